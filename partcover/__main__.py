@@ -1,0 +1,5 @@
+"""``python -m partcover``."""
+
+from .cli import main
+
+main()

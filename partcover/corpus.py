@@ -1,0 +1,152 @@
+"""Counted words: the corpus as partcover sees it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import symbols as sym
+from .errors import InputError
+from .symbols import Symbols, Token
+
+__all__ = ["WordCounts"]
+
+_MAX = 2**63 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class WordCounts:
+    """Distinct non-empty words with counts of at least one, held as flat arrays.
+
+    Attributes
+    ----------
+    data : ndarray, shape (total symbols,), uint8 | int32 | int64
+        The symbols of all words, one word after another.
+    offsets : ndarray of int64, shape (words + 1,)
+        Word ``w`` is ``data[offsets[w]:offsets[w + 1]]``.
+    counts : ndarray of int64, shape (words,)
+        How often each word occurs.
+    symbols : {"bytes", "chars", "ints"}
+        The alphabet.
+
+    Raises
+    ------
+    InputError
+        If a word is empty, a count is below one, or the number of symbols in the counted
+        corpus does not fit in int64.  (Words are distinct by construction: build with
+        `from_counts` and its companions.)
+    """
+
+    data: npt.NDArray[Any]
+    offsets: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    symbols: Symbols = "bytes"
+
+    def __post_init__(self) -> None:
+        if self.counts.size:
+            if int(self.counts.min()) < 1:
+                raise InputError("a count is below 1")
+            if int(np.diff(self.offsets).min()) < 1:
+                raise InputError("a word is empty")
+        # a bound in floats first: exact big-int summation only where it is near the limit
+        lengths = np.diff(self.offsets)
+        if float(np.dot(self.counts.astype(float), lengths.astype(float))) > 2.0**62:
+            exact = sum(c * n for c, n in zip(self.counts.tolist(), lengths.tolist(), strict=True))
+            if exact > _MAX:
+                raise InputError(
+                    f"the counted corpus has {exact} symbols, more than int64 holds: scale the "
+                    "counts down"
+                )
+        for array in (self.data, self.offsets, self.counts):
+            array.setflags(write=False)
+
+    @classmethod
+    def from_counts(
+        cls, counts: Mapping[Any, int] | Iterable[tuple[Any, int]], symbols: Symbols = "bytes"
+    ) -> WordCounts:
+        """Build from a mapping, or from (word, count) pairs; duplicates are summed.
+
+        Words are bytes or text (taken as UTF-8) for ``"bytes"``, text for ``"chars"``, and
+        sequences of non-negative integers for ``"ints"``.
+        """
+        pairs = counts.items() if isinstance(counts, Mapping) else counts
+        table: dict[Token, int] = {}
+        for word, count in pairs:
+            token = sym.to_token(word, symbols)
+            if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+                raise InputError(
+                    f"the count of {sym.show(token)!r} is {count!r}: a whole number of at least 1 "
+                    "is expected"
+                )
+            if not token:
+                raise InputError("a word is empty")
+            table[token] = table.get(token, 0) + int(count)
+            if table[token] > _MAX:
+                raise InputError(f"the count of {sym.show(token)!r} does not fit in int64")
+        lengths = np.fromiter((len(word) for word in table), np.int64, len(table))
+        offsets = np.zeros(len(table) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        data: npt.NDArray[Any]
+        if symbols == "bytes":
+            data = np.frombuffer(b"".join(table), np.uint8).copy()  # type: ignore[arg-type]
+        elif table:
+            data = np.concatenate([sym.to_array(word) for word in table])
+        else:
+            data = np.zeros(0, sym.DTYPES[symbols])
+        return cls(data, offsets, np.fromiter(table.values(), np.int64, len(table)), symbols)
+
+    @classmethod
+    def from_words(cls, words: Iterable[Any], symbols: Symbols = "bytes") -> WordCounts:
+        """Count an iterable of words."""
+        table: dict[Token, int] = {}
+        for word in words:
+            token = sym.to_token(word, symbols)
+            table[token] = table.get(token, 0) + 1
+        return cls.from_counts(table, symbols)
+
+    def __len__(self) -> int:
+        """Number of distinct words."""
+        return len(self.counts)
+
+    def word(self, index: int) -> Token:
+        """The word at `index`."""
+        return sym.from_array(self.data[self.offsets[index] : self.offsets[index + 1]], self.symbols)
+
+    def __iter__(self) -> Iterator[tuple[Token, int]]:
+        """(word, count) pairs, in stored order."""
+        for index, count in enumerate(self.counts.tolist()):
+            yield self.word(index), count
+
+    def to_dict(self) -> dict[Token, int]:
+        """Words to counts."""
+        return dict(self)
+
+    @cached_property
+    def total_count(self) -> int:
+        """Occurrences of all words."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def total_symbols(self) -> int:
+        """Σ c(W)·|W|: the tokens needed without any vocabulary."""
+        return int(np.dot(self.counts, np.diff(self.offsets)))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the sorted counted words: the same for any order of words."""
+        sha = hashlib.sha256(self.symbols.encode())
+        for word, count in sorted(self):
+            text = sym.show(word)
+            sha.update(f"\n{text}\t{count}".encode())
+        return sha.hexdigest()
+
+    def most_frequent(self, n: int) -> WordCounts:
+        """The `n` most frequent words; among equal counts the smaller word first."""
+        order = sorted(self, key=lambda pair: (-pair[1], pair[0]))[:n]
+        return type(self).from_counts(order, self.symbols)

@@ -1,0 +1,40 @@
+"""Errors that partcover raises on purpose, each with one clear line for a person."""
+
+from __future__ import annotations
+
+__all__ = ["InputError", "LimitReached", "MissingExtra", "PartcoverError", "VerificationError"]
+
+
+class PartcoverError(Exception):
+    """Base class; the text is one line that says what, where, and what to do."""
+
+
+class InputError(PartcoverError, ValueError):
+    """Bad usage or bad input: the caller can mend it."""
+
+
+class MissingExtra(PartcoverError, ImportError):
+    """An optional library is not installed.
+
+    Parameters
+    ----------
+    library : str
+        Name of the package that could not be imported.
+    extra : str
+        The partcover extra that installs it.
+    purpose : str
+        What needs the library, as a noun phrase.
+    """
+
+    def __init__(self, library: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs {library!r}, which is not installed: pip install 'partcover[{extra}]'"
+        )
+
+
+class LimitReached(PartcoverError):
+    """A limit or an interrupt ended the work before there was any answer."""
+
+
+class VerificationError(PartcoverError):
+    """The independent check does not confirm a claim."""

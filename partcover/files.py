@@ -1,0 +1,83 @@
+"""Files written aside and renamed, and JSON read with errors that name the place."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, Any
+
+from .errors import InputError
+
+__all__ = ["atomic_writer", "read_json", "write_atomic"]
+
+
+@contextlib.contextmanager
+def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """A binary file that takes its name only when all of it is written.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be created or written; whatever stood at `path` is left as it was.
+    """
+    target = Path(path)
+    if target.exists() and not target.is_file():  # /dev/stdout, a pipe: nothing to rename
+        if target.is_dir():
+            raise InputError(f"{target}: is a directory; name a file to write")
+        with _naming(target), open(target, "wb") as file:
+            yield file
+        return
+    with _naming(target):
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with _naming(target):
+            with open(descriptor, "wb") as file:
+                yield file
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(name, 0o666 & ~umask)
+            os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+@contextlib.contextmanager
+def _naming(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+
+
+def write_atomic(path: str | PathLike[str], text: str) -> None:
+    """Write text as UTF-8, all of it or nothing."""
+    with atomic_writer(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def read_json(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read one JSON object.
+
+    Raises
+    ------
+    InputError
+        Naming the file, and the line where the JSON is broken.
+    """
+    try:
+        data = json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{fspath(path)}: not JSON (the bytes are not UTF-8)") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{fspath(path)}:{error.lineno}: not JSON ({error.msg})") from None
+    if not isinstance(data, dict):
+        raise InputError(f"{fspath(path)}: a JSON object is expected")
+    return data

@@ -1,0 +1,233 @@
+"""A tokenization instance: counted words, candidates, and how many tokens may be chosen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike, fspath
+from typing import Any
+
+from . import symbols as sym
+from .candidates import CandidateIndex
+from .corpus import WordCounts
+from .errors import InputError
+from .files import read_json, write_atomic
+from .symbols import Symbols, Token
+
+__all__ = ["Instance"]
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """Choose at most `k` tokens so that the counted words need the fewest tokens.
+
+    Parameters
+    ----------
+    words : WordCounts
+        The corpus.
+    k : int
+        The budget: tokens of length two or more; required and prefix tokens count.
+    candidates : iterable of token, optional
+        An explicit candidate list.  By default every substring of a word with two or more
+        symbols is a candidate, with no length cap and no frequency cut.
+    max_length : int, optional
+        Only substrings of at most this many symbols are candidates.
+    min_count : int, optional
+        Only substrings with at least this many occurrences (positions, weighted by the counts
+        of their words) are candidates.
+    required : iterable of token
+        Tokens every vocabulary must hold.
+    forbidden : iterable of token
+        Tokens no vocabulary may hold.
+    prefix : iterable of token
+        Tokens given in front: required as well, and kept first, in this order.
+    threshold : int, optional
+        A number of tokens to ask about: is there a vocabulary that needs at most this many?
+    source : dict, optional
+        Where the instance comes from (kept in its file).
+
+    Raises
+    ------
+    InputError
+        For a negative k, a token of fewer than two symbols, a token both required and
+        forbidden, an option that contradicts another, or more required tokens than k.
+
+    Notes
+    -----
+    Whatever limits the candidates is part of `policy`, and so of every claim about the
+    instance.  Required and prefix tokens are candidates whatever the limits say.
+    """
+
+    words: WordCounts
+    k: int
+    candidates: tuple[Token, ...] | None = None
+    max_length: int | None = None
+    min_count: int = 1
+    required: tuple[Token, ...] = ()
+    forbidden: tuple[Token, ...] = ()
+    prefix: tuple[Token, ...] = ()
+    threshold: int | None = None
+    source: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 0:
+            raise InputError(f"k is {self.k!r}: a whole number of at least 0 is expected")
+        if self.max_length is not None and self.max_length < 2:
+            raise InputError(f"max_length is {self.max_length}: a token has two symbols or more")
+        if self.min_count < 1:
+            raise InputError(f"min_count is {self.min_count}: at least 1 is expected")
+        for name in ("candidates", "required", "forbidden", "prefix"):
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, self._tokens(name, given))
+        if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
+            raise InputError("an explicit candidate list excludes max_length and min_count")
+        both = set(self.fixed) & set(self.forbidden)
+        if both:
+            raise InputError(f"token {sym.show(min(both))!r} is both required and forbidden")
+        if len(self.fixed) > self.k:
+            raise InputError(
+                f"{len(self.fixed)} tokens are required, and k is {self.k}: raise k or require fewer"
+            )
+
+    def _tokens(self, name: str, given: Iterable[Any]) -> tuple[Token, ...]:
+        checked: dict[Token, None] = {}
+        for value in given:
+            token = sym.to_token(value, self.words.symbols)
+            if len(token) < 2:
+                raise InputError(
+                    f"{name}: token {sym.show(token)!r} has {len(token)} symbol(s); "
+                    "single symbols are always available, a token has two or more"
+                )
+            checked[token] = None
+        return tuple(checked)
+
+    @cached_property
+    def fixed(self) -> tuple[Token, ...]:
+        """Tokens that must be chosen: the prefix in its order, then the other required ones."""
+        return tuple(dict.fromkeys(self.prefix + self.required))
+
+    @cached_property
+    def policy(self) -> dict[str, Any]:
+        """What limits the candidates, for claims; ``{"candidates": "substrings"}`` if nothing."""
+        policy: dict[str, Any] = {
+            "candidates": "substrings" if self.candidates is None else "list"
+        }
+        if self.max_length is not None:
+            policy["max_length"] = self.max_length
+        if self.min_count != 1:
+            policy["min_count"] = self.min_count
+        for name in ("required", "forbidden", "prefix"):
+            if getattr(self, name):
+                policy[name] = len(getattr(self, name))
+        return policy
+
+    @cached_property
+    def index(self) -> CandidateIndex:
+        """The candidates and where they occur; made on first use, O(total symbols) memory."""
+        return CandidateIndex(
+            self.words.data,
+            self.words.offsets,
+            self.words.counts,
+            explicit=None
+            if self.candidates is None
+            else [sym.to_array(token) for token in self.candidates],
+            forbidden=[sym.to_array(token) for token in self.forbidden],
+            max_length=self.max_length,
+            min_count=self.min_count,
+        )
+
+    @property
+    def symbols(self) -> Symbols:
+        """The alphabet."""
+        return self.words.symbols
+
+    def with_k(self, k: int) -> Instance:
+        """The same instance with another budget (the candidate index is kept)."""
+        other = replace(self, k=k)
+        if "index" in self.__dict__:
+            other.__dict__["index"] = self.index
+        return other
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of an instance file."""
+        data: dict[str, Any] = {
+            "format": "partcover-instance",
+            "version": 1,
+            "symbols": self.symbols,
+            "k": self.k,
+            "words": [[sym.to_json(word), count] for word, count in self.words],
+        }
+        if self.max_length is not None:
+            data["max_length"] = self.max_length
+        if self.min_count != 1:
+            data["min_count"] = self.min_count
+        for name in ("candidates", "required", "forbidden", "prefix"):
+            tokens = getattr(self, name)
+            if tokens is not None and (tokens or name == "candidates"):
+                data[name] = [sym.to_json(token) for token in tokens]
+        if self.threshold is not None:
+            data["threshold"] = self.threshold
+        if self.source:
+            data["source"] = self.source
+        return data
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the instance file (aside, then renamed)."""
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Instance:
+        """Build from the content of an instance file."""
+        if data.get("format") != "partcover-instance":
+            raise InputError("not a partcover instance (no \"format\": \"partcover-instance\")")
+        if data.get("version") != 1:
+            raise InputError(f"instance version {data.get('version')!r} is not known; update")
+        symbols = data.get("symbols", "bytes")
+        if symbols not in sym.SYMBOLS:
+            raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
+        pairs = data.get("words")
+        if not isinstance(pairs, list) or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
+            raise InputError("'words' must be a list of [word, count] pairs")
+
+        def tokens(name: str) -> tuple[Token, ...] | None:
+            value = data.get(name)
+            if value is None:
+                return None
+            if not isinstance(value, list):
+                raise InputError(f"{name!r} must be a list of tokens")
+            return tuple(sym.from_json(token, symbols) for token in value)
+
+        def whole(name: str) -> int | None:
+            value = data.get(name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+                raise InputError(f"{name!r} is {value!r}: a whole number is expected")
+            return value
+
+        words = WordCounts.from_counts(((sym.from_json(w, symbols), c) for w, c in pairs), symbols)
+        k = whole("k")
+        if k is None:
+            raise InputError("'k' is missing")
+        return cls(
+            words,
+            k,
+            candidates=tokens("candidates"),
+            max_length=whole("max_length"),
+            min_count=whole("min_count") or 1,
+            required=tokens("required") or (),
+            forbidden=tokens("forbidden") or (),
+            prefix=tokens("prefix") or (),
+            threshold=whole("threshold"),
+            source=data.get("source") or {},
+        )
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Instance:
+        """Read an instance file; errors name the file."""
+        data = read_json(path)
+        try:
+            return cls.from_json(data)
+        except InputError as error:
+            raise InputError(f"{fspath(path)}: {error}") from None

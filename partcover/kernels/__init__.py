@@ -1,0 +1,1 @@
+"""Compiled kernels: contiguous arrays in, contiguous arrays out; nothing of partcover imported."""

@@ -1,0 +1,121 @@
+"""What every method returns: a vocabulary, what it costs, and how good that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from . import symbols as sym
+from .vocabulary import Vocabulary
+
+__all__ = ["Rule", "Solution", "Status", "Termination"]
+
+Rule = Literal["shortest_path", "priority", "relaxed"]
+Status = Literal["optimal", "feasible", "infeasible", "none"]
+Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A vocabulary for an instance, with its cost and what is known about the optimum.
+
+    Attributes
+    ----------
+    method : str
+        What made it.
+    k : int
+        The budget it was made for.
+    words, total_count : int
+        Distinct words and occurrences of the corpus.
+    symbols : {"bytes", "chars", "ints"}
+        The alphabet.
+    candidates : int
+        Number of candidate tokens.
+    policy : dict
+        What limits the candidates (see `Instance.policy`): the claim is about these.
+    vocabulary : Vocabulary or None
+        The chosen tokens, in the order of the method; None where there is no answer.
+    rule : {"shortest_path", "priority"}
+        The segmentation rule that `tokens` and `cover` are stated under.
+    tokens, cover : int or None
+        Tokens needed, and adjacent pairs inside tokens, over the counted corpus.
+    lower_bound : int or None
+        No vocabulary within the budget needs fewer tokens.
+    status : {"optimal", "feasible", "infeasible", "none"}
+        What it has.
+    termination : {"completed", "gap", "time_limit", "interrupted", "error"}
+        Why it stopped.
+    seconds : float
+        Wall-clock seconds of the method.
+    seed, threads : int
+        As given.
+    gains : tuple of int
+        For greedy methods: the gain in the method's own objective of each token, in order, so
+        that the first j tokens answer every budget j.
+    extra : dict
+        Further keys of the method (``relaxed_cover``, ``tokens_shortest_path``, ...).
+    """
+
+    method: str
+    k: int
+    words: int
+    total_count: int
+    symbols: sym.Symbols
+    candidates: int
+    policy: dict[str, Any]
+    vocabulary: Vocabulary | None
+    rule: Rule
+    tokens: int | None
+    cover: int | None
+    lower_bound: int | None
+    status: Status
+    termination: Termination
+    seconds: float
+    seed: int = 0
+    threads: int = 1
+    gains: tuple[int, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float | None:
+        """(tokens − lower_bound) / tokens; None without a bound or an answer."""
+        if self.tokens is None or self.lower_bound is None:
+            return None
+        return (self.tokens - self.lower_bound) / self.tokens if self.tokens else 0.0
+
+    @property
+    def tokens_per_word(self) -> float | None:
+        """Tokens over occurrences of words."""
+        if self.tokens is None or not self.total_count:
+            return None
+        return self.tokens / self.total_count
+
+    def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
+        """The JSON object that every command prints for a solution."""
+        data: dict[str, Any] = {
+            "method": self.method,
+            "k": self.k,
+            "words": self.words,
+            "total_count": self.total_count,
+            "symbols": self.symbols,
+            "candidates": self.candidates,
+            "policy": self.policy,
+            "rule": self.rule,
+            "tokens": self.tokens,
+            "cover": self.cover,
+            "tokens_per_word": self.tokens_per_word,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "status": self.status,
+            "termination": self.termination,
+            "seconds": round(self.seconds, 6),
+            "seed": self.seed,
+            "threads": self.threads,
+            **self.extra,
+        }
+        if vocabulary:
+            tokens = None if self.vocabulary is None else list(self.vocabulary)
+            data["vocabulary"] = None if tokens is None else [sym.to_json(t) for t in tokens]
+            if self.gains:
+                data["gains"] = list(self.gains)
+        return data
