@@ -116,7 +116,9 @@ class WordCounts:
 
     def word(self, index: int) -> Token:
         """The word at `index`."""
-        return sym.from_array(self.data[self.offsets[index] : self.offsets[index + 1]], self.symbols)
+        return sym.from_array(
+            self.data[self.offsets[index] : self.offsets[index + 1]], self.symbols
+        )
 
     def __iter__(self) -> Iterator[tuple[Token, int]]:
         """(word, count) pairs, in stored order."""

@@ -112,9 +112,7 @@ class Instance:
     @cached_property
     def policy(self) -> dict[str, Any]:
         """What limits the candidates, for claims; ``{"candidates": "substrings"}`` if nothing."""
-        policy: dict[str, Any] = {
-            "candidates": "substrings" if self.candidates is None else "list"
-        }
+        policy: dict[str, Any] = {"candidates": "substrings" if self.candidates is None else "list"}
         if self.max_length is not None:
             policy["max_length"] = self.max_length
         if self.min_count != 1:
@@ -182,14 +180,16 @@ class Instance:
     def from_json(cls, data: dict[str, Any]) -> Instance:
         """Build from the content of an instance file."""
         if data.get("format") != "partcover-instance":
-            raise InputError("not a partcover instance (no \"format\": \"partcover-instance\")")
+            raise InputError('not a partcover instance (no "format": "partcover-instance")')
         if data.get("version") != 1:
             raise InputError(f"instance version {data.get('version')!r} is not known; update")
         symbols = data.get("symbols", "bytes")
         if symbols not in sym.SYMBOLS:
             raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
         pairs = data.get("words")
-        if not isinstance(pairs, list) or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
+        if not isinstance(pairs, list) or not all(
+            isinstance(p, list) and len(p) == 2 for p in pairs
+        ):
             raise InputError("'words' must be a list of [word, count] pairs")
 
         def tokens(name: str) -> tuple[Token, ...] | None:

@@ -6,3 +6,17 @@ Int64 = npt.NDArray[np.int64]
 
 def suffix_array(text: Int32, upper: int) -> Int32: ...
 def common_prefixes(text: Int32, sa: Int32) -> Int32: ...
+def candidate_intervals(
+    sa: Int32,
+    lcp: Int32,
+    word_of: Int32,
+    offsets: Int64,
+    counts: Int64,
+    whole: npt.NDArray[np.uint8],
+    max_length: int,
+    min_count: int,
+) -> tuple[Int32, Int32, Int32, Int64, int]: ...
+def find(text: Int32, sa: Int32, patterns: Int32, offsets: Int64) -> tuple[Int32, Int32]: ...
+def interval_words(
+    sa: Int32, word_of: Int32, counts: Int64, lo: Int32, hi: Int32
+) -> tuple[Int32, Int64]: ...

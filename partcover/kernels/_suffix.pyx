@@ -9,8 +9,8 @@ are ``sa[lo:hi]``.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport calloc, free, malloc, realloc
 
 
 cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept nogil:
@@ -192,3 +192,217 @@ def common_prefixes(const int32_t[::1] text, const int32_t[::1] sa):
             if h:
                 h -= 1
     return lcp
+
+
+cdef struct Node:
+    int32_t lo
+    int32_t hi
+    int32_t first        # shortest length on the edge into the node
+    int32_t last         # longest length that is a candidate
+    int64_t weight       # occurrences, weighted by word counts
+
+
+cdef struct Open:
+    int32_t depth
+    int32_t lo
+    int32_t word         # the one word all occurrences are in, or -1
+    int64_t weight
+
+
+cdef class _Nodes:
+    """A growing array of nodes."""
+    cdef Node *items
+    cdef Py_ssize_t size
+    cdef Py_ssize_t room
+
+    def __dealloc__(self):
+        free(self.items)
+
+    cdef int push(self, Node node) except -1 nogil:
+        cdef Node *moved
+        if self.size == self.room:
+            self.room = 1024 if self.room == 0 else self.room * 2
+            moved = <Node *> realloc(self.items, self.room * sizeof(Node))
+            if moved == NULL:
+                with gil:
+                    raise MemoryError
+            self.items = moved
+        self.items[self.size] = node
+        self.size += 1
+        return 0
+
+
+def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
+                        const int32_t[::1] word_of, const int64_t[::1] offsets,
+                        const int64_t[::1] counts, const uint8_t[::1] whole,
+                        Py_ssize_t max_length, int64_t min_count):
+    """All substrings of length 2..max_length with weighted occurrences >= min_count.
+
+    A substring in only one distinct word w is left out where ``whole[w]`` says that w itself
+    is a candidate (and kept when it is w).  Returns (lo, hi, length, weight) in lexicographic
+    order, and the number of distinct substrings before that domination.  O(text + output).
+    """
+    cdef Py_ssize_t n = sa.shape[0]
+    cdef Py_ssize_t words = counts.shape[0]
+    cdef Py_ssize_t i = words + 1        # the separators come first
+    cdef Py_ssize_t top = 0
+    cdef Py_ssize_t total = 0
+    cdef Py_ssize_t a, b
+    cdef int32_t here, after, parent, pos, w, length
+    cdef int32_t cap = <int32_t> min(max_length, 2147483647)
+    cdef Open node
+    cdef Py_ssize_t room = 64
+    cdef Open *stack = <Open *> malloc(room * sizeof(Open))
+    cdef Open *moved
+    cdef _Nodes nodes = _Nodes()
+    if stack == NULL:
+        raise MemoryError
+    try:
+        with nogil:
+            stack[0] = Open(0, <int32_t> i, -1, 0)
+            while i < n:
+                pos = sa[i]
+                w = word_of[pos]
+                here = lcp[i] if i > words + 1 else 0
+                after = lcp[i + 1] if i + 1 < n else 0
+                # the leaf: occurs once
+                parent = max(here, after)
+                length = <int32_t> (offsets[w + 1] + w + 1) - pos
+                if length > parent:
+                    total += _emit(nodes, <int32_t> i, <int32_t> (i + 1), parent, length, w,
+                                   counts[w], cap, min_count, whole,
+                                   pos == offsets[w] + w + 1)
+                # open the inner node that starts here, add the leaf, close what ends here
+                if after > stack[top].depth:
+                    top += 1
+                    if top == room:
+                        room *= 2
+                        moved = <Open *> realloc(stack, room * sizeof(Open))
+                        if moved == NULL:
+                            with gil:
+                                raise MemoryError
+                        stack = moved
+                    stack[top] = Open(after, <int32_t> i, w, 0)
+                stack[top].weight += counts[w]
+                if stack[top].word != w:
+                    stack[top].word = -1
+                while after < stack[top].depth:
+                    node = stack[top]
+                    top -= 1
+                    parent = max(after, stack[top].depth)
+                    total += _emit(nodes, node.lo, <int32_t> (i + 1), parent, node.depth,
+                                   node.word, node.weight, cap, min_count, whole, False)
+                    if after > stack[top].depth:
+                        top += 1
+                        stack[top] = Open(after, node.lo, node.word, node.weight)
+                        break
+                    stack[top].weight += node.weight
+                    if stack[top].word != node.word:
+                        stack[top].word = -1
+                i += 1
+    finally:
+        free(stack)
+    # lay out by first position in suffix order; a deeper node closes before its parent, so
+    # filling every group from its end puts shorter substrings first
+    ends_ = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] ends = ends_
+    for a in range(nodes.size):
+        ends[nodes.items[a].lo] += nodes.items[a].last - nodes.items[a].first + 1
+    np.cumsum(ends_, out=ends_)
+    cdef Py_ssize_t size = ends_[n]
+    lo = np.empty(size, np.int32)
+    hi = np.empty(size, np.int32)
+    lengths = np.empty(size, np.int32)
+    weights = np.empty(size, np.int64)
+    cdef int32_t[::1] lo_view = lo
+    cdef int32_t[::1] hi_view = hi
+    cdef int32_t[::1] length_view = lengths
+    cdef int64_t[::1] weight_view = weights
+    with nogil:
+        for a in range(nodes.size):
+            for length in range(nodes.items[a].last, nodes.items[a].first - 1, -1):
+                ends[nodes.items[a].lo] -= 1
+                b = ends[nodes.items[a].lo]
+                lo_view[b] = nodes.items[a].lo
+                hi_view[b] = nodes.items[a].hi
+                length_view[b] = length
+                weight_view[b] = nodes.items[a].weight
+    return lo, hi, lengths, weights, total
+
+
+cdef Py_ssize_t _emit(_Nodes nodes, int32_t lo, int32_t hi, int32_t parent, int32_t depth,
+                      int32_t word, int64_t weight, int32_t cap, int64_t min_count,
+                      const uint8_t[::1] whole, bint is_word) except -1 nogil:
+    cdef int32_t first = max(parent, 1) + 1
+    cdef int32_t last = min(depth, cap)
+    cdef Py_ssize_t found = last - first + 1
+    if found <= 0 or weight < min_count:
+        return 0
+    if word >= 0 and whole[word]:
+        if not is_word:
+            return found
+        first = last
+    nodes.push(Node(lo, hi, first, last, weight))
+    return found
+
+
+def find(const int32_t[::1] text, const int32_t[::1] sa,
+         const int32_t[::1] patterns, const int64_t[::1] offsets):
+    """Suffix-array interval of each pattern (ranks; -1 for a symbol that the text lacks)."""
+    cdef Py_ssize_t many = offsets.shape[0] - 1
+    cdef Py_ssize_t p, left, right, mid
+    cdef int side
+    lo = np.zeros(many, np.int32)
+    hi = np.zeros(many, np.int32)
+    cdef int32_t[::1] lo_view = lo
+    cdef int32_t[::1] hi_view = hi
+    with nogil:
+        for p in range(many):
+            for side in range(2):
+                left = 0
+                right = sa.shape[0]
+                while left < right:
+                    mid = (left + right) // 2
+                    if _compare(text, sa[mid], patterns, offsets[p], offsets[p + 1]) < side:
+                        left = mid + 1
+                    else:
+                        right = mid
+                if side == 0:
+                    lo_view[p] = <int32_t> left
+                else:
+                    hi_view[p] = <int32_t> left
+    return lo, hi
+
+
+cdef int _compare(const int32_t[::1] text, Py_ssize_t pos, const int32_t[::1] patterns,
+                  int64_t start, int64_t end) noexcept nogil:
+    """-1, 0, 1: the suffix sorts before, begins with, sorts after the pattern."""
+    cdef int64_t j
+    for j in range(start, end):
+        if pos + j - start >= text.shape[0] or text[pos + j - start] < patterns[j]:
+            return -1
+        if text[pos + j - start] > patterns[j]:
+            return 1
+    return 0
+
+
+def interval_words(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t[::1] counts,
+                   const int32_t[::1] lo, const int32_t[::1] hi):
+    """For each interval: the only word its occurrences are in (or -1), and their weight."""
+    cdef Py_ssize_t many = lo.shape[0]
+    cdef Py_ssize_t p, i
+    cdef int32_t w
+    words = np.full(many, -1, np.int32)
+    weights = np.zeros(many, np.int64)
+    cdef int32_t[::1] word_view = words
+    cdef int64_t[::1] weight_view = weights
+    with nogil:
+        for p in range(many):
+            for i in range(lo[p], hi[p]):
+                w = word_of[sa[i]]
+                weight_view[p] += counts[w]
+                if i == lo[p]:
+                    word_view[p] = w
+                elif word_view[p] != w:
+                    word_view[p] = -1
+    return words, weights

@@ -1,0 +1,148 @@
+"""The candidate index against direct enumeration of substrings."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import InputError, Instance, WordCounts
+from partcover.symbols import from_array
+
+words_st = st.dictionaries(
+    st.text("abc", min_size=1, max_size=9).map(str.encode)
+    | st.binary(min_size=1, max_size=4)
+    | st.sampled_from([b"aaaa", b"ayaya", b"abababab", b"aaaaaaaaaaaaa"]),
+    st.integers(1, 9),
+    max_size=8,
+)
+
+
+def direct(instance: Instance) -> tuple[Counter, dict]:
+    """Weighted occurrences, and the occurrences, of every candidate, dominated ones included."""
+    weight: Counter = Counter()
+    places: dict = {}
+    for index, (word, count) in enumerate(instance.words):
+        for i in range(len(word)):
+            for j in range(i + 2, len(word) + 1):
+                weight[word[i:j]] += count
+                places.setdefault(word[i:j], []).append((index, i))
+    if instance.candidates is None:
+        longest = instance.max_length or 10**9
+        keep = {t for t in weight if len(t) <= longest and weight[t] >= instance.min_count}
+    else:
+        keep = set(instance.candidates) & set(weight)
+    keep -= set(instance.forbidden)
+    return Counter({t: weight[t] for t in keep}), places
+
+
+def check(instance: Instance) -> None:
+    index = instance.index
+    weight, places = direct(instance)
+    words = [word for word, _ in instance.words]
+    kept = {
+        t
+        for t in weight
+        if len({w for w, _ in places[t]}) > 1
+        or words[places[t][0][0]] not in weight
+        or t == words[places[t][0][0]]
+    }
+    assert index.total == len(weight)
+    tokens = [from_array(index.token(i), instance.symbols) for i in range(len(index))]
+    assert tokens == sorted(kept)
+    assert dict(zip(tokens, index.weight.tolist(), strict=True)) == {t: weight[t] for t in kept}
+    which, word, start = index.occurrences()
+    got = [
+        (int(w), int(s), tokens[c])
+        for c, w, s in zip(which.tolist(), word.tolist(), start.tolist(), strict=True)
+    ]
+    expected = sorted(
+        ((w, s, t) for t in kept for w, s in places[t]), key=lambda o: (o[0], o[1], len(o[2]))
+    )
+    assert got == expected
+
+
+@settings(max_examples=600, deadline=None)
+@given(words_st, st.none() | st.integers(2, 6), st.integers(1, 12), st.data())
+def test_substrings(words, max_length, min_count, data):
+    everything = sorted({w[i:j] for w in words for i in range(len(w)) for j in range(i + 2, 99)})
+    forbidden = data.draw(st.lists(st.sampled_from([*everything, b"zz"]), max_size=4))
+    forbidden = [t for t in forbidden if len(t) > 1]
+    check(
+        Instance(
+            WordCounts.from_counts(words),
+            3,
+            max_length=max_length,
+            min_count=min_count,
+            forbidden=forbidden,
+        )
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(words_st, st.data())
+def test_explicit_list(words, data):
+    everything = sorted(
+        {w[i:j] for w in words for i in range(len(w)) for j in range(i + 2, len(w) + 1)}
+    )
+    some = st.lists(st.sampled_from([*everything, b"zz", b"a\xffa"]), max_size=12)
+    check(
+        Instance(
+            WordCounts.from_counts(words),
+            3,
+            candidates=data.draw(some),
+            forbidden=data.draw(some.map(lambda f: f[:2])),
+        )
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.dictionaries(
+        st.lists(st.integers(0, 3) | st.just(2**61), min_size=1, max_size=7).map(tuple),
+        st.integers(1, 9),
+        max_size=6,
+    )
+)
+def test_integers(words):
+    check(Instance(WordCounts.from_counts(words, "ints"), 2))
+
+
+def test_characters():
+    check(Instance(WordCounts.from_counts({"naïve": 2, "naïf": 1, "𝄞𝄞𝄞": 4}, "chars"), 2))
+
+
+def test_long_periodic_word_is_linear_enough():
+    words = WordCounts.from_counts({b"a" * 20_000: 3, b"ab" * 10_000: 1})
+    index = Instance(words, 1, max_length=40).index
+    assert index.total == 39 + 2 * 39  # a.., ab.., ba.. of each length 2 to 40
+    assert int(index.weight.max()) == 19_999 * 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": -1}, "k is -1"),
+        ({"k": 1, "required": [b"ab", b"bc"]}, "2 tokens are required, and k is 1"),
+        ({"k": 1, "candidates": [b"a"]}, "candidates: token 'a' has 1 symbol"),
+        ({"k": 2, "required": [b"ab"], "forbidden": [b"ab"]}, "'ab' is both required and forb"),
+        ({"k": 2, "max_length": 1}, "max_length is 1"),
+        ({"k": 2, "min_count": 0}, "min_count is 0"),
+        ({"k": 2, "candidates": [b"ab"], "min_count": 3}, "excludes max_length and min_count"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(InputError, match=message):
+        Instance(WordCounts.from_counts({"abc": 1}), **options)
+
+
+def test_corpus_that_overflows():
+    with pytest.raises(InputError, match="more than int64 holds"):
+        WordCounts.from_counts({"abcd": 2**62})
+    with pytest.raises(InputError, match="does not fit in int64"):
+        WordCounts.from_counts([("ab", 2**62), ("ab", 2**62)])
+    assert WordCounts.from_counts({"a": 2**63 - 1}).total_symbols == 2**63 - 1
+    assert np.asarray(WordCounts.from_counts({"a": 5}).counts).dtype == np.int64
