@@ -33,8 +33,10 @@ class CandidateIndex:
     """Candidates of counted words, in lexicographic order, exactly dominated ones left out.
 
     A candidate that occurs in only one distinct word is dropped where that whole word is a
-    candidate too: in any vocabulary the whole word can stand in its place without loss, and a
-    greedy choice that prefers the longer of equal tokens never takes it first.
+    candidate too: in any vocabulary the whole word can stand in its place without loss.  No
+    greedy choice changes either.  GreedTok: where the candidate can be placed, a pair of the
+    word beside it is uncovered and stays so, hence the whole word scores strictly more.
+    GreedWMC: the whole word scores at least as much, and ties go to the longer.
 
     Parameters
     ----------
@@ -198,6 +200,10 @@ class CandidateIndex:
         patterns = np.concatenate(ranks) if ranks else np.zeros(0, np.int32)
         lo, hi = find(self.text, self.sa, patterns, offsets)
         return lo, hi, length
+
+    def weight_of(self, lo: Int32, hi: Int32) -> Int64:
+        """Occurrences in each interval, weighted by word counts."""
+        return interval_words(self.sa, self.word_of, self.counts, lo, hi)[1]
 
     def substring(self, lo: int, length: int) -> Array:
         """The symbols of a substring given by an interval's start and a length."""

@@ -1,0 +1,216 @@
+"""GreedTok and GreedWMC: every budget up to k from one run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from math import e
+
+import numpy as np
+
+from . import symbols as sym
+from .errors import InputError, VerificationError
+from .instance import Instance
+from .kernels._greedy import Greedy
+from .segment import segment
+from .solution import Solution, Termination
+from .symbols import Token
+from .vocabulary import Vocabulary
+
+__all__ = ["certified_ratio", "greedtok", "greedwmc"]
+
+Progress = Callable[[int, int, int], None]
+
+_CHUNK = 256  # tokens between looks at the clock
+
+
+def greedtok(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Solution:
+    """GreedTok: take the token that covers most, again and again.
+
+    A token is placed, left to right in every word, where the pairs just before and just after
+    it are not inside a placed token; it may swallow shorter tokens whole, and its score is the
+    number of pairs inside it that were not covered.  Ties go to the shorter token, then to the
+    lexicographically last.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, candidates and budget.  Its prefix tokens are placed first, in their order;
+        then its required tokens, greedily among themselves; then candidates.
+    time_limit : float, optional
+        Seconds after which the tokens found so far are returned.
+    seed : int
+        Recorded; nothing here is random.
+    threads : int
+        Threads of the final segmentation; the result is the same for any number.
+    progress : callable, optional
+        Called with (tokens chosen, k, cover so far).
+
+    Returns
+    -------
+    Solution
+        `tokens` and `cover` are under the rule ``priority``, GreedTok's own objective;
+        ``extra["tokens_shortest_path"]`` is the least the same vocabulary needs, and
+        ``extra["nothing_left_to_gain"]`` says that no further token would help GreedTok.
+        `gains` holds the gain of each token, so the first j tokens answer budget j.
+
+    Notes
+    -----
+    Exactly Algorithms 1 to 3 of Lim, Choo and Lauw (2025), "A partition cover approach to
+    tokenization".  No approximation guarantee of its own is known; `certified_ratio` gives one
+    for the instance at hand.  Evaluation is lazy: a candidate is scored again only while a
+    bound of its score beats the best score in hand.
+    """
+    return _greedy(instance, False, time_limit, seed, threads, progress)
+
+
+def greedwmc(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Solution:
+    """GreedWMC: greedy weighted maximum coverage, the relaxation where tokens may overlap.
+
+    A pair counts as covered as soon as any chosen token has an occurrence over it.  Ties go to
+    the longer token, then to the lexicographically last.  Parameters as for `greedtok`.
+
+    Returns
+    -------
+    Solution
+        ``extra["relaxed_cover"]`` is its own objective, at least 1 − 1/e of the most that k
+        candidates can cover (Nemhauser, Wolsey and Fisher 1978) when nothing is required;
+        `tokens` and `cover` are what its vocabulary gives under the rule ``shortest_path``.
+    """
+    return _greedy(instance, True, time_limit, seed, threads, progress)
+
+
+def certified_ratio(partition: Solution, relaxed: Solution) -> tuple[float, float]:
+    """The ratio that GreedWMC certifies for GreedTok on one instance.
+
+    Parameters
+    ----------
+    partition, relaxed : Solution
+        Of `greedtok` and `greedwmc`, for the same instance, run to the end.
+
+    Returns
+    -------
+    tuple of float
+        d = cover(GreedTok) / relaxed cover(GreedWMC), and d·(1 − 1/e): GreedTok covers at
+        least that part of the optimum, because the optimum's cover is at most the optimum of
+        the relaxation (Lim, Choo and Lauw 2025, Section 5).  (1, 1) if there is nothing to
+        cover.
+    """
+    if partition.method != "greedtok" or relaxed.method != "greedwmc":
+        raise InputError("the certified ratio needs a greedtok and a greedwmc solution")
+    if partition.cover is None or not relaxed.extra["relaxed_cover"]:
+        return 1.0, 1.0
+    d = partition.cover / relaxed.extra["relaxed_cover"]
+    return d, d * (1 - 1 / e)
+
+
+def _greedy(
+    instance: Instance,
+    relaxed: bool,
+    time_limit: float | None,
+    seed: int,
+    threads: int,
+    progress: Progress | None,
+) -> Solution:
+    started = time.monotonic()
+    words = instance.words
+    index = instance.index
+    state = Greedy(index.text, index.sa, index.word_of, words.counts, relaxed)
+    tokens: list[Token] = []
+    gains: list[int] = []
+
+    lo, hi, length = index.find([sym.to_array(token) for token in instance.fixed])
+    first = len(instance.prefix)
+    for position in range(first):
+        gains.append(state.place(lo[position], hi[position], length[position]))
+    tokens += instance.prefix
+    rest = instance.fixed[first:]
+    if rest:
+        state.load(
+            lo[first:],
+            hi[first:],
+            length[first:],
+            index.weight_of(lo[first:], hi[first:]),
+            words.total_symbols,
+        )
+        chosen, chosen_gains = state.run(len(rest))
+        useless = sorted(set(rest) - {rest[c] for c in chosen})
+        tokens += [rest[c] for c in chosen] + useless
+        gains += chosen_gains.tolist() + [0] * len(useless)
+
+    picks: list[int] = []
+    total = sum(gains)
+    termination: Termination = "completed"
+    exhausted = False
+    state.load(index.lo, index.hi, index.length, index.weight, words.total_symbols)
+    try:
+        while len(tokens) + len(picks) < instance.k:
+            if time_limit is not None and time.monotonic() - started >= time_limit:
+                termination = "time_limit"
+                break
+            steps = min(_CHUNK, instance.k - len(tokens) - len(picks))
+            chosen, chosen_gains = state.run(steps)
+            picks += chosen.tolist()
+            gains += chosen_gains.tolist()
+            total += int(chosen_gains.sum())
+            if progress is not None:
+                progress(len(tokens) + len(picks), instance.k, total)
+            if len(chosen) < steps:
+                exhausted = True
+                break
+    except KeyboardInterrupt:
+        termination = "interrupted"
+    tokens += [sym.from_array(index.token(c), instance.symbols) for c in picks]
+    del tokens[len(gains) :], gains[len(tokens) :]  # an interrupt can fall between the two
+    total = sum(gains)
+
+    method = "greedwmc" if relaxed else "greedtok"
+    vocabulary = Vocabulary(tokens, instance.symbols, method)
+    shortest = segment(words, vocabulary, "shortest_path", threads=threads)
+    extra = {"size": len(tokens), "nothing_left_to_gain": exhausted}
+    if relaxed:
+        stated = shortest
+        extra["relaxed_cover"] = total
+    else:
+        stated = segment(words, vocabulary, "priority", threads=threads)
+        extra["tokens_shortest_path"] = shortest.tokens
+        if stated.cover != total:
+            raise VerificationError(
+                f"GreedTok counted a cover of {total}, its segmentation has {stated.cover}: "
+                "this is a defect of partcover, please report it with the instance"
+            )
+    return Solution(
+        method=method,
+        k=instance.k,
+        words=len(words),
+        total_count=words.total_count,
+        symbols=instance.symbols,
+        candidates=index.total,
+        policy=instance.policy,
+        vocabulary=vocabulary,
+        rule=stated.rule,
+        tokens=stated.tokens,
+        cover=stated.cover,
+        lower_bound=None,
+        status="feasible",
+        termination=termination,
+        seconds=time.monotonic() - started,
+        seed=seed,
+        threads=threads,
+        gains=tuple(gains),
+        extra=extra,
+    )

@@ -1,0 +1,14 @@
+import numpy as np
+import numpy.typing as npt
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+class Greedy:
+    relaxed: bool
+    def __init__(
+        self, text: Int32, sa: Int32, word_of: Int32, counts: Int64, relaxed: bool
+    ) -> None: ...
+    def load(self, lo: Int32, hi: Int32, length: Int32, weight: Int64, limit: int) -> None: ...
+    def run(self, steps: int) -> tuple[Int32, Int64]: ...
+    def place(self, lo: int, hi: int, length: int) -> int: ...
