@@ -175,7 +175,8 @@ class CandidateIndex:
         starts = self.sa[lo:hi]
         words = self.word_of[starts]
         begins = starts == self.offsets[words] + words + 1
-        return words[begins & (self.offsets[words + 1] - self.offsets[words] == length)]
+        equal: Array = begins & (self.offsets[words + 1] - self.offsets[words] == length)
+        return np.asarray(words[equal])
 
     def _is_in(self, keys: set[tuple[int, int]]) -> npt.NDArray[np.bool_]:
         hit = np.zeros(len(self.lo), bool)

@@ -40,11 +40,10 @@ def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
                 yield file
             umask = os.umask(0)
             os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)
-            os.replace(name, target)
+            Path(name).chmod(0o666 & ~umask)
+            Path(name).replace(target)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
+        Path(name).unlink(missing_ok=True)
         raise
 
 

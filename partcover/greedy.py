@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from math import e
 
-import numpy as np
-
 from . import symbols as sym
 from .errors import InputError, VerificationError
 from .instance import Instance
@@ -130,14 +128,11 @@ def _greedy(
     words = instance.words
     index = instance.index
     state = Greedy(index.text, index.sa, index.word_of, words.counts, relaxed)
-    tokens: list[Token] = []
-    gains: list[int] = []
 
     lo, hi, length = index.find([sym.to_array(token) for token in instance.fixed])
     first = len(instance.prefix)
-    for position in range(first):
-        gains.append(state.place(lo[position], hi[position], length[position]))
-    tokens += instance.prefix
+    tokens: list[Token] = list(instance.prefix)
+    gains = [state.place(lo[i], hi[i], length[i]) for i in range(first)]
     rest = instance.fixed[first:]
     if rest:
         state.load(

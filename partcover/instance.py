@@ -89,7 +89,7 @@ class Instance:
             raise InputError(f"token {sym.show(min(both))!r} is both required and forbidden")
         if len(self.fixed) > self.k:
             raise InputError(
-                f"{len(self.fixed)} tokens are required, and k is {self.k}: raise k or require fewer"
+                f"{len(self.fixed)} tokens are required, k is {self.k}: raise k or require fewer"
             )
 
     def _tokens(self, name: str, given: Iterable[Any]) -> tuple[Token, ...]:

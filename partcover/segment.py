@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -56,10 +57,7 @@ class Segmentation:
         """The tokens of the word at `index`."""
         begin, end = self.words.offsets[index : index + 2].tolist()
         cuts = [begin, *(begin + 1 + np.flatnonzero(self.ends[begin:end])).tolist()]
-        return [
-            sym.from_array(self.words.data[a:b], self.words.symbols)
-            for a, b in zip(cuts, cuts[1:], strict=False)
-        ]
+        return [sym.from_array(self.words.data[a:b], self.words.symbols) for a, b in pairwise(cuts)]
 
 
 def segment(

@@ -1,9 +1,9 @@
-"""Words and tokens in three alphabets, and their written form.
+r"""Words and tokens in three alphabets, and their written form.
 
 A *word* or *token* is ``bytes`` over the symbols ``"bytes"``, ``str`` over ``"chars"`` and a
 tuple of non-negative ``int`` over ``"ints"``.  Written as text (in a counted-words TSV or a
-JSON file) bytes that are UTF-8 stand as themselves, any other byte as ``\\xHH``, and a
-backslash as ``\\\\``; a TSV also escapes tab, line feed and carriage return.  Integers are
+JSON file) bytes that are UTF-8 stand as themselves, any other byte as ``\xHH``, and a
+backslash as ``\\``; a TSV also escapes tab, line feed and carriage return.  Integers are
 written in decimal, separated by single spaces (TSV) or as a JSON list.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -153,4 +153,4 @@ def show(token: Token) -> str:
     """A token for messages and tables."""
     if isinstance(token, tuple):
         return " ".join(map(str, token))
-    return escape(cast("bytes | str", token))
+    return escape(token)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 Word = Sequence  # bytes, str or tuple
 
@@ -98,4 +99,4 @@ def priority(word: Word, tokens: Iterable) -> list:
     for token in tokens:
         place(word, covered, token)
     cuts = [0, *(i + 1 for i, c in enumerate(covered) if not c), len(word)]
-    return [word[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [word[a:b] for a, b in pairwise(cuts)]

@@ -126,7 +126,7 @@ def test_long_periodic_word_is_linear_enough():
     ("options", "message"),
     [
         ({"k": -1}, "k is -1"),
-        ({"k": 1, "required": [b"ab", b"bc"]}, "2 tokens are required, and k is 1"),
+        ({"k": 1, "required": [b"ab", b"bc"]}, "2 tokens are required, k is 1"),
         ({"k": 1, "candidates": [b"a"]}, "candidates: token 'a' has 1 symbol"),
         ({"k": 2, "required": [b"ab"], "forbidden": [b"ab"]}, "'ab' is both required and forb"),
         ({"k": 2, "max_length": 1}, "max_length is 1"),
