@@ -1,5 +1,6 @@
 """The workbench for the tokenization problem."""
 
+from ._version import __version__ as __version__
 from .corpus import WordCounts as WordCounts
 from .errors import InputError as InputError
 from .errors import PartcoverError as PartcoverError
@@ -10,5 +11,3 @@ from .instance import Instance as Instance
 from .segment import segment as segment
 from .solution import Solution as Solution
 from .vocabulary import Vocabulary as Vocabulary
-
-__version__ = "0.1.0"

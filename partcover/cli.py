@@ -1,1 +1,681 @@
-"""The `partcover` command."""
+"""The ``partcover`` command: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from . import symbols as sym
+from ._version import __version__
+from .corpus import WordCounts
+from .errors import InputError, PartcoverError, VerificationError
+from .files import write_atomic
+from .instance import Instance
+from .solution import Solution
+from .vocabulary import Vocabulary
+
+EXIT_USAGE = 2
+EXIT_LIMIT = 3
+EXIT_INFEASIBLE = 4
+EXIT_NOTHING = 5
+EXIT_VERIFICATION = 6
+EXIT_INTERRUPTED = 130
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command and exit with its status; errors are one line on standard error."""
+    try:
+        status = cli.main(arguments, prog_name="partcover", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        status = EXIT_USAGE
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "partcover"
+        message = " ".join(error.format_message().split())
+        _say(f"{command}: {message} (see {command} --help)")
+        status = EXIT_USAGE
+    except VerificationError as error:
+        _say(f"partcover: verification failed: {error}")
+        status = EXIT_VERIFICATION
+    except PartcoverError as error:
+        _say(f"partcover: {error}")
+        status = EXIT_USAGE
+    except (KeyboardInterrupt, click.Abort):
+        _say("partcover: interrupted")
+        status = EXIT_INTERRUPTED
+    except MemoryError:
+        _say("partcover: out of memory: use fewer words (--min-count) or a smaller model")
+        status = EXIT_USAGE
+    except BrokenPipeError:
+        sys.stderr.close()
+        status = 0
+    sys.exit(status or 0)
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
+
+
+@dataclass
+class Output:
+    """Where results go: options that every subcommand shares."""
+
+    json: bool
+    quiet: bool
+    path: str | None
+    threads: int
+    seed: int
+
+    @property
+    def console(self) -> Console:
+        """Standard output, for people."""
+        return Console(highlight=False)
+
+    def note(self, line: str) -> None:
+        """A remark on standard error, unless quiet."""
+        if not self.quiet:
+            _say(f"partcover: {line}")
+
+    def object(self, data: dict[str, Any]) -> None:
+        """The one JSON object of ``--json``."""
+        click.echo(json.dumps(data, ensure_ascii=False))
+
+    @contextmanager
+    def progress(self, description: str) -> Iterator[Callable[[float, float | None, str], None]]:
+        """A bar on standard error when it is a terminal: call with (done, of, remark)."""
+        console = Console(stderr=True)
+        if self.quiet or not console.is_terminal:
+            yield lambda done, of, remark: None
+            return
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        with Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %  {task.fields[remark]}"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+        ) as bar:
+            task = bar.add_task(description, total=None, remark="")
+            yield lambda done, of, remark: bar.update(task, completed=done, total=of, remark=remark)
+
+
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--json --quiet -o --threads --seed``, collected in an `Output`."""
+
+    def wrapper(
+        *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
+    ) -> Any:
+        return function(Output(json, quiet, output, threads, seed), **options)
+
+    wrapper.__doc__, wrapper.__name__ = function.__doc__, function.__name__
+    wrapper.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+    for option in (
+        click.option("--seed", default=0, show_default=True, help="Seed, recorded in the result."),
+        click.option(
+            "--threads",
+            type=click.IntRange(1),
+            default=1,
+            show_default=True,
+            help="Threads; the result is the same.",
+        ),
+        click.option("-o", "--output", metavar="FILE", help="Write the result to FILE."),
+        click.option("--quiet", is_flag=True, help="No remarks and no progress."),
+        click.option("--json", is_flag=True, help="One JSON object on standard output."),
+    ):
+        option(wrapper)
+    return wrapper
+
+
+def instance_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the input argument and the options that make an instance of it."""
+    for option in (
+        click.option(
+            "--prefix", metavar="FILE", help="Tokens given in front, kept first, in order."
+        ),
+        click.option("--forbidden", metavar="FILE", help="Tokens that no vocabulary may hold."),
+        click.option("--required", metavar="FILE", help="Tokens that every vocabulary must hold."),
+        click.option(
+            "--candidates",
+            metavar="FILE",
+            help="The candidates: one token a line, or a vocabulary file. Default: all substrings.",
+        ),
+        click.option("--min-count", type=int, help="Fewest occurrences of a candidate."),
+        click.option("--max-length", type=int, help="Longest candidate, in symbols."),
+        click.option(
+            "--symbols",
+            type=click.Choice(sym.SYMBOLS),
+            help="What words are made of. Default: bytes, or as the instance file says.",
+        ),
+        click.argument("corpus", metavar="C.tsv|I.json"),
+    ):
+        option(function)
+    return function
+
+
+def k_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``-k``."""
+    return click.option(
+        "-k", "k", type=int, help="How many tokens may be chosen (an instance file has its own k)."
+    )(function)
+
+
+def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--no-vocabulary``."""
+    return click.option(
+        "--no-vocabulary", is_flag=True, help="Leave the tokens out of the JSON object."
+    )(function)
+
+
+def read_instance(corpus: str, k: int | None, options: dict[str, Any]) -> Instance:
+    """The instance that a command's argument and options describe."""
+    symbols = options["symbols"]
+    base: Instance | None = None
+    if corpus.endswith(".json"):
+        base = Instance.load(corpus)
+        if symbols not in (None, base.symbols):
+            raise InputError(f"{corpus}: the instance is over {base.symbols}, not {symbols}")
+        words = base.words
+    else:
+        words = WordCounts.load(corpus, symbols or "bytes")
+    if k is None:
+        if base is None:
+            raise InputError("-k is missing: how many tokens may be chosen?")
+        k = base.k
+    given: dict[str, Any] = {}
+    if base is not None:
+        names = ("candidates", "max_length", "min_count", "required", "forbidden", "prefix")
+        given = {name: getattr(base, name) for name in (*names, "threshold", "source")}
+    for name in ("candidates", "required", "forbidden", "prefix"):
+        if options[name] is not None:
+            given[name] = read_tokens(options[name], words.symbols)
+    if options["max_length"] is not None or options["min_count"] is not None:
+        given["max_length"] = options["max_length"] or given.get("max_length")
+        given["min_count"] = options["min_count"] or given.get("min_count") or 1
+    return Instance(words, k, **given)
+
+
+def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
+    """Tokens from a vocabulary file (.json) or one a line, escaped as in the TSV."""
+    if path.endswith(".json"):
+        vocabulary = Vocabulary.load(path)
+        if vocabulary.symbols != symbols:
+            raise InputError(f"{path}: tokens over {vocabulary.symbols}, words over {symbols}")
+        return vocabulary.tokens
+    try:
+        lines = Path(path).read_bytes().decode("utf-8").split("\n")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8; write other bytes as \\xHH") from None
+    tokens = []
+    for number, line in enumerate(lines, 1):
+        if line in ("", "\r"):
+            continue
+        try:
+            if symbols == "ints":
+                token = sym.to_token([int(part) for part in line.split()], symbols)
+            else:
+                token = sym.unescape(line.removesuffix("\r"), symbols)
+            if len(token) < 2:
+                raise InputError(f"token {line!r} has fewer than two symbols")
+        except ValueError as error:
+            raise InputError(f"{path}:{number}: {error}") from None
+        tokens.append(token)
+    return tuple(tokens)
+
+
+def finish(
+    out: Output, solution: Solution, instance: Instance, no_vocabulary: bool, corpus: str
+) -> int:
+    """Write and print a solution; the exit status."""
+    if out.path is not None and solution.vocabulary is not None:
+        provenance = {
+            "partcover": __version__,
+            "corpus": Path(corpus).name,
+            "corpus_sha256": instance.words.digest,
+            **solution.to_json(vocabulary=False),
+        }
+        Vocabulary(solution.vocabulary.tokens, solution.symbols, solution.method, provenance).save(
+            out.path
+        )
+        out.note(f"wrote {out.path}")
+    if out.json:
+        out.object(solution.to_json(vocabulary=not no_vocabulary))
+    else:
+        from .report import solution_tables
+
+        solution_tables(out.console, solution)
+    if solution.vocabulary is not None and solution.extra.get("nothing_left_to_gain"):
+        out.note(
+            f"nothing left to gain after {len(solution.vocabulary):,} tokens; k is {solution.k:,}"
+        )
+    if solution.termination == "interrupted":
+        return EXIT_INTERRUPTED
+    if solution.status == "infeasible":
+        return EXIT_INFEASIBLE
+    if solution.status == "none":
+        return EXIT_NOTHING
+    if solution.termination == "time_limit" and solution.status != "optimal":
+        return EXIT_LIMIT
+    return 0
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="partcover")
+def cli() -> None:
+    """Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
+
+    \b
+    partcover count book.txt -o book.tsv          text to counted words
+    partcover greedtok book.tsv -k 1000 -o v.json a vocabulary, in seconds
+    partcover verify book.tsv -k 1000 --vocab v.json
+    partcover solve small.tsv -k 10               the proven optimum of a small instance
+    partcover demo                                all of it on text that is on every machine
+
+    Results go to standard output, remarks and progress to standard error. Exit status: 0 done;
+    2 bad usage or input; 3 a limit ended it with a feasible answer; 4 infeasible; 5 a limit ended
+    it with no answer; 6 verification failed; 130 interrupted, the best so far kept.
+    """
+
+
+@cli.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option(
+    "--pretokenizer",
+    default="space-prefix",
+    show_default=True,
+    help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, first-space, space, "
+    "digit, none, or several joined by '+' (first-space+digit).",
+)
+@click.option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@click.option(
+    "--symbols", type=click.Choice(["bytes", "chars"]), default="bytes", show_default=True
+)
+@output_options
+def count(out: Output, files: tuple[str, ...], pretokenizer: str, key: str, symbols: Any) -> int:
+    """Count the words of text: .txt, .jsonl, .parquet, .gz, .zst, folders, or - for standard input.
+
+    Without -o the counted words go to standard output: one word, a tab, its count a line.
+    """
+    import time
+
+    started = time.monotonic()
+    with out.progress("counting") as report:
+        words = WordCounts.from_files(
+            files,
+            pretokenizer=pretokenizer,
+            symbols=symbols,
+            key=key,
+            threads=out.threads,
+            progress=lambda done, of: report(done, of, f"{done / 1e6:,.0f} MB"),
+        )
+    seconds = time.monotonic() - started
+    if out.path is not None:
+        words.save(out.path)
+        out.note(f"wrote {out.path}")
+    elif not out.json:
+        words.save("/dev/stdout")
+    facts = {
+        "words": len(words),
+        "total_count": words.total_count,
+        "total_symbols": words.total_symbols,
+        "symbols": words.symbols,
+        "pretokenizer": pretokenizer,
+        "seconds": round(seconds, 6),
+        "threads": out.threads,
+    }
+    if out.json:
+        out.object(facts)
+    else:
+        out.note(f"{len(words):,} distinct words, {words.total_count:,} counted, {seconds:.2f} s")
+    return 0
+
+
+def _greedy_command(name: str, text: str) -> None:
+    @k_option
+    @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+    @no_vocabulary_option
+    @instance_options
+    @output_options
+    def command(
+        out: Output,
+        corpus: str,
+        k: int | None,
+        time_limit: float | None,
+        no_vocabulary: bool,
+        **options: Any,
+    ) -> int:
+        from . import greedy
+
+        instance = read_instance(corpus, k, options)
+        solver = getattr(greedy, name)
+        with out.progress(name) as report:
+            solution = solver(
+                instance,
+                time_limit=time_limit,
+                seed=out.seed,
+                threads=out.threads,
+                progress=lambda done, of, cover: report(done, of, f"cover {cover:,}"),
+            )
+        return finish(out, solution, instance, no_vocabulary, corpus)
+
+    command.__doc__ = text
+    cli.command(name)(command)
+
+
+_greedy_command(
+    "greedtok",
+    """GreedTok: take the token that covers most, again and again, k times.
+
+    Tokens are stated under GreedTok's own rule (priority order); the fewest that the same
+    vocabulary needs is beside it. Ties: the shorter token, then the lexicographically last.
+    """,
+)
+_greedy_command(
+    "greedwmc",
+    """GreedWMC: greedy maximum coverage, where chosen tokens may overlap.
+
+    Its relaxed cover bounds what any k tokens can do: GreedTok's cover over it, times 1 - 1/e,
+    is a certified approximation ratio of GreedTok.
+    """,
+)
+
+
+@cli.command()
+@k_option
+@click.option("--solver", help="scip, highs, cp-sat or cbc.")
+@click.option(
+    "--formulation",
+    default="path",
+    show_default=True,
+    help="path: the exact optimum; wmc: the relaxation, its cover and the bound it gives.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+@click.option("--gap", type=float, default=0.0, show_default=True, help="Stop at this gap.")
+@no_vocabulary_option
+@instance_options
+@output_options
+def solve(
+    out: Output,
+    corpus: str,
+    k: int | None,
+    solver: str | None,
+    formulation: str,
+    time_limit: float | None,
+    gap: float,
+    no_vocabulary: bool,
+    **options: Any,
+) -> int:
+    """Solve a small instance to proven optimality, or to a gap or a time limit."""
+    from . import exact
+
+    instance = read_instance(corpus, k, options)
+    with out.progress("solve") as report:
+        solution = exact.solve(
+            instance,
+            **({"solver": solver} if solver else {}),  # type: ignore[arg-type]
+            formulation=formulation,
+            time_limit=time_limit,
+            gap=gap,
+            seed=out.seed,
+            threads=out.threads,
+            progress=lambda line: report(0, None, line),
+        )
+    return finish(out, solution, instance, no_vocabulary, corpus)
+
+
+@cli.command()
+@k_option
+@click.option("--vocab", required=True, metavar="V.json", help="The vocabulary to check.")
+@instance_options
+@output_options
+def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) -> int:
+    """Recompute what a vocabulary costs, in plain Python that shares nothing with the rest.
+
+    Checks the budget, required and forbidden tokens and candidates; and, where the vocabulary
+    file says how many tokens it needs, that number. Exit status 6 if anything is wrong.
+    """
+    from .verify import verify as check
+
+    instance = read_instance(corpus, k, options)
+    vocabulary = Vocabulary.load(vocab)
+    result = check(instance, vocabulary)
+    data = result.to_json()
+    claim = vocabulary.provenance
+    if isinstance(claim.get("tokens"), int) and claim.get("corpus_sha256") == instance.words.digest:
+        found = result.tokens_priority if claim.get("rule") == "priority" else result.tokens
+        data["claimed"], data["claim_holds"] = claim["tokens"], found == claim["tokens"]
+        if found != claim["tokens"]:
+            data["ok"] = False
+            data["problems"].append(
+                f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), it needs {found}"
+            )
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+    if out.json:
+        out.object(data)
+    else:
+        from .report import rows_table
+
+        rows = [{"what": key.replace("_", " "), "value": value} for key, value in data.items()]
+        rows = [row for row in rows if not isinstance(row["value"], list)]
+        out.console.print(rows_table(rows, {"what": "", "value": ""}))
+    for problem in data["problems"]:
+        _say(f"partcover: {vocab}: {problem}")
+    return 0 if data["ok"] else EXIT_VERIFICATION
+
+
+@cli.command("reduce")
+@click.argument("files", nargs=-1, required=True, metavar="GRAPH | I.json S.json")
+@click.option("-k", "k", type=int, help="Size of the vertex cover asked for.")
+@click.option("--lift", is_flag=True, help="Turn a solution S of instance I into vertices.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["edgelist", "dimacs", "pace"]),
+    default="edgelist",
+    show_default=True,
+    help="edgelist: two names a line.",
+)
+@output_options
+def reduce_(out: Output, files: tuple[str, ...], k: int | None, lift: bool, form: str) -> int:
+    """Turn vertex cover into tokenization, and a vocabulary back into a vertex cover.
+
+    \b
+    partcover reduce graph.txt -k 3 -o I.json
+    partcover solve I.json -o S.json
+    partcover reduce --lift I.json S.json
+
+    The graph has a vertex cover of k vertices exactly if some vocabulary of k tokens needs at
+    most the instance's threshold, 3 tokens for each edge.
+    """
+    from .graphs import read_graph
+    from .reduction import VertexCoverReduction, reduce_vertex_cover
+    from .report import rows_table
+
+    if lift:
+        if len(files) != 2:
+            raise click.UsageError("--lift takes the instance and the solution: I.json S.json")
+        reduction = VertexCoverReduction.from_instance(Instance.load(files[0]))
+        answer = reduction.lift(Vocabulary.load(files[1]))
+        data = {
+            "vertices": list(answer.vertices),
+            "size": answer.size,
+            "is_vertex_cover": answer.is_vertex_cover,
+            "meets_threshold": answer.meets_threshold,
+        }
+        if out.path is not None:
+            write_atomic(out.path, json.dumps(data, ensure_ascii=False) + "\n")
+        if out.json:
+            out.object(data)
+        else:
+            row = {**data, "vertices": " ".join(map(str, data["vertices"]))}
+            headings = {key: key.replace("_", " ") for key in row}
+            out.console.print(rows_table([row], headings))
+        return 0
+    if len(files) != 1:
+        raise click.UsageError("one graph is expected (or --lift I.json S.json)")
+    if k is None:
+        raise click.UsageError("-k is missing: how many vertices may cover the graph?")
+    reduction = reduce_vertex_cover(read_graph(files[0], form), k)
+    instance = reduction.instance
+    if out.path is not None:
+        instance.save(out.path)
+        out.note(f"wrote {out.path}")
+    facts = {
+        "vertices": reduction.graph.number_of_nodes(),
+        "edges": reduction.graph.number_of_edges(),
+        "k": k,
+        "words": len(instance.words),
+        "candidates": len(instance.candidates or ()),
+        "threshold": instance.threshold,
+    }
+    if out.json:
+        out.object(facts)
+    elif out.path is None:
+        click.echo(json.dumps(instance.to_json(), ensure_ascii=False))
+    else:
+        out.console.print(rows_table([facts], {key: key for key in facts}))
+    return 0
+
+
+@cli.command()
+@click.option("-k", "ks", help="Budgets, comma-separated.", metavar="K,K,…")
+@click.option(
+    "--methods",
+    default="greedtok,greedwmc,bytes",
+    show_default=True,
+    help="Comma-separated: greedtok, greedwmc, solve, bytes.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
+@click.option("--plot", metavar="FILE", help="Draw tokens per word over k (.png, .svg, .pdf).")
+@instance_options
+@output_options
+def compare(
+    out: Output,
+    corpus: str,
+    ks: str | None,
+    methods: str,
+    time_limit: float | None,
+    plot: str | None,
+    **options: Any,
+) -> int:
+    """Compare methods over several budgets, as a table."""
+    from .compare import compare as run
+    from .report import rows_table
+
+    try:
+        budgets = [int(part) for part in ks.split(",")] if ks else []
+    except ValueError:
+        raise click.UsageError(f"-k is {ks!r}: whole numbers with commas are expected") from None
+    instance = read_instance(corpus, max(budgets) if budgets else None, options)
+    with out.progress("compare") as report:
+        rows = run(
+            instance,
+            budgets or [instance.k],
+            [name.strip() for name in methods.split(",")],
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=lambda what: report(0, None, what),
+        )
+    if plot is not None:
+        from .plots import plot_rows
+
+        plot_rows(rows, plot)
+        out.note(f"wrote {plot}")
+    data = {
+        "corpus": Path(corpus).name,
+        "words": len(instance.words),
+        "total_count": instance.words.total_count,
+        "candidates": instance.index.total,
+        "policy": instance.policy,
+        "rows": rows,
+    }
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+        out.note(f"wrote {out.path}")
+    if out.json:
+        out.object(data)
+    else:
+        out.console.print(rows_table(rows, _COLUMNS))
+    return 0
+
+
+_COLUMNS = {
+    "method": "method",
+    "rule": "rule",
+    "k": "k",
+    "size": "size",
+    "tokens": "tokens",
+    "tokens_per_word": "per word",
+    "lower_bound": "lower bound",
+    "gap": "gap",
+    "relaxed_cover": "relaxed cover",
+    "d": "d",
+    "certified_ratio": "certified",
+    "seconds": "seconds",
+}
+
+
+@cli.command()
+@output_options
+def demo(out: Output) -> int:
+    """Show it all on text that is on every machine: the reference in pydoc_data.topics."""
+    from .demo import demo as run
+    from .report import rows_table
+
+    with out.progress("demo") as report:
+        data = run(threads=out.threads, seed=out.seed, progress=lambda what: report(0, None, what))
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+    if out.json:
+        out.object(data)
+        return 0
+    console = out.console
+    corpus, exact, graph = data["corpus"], data["exact"], data["vertex_cover"]
+    console.print(Text(f"1. Real text: {corpus['text']}", style="bold"))
+    console.print(
+        f"{corpus['bytes']:,} bytes, {corpus['words']:,} distinct words, "
+        f"{corpus['total_count']:,} counted; {corpus['candidates']:,} candidate tokens: every "
+        "substring of every word.\n"
+    )
+    console.print(Text("2. GreedTok and GreedWMC on all of it", style="bold"))
+    columns = {key: value for key, value in _COLUMNS.items() if key not in ("lower_bound", "gap")}
+    console.print(rows_table(data["greedy"], columns))
+    console.print(
+        "d is GreedTok's cover over GreedWMC's relaxed cover: GreedTok covers at least "
+        "d·(1 − 1/e), the column 'certified', of what any vocabulary of k tokens covers.\n"
+    )
+    console.print(
+        Text(f"3. The optimum for the {exact['words']} most frequent words", style="bold")
+    )
+    columns = {"method": "method", "tokens": "tokens", "cover": "cover", "ratio": "ratio"}
+    console.print(rows_table(exact["rows"], columns))
+    console.print(
+        f"k = {exact['k']}, {exact['candidates']:,} candidates: {exact['status']}, lower bound "
+        f"{exact['lower_bound']:,}, {'confirmed' if exact['verified'] else 'NOT confirmed'} by "
+        f"the independent check, {exact['seconds']:.1f} s. Certified for GreedTok without the "
+        f"optimum: {exact['certified_ratio']:.4f}.\n"
+    )
+    console.print(Text("4. Vertex cover as tokenization, and back", style="bold"))
+    console.print("Edges: " + "  ".join(f"{a}–{b}" for a, b in graph["edges"]))
+    rows = graph["rows"]
+    console.print(rows_table(rows, {key: key.replace("_", " ") for key in rows[0]}))
+    console.print(
+        "k tokens that need at most 3 tokens an edge are a vertex cover of k vertices, and the "
+        "other way round."
+    )
+    return 0

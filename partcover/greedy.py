@@ -92,27 +92,32 @@ def greedwmc(
     return _greedy(instance, True, time_limit, seed, threads, progress)
 
 
-def certified_ratio(partition: Solution, relaxed: Solution) -> tuple[float, float]:
-    """The ratio that GreedWMC certifies for GreedTok on one instance.
+def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
+    """The ratio that GreedWMC certifies for a vocabulary on one instance.
 
     Parameters
     ----------
-    partition, relaxed : Solution
-        Of `greedtok` and `greedwmc`, for the same instance, run to the end.
+    cover : int
+        What the vocabulary covers: `Solution.cover` of `greedtok`, say.
+    relaxed_cover : int
+        ``extra["relaxed_cover"]`` of `greedwmc`, for the same instance, run to the end.
 
     Returns
     -------
     tuple of float
-        d = cover(GreedTok) / relaxed cover(GreedWMC), and d·(1 − 1/e): GreedTok covers at
-        least that part of the optimum, because the optimum's cover is at most the optimum of
-        the relaxation (Lim, Choo and Lauw 2025, Section 5).  (1, 1) if there is nothing to
-        cover.
+        d = cover / relaxed cover, and d·(1 − 1/e): the vocabulary covers at least that part
+        of the optimum, because the optimum's cover is at most the optimum of the relaxation,
+        of which GreedWMC reaches 1 − 1/e (Lim, Choo and Lauw 2025, Section 5).  (1, 1 − 1/e)
+        if there is nothing to cover.
+
+    Raises
+    ------
+    InputError
+        For a negative cover.
     """
-    if partition.method != "greedtok" or relaxed.method != "greedwmc":
-        raise InputError("the certified ratio needs a greedtok and a greedwmc solution")
-    if partition.cover is None or not relaxed.extra["relaxed_cover"]:
-        return 1.0, 1.0
-    d = partition.cover / relaxed.extra["relaxed_cover"]
+    if cover < 0 or relaxed_cover < 0:
+        raise InputError("a cover is not negative")
+    d = cover / relaxed_cover if relaxed_cover else 1.0
     return d, d * (1 - 1 / e)
 
 

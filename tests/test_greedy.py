@@ -202,11 +202,12 @@ def test_random_randose_rosey_randy():
 def test_certified_ratio():
     instance = Instance(WordCounts.from_counts({"papaya": 1, "impact": 1}), 2)
     partition, relaxed = greedtok(instance), greedwmc(instance)
-    d, ratio = certified_ratio(partition, relaxed)
+    d, ratio = certified_ratio(partition.cover, relaxed.extra["relaxed_cover"])
     assert d == partition.cover / relaxed.extra["relaxed_cover"] <= 1
     assert ratio == pytest.approx(d * 0.6321205588)
-    with pytest.raises(InputError, match="needs a greedtok and a greedwmc"):
-        certified_ratio(relaxed, partition)
+    assert certified_ratio(0, 0)[0] == 1
+    with pytest.raises(InputError, match="not negative"):
+        certified_ratio(-1, 3)
 
 
 def test_time_limit_and_interrupt_keep_what_was_found():

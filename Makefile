@@ -1,0 +1,36 @@
+# make demo   builds into .venv and runs the main job on text that is on every machine
+# make test   builds, checks style and types, and runs the tests
+# PYTHON=python3.12 make test   with another Python (3.11 or newer)
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint dist clean
+
+demo: .venv/ready
+	$(BIN)/partcover demo
+
+test: lint
+	$(BIN)/pytest -n 2 -q
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/cython-lint partcover
+	$(BIN)/mypy
+
+# an sdist and a wheel built from it, in dist/
+dist: .venv/ready
+	$(BIN)/pip install -q build
+	$(BIN)/python -m build
+
+# an editable install: the kernels are compiled again when their sources change
+.venv/ready: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "partcover needs Python 3.11 or newer: PYTHON=python3.12 make ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q --disable-pip-version-check 'meson-python>=0.17' 'meson>=1.3' ninja 'cython>=3.1'
+	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv build dist

@@ -1,0 +1,97 @@
+"""Solutions and rows as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from . import symbols as sym
+from .solution import Solution
+
+__all__ = ["cell", "rows_table", "solution_tables"]
+
+
+def cell(value: Any) -> str:
+    """A value for a table: digits grouped, percentages for gaps are made by the caller."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    return str(value)
+
+
+def rows_table(
+    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], title: str | None = None
+) -> Table:
+    """Rows as a table; `columns` maps keys to headings, in order.
+
+    A key whose name ends in ``gap`` is shown in percent, ``seconds`` with two decimals.
+    """
+    table = Table(title=title, title_justify="left")
+    for key, heading in columns.items():
+        text = any(isinstance(row.get(key), str) for row in rows)
+        table.add_column(heading, justify="left" if text else "right", overflow="fold")
+    for row in rows:
+        cells = []
+        for key in columns:
+            value = row.get(key)
+            if value is not None and key.endswith("gap"):
+                cells.append(f"{100 * value:.3f} %")
+            elif value is not None and key == "seconds":
+                cells.append(f"{value:.2f}")
+            else:
+                cells.append(cell(value))
+        table.add_row(*map(Text, cells))
+    return table
+
+
+_FACTS = {
+    "words": "distinct words",
+    "total_count": "words counted",
+    "candidates": "candidates",
+    "k": "k",
+    "size": "tokens chosen",
+    "rule": "segmentation rule",
+    "tokens": "tokens needed",
+    "cover": "cover",
+    "tokens_per_word": "tokens per word",
+    "tokens_shortest_path": "tokens needed, shortest path",
+    "relaxed_cover": "relaxed cover (own objective)",
+    "lower_bound": "lower bound",
+    "gap": "gap",
+    "status": "status",
+    "termination": "stopped by",
+    "solver": "solver",
+    "formulation": "formulation",
+    "threshold": "threshold",
+    "meets_threshold": "meets the threshold",
+    "seconds": "seconds",
+}
+
+
+def solution_tables(console: Console, solution: Solution, *, shown: int = 20) -> None:
+    """Print what a solution is and its first tokens."""
+    data = solution.to_json(vocabulary=False)
+    table = Table(show_header=False, title=solution.method, title_justify="left")
+    table.add_column()
+    table.add_column(justify="right")
+    for key, heading in _FACTS.items():
+        if key in data and data[key] is not None:
+            text = f"{100 * data[key]:.3f} %" if key == "gap" else cell(data[key])
+            table.add_row(heading, Text(text))
+    for key, value in solution.policy.items():
+        table.add_row(f"policy: {key}", Text(cell(value)))
+    console.print(table)
+    if solution.vocabulary is not None and len(solution.vocabulary):
+        first = [sym.show(token) for token in solution.vocabulary.tokens[:shown]]
+        more = len(solution.vocabulary) - len(first)
+        tail = f"  … and {more:,} more" if more else ""
+        console.print(Text("tokens: " + "  ".join(first) + tail), soft_wrap=True)

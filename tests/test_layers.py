@@ -1,0 +1,67 @@
+"""Imports go one way: a module imports only from rows above its own."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import partcover
+
+ROWS = [
+    {"errors", "kernels", "_version"},
+    {"symbols", "files", "candidates"},
+    {"pretokenizers", "readers"},
+    {"corpus", "vocabulary"},
+    {"instance", "solution"},
+    {"segment", "verify"},
+    {"graphs"},
+    {"formulation", "reduction", "greedy"},
+    {"solvers"},
+    {"exact"},
+    {"report", "plots"},
+    {"compare"},
+    {"demo"},
+    {"cli"},
+]
+PACKAGE = Path(partcover.__file__).parent
+ROW = {module: row for row, modules in enumerate(ROWS) for module in modules}
+
+
+def imported(path: Path) -> set[str]:
+    """Modules of partcover that a file imports, wherever in the file."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            assert node.level == 1, f"{path.name} reaches above its package"
+            found |= {node.module.split(".")[0]} if node.module else {a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "partcover":
+            found |= {node.module.split(".")[1]}
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("partcover.")}
+    return found
+
+
+MODULES = sorted(p for p in PACKAGE.glob("*.py") if p.name not in {"__init__.py", "__main__.py"})
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.stem)
+def test_imports_go_one_way(path):
+    assert path.stem in ROW, f"{path.stem} has no row: give it one in tests/test_layers.py"
+    for module in imported(path):
+        assert ROW[module] < ROW[path.stem], f"{path.stem} must not import {module}"
+
+
+def test_every_row_exists():
+    names = {p.stem for p in MODULES} | {"kernels"}
+    assert {module for row in ROWS for module in row} == names
+
+
+def test_kernels_import_nothing_of_partcover():
+    for path in [*PACKAGE.glob("kernels/*.py*"), *Path("partcover/kernels").glob("*.pyx")]:
+        if path.suffix in {".py", ".pyi", ".pyx"}:
+            text = path.read_text()
+            assert "from partcover" not in text
+            assert "from ." not in text
+            assert "import partcover" not in text
