@@ -275,7 +275,7 @@ def finish(
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="partcover")
 def cli() -> None:
-    """Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
+    r"""Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
 
     \b
     partcover count book.txt -o book.tsv          text to counted words
@@ -491,7 +491,7 @@ def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) 
 )
 @output_options
 def reduce_(out: Output, files: tuple[str, ...], k: int | None, lift: bool, form: str) -> int:
-    """Turn vertex cover into tokenization, and a vocabulary back into a vertex cover.
+    r"""Turn vertex cover into tokenization, and a vocabulary back into a vertex cover.
 
     \b
     partcover reduce graph.txt -k 3 -o I.json
