@@ -1,0 +1,236 @@
+"""Small instances to proven optimality, every answer recounted independently."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InputError, VerificationError
+from .formulation import SparseModel, build
+from .greedy import greedtok
+from .instance import Instance
+from .segment import segment
+from .solution import Solution, Status, Termination
+from .solvers import SolverOptions, SolverReport, run
+from .symbols import Token
+from .verify import verify
+from .vocabulary import Vocabulary
+
+__all__ = ["decide", "solve"]
+
+
+def solve(
+    instance: Instance,
+    *,
+    solver: str = "highs",
+    formulation: str = "path",
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Callable[[str], None] | None = None,
+) -> Solution:
+    """Solve an instance with an integer programming solver.
+
+    Parameters
+    ----------
+    instance : Instance
+        The instance; small: the model has a variable for each occurrence of each candidate.
+    solver : {"highs", "scip", "cp-sat", "cbc"}
+        Which solver.
+    formulation : {"path", "wmc"}
+        ``path`` is Tok itself.  ``wmc`` is the relaxation: its optimum's vocabulary, costed by
+        the shortest path, and the bound it gives, tokens ≥ symbols − relaxed cover.
+    time_limit : float, optional
+        Seconds, building the model included.
+    gap : float
+        Relative gap at which to stop.
+    seed, threads : int
+        For the solver.
+    progress : callable, optional
+        Gets the solver's log, line by line.
+
+    Returns
+    -------
+    Solution
+        Its vocabulary keeps the tokens that the fewest-token segmentation uses (and the fixed
+        ones), the fixed first, then by symbols saved, most first, then shorter, then smaller.
+        `tokens` is recounted by `verify`.  ``extra["relaxed_cover"]`` is the objective of
+        ``wmc``.  On Ctrl-C or at the time limit: the better of the solver's best and GreedTok's
+        vocabulary, with the bound reached.
+
+    Raises
+    ------
+    InputError
+        For an unknown solver or formulation, a solver that is not installed, or a bad limit.
+    VerificationError
+        If the recount contradicts the solver.
+
+    Notes
+    -----
+    Solvers work in floating point: a bound is rounded up to the next integer only beyond
+    1e-6 + 1e-9·|bound|, more than the tolerances they are left at can move it on instances
+    whose counts they can represent.
+    """
+    started = time.monotonic()
+    if time_limit is not None and not time_limit >= 0:
+        raise InputError(f"time limit {time_limit}: at least 0 seconds is expected")
+    if not 0 <= gap < 1:
+        raise InputError(f"gap {gap}: a number from 0 up to 1 is expected (0.01 is 1 %)")
+    model = build(instance, formulation)
+    if float(np.abs(model.objective).max(initial=0)) * max(1, len(model.objective)) > 2.0**53:
+        raise InputError(
+            "the counts are too large for a floating-point solver to be exact: scale them down, "
+            "or take fewer words"
+        )
+    fallback = greedtok(instance)
+    left = None if time_limit is None else time_limit - (time.monotonic() - started)
+    if left is not None and left <= 0:
+        report = SolverReport("none", "time_limit")
+    else:
+        report = run(model, solver, SolverOptions(left, gap, threads, seed, progress))
+    if report.has == "infeasible":
+        raise VerificationError(
+            f"{solver} finds no vocabulary, and GreedTok's is one: please report the instance"
+        )
+
+    total = instance.words.total_symbols
+    tokens, order = _recount(instance, fallback.vocabulary)
+    relaxed_cover: int | None = None
+    from_solver = False
+    if report.values is not None:
+        chosen = Vocabulary(model.chosen(report.values), instance.symbols)
+        solver_tokens, solver_order = _recount(instance, chosen)
+        if model.maximize:
+            relaxed_cover = _objective(model, report.values)
+            from_solver = True
+        else:
+            _compare_objective(solver, _objective(model, report.values), solver_tokens)
+            from_solver = solver_tokens <= tokens
+        if from_solver:
+            tokens, order = solver_tokens, solver_order
+    vocabulary = Vocabulary(order, instance.symbols, "solve" if formulation == "path" else "wmc")
+
+    bound: int | None = None
+    if report.bound is not None:
+        slack = 1e-6 + 1e-9 * abs(report.bound)
+        if model.maximize:
+            bound = total - math.floor(report.bound + slack)
+        else:
+            bound = math.ceil(report.bound - slack)
+    # every word needs a token, whatever the vocabulary
+    bound = max(bound or 0, instance.words.total_count)
+    if bound > tokens:
+        raise VerificationError(
+            f"{solver} claims that {bound} tokens are needed, and {tokens} suffice: its "
+            "tolerances broke; try another solver, and report the instance"
+        )
+    status: Status = "optimal" if bound == tokens else "feasible"
+    stopped: Termination = report.stopped
+    if stopped == "completed" and status != "optimal" and formulation == "path":
+        stopped = "gap"
+    extra: dict[str, Any] = {
+        "size": len(vocabulary),
+        "solver": solver,
+        "formulation": formulation,
+        "variables": model.shape[1],
+        "rows": model.shape[0],
+    }
+    if relaxed_cover is not None:
+        extra["relaxed_cover"] = relaxed_cover
+        extra["relaxation_solved"] = report.has == "optimal"
+    if instance.threshold is not None:
+        met = True if tokens <= instance.threshold else None
+        extra["threshold"] = instance.threshold
+        extra["meets_threshold"] = False if bound > instance.threshold else met
+    solution = Solution(
+        method=vocabulary.method,
+        k=instance.k,
+        words=len(instance.words),
+        total_count=instance.words.total_count,
+        symbols=instance.symbols,
+        candidates=instance.index.total,
+        policy=instance.policy,
+        vocabulary=vocabulary,
+        rule="shortest_path",
+        tokens=tokens,
+        cover=total - tokens,
+        lower_bound=bound,
+        status=status,
+        termination=stopped,
+        seconds=time.monotonic() - started,
+        seed=seed,
+        threads=threads,
+        extra=extra,
+    )
+    checked = verify(instance, vocabulary, claim=solution)
+    if not checked.ok:
+        raise VerificationError(checked.problems[0])
+    return solution
+
+
+def decide(
+    instance: Instance, threshold: int | None = None, **options: Any
+) -> tuple[bool | None, Solution]:
+    """Decide whether a vocabulary within the budget needs at most `threshold` tokens.
+
+    Parameters
+    ----------
+    instance : Instance
+        The instance; its own threshold is asked about if none is given.
+    threshold : int, optional
+        ℓ.
+    **options
+        As for `solve`.
+
+    Returns
+    -------
+    tuple
+        True, False, or None where a limit left it open; and the solution that says so (its
+        vocabulary proves a yes, its lower bound a no).
+
+    Raises
+    ------
+    InputError
+        If there is no threshold, and as `solve` does.
+    """
+    asked = instance.threshold if threshold is None else threshold
+    if asked is None:
+        raise InputError("no threshold to decide about: give one")
+    solution = solve(instance, **options)
+    if solution.tokens is not None and solution.tokens <= asked:
+        return True, solution
+    if solution.lower_bound is not None and solution.lower_bound > asked:
+        return False, solution
+    return None, solution
+
+
+def _objective(model: SparseModel, values: npt.NDArray[np.float64]) -> int:
+    return round(float(model.objective @ values))
+
+
+def _compare_objective(solver: str, claimed: int, tokens: int) -> None:
+    if claimed < tokens:
+        raise VerificationError(
+            f"{solver} claims {claimed} tokens, its vocabulary needs {tokens}: please report"
+        )
+
+
+def _recount(instance: Instance, vocabulary: Vocabulary | None) -> tuple[int, list[Token]]:
+    """Fewest tokens, and the tokens in use by symbols saved; fixed tokens stay, in front."""
+    given = list(vocabulary or ())
+    cut = segment(instance.words, Vocabulary(given, instance.symbols))
+    saved: dict[Token, int] = dict.fromkeys(given, 0)
+    for index, count in enumerate(instance.words.counts.tolist()):
+        for piece in cut.of(index):
+            if len(piece) > 1:
+                saved[piece] += count * (len(piece) - 1)
+    fixed = list(instance.fixed)
+    used = [token for token in given if saved[token] and token not in set(fixed)]
+    used.sort(key=lambda token: (-saved[token], len(token), token))
+    return cut.tokens, fixed + used

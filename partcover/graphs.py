@@ -1,0 +1,132 @@
+"""Graphs from files: edge lists, DIMACS and the PACE format."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal
+
+import networkx as nx
+
+from .errors import InputError
+
+__all__ = ["GraphFormat", "check_graph", "read_graph"]
+
+GraphFormat = Literal["edgelist", "dimacs", "pace"]
+
+
+def check_graph(graph: Any) -> nx.Graph:
+    """The simple graph of any networkx graph: directions, weights and parallel edges dropped.
+
+    Raises
+    ------
+    InputError
+        For a self-loop (no vertex cover reduction covers it by a pair), a graph without edges,
+        or something that is not a networkx graph.
+    """
+    if not isinstance(graph, nx.Graph):
+        raise InputError(f"a networkx graph is expected, not {type(graph).__name__}")
+    for u, v in graph.edges():
+        if u == v:
+            raise InputError(
+                f"vertex {u!r} has a self-loop: remove it, and take the vertex instead"
+            )
+    if not graph.number_of_edges():
+        raise InputError("the graph has no edges: the empty set covers it, nothing to solve")
+    simple = nx.Graph()
+    simple.add_nodes_from(graph.nodes())
+    simple.add_edges_from(graph.edges())
+    return simple
+
+
+def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.Graph:
+    """Read an undirected simple graph; parallel edges are merged.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    form : {"edgelist", "dimacs", "pace"}
+        ``edgelist``: two names a line, ``#`` starts a comment; names are kept as text.
+        ``dimacs``: ``c`` comments, ``p edge N M`` (or ``p col``), ``e U V``.  ``pace``: ``c``
+        comments, ``p td N M`` (or ``p vc``, ``p edge``), ``U V``.  In the last two vertices
+        are 1 to N, and all N are in the graph.
+
+    Returns
+    -------
+    networkx.Graph
+        Vertices in the order of their names (edge list: of their appearance).
+
+    Raises
+    ------
+    InputError
+        Naming file and line: for a line of no known form, a vertex out of range, a count of
+        edges that does not match, a self-loop, or no edges.
+    """
+    if form not in ("edgelist", "dimacs", "pace"):
+        raise InputError(f"unknown graph format {form!r}: use edgelist, dimacs or pace")
+    name = fspath(path)
+    try:
+        text = Path(path).read_text("utf-8")
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: not text in UTF-8") from None
+    read = _read_edge_list if form == "edgelist" else _read_numbered
+    graph = nx.Graph()
+    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1)]
+    try:
+        read(graph, lines, form)
+        return check_graph(graph)
+    except InputError as error:
+        raise InputError(f"{name}{error}" if str(error)[0] == ":" else f"{name}: {error}") from None
+
+
+Lines = list[tuple[int, list[str]]]
+
+
+def _add_edge(graph: nx.Graph, number: int, u: Any, v: Any) -> None:
+    if u == v:
+        raise InputError(f":{number}: self-loop at {u}: remove it, and take the vertex instead")
+    graph.add_edge(u, v)
+
+
+def _read_edge_list(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
+    for number, fields in lines:
+        if not fields or fields[0].startswith("#"):
+            continue
+        if len(fields) != 2:
+            raise InputError(
+                f":{number}: {' '.join(fields)!r} is not an edge: two names a line are expected"
+            )
+        _add_edge(graph, number, *fields)
+
+
+def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
+    edges: int | None = None
+    found = 0
+    for number, fields in lines:
+        if not fields or fields[0] == "c":
+            continue
+        if fields[0] == "p":
+            if edges is not None:
+                raise InputError(f":{number}: a second problem line")
+            if len(fields) != 4 or not (fields[2] + fields[3]).isdecimal():
+                raise InputError(f":{number}: a problem line is 'p KIND VERTICES EDGES'")
+            graph.add_nodes_from(range(1, int(fields[2]) + 1))
+            edges = int(fields[3])
+            continue
+        ends = fields[1:] if form == "dimacs" and fields[0] == "e" else fields
+        if len(ends) != 2 or (form == "dimacs") != (ends is not fields):
+            expected = "'e U V'" if form == "dimacs" else "'U V'"
+            raise InputError(f":{number}: {' '.join(fields)!r} is not an edge {expected}")
+        if edges is None:
+            raise InputError(f":{number}: an edge before the problem line 'p KIND VERTICES EDGES'")
+        if not all(end.isdecimal() and 1 <= int(end) <= len(graph) for end in ends):
+            raise InputError(f":{number}: vertices are the numbers 1 to {len(graph)}")
+        _add_edge(graph, number, int(ends[0]), int(ends[1]))
+        found += 1
+    if edges is None:
+        raise InputError(f"no problem line 'p KIND VERTICES EDGES' ({form})")
+    if found != edges and not (form == "dimacs" and found == 2 * edges):
+        raise InputError(f"the problem line says {edges} edges, {found} are there")

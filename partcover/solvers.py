@@ -1,0 +1,430 @@
+"""One adapter for each solver: a sparse model in, what it has and why it stopped out."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+import subprocess
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InputError, PartcoverError
+from .formulation import SparseModel
+from .solution import Status, Termination
+
+__all__ = ["SOLVERS", "SolverOptions", "SolverReport", "available", "run", "write_mps"]
+
+Log = Callable[[str], None]
+
+_PATIENCE = 5.0  # seconds a solver gets to hand over its answer when interrupted
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """What every solver is asked for.
+
+    Attributes
+    ----------
+    time_limit : float or None
+        Seconds.
+    gap : float
+        Relative gap at which it may stop.
+    threads, seed : int
+        As the solver understands them.
+    log : callable or None
+        Gets the solver's own log, line by line.
+    """
+
+    time_limit: float | None = None
+    gap: float = 0.0
+    threads: int = 1
+    seed: int = 0
+    log: Log | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SolverReport:
+    """What a solver has, and, apart from it, why it stopped.
+
+    Attributes
+    ----------
+    has : {"optimal", "feasible", "infeasible", "none"}
+        The solver's claim; nothing here is checked yet.
+    stopped : {"completed", "gap", "time_limit", "interrupted", "error"}
+        Why it stopped.
+    values : ndarray of float64 or None
+        A value for each variable of the best solution.
+    bound : float or None
+        Its bound on the objective, as it says: within its own tolerances.
+    message : str
+        Its own word, for errors.
+    """
+
+    has: Status
+    stopped: Termination
+    values: npt.NDArray[np.float64] | None = None
+    bound: float | None = None
+    message: str = ""
+
+
+def available() -> list[str]:
+    """Names of the solvers that are installed."""
+    return [name for name, (library, _) in SOLVERS.items() if find_spec(library) is not None]
+
+
+def run(model: SparseModel, solver: str, options: SolverOptions) -> SolverReport:
+    """Solve a model.
+
+    Parameters
+    ----------
+    model : SparseModel
+        The model.
+    solver : {"scip", "highs", "cp-sat", "cbc"}
+        SCIP, HiGHS and CP-SAT through OR-Tools, CBC through PuLP.
+    options : SolverOptions
+        Limits.
+
+    Returns
+    -------
+    SolverReport
+        After Ctrl-C: the best so far where the solver hands it over within seconds.
+
+    Raises
+    ------
+    InputError
+        For an unknown solver, or one that is not installed.
+    """
+    if solver not in SOLVERS:
+        raise InputError(f"unknown solver {solver!r}: use {', '.join(SOLVERS)}")
+    library, adapter = SOLVERS[solver]
+    if solver not in available():
+        raise InputError(
+            f"solver {solver!r} needs {library.split('.')[0]}, which is not installed; "
+            f"there are: {', '.join(available()) or 'none'}"
+        )
+    if not len(model.objective):  # nothing to decide; some solvers reject an empty model
+        return SolverReport("optimal", "completed", np.zeros(0), 0.0)
+    return adapter(model, options)
+
+
+def _in_thread(
+    work: Callable[[], SolverReport], interrupt: Callable[[], None], patience: float
+) -> SolverReport:
+    """Run `work` so that Ctrl-C reaches us while it is inside a solver.
+
+    Then `interrupt` is called, and the answer awaited for `patience` seconds.
+    """
+    answer: list[SolverReport | BaseException] = []
+
+    def target() -> None:
+        try:
+            answer.append(work())
+        except BaseException as error:  # handed to the caller's thread
+            answer.append(error)
+        finally:
+            done.set()
+
+    done = threading.Event()
+    threading.Thread(target=target, daemon=True).start()
+    interrupted = False
+    deadline = math.inf
+    while not done.is_set() and time.monotonic() < deadline:
+        try:
+            done.wait(0.1)
+        except KeyboardInterrupt:
+            if interrupted:
+                raise
+            interrupted = True
+            deadline = time.monotonic() + patience
+            interrupt()
+    if not answer:
+        return SolverReport("none", "interrupted")
+    if isinstance(answer[0], BaseException):
+        raise answer[0]
+    report = answer[0]
+    if interrupted and report.has != "optimal":
+        return SolverReport(report.has, "interrupted", report.values, report.bound)
+    return report
+
+
+def _math_opt(solver_type: str) -> Callable[[SparseModel, SolverOptions], SolverReport]:
+    """The adapter of a solver behind OR-Tools' MathOpt."""
+
+    def adapter(model: SparseModel, options: SolverOptions) -> SolverReport:
+        from ortools.math_opt import model_pb2
+        from ortools.math_opt.python import mathopt
+        from ortools.util.python.solve_interrupter import SolveInterrupter
+
+        rows, columns = model.shape
+        proto = model_pb2.ModelProto()
+        proto.variables.ids.extend(range(columns))
+        proto.variables.lower_bounds.extend(model.lower.tolist())
+        proto.variables.upper_bounds.extend(model.upper.tolist())
+        # CP-SAT takes integers only, and is exact for them
+        integer = np.ones(columns, bool) if solver_type == "CP_SAT" else model.integer
+        proto.variables.integers.extend(integer.tolist())
+        proto.objective.maximize = model.maximize
+        used = np.flatnonzero(model.objective)
+        proto.objective.linear_coefficients.ids.extend(used.tolist())
+        proto.objective.linear_coefficients.values.extend(
+            model.objective[used].astype(float).tolist()
+        )
+        proto.linear_constraints.ids.extend(range(rows))
+        proto.linear_constraints.lower_bounds.extend(model.row_lower.tolist())
+        proto.linear_constraints.upper_bounds.extend(model.row_upper.tolist())
+        matrix = proto.linear_constraint_matrix
+        matrix.row_ids.extend(np.repeat(np.arange(rows), np.diff(model.starts)).tolist())
+        matrix.column_ids.extend(model.columns.tolist())
+        matrix.coefficients.extend(model.values.astype(float).tolist())
+        problem = mathopt.Model.from_model_proto(proto)
+        interrupter = SolveInterrupter()
+        parameters = mathopt.SolveParameters(
+            time_limit=None
+            if options.time_limit is None
+            else datetime.timedelta(seconds=max(0.0, options.time_limit)),
+            relative_gap_tolerance=options.gap,
+            absolute_gap_tolerance=0.0,
+            # HiGHS's number of threads is one for the process, set once: leave it alone
+            threads=None if solver_type == "HIGHS" else options.threads,
+            random_seed=options.seed,
+        )
+        # a single CP-SAT worker leaves the linear relaxation half unused by default
+        parameters.cp_sat.linearization_level = 2
+        logged = _LoggedBound(solver_type, options.log)
+        # only CP-SAT obeys MathOpt's interrupter; of the others the log tells the bound
+        obeys = solver_type == "CP_SAT"
+        started = time.monotonic()
+
+        def work() -> SolverReport:
+            result = mathopt.solve(
+                problem,
+                getattr(mathopt.SolverType, solver_type),
+                params=parameters,
+                msg_cb=logged.read,
+                interrupter=interrupter if obeys else None,
+            )
+            report = _read_result(result, problem)
+            late = time.monotonic() - started >= 0.9 * (options.time_limit or math.inf)
+            return (
+                replace(report, stopped="time_limit")
+                if late and report.stopped == "error"
+                else report
+            )
+
+        report = _in_thread(work, interrupter.interrupt, _PATIENCE if obeys else 0.0)
+        if report.bound is None and logged.bound is not None:
+            # logs round to seven digits or more: step back by what that can hide
+            back = 1e-6 * abs(logged.bound) + 1.0
+            report = replace(report, bound=logged.bound + (back if model.maximize else -back))
+        return report
+
+    return adapter
+
+
+class _LoggedBound:
+    """Passes a log on and remembers the dual bound in it."""
+
+    _HIGHS = re.compile(r"^ ?\S? +\d+ +\d+ +\d+ +[\d.]+% +(-?[\d.e+]+) ")
+
+    def __init__(self, solver_type: str, log: Log | None) -> None:
+        self.solver_type = solver_type
+        self.log = log
+        self.bound: float | None = None
+
+    def read(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            if self.solver_type == "HIGHS":
+                match = self._HIGHS.match(line)
+                found = match.group(1) if match else ""
+            else:
+                fields = line.split("|")
+                found = fields[-4].strip() if len(fields) > 15 else ""
+            if re.fullmatch(r"-?\d[\d.]*(e[+-]?\d+)?", found):
+                self.bound = float(found)
+            if self.log is not None:
+                self.log(line)
+
+
+def _read_result(result: Any, problem: Any) -> SolverReport:
+    from ortools.math_opt.python import mathopt
+
+    reason, limit = result.termination.reason, result.termination.limit
+    bound = result.termination.objective_bounds.dual_bound
+    values = None
+    if result.solutions and result.solutions[0].primal_solution is not None:
+        found = result.solutions[0].primal_solution.variable_values
+        values = np.array([found[variable] for variable in problem.variables()], float)
+    has: Status = "none" if values is None else "feasible"
+    stopped: Termination = "completed"
+    if reason == mathopt.TerminationReason.OPTIMAL:
+        has = "optimal"
+    elif reason == mathopt.TerminationReason.INFEASIBLE:
+        has = "infeasible"
+    elif limit == mathopt.Limit.TIME:
+        stopped = "time_limit"
+    elif limit == mathopt.Limit.INTERRUPTED:
+        stopped = "interrupted"
+    else:
+        stopped = "error"
+    return SolverReport(
+        has,
+        stopped,
+        values,
+        bound if math.isfinite(bound) else None,
+        str(result.termination.detail),
+    )
+
+
+def _mps(model: SparseModel) -> Iterator[str]:
+    rows, columns = model.shape
+    yield f"NAME {model.name}\nOBJSENSE\n    {'MAX' if model.maximize else 'MIN'}\nROWS\n N  obj\n"
+    kinds = []
+    for lower, upper in zip(model.row_lower.tolist(), model.row_upper.tolist(), strict=True):
+        if lower != upper and math.isfinite(lower) and math.isfinite(upper):
+            raise PartcoverError("a row with two different finite bounds is not written as MPS")
+        kinds.append("E" if lower == upper else "L" if math.isfinite(upper) else "G")
+    yield "".join(f" {kind}  r{row}\n" for row, kind in enumerate(kinds))
+    yield "COLUMNS\n"
+    row_of = np.repeat(np.arange(rows), np.diff(model.starts))
+    order = np.lexsort((row_of, model.columns))
+    by_column = np.searchsorted(model.columns[order], np.arange(columns + 1))
+    row_list, value_list = row_of[order].tolist(), model.values[order].tolist()
+    inside = False
+    for column in range(columns):
+        if bool(model.integer[column]) != inside:
+            inside = not inside
+            yield f"    M{column}  'MARKER'  '{'INTORG' if inside else 'INTEND'}'\n"
+        if model.objective[column] or by_column[column] == by_column[column + 1]:
+            yield f"    v{column}  obj  {model.objective[column]}\n"
+        for entry in range(by_column[column], by_column[column + 1]):
+            yield f"    v{column}  r{row_list[entry]}  {value_list[entry]}\n"
+    if inside:
+        yield "    MEND  'MARKER'  'INTEND'\n"
+    yield "RHS\n"
+    for row, kind in enumerate(kinds):
+        side = model.row_lower[row] if kind == "G" else model.row_upper[row]
+        if side:
+            yield f"    rhs  r{row}  {side:.17g}\n"
+    yield "BOUNDS\n"
+    for column in range(columns):
+        yield f" LO bnd  v{column}  {model.lower[column]:.17g}\n"
+        yield f" UP bnd  v{column}  {model.upper[column]:.17g}\n"
+    yield "ENDATA\n"
+
+
+def write_mps(model: SparseModel, path: Path) -> None:
+    """Write a model as free MPS; variable j is ``vj``, row i is ``ri``."""
+    with path.open("w") as file:
+        file.writelines(_mps(model))
+
+
+def _cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
+    """CBC's own program, as PuLP brings it; its log says why it stopped and how far it got."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import pulp
+
+        program = pulp.PULP_CBC_CMD(msg=False)
+        if not program.available():
+            raise InputError("PuLP brings no CBC for this machine: use another solver")
+    processes: list[subprocess.Popen[str]] = []
+    with tempfile.TemporaryDirectory(prefix="partcover-") as folder:
+        problem, answer = Path(folder) / "model.mps", Path(folder) / "answer.sol"
+        write_mps(model, problem)
+        command = [str(program.path), str(problem)]
+        if model.maximize:
+            command += ["-max"]
+        if options.time_limit is not None:
+            # CBC reads 0 as no limit, and counts processor time unless told otherwise
+            command += ["-timeMode", "elapsed", "-sec", str(max(0.01, options.time_limit))]
+        command += ["-ratio", repr(options.gap), "-allow", "0"]
+        command += ["-threads", str(options.threads)] if options.threads > 1 else []
+        command += ["-randomSeed", str(options.seed), "-randomCbcSeed", str(options.seed)]
+        command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
+
+        def work() -> SolverReport:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                start_new_session=True,  # Ctrl-C is ours to pass on
+            )
+            processes.append(process)
+            lines = []
+            with process:
+                for line in process.stdout or ():
+                    lines.append(line.rstrip())
+                    if options.log is not None:
+                        options.log(lines[-1])
+            return _read_cbc(lines, answer, model)
+
+        def interrupt() -> None:
+            for process in processes:
+                process.send_signal(2)
+
+        try:
+            return _in_thread(work, interrupt, _PATIENCE)
+        finally:
+            for process in processes:
+                process.kill()
+
+
+def _read_cbc(lines: list[str], answer: Path, model: SparseModel) -> SolverReport:
+    text = "\n".join(lines)
+    values: npt.NDArray[np.float64] | None = None
+    has: Status = "none"
+    if answer.exists():
+        head, *body = answer.read_text().splitlines()
+        if "infeasible" not in head.lower() and "no solution" not in head.lower():
+            values = np.zeros(len(model.objective))
+            for line in body:
+                fields = line.replace("**", "").split()
+                values[int(fields[1][1:])] = float(fields[2])
+            has = "feasible"
+    stopped: Termination = "error"
+    if re.search(r"Result - (Problem proven infeasible|Linear relaxation infeasible)", text) or (
+        "Problem is infeasible" in text
+    ):
+        return SolverReport("infeasible", "completed")
+    if "Result - Optimal solution found" in text or "Optimal objective" in text:
+        has, stopped = "optimal", "completed"
+    if "Result - Stopped on time limit" in text or "Stopped on time" in text:
+        has, stopped = ("none" if values is None else "feasible"), "time_limit"
+    elif "Result - User ctrl-c" in text:
+        has, stopped = ("none" if values is None else "feasible"), "interrupted"
+    # a claimed solution can be the LP's, where the time limit came before any integer one
+    if values is not None:
+        whole = values[model.integer]
+        if np.abs(whole - np.round(whole)).max(initial=0) > 1e-5:
+            values, has = None, "none"
+    found = re.findall(r"^(?:Lower|Upper) bound:\s+(\S+)", text, re.MULTILINE)
+    bound: float | None = None
+    if found:
+        bound = float(found[-1])
+    elif has == "optimal" and values is not None:
+        bound = float(model.objective @ values)
+    if has == "optimal" and values is None:
+        has, stopped = "none", "error"
+    return SolverReport(has, stopped, values, bound, lines[-1] if lines else "")
+
+
+SOLVERS: dict[str, tuple[str, Callable[[SparseModel, SolverOptions], SolverReport]]] = {
+    "scip": ("ortools", _math_opt("GSCIP")),
+    "highs": ("ortools", _math_opt("HIGHS")),
+    "cp-sat": ("ortools", _math_opt("CP_SAT")),
+    "cbc": ("pulp", _cbc),
+}

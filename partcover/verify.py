@@ -1,0 +1,172 @@
+"""The independent check: plain Python that shares nothing with the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .instance import Instance
+from .solution import Solution
+from .symbols import Token, show
+from .vocabulary import Vocabulary
+
+__all__ = ["Verification", "verify"]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What an independent recount finds.
+
+    Attributes
+    ----------
+    ok : bool
+        Nothing is wrong.
+    tokens, cover : int
+        Fewest tokens over the counted words, and the pairs inside them.
+    tokens_priority : int
+        Tokens under GreedTok's priority order, the vocabulary in its own order.
+    size, k : int
+        Tokens in the vocabulary, and the budget.
+    threshold : int or None
+        The instance's question, if it asks one.
+    meets_threshold : bool or None
+        Its answer for this vocabulary.
+    problems : tuple of str
+        One line for each thing that is wrong.
+    """
+
+    ok: bool
+    tokens: int
+    cover: int
+    tokens_priority: int
+    size: int
+    k: int
+    threshold: int | None
+    meets_threshold: bool | None
+    problems: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields as a JSON object."""
+        return {**asdict(self), "problems": list(self.problems)}
+
+
+def verify(
+    instance: Instance, vocabulary: Vocabulary, *, claim: Solution | None = None
+) -> Verification:
+    """Recount tokens, cover and budget of a vocabulary, and check every condition.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, budget and conditions.
+    vocabulary : Vocabulary
+        The tokens to check.
+    claim : Solution, optional
+        Numbers to confirm: tokens and cover under its rule, and its lower bound against them.
+
+    Returns
+    -------
+    Verification
+        O(symbols · longest token) dictionary look-ups, all in Python integers.
+    """
+    problems: list[str] = []
+    if vocabulary.symbols != instance.symbols:
+        problems.append(f"tokens over {vocabulary.symbols}, words over {instance.symbols}")
+        return Verification(
+            False, 0, 0, 0, len(vocabulary), instance.k, None, None, tuple(problems)
+        )
+    ranks = {token: rank for rank, token in enumerate(vocabulary)}
+    longest = max(map(len, ranks), default=1)
+    total = fewest = in_order = 0
+    seen: dict[Token, int] = dict.fromkeys(ranks, 0)
+    for word, count in instance.words:
+        total += count * len(word)
+        places = _places(word, ranks, longest)
+        for start, end in places:
+            seen[word[start:end]] += count
+        fewest += count * _shortest(len(word), places)
+        in_order += count * _priority(word, ranks, places)
+
+    if len(ranks) > instance.k:
+        problems.append(f"{len(ranks)} tokens, and the budget k is {instance.k}")
+    fixed = set(instance.fixed)
+    for token in instance.fixed:
+        if token not in ranks:
+            problems.append(f"required token {show(token)!r} is missing")
+    for token in instance.forbidden:
+        if token in ranks:
+            problems.append(f"forbidden token {show(token)!r} is used")
+    listed = None if instance.candidates is None else set(instance.candidates)
+    for token in ranks:
+        if token in fixed:
+            continue
+        if listed is not None:
+            if token not in listed:
+                problems.append(f"token {show(token)!r} is not in the candidate list")
+        elif not seen[token]:
+            problems.append(f"token {show(token)!r} occurs in no word")
+        elif instance.max_length is not None and len(token) > instance.max_length:
+            problems.append(f"token {show(token)!r} is longer than {instance.max_length} symbols")
+        elif seen[token] < instance.min_count:
+            problems.append(
+                f"token {show(token)!r} occurs {seen[token]} times, fewer than {instance.min_count}"
+            )
+    if claim is not None:
+        found = in_order if claim.rule == "priority" else fewest
+        if claim.tokens != found:
+            problems.append(f"{claim.tokens} tokens claimed ({claim.rule}), {found} counted")
+        if claim.cover != total - found:
+            problems.append(f"cover {claim.cover} claimed ({claim.rule}), {total - found} counted")
+        if claim.lower_bound is not None and claim.lower_bound > fewest:
+            problems.append(f"lower bound {claim.lower_bound} claimed, {fewest} tokens suffice")
+        if claim.status == "optimal" and claim.lower_bound != found:
+            problems.append(f"optimal claimed: bound {claim.lower_bound}, {found} tokens")
+    return Verification(
+        ok=not problems,
+        tokens=fewest,
+        cover=total - fewest,
+        tokens_priority=in_order,
+        size=len(ranks),
+        k=instance.k,
+        threshold=instance.threshold,
+        meets_threshold=None if instance.threshold is None else fewest <= instance.threshold,
+        problems=tuple(problems),
+    )
+
+
+def _places(word: Token, ranks: dict[Token, int], longest: int) -> list[tuple[int, int]]:
+    """(start, end) of every occurrence of every token."""
+    size = len(word)
+    return [
+        (start, end)
+        for start in range(size)
+        for end in range(start + 2, min(size, start + longest) + 1)
+        if word[start:end] in ranks
+    ]
+
+
+def _shortest(size: int, places: Sequence[tuple[int, int]]) -> int:
+    """Fewest pieces; `places` ascend by start."""
+    best = list(range(size + 1))
+    reached = 0
+    for start, end in places:
+        while reached < start:  # single symbols up to here
+            reached += 1
+            best[reached] = min(best[reached], best[reached - 1] + 1)
+        best[end] = min(best[end], best[start] + 1)
+    while reached < size:
+        reached += 1
+        best[reached] = min(best[reached], best[reached - 1] + 1)
+    return best[size]
+
+
+def _priority(word: Token, ranks: dict[Token, int], places: Sequence[tuple[int, int]]) -> int:
+    """Algorithm 4 of Lim, Choo and Lauw (2025): tokens in their order, each left to right."""
+    size = len(word)
+    inside = [False] * (size + 1)  # inside[i]: the pair of symbols i − 1 and i is in a token
+    for start, end in sorted(places, key=lambda place: (ranks[word[place[0] : place[1]]], place)):
+        if not inside[start] and not inside[end]:
+            for pair in range(start + 1, end):
+                inside[pair] = True
+    return size - sum(inside)

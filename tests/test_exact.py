@@ -1,0 +1,276 @@
+"""Every formulation and solver against brute force, and on the paper's words."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from brute_force import fewest_tokens, most_relaxed_cover, useful
+from greedy_oracle import all_candidates
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from partcover import (
+    InputError,
+    Instance,
+    VerificationError,
+    WordCounts,
+    decide,
+    exact,
+    formulation,
+    greedtok,
+    solve,
+    solvers,
+)
+from partcover.solvers import SolverReport
+
+SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
+
+words_st = st.dictionaries(
+    st.text("ab", min_size=1, max_size=5)
+    | st.text("abc", min_size=1, max_size=4)
+    | st.sampled_from(["aaaa", "ayaya", "aaaaaa", "ababab", "x"]),
+    st.integers(1, 5),
+    max_size=4,
+).map(lambda d: {w.encode(): c for w, c in d.items()})
+
+
+@st.composite
+def instances(draw) -> Instance:
+    words = draw(words_st)
+    pool = sorted(all_candidates(words) | {b"zz", b"ab"})
+    required = draw(st.lists(st.sampled_from(pool), max_size=2, unique=True))
+    forbidden = sorted(set(draw(st.lists(st.sampled_from(pool), max_size=3))) - set(required))
+    limits = draw(
+        st.just({})
+        | st.builds(dict, max_length=st.integers(2, 4))
+        | st.builds(dict, min_count=st.integers(1, 8))
+        | st.builds(dict, candidates=st.lists(st.sampled_from(pool), max_size=8))
+    )
+    if draw(st.booleans()):
+        table = {tuple(word): count for word, count in words.items()}
+        turn = [tuple(t) for t in required], [tuple(t) for t in forbidden]
+        if "candidates" in limits:
+            limits["candidates"] = [tuple(t) for t in limits["candidates"]]
+        counted, (required, forbidden) = WordCounts.from_counts(table, "ints"), turn
+    else:
+        counted = WordCounts.from_counts(words)
+    k = len(required) + draw(st.integers(0, 3))
+    instance = Instance(counted, k, required=required, forbidden=forbidden, **limits)
+    assume(len(useful(instance)) <= 18)
+    return instance
+
+
+def check(instance: Instance, solver: str) -> None:
+    solution = solve(instance, solver=solver)
+    best = fewest_tokens(instance)
+    assert (solution.tokens, solution.lower_bound, solution.status) == (best, best, "optimal")
+    assert solution.gap == 0
+    assert len(solution.vocabulary) <= instance.k
+    relaxed = solve(instance, solver=solver, formulation="wmc")
+    assert relaxed.extra["relaxed_cover"] == most_relaxed_cover(instance)
+    assert relaxed.lower_bound <= best <= relaxed.tokens
+
+
+@settings(max_examples=250, deadline=None)
+@given(instances())
+def test_highs_is_brute_force(instance):
+    check(instance, "highs")
+
+
+@pytest.mark.parametrize("solver", ["scip", "cp-sat", "cbc"])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(instances())
+def test_other_solvers_are_brute_force(solver, instance):
+    check(instance, solver)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", SOLVERS)
+@settings(max_examples=2000, deadline=None)
+@given(instances())
+def test_every_solver_at_length(solver, instance):
+    check(instance, solver)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    ("words", "k", "cover"),
+    [
+        # the true optima of the cases where the printed equations differ (all substrings)
+        (["aaa"], 1, 2),
+        (["aaaaa"], 1, 4),
+        (["ayaya"], 1, 4),
+        (["ababa"], 1, 4),
+        (["abcdef"], 1, 5),
+    ],
+)
+def test_one_word_is_one_token(solver, words, k, cover):
+    solution = solve(Instance(WordCounts.from_words(words), k), solver=solver)
+    assert solution.cover == cover
+    assert solution.status == "optimal"
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_papers_words(solver):
+    def optimum(words, k, **options):
+        solution = solve(Instance(WordCounts.from_words(words), k, **options), solver=solver)
+        assert solution.status == "optimal"
+        return solution.tokens
+
+    assert optimum(["abd", "abc"], 1) == 4
+    words = ["random", "randose", "rosey", "randy"]
+    # rand, ose: rand·o·m  rand·ose  r·ose·y  rand·y
+    assert optimum(words, 2, candidates=["rand", "ose", "om", "ran", "ros"]) == 10
+    assert optimum(["papaya", "impact"], 2) == fewest_tokens(
+        Instance(WordCounts.from_words(["papaya", "impact"]), 2)
+    )
+    scaredy = ["care", "edy", "scar", "scared", "dy"]
+    assert [optimum(["scaredy"], k, candidates=scaredy) for k in range(4)] == [7, 2, 2, 2]
+
+
+@settings(max_examples=300, deadline=None)
+@given(instances(), st.sampled_from(["path", "wmc"]))
+def test_the_model_holds_what_it_says(instance, name):
+    model = formulation.build(instance, name)
+    rows, columns = model.shape
+    assert len(model.starts) == rows + 1
+    assert model.starts[-1] == len(model.columns) == len(model.values)
+    assert all(
+        np.all(np.diff(model.columns[a:b]) > 0) for a, b in pairwise(model.starts.tolist())
+    ), "columns ascend, none twice"
+    assert model.columns.max(initial=0) < max(columns, 1)
+    assert set(instance.fixed) == {
+        t for t, low in zip(model.tokens, model.lower, strict=False) if low == 1
+    }
+    # a vocabulary with its segmentation is feasible: checked through GreedTok's tokens
+    chosen = set(greedtok(instance).vocabulary)
+    x = np.array([token in chosen for token in model.tokens], float)
+    assert x.sum() <= instance.k
+    assert model.chosen(x) == [token for token in model.tokens if token in chosen]
+
+
+def test_a_model_of_a_million_entries_is_built():
+    rng = np.random.default_rng(5)
+    words = {bytes(rng.integers(97, 105, 14).tolist()): 1 for _ in range(4000)}
+    model = formulation.build(Instance(WordCounts.from_counts(words), 100))
+    assert len(model.values) > 500_000
+
+
+def test_no_words_and_no_budget():
+    empty = solve(Instance(WordCounts.from_counts({}), 3))
+    assert (empty.tokens, empty.status, empty.gap) == (0, "optimal", 0)
+    single = solve(Instance(WordCounts.from_counts({"a": 4}), 3))
+    assert (single.tokens, single.status) == (4, "optimal")
+    nothing = solve(Instance(WordCounts.from_counts({"abc": 2}), 0))
+    assert (nothing.tokens, nothing.status) == (6, "optimal")
+    plenty = solve(Instance(WordCounts.from_counts({"abc": 2, "bcd": 1}), 99))
+    assert (plenty.tokens, plenty.status) == (3, "optimal")
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_time_limit_gives_the_best_so_far(solver):
+    rng = np.random.default_rng(7)
+    words = {bytes(rng.integers(97, 100, 12).tolist()): int(rng.integers(1, 99)) for _ in range(90)}
+    instance = Instance(WordCounts.from_counts(words), 30)
+    solution = solve(instance, solver=solver, time_limit=1.5)
+    assert solution.status == "feasible"
+    assert solution.termination == "time_limit"
+    assert solution.tokens <= greedtok(instance).extra["tokens_shortest_path"]
+    assert instance.words.total_count <= solution.lower_bound < solution.tokens
+    none = solve(instance, solver=solver, time_limit=0.0)
+    assert (none.status, none.termination) == ("feasible", "time_limit")
+
+
+def test_gap_stops_early():
+    rng = np.random.default_rng(7)
+    words = {bytes(rng.integers(97, 100, 9).tolist()): int(rng.integers(1, 99)) for _ in range(60)}
+    solution = solve(Instance(WordCounts.from_counts(words), 15), gap=0.2, time_limit=60)
+    assert solution.gap <= 0.2
+    assert solution.termination in ("gap", "completed")
+
+
+def test_decide():
+    instance = Instance(WordCounts.from_counts({"abab": 2, "ba": 1}), 1)
+    best = fewest_tokens(instance)
+    assert decide(instance, best)[0] is True
+    assert decide(instance, best - 1)[0] is False
+    with pytest.raises(InputError, match="no threshold to decide about"):
+        decide(instance)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"solver": "gurobi"}, "unknown solver 'gurobi': use scip, highs, cp-sat, cbc"),
+        ({"formulation": "flow"}, "unknown formulation 'flow': use path, wmc"),
+        ({"time_limit": -1}, "time limit -1: at least 0"),
+        ({"time_limit": float("nan")}, "time limit nan"),
+        ({"gap": 1.5}, "gap 1.5: a number from 0"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(InputError, match=message):
+        solve(Instance(WordCounts.from_counts({"ab": 1}), 1), **options)
+
+
+def test_a_solver_that_is_not_installed(monkeypatch):
+    monkeypatch.setattr(solvers, "find_spec", lambda name: None if name == "pulp" else object())
+    with pytest.raises(InputError, match="'cbc' needs pulp, which is not installed; there are: sc"):
+        solve(Instance(WordCounts.from_counts({"ab": 1}), 1), solver="cbc")
+
+
+def test_counts_beyond_floating_point():
+    instance = Instance(WordCounts.from_counts({"ab": 2**60, "abc": 1}), 1)
+    with pytest.raises(InputError, match="counts are too large for a floating-point solver"):
+        solve(instance)
+
+
+@pytest.mark.parametrize(
+    ("report", "message"),
+    [
+        (SolverReport("optimal", "completed", None, 10.0), "claims that 10 tokens are needed"),
+        (SolverReport("infeasible", "completed"), "finds no vocabulary, and GreedTok's is one"),
+    ],
+)
+def test_a_solver_that_lies_is_found_out(monkeypatch, report, message):
+    monkeypatch.setattr(exact, "run", lambda *_: report)
+    with pytest.raises(VerificationError, match=message):
+        solve(Instance(WordCounts.from_counts({"abab": 3}), 1))
+
+
+def test_a_false_objective_is_found_out(monkeypatch):
+    instance = Instance(WordCounts.from_counts({"abab": 3}), 1)
+    model = formulation.build(instance)
+    zeros = SolverReport("optimal", "completed", np.zeros(len(model.objective)), 3.0)
+    monkeypatch.setattr(exact, "run", lambda *_: zeros)
+    with pytest.raises(VerificationError, match="claims 0 tokens, its vocabulary needs 12"):
+        solve(instance)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_ctrl_c_keeps_the_best_so_far():
+    code = """
+        import numpy as np
+        from partcover import Instance, WordCounts, solve
+        rng = np.random.default_rng(7)
+        words = {bytes(rng.integers(97, 100, 12).tolist()): 5 + i for i in range(120)}
+        instance = Instance(WordCounts.from_counts(words), 40)
+        instance.index
+        solution = solve(instance, progress=lambda line: print("log", flush=True))
+        print(solution.status, solution.termination, solution.tokens >= solution.lower_bound)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
+    )
+    with process:
+        assert process.stdout.readline() == "log\n"
+        process.send_signal(signal.SIGINT)
+        lines = process.stdout.read().splitlines()
+    assert lines[-1] == "feasible interrupted True"

@@ -1,0 +1,78 @@
+"""The independent check against the rules written out, and every complaint it makes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from greedy_oracle import priority, shortest_path
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import Instance, Vocabulary, WordCounts, greedtok, segment, solve, verify
+
+
+@settings(max_examples=800, deadline=None)
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 5), max_size=5),
+    st.lists(st.text("abc", min_size=2, max_size=5), max_size=8, unique=True),
+)
+def test_recount(words, tokens):
+    words = {w.encode(): c for w, c in words.items()}
+    vocabulary = Vocabulary(tokens)
+    instance = Instance(WordCounts.from_counts(words), 8)
+    found = verify(instance, vocabulary)
+    by_path = sum(c * len(shortest_path(w, vocabulary)) for w, c in words.items())
+    by_order = sum(c * len(priority(w, vocabulary)) for w, c in words.items())
+    assert (found.tokens, found.tokens_priority) == (by_path, by_order)
+    assert found.tokens + found.cover == instance.words.total_symbols
+    # and the kernels agree with it
+    assert segment(instance.words, vocabulary).tokens == found.tokens
+    assert segment(instance.words, vocabulary, "priority").tokens == found.tokens_priority
+
+
+def base(**options) -> Instance:
+    return Instance(WordCounts.from_counts({"abcab": 3, "cab": 2}), options.pop("k", 2), **options)
+
+
+@pytest.mark.parametrize(
+    ("instance", "tokens", "problem"),
+    [
+        (base(k=1), ["ab", "ca"], "2 tokens, and the budget k is 1"),
+        (base(required=["ca"]), ["ab"], "required token 'ca' is missing"),
+        (base(forbidden=["ab"]), ["ab"], "forbidden token 'ab' is used"),
+        (base(candidates=["ca"]), ["ab"], "'ab' is not in the candidate list"),
+        (base(max_length=2), ["cab"], "'cab' is longer than 2 symbols"),
+        (base(min_count=9), ["ca"], "'ca' occurs 5 times, fewer than 9"),
+        (base(), ["zz"], "'zz' occurs in no word"),
+    ],
+)
+def test_complaints(instance, tokens, problem):
+    found = verify(instance, Vocabulary(tokens))
+    assert not found.ok
+    assert problem in found.problems[0]
+    assert len(found.problems) == 1
+
+
+def test_other_symbols():
+    found = verify(base(), Vocabulary(["ab"], "chars"))
+    assert found.problems == ("tokens over chars, words over bytes",)
+
+
+def test_required_tokens_need_not_be_candidates():
+    instance = base(required=["zz"], max_length=2)
+    assert verify(instance, Vocabulary(["zz", "ab"])).ok
+
+
+def test_claims():
+    instance = base()
+    for solution in (greedtok(instance), solve(instance)):
+        assert verify(instance, solution.vocabulary, claim=solution).ok
+        for change, problem in [
+            ({"tokens": solution.tokens - 1}, "tokens claimed"),
+            ({"cover": solution.cover + 1}, "cover"),
+            ({"lower_bound": solution.tokens + 1}, "lower bound"),
+            ({"status": "optimal", "lower_bound": 0}, "optimal claimed"),
+        ]:
+            false = dataclasses.replace(solution, **change)
+            assert problem in " ".join(verify(instance, solution.vocabulary, claim=false).problems)
