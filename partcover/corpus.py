@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import symbols as sym
+from . import tsv
+from .counting import Arrays, Progress, count_files, count_texts
 from .errors import InputError
+from .files import atomic_writer, shown
+from .pretokenizers import Pretokenizer
 from .symbols import Symbols, Token
 
 __all__ = ["WordCounts"]
@@ -110,6 +116,128 @@ class WordCounts:
             table[token] = table.get(token, 0) + 1
         return cls.from_counts(table, symbols)
 
+    @classmethod
+    def from_files(
+        cls,
+        paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+        *,
+        pretokenizer: str = "space-prefix",
+        symbols: Symbols = "bytes",
+        key: str = "text",
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> WordCounts:
+        """Count the words of text files.
+
+        Text is streamed: memory follows the distinct words, not the text, unless the
+        pre-tokenizer takes a whole document as one word.
+
+        Parameters
+        ----------
+        paths : path or iterable of path
+            Plain text, ``.jsonl``, ``.parquet``, each of the first two also ``.gz`` or ``.zst``;
+            folders, searched recursively; ``-`` for standard input.  See `partcover.readers`.
+        pretokenizer : str
+            How text is cut into words; see `partcover.pretokenizers`.
+        symbols : {"bytes", "chars"}
+            The alphabet of the words; ``"chars"`` needs UTF-8.
+        key : str
+            Field (JSON lines) or column (Parquet) that holds the text.
+        threads : int
+            Threads; the result does not depend on it.
+        progress : callable, optional
+            ``progress(bytes_done, bytes_total_or_None)``, called by one thread at a time.
+
+        Returns
+        -------
+        WordCounts
+            Ordered by count descending, then word ascending.
+
+        Raises
+        ------
+        InputError
+            For a file that cannot be read or is damaged, bytes that are not UTF-8 where
+            characters are asked for, an unknown pre-tokenizer, or no words at all.
+        MissingExtra
+            If Zstandard or Parquet is to be read and its library is not installed.
+        """
+        rules = Pretokenizer.from_name(pretokenizer)
+        _need_text(symbols)
+        if threads < 1:
+            raise InputError(f"threads is {threads}: at least 1 is expected")
+        listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
+        arrays = count_files(
+            listed,
+            rules,
+            utf8=symbols == "chars",
+            key=key,
+            threads=threads,
+            progress=progress,
+        )
+        return cls._counted(arrays, symbols, ", ".join(map(shown, listed)) or "no files")
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str | bytes],
+        *,
+        pretokenizer: str = "space-prefix",
+        symbols: Symbols = "bytes",
+    ) -> WordCounts:
+        """Count the words of texts, each a document of its own; otherwise as `from_files`."""
+        if isinstance(texts, str | bytes):
+            raise InputError("texts is one text: give a list of texts")
+        _need_text(symbols)
+        arrays = count_texts(texts, Pretokenizer.from_name(pretokenizer), symbols == "chars")
+        return cls._counted(arrays, symbols, "texts")
+
+    @classmethod
+    def _counted(cls, arrays: Arrays, symbols: Symbols, source: str) -> WordCounts:
+        data, offsets, counts = arrays
+        if not counts.size:
+            raise InputError(f"{source}: empty corpus, there are no words")
+        if symbols == "bytes":
+            return cls(data, offsets, counts)
+        # a character starts at every byte that is not 10xxxxxx
+        starts = np.concatenate([[0], np.cumsum((data & 0xC0) != 0x80)])
+        points = np.frombuffer(data.tobytes().decode("utf-8").encode("utf-32-le"), np.int32)
+        return cls(points, starts[offsets], counts, symbols)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], symbols: Symbols = "bytes") -> WordCounts:
+        """Read a counted-words TSV; ``-`` is standard input.
+
+        Words keep the order in which the file first has them; duplicates are summed.  See
+        `partcover.tsv` for the format.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read or has no words; for a line that does not parse, with its
+            number.
+        """
+        if symbols == "bytes":
+            data, offsets, counts = tsv.read_bytes(path)
+            words = cls(data, offsets, counts)
+        else:
+            words = cls.from_counts(tsv.read_table(path, symbols), symbols)
+        if not len(words):
+            raise InputError(f"{shown(path)}: empty corpus, there are no words")
+        return words
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a counted-words TSV (aside, then renamed); ``-`` is standard output.
+
+        `load` gives the same words, in the same order, back.
+        """
+        lines = (tsv.format_line(word, count) for word, count in self)
+        if path == "-":
+            sys.stdout.buffer.writelines(lines)
+            sys.stdout.buffer.flush()
+            return
+        with atomic_writer(path) as file:
+            file.writelines(lines)
+
     def __len__(self) -> int:
         """Number of distinct words."""
         return len(self.counts)
@@ -152,3 +280,8 @@ class WordCounts:
         """The `n` most frequent words; among equal counts the smaller word first."""
         order = sorted(self, key=lambda pair: (-pair[1], pair[0]))[:n]
         return type(self).from_counts(order, self.symbols)
+
+
+def _need_text(symbols: Symbols) -> None:
+    if symbols not in ("bytes", "chars"):
+        raise InputError(f"text has no symbols {symbols!r}: use 'bytes' or 'chars'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from os import PathLike, fspath
@@ -13,7 +14,7 @@ from typing import IO, Any
 
 from .errors import InputError
 
-__all__ = ["atomic_writer", "read_json", "write_atomic"]
+__all__ = ["atomic_writer", "open_input", "read_json", "shown", "write_atomic"]
 
 
 @contextlib.contextmanager
@@ -53,6 +54,32 @@ def _naming(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+
+
+def shown(path: str | PathLike[str]) -> str:
+    """How messages name an input: its path, or standard input for ``-``."""
+    return "standard input" if fspath(path) == "-" else fspath(path)
+
+
+@contextlib.contextmanager
+def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to read as bytes; ``-`` is standard input.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be opened, or cannot be read to its end inside the ``with`` block
+        (a truncated or damaged gzip stream is an `EOFError` or an `OSError` there).
+    """
+    try:
+        if fspath(path) == "-":
+            yield sys.stdin.buffer
+        else:
+            with open(path, "rb") as file:
+                yield file
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown(path)}: cannot be read ({reason})") from None
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:

@@ -12,7 +12,8 @@ import partcover
 ROWS = [
     {"errors", "kernels", "_version"},
     {"symbols", "files", "candidates"},
-    {"pretokenizers", "readers"},
+    {"pretokenizers", "readers", "tsv"},
+    {"counting"},
     {"corpus", "vocabulary"},
     {"instance", "solution"},
     {"segment", "verify"},

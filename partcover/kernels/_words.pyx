@@ -1,0 +1,483 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""A table of distinct words with counts, filled from text, from a counted-words TSV or arrays.
+
+Open addressing over an arena that holds every distinct word once.  What leaves the table is
+ordered by first appearance or by (count descending, word ascending), never by hash.  Methods
+that take a buffer release the GIL: a table belongs to one thread at a time.
+"""
+
+import numpy as np
+
+from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memchr, memcmp, memcpy
+
+# Where `add_text` cuts.
+EVERY_SPACE = 0   # before each U+0020
+AFTER_WORD = 1    # before each U+0020 that follows a character which is not white space
+NOWHERE = 2       # the text is one word
+
+# What `add_tsv` returns as its status.
+DONE = 0
+BAD_LINE = 1
+TOO_MANY = 2
+
+cdef enum:
+    OK = 0
+    MALFORMED = 1
+    OVERFLOW = 2
+    NO_MEMORY = 3
+
+cdef struct Slot:
+    uint32_t tag        # low half of the hash; the slot's home is tag & mask
+    uint32_t entry      # index of the entry + 1; 0 when free
+
+cdef struct Entry:
+    int64_t offset
+    int64_t length
+    int64_t count
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+    static inline uint64_t pc_load8(const uint8_t *p) { uint64_t x; memcpy(&x, p, 8); return x; }
+    static inline uint32_t pc_load4(const uint8_t *p) { uint32_t x; memcpy(&x, p, 4); return x; }
+    """
+    uint64_t load8 "pc_load8"(const uint8_t *p) noexcept nogil
+    uint32_t load4 "pc_load4"(const uint8_t *p) noexcept nogil
+
+
+cdef inline uint64_t _mix(uint64_t x) noexcept nogil:
+    x *= <uint64_t> 0x9E3779B97F4A7C15
+    return x ^ (x >> 29)
+
+
+cdef inline uint32_t _hash(const uint8_t *p, int64_t n) noexcept nogil:
+    cdef uint64_t h = <uint64_t> n
+    cdef int64_t i
+    if n >= 8:
+        for i in range(0, n - 8, 8):
+            h = _mix(h ^ load8(p + i))
+        h = _mix(h ^ load8(p + n - 8))        # may overlap the block before it
+    elif n >= 4:
+        h = _mix(h ^ ((<uint64_t> load4(p) << 32) | load4(p + n - 4)))
+    else:
+        h = _mix(h ^ ((<uint64_t> p[0] << 24) | (<uint64_t> p[n >> 1] << 16) | p[n - 1]))
+    h = _mix(h)
+    return <uint32_t> (h >> 32)
+
+
+cdef inline bint _ends_word(const uint8_t *end, int64_t n) noexcept nogil:
+    """Whether the last character of the `n` bytes before `end` is surely not white space.
+
+    White space is ASCII control or space, or one of the Unicode White_Space characters.
+    """
+    cdef uint8_t last
+    if n < 1:
+        return False
+    last = end[-1]
+    if last < 0x80:
+        return last > 0x20
+    if n >= 2 and end[-2] == 0xC2 and (last == 0x85 or last == 0xA0):
+        return False
+    if n >= 3:
+        if end[-3] == 0xE2:
+            if end[-2] == 0x80:
+                return not (last <= 0x8A or last == 0xA8 or last == 0xA9 or last == 0xAF)
+            return not (end[-2] == 0x81 and last == 0x9F)
+        if end[-3] == 0xE1:
+            return not (end[-2] == 0x9A and last == 0x80)
+        if end[-3] == 0xE3:
+            return not (end[-2] == 0x80 and last == 0x80)
+    return True
+
+
+def last_cut(const uint8_t[::1] text, int mode):
+    """The last position > 0 where `add_text` would cut `text`, or -1."""
+    cdef int64_t i, found = -1
+    cdef const uint8_t *p
+    if text.shape[0] == 0 or mode == NOWHERE:
+        return -1
+    p = &text[0]
+    with nogil:
+        for i in range(text.shape[0] - 1, 0, -1):
+            if p[i] == 0x20 and (mode == 0 or _ends_word(p + i, i)):
+                found = i
+                break
+    return found
+
+
+cdef inline int _digit(uint8_t c) noexcept nogil:
+    if 48 <= c <= 57:
+        return c - 48
+    c |= 0x20
+    if 97 <= c <= 102:
+        return c - 87
+    return -1
+
+
+cdef int64_t _unescape(const uint8_t *p, int64_t n, uint8_t *out) noexcept nogil:
+    """Undo ``\\\\ \\t \\n \\r \\xHH``; returns the length, or -1 for a broken escape."""
+    cdef int64_t i = 0, used = 0
+    cdef uint8_t c
+    while i < n:
+        c = p[i]
+        i += 1
+        if c == 92:
+            if i == n:
+                return -1
+            c = p[i]
+            i += 1
+            if c == 116:
+                c = 9
+            elif c == 110:
+                c = 10
+            elif c == 114:
+                c = 13
+            elif c == 120:
+                if i + 2 > n or _digit(p[i]) < 0 or _digit(p[i + 1]) < 0:
+                    return -1
+                c = <uint8_t> (16 * _digit(p[i]) + _digit(p[i + 1]))
+                i += 2
+            elif c != 92:
+                return -1
+        out[used] = c
+        used += 1
+    return used
+
+
+cdef int64_t _count(const uint8_t *p, int64_t n) noexcept nogil:
+    """A decimal count of at least 1 that fits in int64, or 0."""
+    cdef int64_t i, value = 0
+    cdef int digit
+    for i in range(n):
+        if not 48 <= p[i] <= 57:
+            return 0
+        digit = p[i] - 48
+        if value > (INT64_MAX - digit) // 10:
+            return 0
+        value = 10 * value + digit
+    return value
+
+
+cdef class WordTable:
+    """Distinct non-empty words (bytes) with int64 counts."""
+
+    cdef uint8_t *arena
+    cdef int64_t used, room
+    cdef Entry *entries
+    cdef int64_t size, capacity
+    cdef Slot *slots
+    cdef uint64_t mask
+
+    def __cinit__(self):
+        self.room = 1 << 12
+        self.capacity = 1 << 8
+        self.mask = (1 << 9) - 1
+        self.arena = <uint8_t *> malloc(self.room)
+        self.entries = <Entry *> malloc(self.capacity * sizeof(Entry))
+        self.slots = <Slot *> calloc(self.mask + 1, sizeof(Slot))
+        if self.arena == NULL or self.entries == NULL or self.slots == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.arena)
+        free(self.entries)
+        free(self.slots)
+
+    def __len__(self):
+        return self.size
+
+    @property
+    def nbytes(self):
+        """Bytes held."""
+        return (
+            self.room + self.capacity * sizeof(Entry) + (self.mask + 1) * sizeof(Slot)
+        )
+
+    cdef int _rehash(self) noexcept nogil:
+        cdef uint64_t mask = 2 * self.mask + 1
+        cdef uint64_t i, home
+        cdef Slot *slots = <Slot *> calloc(mask + 1, sizeof(Slot))
+        if slots == NULL:
+            return NO_MEMORY
+        for i in range(self.mask + 1):
+            if self.slots[i].entry:
+                home = self.slots[i].tag & mask
+                while slots[home].entry:
+                    home = (home + 1) & mask
+                slots[home] = self.slots[i]
+        free(self.slots)
+        self.slots = slots
+        self.mask = mask
+        return OK
+
+    cdef int _append(self, const uint8_t *p, int64_t n, int64_t count) noexcept nogil:
+        cdef int64_t room
+        cdef void *grown
+        if self.size == self.capacity:
+            if self.size >= <int64_t> 0xFFFFFFF0 // 2:   # slots hold 32-bit entry numbers
+                return NO_MEMORY
+            grown = realloc(self.entries, 2 * self.capacity * sizeof(Entry))
+            if grown == NULL:
+                return NO_MEMORY
+            self.entries = <Entry *> grown
+            self.capacity *= 2
+        if self.used + n > self.room:
+            room = 2 * self.room
+            if room < self.used + n:
+                room = self.used + n
+            grown = realloc(self.arena, room)
+            if grown == NULL:
+                return NO_MEMORY
+            self.arena = <uint8_t *> grown
+            self.room = room
+        memcpy(self.arena + self.used, p, n)
+        self.entries[self.size].offset = self.used
+        self.entries[self.size].length = n
+        self.entries[self.size].count = count
+        self.used += n
+        self.size += 1
+        return OK
+
+    cdef int _add(self, const uint8_t *p, int64_t n, int64_t count) noexcept nogil:
+        cdef uint32_t tag = _hash(p, n)
+        cdef uint64_t home = tag & self.mask
+        cdef Entry *entry
+        cdef int status
+        while self.slots[home].entry:
+            if self.slots[home].tag == tag:
+                entry = self.entries + (self.slots[home].entry - 1)
+                if entry.length == n and memcmp(self.arena + entry.offset, p, n) == 0:
+                    if entry.count > INT64_MAX - count:
+                        return OVERFLOW
+                    entry.count += count
+                    return OK
+            home = (home + 1) & self.mask
+        status = self._append(p, n, count)
+        if status != OK:
+            return status
+        self.slots[home].tag = tag
+        self.slots[home].entry = <uint32_t> self.size
+        if 2 * <uint64_t> self.size > self.mask:
+            return self._rehash()
+        return OK
+
+    def add_text(self, const uint8_t[::1] text, int mode):
+        """Add the words of `text`, cut where `mode` says; a leading space stays in its word."""
+        cdef const uint8_t *p
+        cdef const uint8_t *end
+        cdef const uint8_t *at
+        cdef int status = OK
+        if text.shape[0] == 0:
+            return
+        p = &text[0]
+        with nogil:
+            end = p + text.shape[0]
+            while p < end and status == OK:
+                at = p if mode != 2 else end
+                while at != end:
+                    at = <const uint8_t *> memchr(at + 1, 0x20, end - at - 1)
+                    if at == NULL:
+                        at = end
+                    elif mode == 0 or _ends_word(at, at - p):
+                        break
+                status = self._add(p, at - p, 1)
+                p = at
+        _check(status)
+
+    def add_words(self, const uint8_t[::1] data, const int64_t[::1] offsets,
+                  const int64_t[::1] counts):
+        """Add word ``data[offsets[w]:offsets[w + 1]]`` ``counts[w]`` times, for each w."""
+        cdef int64_t i
+        cdef int status = OK
+        with nogil:
+            for i in range(counts.shape[0]):
+                status = self._add(&data[offsets[i]], offsets[i + 1] - offsets[i], counts[i])
+                if status != OK:
+                    break
+        _check(status)
+
+    def add_tsv(self, const uint8_t[::1] text):
+        """Add ``word<TAB>count`` lines; the last line feed, and a CR before one, may be there.
+
+        Returns
+        -------
+        status : int
+            ``DONE``, ``BAD_LINE`` or ``TOO_MANY`` (the summed count exceeds int64).
+        lines : int
+            Lines read; with an error, the 1-based number of the line it stands in.
+        start : int
+            With an error, where that line starts in `text`.
+        """
+        cdef const uint8_t *base
+        cdef const uint8_t *p
+        cdef const uint8_t *end
+        cdef const uint8_t *stop
+        cdef const uint8_t *tab
+        cdef const uint8_t *word
+        cdef uint8_t *scratch = NULL
+        cdef int64_t room = 0, n, count, lines = 0
+        cdef int status = OK
+        if text.shape[0] == 0:
+            return DONE, 0, 0
+        base = p = &text[0]
+        with nogil:
+            end = p + text.shape[0]
+            while p < end:
+                lines += 1
+                stop = <const uint8_t *> memchr(p, 10, end - p)
+                if stop == NULL:
+                    stop = end
+                status = MALFORMED
+                tab = <const uint8_t *> memchr(p, 9, stop - p)
+                if tab == NULL or tab == p:
+                    break
+                n = stop - tab - 1
+                if n and tab[n] == 13:
+                    n -= 1
+                count = _count(tab + 1, n)
+                if count == 0:
+                    break
+                word = p
+                n = tab - p
+                if memchr(p, 92, n) != NULL:
+                    if n > room:
+                        free(scratch)
+                        room = 2 * n
+                        scratch = <uint8_t *> malloc(room)
+                        if scratch == NULL:
+                            status = NO_MEMORY
+                            break
+                    n = _unescape(p, n, scratch)
+                    if n < 0:
+                        break
+                    word = scratch
+                status = self._add(word, n, count)
+                if status != OK:
+                    break
+                p = stop + 1
+        free(scratch)
+        if status == NO_MEMORY:
+            raise MemoryError
+        return status, lines, p - base if status != OK else 0
+
+    def merge(self, WordTable other not None):
+        """Add all words of `other`."""
+        cdef int64_t i
+        cdef int status = OK
+        with nogil:
+            for i in range(other.size):
+                status = self._add(other.arena + other.entries[i].offset,
+                                   other.entries[i].length, other.entries[i].count)
+                if status != OK:
+                    break
+        _check(status)
+
+    def marked(self, const uint8_t[::1] mark):
+        """A new table in which a space that starts a word is replaced by `mark`."""
+        cdef WordTable table = WordTable()
+        cdef int64_t i, n, width = mark.shape[0], room = 0
+        cdef const uint8_t *word
+        cdef uint8_t *scratch = NULL
+        cdef int status = OK
+        with nogil:
+            for i in range(self.size):
+                if self.entries[i].length > room:
+                    room = self.entries[i].length
+            scratch = <uint8_t *> malloc(width + room + 1)
+            if scratch == NULL:
+                status = NO_MEMORY
+            else:
+                memcpy(scratch, &mark[0], width)
+                for i in range(self.size):
+                    word = self.arena + self.entries[i].offset
+                    n = self.entries[i].length
+                    if word[0] == 0x20:
+                        memcpy(scratch + width, word + 1, n - 1)
+                        word = scratch
+                        n += width - 1
+                    status = table._add(word, n, self.entries[i].count)
+                    if status != OK:
+                        break
+            free(scratch)
+        _check(status)
+        return table
+
+    def export(self, bint by_count):
+        """The words as (data, offsets, counts).
+
+        Ordered by count descending, then word ascending, where `by_count`; else by first
+        appearance.
+        """
+        data = np.empty(self.used, np.uint8)
+        offsets = np.zeros(self.size + 1, np.int64)
+        counts = np.empty(self.size, np.int64)
+        cdef uint8_t[::1] d = data
+        cdef int64_t[::1] o = offsets
+        cdef int64_t[::1] c = counts
+        cdef uint32_t *order
+        cdef uint32_t *spare
+        cdef int64_t i, at = 0
+        cdef Entry *entry
+        if self.size == 0:
+            return data, offsets, counts
+        order = <uint32_t *> malloc(self.size * sizeof(uint32_t))
+        spare = <uint32_t *> malloc(self.size * sizeof(uint32_t))
+        if order == NULL or spare == NULL:
+            free(order)
+            free(spare)
+            raise MemoryError
+        with nogil:
+            for i in range(self.size):
+                order[i] = <uint32_t> i
+            if by_count:
+                self._sort(order, spare, self.size)
+            for i in range(self.size):
+                entry = self.entries + order[i]
+                memcpy(&d[at], self.arena + entry.offset, entry.length)
+                at += entry.length
+                o[i + 1] = at
+                c[i] = entry.count
+            free(order)
+            free(spare)
+        return data, offsets, counts
+
+    cdef bint _before(self, uint32_t a, uint32_t b) noexcept nogil:
+        cdef Entry *x = self.entries + a
+        cdef Entry *y = self.entries + b
+        cdef int64_t n = min(x.length, y.length)
+        cdef int order
+        if x.count != y.count:
+            return x.count > y.count
+        order = memcmp(self.arena + x.offset, self.arena + y.offset, n)
+        return order < 0 or (order == 0 and x.length < y.length)
+
+    cdef void _sort(self, uint32_t *order, uint32_t *spare, int64_t n) noexcept nogil:
+        """Merge sort; no two words compare equal."""
+        cdef int64_t half = n // 2, i = 0, j = half, k
+        if n < 2:
+            return
+        self._sort(order, spare, half)
+        self._sort(order + half, spare, n - half)
+        if self._before(order[half - 1], order[half]):
+            return
+        memcpy(spare, order, half * sizeof(uint32_t))
+        for k in range(n):
+            if i == half:
+                break
+            if j == n or self._before(spare[i], order[j]):
+                order[k] = spare[i]
+                i += 1
+            else:
+                order[k] = order[j]
+                j += 1
+
+
+cdef int _check(int status) except -1:
+    if status == NO_MEMORY:
+        raise MemoryError
+    if status == OVERFLOW:
+        raise OverflowError("a count does not fit in int64")
+    return 0

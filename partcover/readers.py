@@ -1,0 +1,333 @@
+"""Documents from files: plain text, JSON lines, Parquet, compressed or not, and folders.
+
+What a file is follows from its name: ``.jsonl`` holds one JSON object a line, ``.parquet`` one
+document a row, anything else is one document of plain text; ``.gz`` and ``.zst`` behind that
+are undone first.  A folder stands for the files below it, sorted by path, whose names end in
+``.txt``, ``.md``, ``.jsonl`` (each also with ``.gz`` or ``.zst``), ``.parquet``, or in ``.gz`` or
+``.zst`` alone; names that start with a dot are passed over, and so are links to folders.  ``-``
+is standard input, as plain text.
+
+Bytes pass through as they are: no newline is translated, no byte order mark removed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import PurePath
+from typing import IO, Any
+
+from .errors import InputError, MissingExtra
+from .files import open_input, shown
+
+__all__ = ["Document", "Source", "documents", "find_sources"]
+
+CHUNK = 1 << 19
+_TEXTS = ("", ".txt", ".md", ".jsonl")
+_PACKED = {".gz": "gz", ".zst": "zst"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, and how to read it.
+
+    Attributes
+    ----------
+    path : str
+        The file; ``-`` for standard input.
+    kind : {"text", "jsonl", "parquet"}
+        What is in it.
+    packing : {"", "gz", "zst"}
+        How it is compressed.
+    size : int or None
+        Its bytes on disk, where that is known.
+    start, end : int
+        For plain text, the part to read: the words that start in ``[start, end)`` when text is
+        cut before each space; an `end` of -1 is the end of the file.
+    """
+
+    path: str
+    kind: str
+    packing: str
+    size: int | None
+    start: int = 0
+    end: int = -1
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text in chunks of bytes.
+
+    Attributes
+    ----------
+    where : str
+        The file, and the line or row in it, for messages.
+    chunks : iterable of bytes
+        The text; a chunk may end inside a word or a character.
+    start : int
+        Position of the first byte in its file, or 0.
+    """
+
+    where: str
+    chunks: Iterable[bytes]
+    start: int = 0
+
+
+def find_sources(paths: Iterable[str | PathLike[str]]) -> list[Source]:
+    """The files that `paths` stand for, in order.
+
+    Raises
+    ------
+    InputError
+        If a path is missing, or a folder has no file to read.
+    """
+    found: list[Source] = []
+    for given in paths:
+        path = fspath(given)
+        if os.path.isdir(path):  # noqa: PTH112 - paths stay the strings they are given as
+            inside = sorted(_walk(path), key=lambda name: PurePath(name).parts)
+            if not inside:
+                raise InputError(
+                    f"{path}: no text in this folder (.txt, .md, .jsonl, .parquet, .gz, .zst)"
+                )
+            found += map(_source, inside)
+        else:
+            found.append(_source(path))
+    return found
+
+
+def _walk(folder: str) -> Iterator[str]:
+    def refuse(error: OSError) -> None:
+        raise InputError(f"{error.filename}: cannot be read ({error.strerror or error})")
+
+    for parent, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            kind, packing, suffix = _kind(name)
+            known = suffix in _TEXTS[1 - bool(packing) :] or kind == "parquet"
+            if known and not name.startswith("."):
+                yield os.path.join(parent, name)  # noqa: PTH118
+
+
+def _kind(path: str) -> tuple[str, str, str]:
+    """Kind, packing, and the suffix before the packing's."""
+    name = PurePath(path)
+    packing = _PACKED.get(name.suffix.lower(), "")
+    suffix = (name.with_suffix("") if packing else name).suffix.lower()
+    if suffix == ".jsonl":
+        return "jsonl", packing, suffix
+    if suffix == ".parquet" and not packing:
+        return "parquet", packing, suffix
+    return "text", packing, suffix
+
+
+def _source(path: str) -> Source:
+    if path == "-":
+        return Source(path, "text", "", None)
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    kind, packing, suffix = _kind(path)
+    if packing and suffix in (".parquet", ".tar"):
+        raise InputError(f"{path}: unpack it first; {suffix}.{packing} is not read")
+    size = status.st_size if os.path.isfile(path) else None  # noqa: PTH113
+    return Source(path, kind, packing, size)
+
+
+def documents(
+    source: Source, *, key: str = "text", report: Callable[[int], None] | None = None
+) -> Iterator[Document]:
+    """The documents of a file, streamed; each must be read before the next is asked for.
+
+    Parameters
+    ----------
+    source : Source
+        From `find_sources`.
+    key : str
+        The field (JSON lines) or column (Parquet) that holds the text.  A null there is no
+        document.
+    report : callable, optional
+        Called with the number of bytes of the file read since the last call.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is damaged or cut short, or has no such field; it names the
+        file, and the line where there are lines.
+    MissingExtra
+        If the library for Zstandard or Parquet is not installed.
+    """
+    tell = report or (lambda _: None)
+    if source.kind == "parquet":
+        yield from _rows(source, key, tell)
+        return
+    with open_input(source.path) as file:
+        if source.kind == "jsonl":
+            yield from _lines(source, key, _chunks(source, file, tell))
+        elif source.start or source.end >= 0:
+            yield from _part(source, file, tell)
+        else:
+            yield Document(shown(source.path), _chunks(source, file, tell))
+
+
+def _chunks(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Iterator[bytes]:
+    if not source.packing:
+        while chunk := file.read(CHUNK):
+            tell(len(chunk))
+            yield chunk
+        return
+    before = 0
+    for chunk in _gunzip(source, file) if source.packing == "gz" else _unzstd(source, file):
+        tell(file.tell() - before)
+        before = file.tell()
+        yield chunk
+
+
+def _gunzip(source: Source, file: IO[bytes]) -> Iterator[bytes]:
+    with gzip.GzipFile(fileobj=file) as unpacked:
+        try:
+            while chunk := unpacked.read(CHUNK):
+                yield chunk
+        except zlib.error as error:
+            raise InputError(f"{source.path}: damaged gzip data ({error})") from None
+
+
+def _unzstd(source: Source, file: IO[bytes]) -> Iterator[bytes]:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtra("zstandard", "zstd", f"reading {source.path}") from None
+    # one decompressor per frame: only so is a frame that is cut short noticed
+    frame = None
+    while packed := file.read(CHUNK // 8):
+        while packed:
+            frame = frame or zstandard.ZstdDecompressor().decompressobj()
+            try:
+                chunk = frame.decompress(packed)
+            except zstandard.ZstdError as error:
+                raise InputError(f"{source.path}: damaged Zstandard data ({error})") from None
+            packed = b""
+            if frame.eof:
+                packed, frame = frame.unused_data, None
+            if chunk:
+                yield chunk
+    if frame is not None:
+        raise InputError(f"{source.path}: the Zstandard data is cut short")
+
+
+def _part(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Iterator[Document]:
+    """One document that holds the words starting in a part of the file."""
+    file.seek(source.start)
+    place = source.start
+    head = b""
+    if source.start:  # the word that runs into this part belongs to the part before
+        while head := file.read(CHUNK):
+            space = head.find(b" ")
+            if space >= 0:
+                place += space
+                head = head[space:]
+                break
+            place += len(head)
+        if not head or 0 <= source.end <= place:
+            tell(source.end - source.start)
+            return
+
+    def chunks() -> Iterator[bytes]:
+        at, chunk = place, head or file.read(CHUNK)
+        while chunk:
+            if at + len(chunk) > source.end >= 0:
+                space = chunk.find(b" ", max(source.end - at, 0))
+                if space >= 0:
+                    yield chunk[:space]
+                    break
+            yield chunk
+            at += len(chunk)
+            chunk = file.read(CHUNK)
+        tell((source.end if source.end >= 0 else at) - source.start)
+
+    yield Document(source.path, chunks(), place)
+
+
+def _lines(source: Source, key: str, chunks: Iterable[bytes]) -> Iterator[Document]:
+    for number, line in enumerate(_split_lines(chunks), 1):
+        if not line.strip():
+            continue
+        where = f"{source.path}:{number}"
+        try:
+            row = json.loads(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise InputError(f"{where}: not JSON (the bytes are not UTF-8)") from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: not JSON ({getattr(error, 'msg', error)})") from None
+        if not isinstance(row, dict):
+            raise InputError(f"{where}: a JSON object is expected")
+        if key not in row:
+            raise InputError(f"{where}: no key {key!r}; there is {_some(row)}")
+        text = row[key]
+        if text is None:
+            continue
+        if not isinstance(text, str):
+            raise InputError(f"{where}: the value of {key!r} is not text")
+        try:
+            yield Document(where, (text.encode("utf-8"),))
+        except UnicodeEncodeError:
+            raise InputError(f"{where}: the text has a lone surrogate, not UTF-8") from None
+
+
+def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    held: list[bytes] = []
+    for chunk in chunks:
+        first, *rest = chunk.split(b"\n")
+        held.append(first)
+        for line in rest:
+            yield b"".join(held)
+            held = [line]
+    if last := b"".join(held):
+        yield last
+
+
+def _rows(source: Source, key: str, tell: Callable[[int], None]) -> Iterator[Document]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtra("pyarrow", "parquet", f"reading {source.path}") from None
+    try:
+        with pq.ParquetFile(source.path) as file:
+            schema = file.schema_arrow
+            if key not in schema.names:
+                raise InputError(
+                    f"{source.path}: no column {key!r}; there is {_some(schema.names)}"
+                )
+            kind = schema.field(key).type
+            if not any(
+                test(kind)
+                for test in (
+                    pa.types.is_string,
+                    pa.types.is_large_string,
+                    pa.types.is_binary,
+                    pa.types.is_large_binary,
+                )
+            ):
+                raise InputError(f"{source.path}: column {key!r} is {kind}, not text")
+            row = 0
+            for batch in file.iter_batches(batch_size=4096, columns=[key], use_threads=False):
+                column: Any = batch.column(0).cast(pa.large_binary())
+                for row, text in enumerate(column.to_pylist(), row + 1):  # noqa: B020
+                    if text is not None:
+                        yield Document(f"{source.path}, row {row}", (text,))
+    except (OSError, pa.ArrowException) as error:
+        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
+        raise InputError(f"{source.path}: cannot be read as Parquet ({reason})") from None
+    tell(source.size or 0)
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = [repr(name) for name in names]
+    return ", ".join(listed[:8]) + (", …" if len(listed) > 8 else "") if listed else "none"
