@@ -78,8 +78,9 @@ class Output:
 
     @property
     def console(self) -> Console:
-        """Standard output, for people."""
-        return Console(highlight=False)
+        """Standard output, for people; in a file or a pipe lines are not folded at 80 columns."""
+        console = Console(highlight=False)
+        return console if console.is_terminal else Console(highlight=False, width=160)
 
     def note(self, line: str) -> None:
         """A remark on standard error, unless quiet."""
@@ -326,7 +327,7 @@ def count(out: Output, files: tuple[str, ...], pretokenizer: str, key: str, symb
         words.save(out.path)
         out.note(f"wrote {out.path}")
     elif not out.json:
-        words.save("/dev/stdout")
+        words.save("-")
     facts = {
         "words": len(words),
         "total_count": words.total_count,
@@ -395,7 +396,7 @@ _greedy_command(
 
 @cli.command()
 @k_option
-@click.option("--solver", help="scip, highs, cp-sat or cbc.")
+@click.option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
 @click.option(
     "--formulation",
     default="path",
@@ -411,7 +412,7 @@ def solve(
     out: Output,
     corpus: str,
     k: int | None,
-    solver: str | None,
+    solver: str,
     formulation: str,
     time_limit: float | None,
     gap: float,
@@ -425,7 +426,7 @@ def solve(
     with out.progress("solve") as report:
         solution = exact.solve(
             instance,
-            **({"solver": solver} if solver else {}),  # type: ignore[arg-type]
+            solver=solver,
             formulation=formulation,
             time_limit=time_limit,
             gap=gap,
@@ -490,7 +491,7 @@ def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) 
     help="edgelist: two names a line.",
 )
 @output_options
-def reduce_(out: Output, files: tuple[str, ...], k: int | None, lift: bool, form: str) -> int:
+def reduce_(out: Output, files: tuple[str, ...], k: int | None, lift: bool, form: Any) -> int:
     r"""Turn vertex cover into tokenization, and a vocabulary back into a vertex cover.
 
     \b
@@ -510,7 +511,7 @@ def reduce_(out: Output, files: tuple[str, ...], k: int | None, lift: bool, form
             raise click.UsageError("--lift takes the instance and the solution: I.json S.json")
         reduction = VertexCoverReduction.from_instance(Instance.load(files[0]))
         answer = reduction.lift(Vocabulary.load(files[1]))
-        data = {
+        data: dict[str, Any] = {
             "vertices": list(answer.vertices),
             "size": answer.size,
             "is_vertex_cover": answer.is_vertex_cover,
@@ -653,7 +654,8 @@ def demo(out: Output) -> int:
         "substring of every word.\n"
     )
     console.print(Text("2. GreedTok and GreedWMC on all of it", style="bold"))
-    columns = {key: value for key, value in _COLUMNS.items() if key not in ("lower_bound", "gap")}
+    left_out = ("size", "lower_bound", "gap", "relaxed_cover", "seconds")
+    columns = {key: value for key, value in _COLUMNS.items() if key not in left_out}
     console.print(rows_table(data["greedy"], columns))
     console.print(
         "d is GreedTok's cover over GreedWMC's relaxed cover: GreedTok covers at least "

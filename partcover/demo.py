@@ -61,7 +61,9 @@ def demo(
     say("GreedTok and GreedWMC on every word")
     instance = Instance(words, 2000)
     corpus["candidates"] = instance.index.total
-    greedy = compare(instance, [100, 500, 1000, 2000], seed=seed, threads=threads)
+    greedy = compare(
+        instance, [100, 500, 1000, 2000], ["greedtok", "greedwmc"], seed=seed, threads=threads
+    )
 
     say("the exact optimum of the most frequent words")
     small = Instance(words.most_frequent(200), 20)
@@ -70,12 +72,14 @@ def demo(
     d, certified = certified_ratio(partition.cover or 0, relaxed.extra["relaxed_cover"])
     checked = optimum.vocabulary is not None and verify(small, optimum.vocabulary).ok
     rows = [
-        {"method": "optimum", "tokens": optimum.tokens, "cover": optimum.cover},
-        {"method": "greedtok", "tokens": partition.tokens, "cover": partition.cover},
-        {"method": "greedwmc", "tokens": relaxed.tokens, "cover": relaxed.cover},
+        {
+            "method": name,
+            "tokens": solution.tokens,
+            "cover": solution.cover,
+            "ratio": (solution.cover or 0) / (optimum.cover or 1),
+        }
+        for name, solution in (("optimum", optimum), ("greedtok", partition), ("greedwmc", relaxed))
     ]
-    for row in rows:
-        row["ratio"] = (row["cover"] or 0) / (optimum.cover or 1)
     exact = {
         "words": len(small.words),
         "k": small.k,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich.box import SIMPLE, SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -35,7 +36,7 @@ def rows_table(
 
     A key whose name ends in ``gap`` is shown in percent, ``seconds`` with two decimals.
     """
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for key, heading in columns.items():
         text = any(isinstance(row.get(key), str) for row in rows)
         table.add_column(heading, justify="left" if text else "right", overflow="fold")
@@ -47,6 +48,8 @@ def rows_table(
                 cells.append(f"{100 * value:.3f} %")
             elif value is not None and key == "seconds":
                 cells.append(f"{value:.2f}")
+            elif key == "rule" and value is not None:
+                cells.append(value.replace("_", " "))
             else:
                 cells.append(cell(value))
         table.add_row(*map(Text, cells))
@@ -80,7 +83,7 @@ _FACTS = {
 def solution_tables(console: Console, solution: Solution, *, shown: int = 20) -> None:
     """Print what a solution is and its first tokens."""
     data = solution.to_json(vocabulary=False)
-    table = Table(show_header=False, title=solution.method, title_justify="left")
+    table = Table(show_header=False, title=solution.method, title_justify="left", box=SIMPLE)
     table.add_column()
     table.add_column(justify="right")
     for key, heading in _FACTS.items():
