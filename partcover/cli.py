@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -59,6 +60,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         sys.stderr.close()
         status = 0
+    if status == EXIT_INTERRUPTED:
+        # a solver that cannot be interrupted may still run in its thread: leave without it
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
     sys.exit(status or 0)
 
 
@@ -423,17 +429,16 @@ def solve(
     from . import exact
 
     instance = read_instance(corpus, k, options)
-    with out.progress("solve") as report:
-        solution = exact.solve(
-            instance,
-            solver=solver,
-            formulation=formulation,
-            time_limit=time_limit,
-            gap=gap,
-            seed=out.seed,
-            threads=out.threads,
-            progress=lambda line: report(0, None, line),
-        )
+    solution = exact.solve(
+        instance,
+        solver=solver,
+        formulation=formulation,
+        time_limit=time_limit,
+        gap=gap,
+        seed=out.seed,
+        threads=out.threads,
+        progress=None if out.quiet or not sys.stderr.isatty() else _say,
+    )
     return finish(out, solution, instance, no_vocabulary, corpus)
 
 

@@ -66,7 +66,7 @@ def demo(
     )
 
     say("the exact optimum of the most frequent words")
-    small = Instance(words.most_frequent(200), 20)
+    small = Instance(words.most_frequent(400), 40)
     optimum = solve(small, time_limit=40, seed=seed, threads=threads)
     partition, relaxed = greedtok(small), greedwmc(small)
     d, certified = certified_ratio(partition.cover or 0, relaxed.extra["relaxed_cover"])

@@ -30,13 +30,13 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     InputError
         For an ending that is not a figure's, or a path that cannot be written.
     """
+    form = Path(path).suffix.lstrip(".").lower()
+    if form not in ("png", "svg", "pdf"):
+        raise InputError(f"{path}: a plot ends in .png, .svg or .pdf")
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("matplotlib", "plot", "a plot") from None
-    form = Path(path).suffix.lstrip(".").lower()
-    if form not in ("png", "svg", "pdf"):
-        raise InputError(f"{path}: a plot ends in .png, .svg or .pdf")
     lines: dict[str, list[tuple[int, float]]] = {}
     for row in rows:
         if row["tokens_per_word"] is not None:
