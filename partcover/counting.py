@@ -74,9 +74,8 @@ class _Tally:
             np.cumsum([len(word) for word in encoded], out=offsets[1:])
             counts = np.fromiter(self.words.values(), np.int64, len(encoded))
             self.table.add_words(np.frombuffer(b"".join(encoded), np.uint8), offsets, counts)
-        elif mark != " ":
-            self.table = self.table.marked(mark.encode("utf-8", "surrogateescape"))
-        return self.table.export(True)
+            mark = " "
+        return self.table.export(True, mark.encode("utf-8", "surrogateescape"))
 
 
 def _blocks(chunks: Iterable[bytes], rule: Rule) -> Iterator[bytes]:

@@ -90,7 +90,7 @@ class Rule:
         All words of a text.
     pieces : int
         Where the word table may cut before the rule is run: `EVERY_SPACE`, `AFTER_WORD` or
-        `NOWHERE` of the kernel.
+        `NOWHERE` of the kernel; `AFTER_WORD` is (a), and (b) where both characters are ASCII.
     mark : str, optional
         What replaces a leading space, where the pieces are the words but for that.
     """

@@ -12,10 +12,12 @@ from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
-# Where `add_text` cuts.
-EVERY_SPACE = 0   # before each U+0020
-AFTER_WORD = 1    # before each U+0020 that follows a character which is not white space
-NOWHERE = 2       # the text is one word
+# Where `add_text` cuts: before each U+0020; before each U+0020 that follows a character which is
+# not white space, and between an ASCII letter and ASCII that is neither letter nor apostrophe;
+# nowhere, so that the text is one word.
+EVERY_SPACE = 0
+AFTER_WORD = 1
+NOWHERE = 2
 
 # What `add_tsv` returns as its status.
 DONE = 0
@@ -37,15 +39,30 @@ cdef struct Entry:
     int64_t length
     int64_t count
 
+cdef struct Key:        # a word as it is sorted
+    int64_t count
+    uint64_t prefix     # its first eight bytes, most significant first
+    const uint8_t *word
+    int64_t length
+
+cdef enum:
+    AHEAD = 16          # words that `add_text` hashes before it looks the first of them up
+
 cdef extern from *:
     """
     #include <stdint.h>
     #include <string.h>
     static inline uint64_t pc_load8(const uint8_t *p) { uint64_t x; memcpy(&x, p, 8); return x; }
     static inline uint32_t pc_load4(const uint8_t *p) { uint32_t x; memcpy(&x, p, 4); return x; }
+    #if defined(__GNUC__) || defined(__clang__)
+    #define pc_prefetch(p) __builtin_prefetch(p)
+    #else
+    #define pc_prefetch(p) ((void) 0)
+    #endif
     """
     uint64_t load8 "pc_load8"(const uint8_t *p) noexcept nogil
     uint32_t load4 "pc_load4"(const uint8_t *p) noexcept nogil
+    void prefetch "pc_prefetch"(const void *p) noexcept nogil
 
 
 cdef inline uint64_t _mix(uint64_t x) noexcept nogil:
@@ -93,6 +110,44 @@ cdef inline bint _ends_word(const uint8_t *end, int64_t n) noexcept nogil:
     return True
 
 
+cdef inline bint _letter(uint8_t c) noexcept nogil:
+    return <uint8_t> ((c | 0x20) - 97) < 26
+
+
+cdef inline bint _cut_here(const uint8_t *at, int64_t n, int mode) noexcept nogil:
+    """Whether `mode` cuts at `at`, with `n` >= 1 bytes of the text before it."""
+    if mode == 0:
+        return at[0] == 0x20
+    if mode == 2 or at[0] >= 0x80 or _letter(at[0]):
+        return False
+    if _letter(at[-1]):
+        return at[0] != 39
+    return at[0] == 0x20 and _ends_word(at, n)
+
+
+cdef inline const uint8_t *_word_end(const uint8_t *p, const uint8_t *end,
+                                     int mode) noexcept nogil:
+    """Where the word that starts at `p` < `end` ends."""
+    cdef const uint8_t *at
+    if mode == 2:
+        return end
+    if mode == 0:
+        at = <const uint8_t *> memchr(p + 1, 0x20, end - p - 1)
+        return end if at == NULL else at
+    at = p + 1
+    while at < end and not _cut_here(at, at - p, 1):
+        at += 1
+    return at
+
+
+cdef uint64_t _prefix(const uint8_t *p, int64_t n) noexcept nogil:
+    cdef uint64_t value = 0
+    cdef int64_t i
+    for i in range(8):
+        value = (value << 8) | (p[i] if i < n else 0)
+    return value
+
+
 def last_cut(const uint8_t[::1] text, int mode):
     """The last position > 0 where `add_text` would cut `text`, or -1."""
     cdef int64_t i, found = -1
@@ -102,7 +157,7 @@ def last_cut(const uint8_t[::1] text, int mode):
     p = &text[0]
     with nogil:
         for i in range(text.shape[0] - 1, 0, -1):
-            if p[i] == 0x20 and (mode == 0 or _ends_word(p + i, i)):
+            if _cut_here(p + i, i, mode):
                 found = i
                 break
     return found
@@ -242,7 +297,10 @@ cdef class WordTable:
         return OK
 
     cdef int _add(self, const uint8_t *p, int64_t n, int64_t count) noexcept nogil:
-        cdef uint32_t tag = _hash(p, n)
+        return self._add_hashed(p, n, count, _hash(p, n))
+
+    cdef int _add_hashed(self, const uint8_t *p, int64_t n, int64_t count,
+                         uint32_t tag) noexcept nogil:
         cdef uint64_t home = tag & self.mask
         cdef Entry *entry
         cdef int status
@@ -268,23 +326,31 @@ cdef class WordTable:
         """Add the words of `text`, cut where `mode` says; a leading space stays in its word."""
         cdef const uint8_t *p
         cdef const uint8_t *end
-        cdef const uint8_t *at
-        cdef int status = OK
+        cdef const uint8_t *start[AHEAD]
+        cdef int64_t length[AHEAD]
+        cdef uint32_t tag[AHEAD]
+        cdef int i, ready, status = OK
         if text.shape[0] == 0:
             return
         p = &text[0]
         with nogil:
             end = p + text.shape[0]
             while p < end and status == OK:
-                at = p if mode != 2 else end
-                while at != end:
-                    at = <const uint8_t *> memchr(at + 1, 0x20, end - at - 1)
-                    if at == NULL:
-                        at = end
-                    elif mode == 0 or _ends_word(at, at - p):
+                # the table is mostly waiting for memory, so ask for it some words ahead
+                ready = 0
+                while ready < AHEAD and p < end:
+                    start[ready] = p
+                    p = _word_end(p, end, mode)
+                    length[ready] = p - start[ready]
+                    tag[ready] = _hash(start[ready], length[ready])
+                    prefetch(self.slots + (tag[ready] & self.mask))
+                    ready += 1
+                for i in range(ready):
+                    prefetch(self.entries + self.slots[tag[i] & self.mask].entry - 1)
+                for i in range(ready):
+                    status = self._add_hashed(start[i], length[i], 1, tag[i])
+                    if status != OK:
                         break
-                status = self._add(p, at - p, 1)
-                p = at
         _check(status)
 
     def add_words(self, const uint8_t[::1] data, const int64_t[::1] offsets,
@@ -375,104 +441,138 @@ cdef class WordTable:
                     break
         _check(status)
 
-    def marked(self, const uint8_t[::1] mark):
-        """A new table in which a space that starts a word is replaced by `mark`."""
-        cdef WordTable table = WordTable()
-        cdef int64_t i, n, width = mark.shape[0], room = 0
-        cdef const uint8_t *word
-        cdef uint8_t *scratch = NULL
-        cdef int status = OK
-        with nogil:
-            for i in range(self.size):
-                if self.entries[i].length > room:
-                    room = self.entries[i].length
-            scratch = <uint8_t *> malloc(width + room + 1)
-            if scratch == NULL:
-                status = NO_MEMORY
-            else:
-                memcpy(scratch, &mark[0], width)
-                for i in range(self.size):
-                    word = self.arena + self.entries[i].offset
-                    n = self.entries[i].length
-                    if word[0] == 0x20:
-                        memcpy(scratch + width, word + 1, n - 1)
-                        word = scratch
-                        n += width - 1
-                    status = table._add(word, n, self.entries[i].count)
-                    if status != OK:
-                        break
-            free(scratch)
-        _check(status)
-        return table
-
-    def export(self, bint by_count):
+    def export(self, bint by_count, const uint8_t[::1] mark=b" "):
         """The words as (data, offsets, counts).
 
+        A space that starts a word is replaced by `mark`; words that are equal then are summed.
         Ordered by count descending, then word ascending, where `by_count`; else by first
         appearance.
         """
-        data = np.empty(self.used, np.uint8)
-        offsets = np.zeros(self.size + 1, np.int64)
-        counts = np.empty(self.size, np.int64)
-        cdef uint8_t[::1] d = data
-        cdef int64_t[::1] o = offsets
-        cdef int64_t[::1] c = counts
-        cdef uint32_t *order
-        cdef uint32_t *spare
-        cdef int64_t i, at = 0
-        cdef Entry *entry
-        if self.size == 0:
+        cdef int64_t i, n, at = 0, longest = 0
+        for i in range(self.size):
+            longest = max(longest, self.entries[i].length)
+        cdef Key *keys = <Key *> malloc((self.size + 1) * sizeof(Key))
+        cdef Key *spare = <Key *> malloc((self.size // 2 + 1) * sizeof(Key))
+        # the marked words, and room for one more behind them
+        cdef uint8_t *text = <uint8_t *> malloc(
+            self.used + mark.shape[0] * self.size + longest + 1
+        )
+        cdef uint8_t[::1] d
+        cdef int64_t[::1] o
+        cdef int64_t[::1] c
+        try:
+            if keys == NULL or spare == NULL or text == NULL:
+                raise MemoryError
+            with nogil:
+                n = self._marked(&mark[0], mark.shape[0], keys, text)
+                if by_count and n > 0:
+                    _sort(keys, spare, n)
+            if n < 0:
+                raise OverflowError("a count does not fit in int64")
+            offsets = np.zeros(n + 1, np.int64)
+            counts = np.empty(n, np.int64)
+            o = offsets
+            c = counts
+            for i in range(n):
+                c[i] = keys[i].count
+                o[i + 1] = o[i] + keys[i].length
+            data = np.empty(o[n], np.uint8)
+            d = data
+            with nogil:
+                for i in range(n):
+                    memcpy(&d[at], keys[i].word, keys[i].length)
+                    at += keys[i].length
             return data, offsets, counts
-        order = <uint32_t *> malloc(self.size * sizeof(uint32_t))
-        spare = <uint32_t *> malloc(self.size * sizeof(uint32_t))
-        if order == NULL or spare == NULL:
-            free(order)
+        finally:
+            free(keys)
             free(spare)
-            raise MemoryError
-        with nogil:
-            for i in range(self.size):
-                order[i] = <uint32_t> i
-            if by_count:
-                self._sort(order, spare, self.size)
-            for i in range(self.size):
-                entry = self.entries + order[i]
-                memcpy(&d[at], self.arena + entry.offset, entry.length)
-                at += entry.length
-                o[i + 1] = at
-                c[i] = entry.count
-            free(order)
-            free(spare)
-        return data, offsets, counts
+            free(text)
 
-    cdef bint _before(self, uint32_t a, uint32_t b) noexcept nogil:
-        cdef Entry *x = self.entries + a
-        cdef Entry *y = self.entries + b
-        cdef int64_t n = min(x.length, y.length)
-        cdef int order
-        if x.count != y.count:
-            return x.count > y.count
-        order = memcmp(self.arena + x.offset, self.arena + y.offset, n)
-        return order < 0 or (order == 0 and x.length < y.length)
+    cdef int64_t _marked(self, const uint8_t *mark, int64_t width, Key *keys,
+                         uint8_t *text) noexcept nogil:
+        """Fill `keys` with the marked words, written to `text`.
 
-    cdef void _sort(self, uint32_t *order, uint32_t *spare, int64_t n) noexcept nogil:
-        """Merge sort; no two words compare equal."""
-        cdef int64_t half = n // 2, i = 0, j = half, k
-        if n < 2:
-            return
-        self._sort(order, spare, half)
-        self._sort(order + half, spare, n - half)
-        if self._before(order[half - 1], order[half]):
-            return
-        memcpy(spare, order, half * sizeof(uint32_t))
-        for k in range(n):
-            if i == half:
-                break
-            if j == n or self._before(spare[i], order[j]):
-                order[k] = spare[i]
-                i += 1
-            else:
-                order[k] = order[j]
-                j += 1
+        Returns their number, or -1 if a count overflows.
+        """
+        cdef int64_t i, twin, n, size = 0
+        cdef const uint8_t *word
+        cdef uint8_t *at = text
+        for i in range(self.size):
+            word = self.arena + self.entries[i].offset
+            n = self.entries[i].length
+            keys[i].word = at
+            keys[i].count = self.entries[i].count
+            if word[0] == 0x20:
+                memcpy(at, mark, width)
+                at += width
+                word += 1
+                n -= 1
+            memcpy(at, word, n)
+            at += n
+            keys[i].length = at - keys[i].word
+        for i in range(self.size):
+            # a word that had the mark in the text is the marked form of another, perhaps
+            word = keys[i].word
+            n = keys[i].length
+            if (width <= n and memcmp(word, mark, width) == 0
+                    and self.arena[self.entries[i].offset] != 0x20):
+                at[0] = 0x20
+                memcpy(at + 1, word + width, n - width)
+                twin = self._find(at, n - width + 1)
+                if twin >= 0:
+                    if keys[twin].count > INT64_MAX - keys[i].count:
+                        return -1
+                    keys[twin].count += keys[i].count
+                    keys[i].count = 0
+        for i in range(self.size):
+            if keys[i].count:
+                keys[size] = keys[i]
+                keys[size].prefix = _prefix(keys[i].word, keys[i].length)
+                size += 1
+        return size
+
+    cdef int64_t _find(self, const uint8_t *p, int64_t n) noexcept nogil:
+        """The entry of a word, or -1."""
+        cdef uint64_t home = _hash(p, n) & self.mask
+        cdef int64_t i
+        while self.slots[home].entry:
+            i = <int64_t> self.slots[home].entry - 1
+            if (self.entries[i].length == n
+                    and memcmp(self.arena + self.entries[i].offset, p, n) == 0):
+                return i
+            home = (home + 1) & self.mask
+        return -1
+
+
+cdef inline bint _before(const Key *a, const Key *b) noexcept nogil:
+    cdef int order
+    if a.count != b.count:
+        return a.count > b.count
+    if a.prefix != b.prefix:
+        return a.prefix < b.prefix
+    order = memcmp(a.word, b.word, min(a.length, b.length))
+    return order < 0 or (order == 0 and a.length < b.length)
+
+
+cdef void _sort(Key *keys, Key *spare, int64_t n) noexcept nogil:
+    """Merge sort; no two words compare equal."""
+    cdef int64_t half = n // 2, i = 0, j = half, k
+    if n < 2:
+        return
+    _sort(keys, spare, half)
+    _sort(keys + half, spare, n - half)
+    if _before(keys + half - 1, keys + half):
+        return
+    memcpy(spare, keys, half * sizeof(Key))
+    for k in range(n):
+        if i == half:
+            break
+        if j == n or _before(spare + i, keys + j):
+            keys[k] = spare[i]
+            i += 1
+        else:
+            keys[k] = keys[j]
+            j += 1
 
 
 cdef int _check(int status) except -1:
