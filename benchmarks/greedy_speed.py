@@ -56,7 +56,10 @@ print(json.dumps({"size": len(tokens), "cover": sum(gains), "tokens": None}))
 
 def measure(code: str, counts: Path, k: int) -> dict:
     """One run in a process of its own: what it found, wall seconds, peak MiB."""
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(Path(sys.prefix) / "lib")}
+    environment = {
+        **os.environ,
+        "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", str(Path(sys.prefix) / "lib")),
+    }
     environment["PYTHONSAFEPATH"] = "1"
     started = time.perf_counter()
     with tempfile.TemporaryFile() as out:

@@ -274,7 +274,9 @@ def finish(
         return EXIT_INFEASIBLE
     if solution.status == "none":
         return EXIT_NOTHING
-    if solution.termination == "time_limit" and solution.status != "optimal":
+    if solution.termination == "error":
+        out.note(f"the solver stopped: {solution.extra.get('message') or 'no reason given'}")
+    if solution.termination in ("time_limit", "error") and solution.status != "optimal":
         return EXIT_LIMIT
     return 0
 

@@ -272,8 +272,11 @@ class WordCounts:
         """SHA-256 of the sorted counted words: the same for any order of words."""
         sha = hashlib.sha256(self.symbols.encode())
         for word, count in sorted(self):
-            text = sym.show(word)
-            sha.update(f"\n{text}\t{count}".encode())
+            if isinstance(word, str):
+                word = word.encode("utf-8", "surrogatepass")
+            elif isinstance(word, tuple):
+                word = " ".join(map(str, word)).encode()
+            sha.update(b"\n%d:%b\t%d" % (len(word), word, count))
         return sha.hexdigest()
 
     def most_frequent(self, n: int) -> WordCounts:

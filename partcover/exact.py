@@ -144,6 +144,8 @@ def solve(
     if relaxed_cover is not None:
         extra["relaxed_cover"] = relaxed_cover
         extra["relaxation_solved"] = report.has == "optimal"
+    if stopped == "error":
+        extra["message"] = report.message
     if instance.threshold is not None:
         met = True if tokens <= instance.threshold else None
         extra["threshold"] = instance.threshold

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import InputError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["GraphFormat", "check_graph", "read_graph"]
 
@@ -24,6 +25,8 @@ def check_graph(graph: Any) -> nx.Graph:
         For a self-loop (no vertex cover reduction covers it by a pair), a graph without edges,
         or something that is not a networkx graph.
     """
+    import networkx as nx
+
     if not isinstance(graph, nx.Graph):
         raise InputError(f"a networkx graph is expected, not {type(graph).__name__}")
     for u, v in graph.edges():
@@ -72,6 +75,8 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
         raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
     except UnicodeDecodeError:
         raise InputError(f"{name}: not text in UTF-8") from None
+    import networkx as nx
+
     read = _read_edge_list if form == "edgelist" else _read_numbered
     graph = nx.Graph()
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1)]

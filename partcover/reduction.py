@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from .corpus import WordCounts
 from .errors import InputError
@@ -14,6 +12,9 @@ from .instance import Instance
 from .symbols import Token, show
 from .verify import verify
 from .vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Lift", "VertexCoverReduction", "reduce_vertex_cover"]
 
@@ -95,6 +96,8 @@ class VertexCoverReduction:
         InputError
             If the instance says nothing of a graph, or its words are not those of the graph.
         """
+        import networkx as nx
+
         source = instance.source
         if source.get("reduction") != "vertex-cover":
             raise InputError("the instance was not made by reduce: its source names no graph")

@@ -288,7 +288,8 @@ def _read_result(result: Any, problem: Any) -> SolverReport:
 
 def _mps(model: SparseModel) -> Iterator[str]:
     rows, columns = model.shape
-    yield f"NAME {model.name}\nOBJSENSE\n    {'MAX' if model.maximize else 'MIN'}\nROWS\n N  obj\n"
+    # FREE: without it CBC guesses the columns of short names, wrongly
+    yield f"NAME {model.name} FREE\nOBJSENSE\n    {'MAX' if model.maximize else 'MIN'}\nROWS\n N  obj\n"
     kinds = []
     for lower, upper in zip(model.row_lower.tolist(), model.row_upper.tolist(), strict=True):
         if lower != upper and math.isfinite(lower) and math.isfinite(upper):
@@ -350,7 +351,8 @@ def _cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
             command += ["-timeMode", "elapsed", "-sec", str(max(0.01, options.time_limit))]
         command += ["-ratio", repr(options.gap), "-allow", "0"]
         command += ["-threads", str(options.threads)] if options.threads > 1 else []
-        command += ["-randomSeed", str(options.seed), "-randomCbcSeed", str(options.seed)]
+        seed = str(options.seed or 1234567)  # CBC reads 0 as the time of day
+        command += ["-randomSeed", seed, "-randomCbcSeed", seed]
         command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
 
         def work() -> SolverReport:
