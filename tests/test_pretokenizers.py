@@ -1,0 +1,188 @@
+"""Pre-tokenizers: their words, and counting in pieces against counting at once."""
+
+from collections import Counter
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import counting
+from partcover.corpus import WordCounts
+from partcover.errors import InputError
+from partcover.pretokenizers import PATTERNS, RULES, Pretokenizer
+
+NAMES = [
+    *RULES,
+    "space-prefix:_",
+    "space-prefix: ",
+    "space+digit",
+    "first-space+digit",
+    "gpt2+digit",
+    "digit+gpt2",
+    "space-prefix+digit",
+]
+BITS = [
+    " ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "a", "Bc", "DEF", "'s", "'LL", "'", "ſ", "1",
+    "23", "4567", "٣", "½", "!", "/", "...", "\n/", "é", "e\u0301", "ñ", "中文", "。", "、字", "\u3000",
+    "\xa0", "\u2003", "\x85", "\x1c", "\x1f", "\u200b", "Ġ", "_", "ǅ", "ʰ", "и", "Привет", "🙂", "\0",
+    "�", "-", "foo bar",
+]  # fmt: skip
+TEXT = st.lists(st.sampled_from(BITS), max_size=25).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("space-prefix", ["a", "Ġ", "Ġb", "Ġc12\nd"]),
+        ("space-prefix:_", ["a", "_", "_b", "_c12\nd"]),
+        ("first-space", ["a", " ", " b", " c12\nd"]),
+        ("space", ["a", " ", " ", "b", " ", "c12\nd"]),
+        ("space+digit", ["a", " ", " ", "b", " ", "c", "1", "2", "\nd"]),
+        ("first-space+digit", ["a", " ", " b", " c", "1", "2", "\nd"]),
+        ("digit", ["a  b c", "1", "2", "\nd"]),
+        ("gpt2", ["a", " ", " b", " c", "12", "\n", "d"]),
+        ("gpt2+digit", ["a", " ", " b", " c", "1", "2", "\n", "d"]),
+        ("none", ["a  b c12\nd"]),
+    ],
+)
+def test_words(name, words):
+    assert Pretokenizer.from_name(name).split("a  b c12\nd") == words
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXT, st.sampled_from(NAMES))
+def test_words_are_not_empty_and_join_to_the_text(text, name):
+    words = Pretokenizer.from_name(name).split(text)
+    assert all(words)
+    joined = "".join(words)
+    if name.startswith("space-prefix"):
+        mark = name[13:] or "Ġ"
+        mark = "Ġ" if name == "space-prefix+digit" else mark
+        joined, text = joined.replace(mark, " "), text.replace(mark, " ")
+    assert joined == text
+
+
+@pytest.mark.parametrize("name", ["gpt3", "", "space+", "+", "gpt2 ", "space-prefix:", "gpt2:x"])
+def test_an_unknown_name_lists_the_names(name):
+    with pytest.raises(InputError, match="pre-tokenizer") as caught:
+        Pretokenizer.from_name(name)
+    assert "\n" not in str(caught.value)
+    if name != "space-prefix:":
+        assert all(rule in str(caught.value) for rule in RULES)
+
+
+@settings(max_examples=500, deadline=None)
+@given(TEXT)
+def test_gpt2_is_hugging_faces(text):
+    hf = pytest.importorskip("tokenizers").pre_tokenizers
+    ours = Pretokenizer.from_name("gpt2").split(text)
+    level = hf.ByteLevel(add_prefix_space=False)
+    spans = [text[a:b] for _, (a, b) in level.pre_tokenize_str(text)]
+    assert ours == spans
+
+
+@settings(max_examples=500, deadline=None)
+@given(TEXT, st.sampled_from(sorted(PATTERNS)))
+def test_patterns_match_alike_in_another_engine(text, name):
+    tokenizers = pytest.importorskip("tokenizers")
+    split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(PATTERNS[name]), "isolated")
+    assert Pretokenizer.from_name(name).split(text) == [w for w, _ in split.pre_tokenize_str(text)]
+
+
+def ordered(table):
+    return sorted(table.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def at_once(texts, name, symbols):
+    rules = Pretokenizer.from_name(name)
+    words = Counter()
+    for text in texts:
+        raw = text if isinstance(text, bytes) else text.encode()
+        words.update(rules.split(raw.decode("utf-8", "surrogateescape")))
+    if symbols == "bytes":
+        words = {w.encode("utf-8", "surrogateescape"): n for w, n in words.items()}
+    return ordered(words)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=150, deadline=None)
+@given(
+    texts=st.lists(TEXT, min_size=1, max_size=3).filter(any),
+    symbols=st.sampled_from(["bytes", "chars"]),
+)
+def test_counting_in_pieces_is_counting_at_once(name, texts, symbols):
+    words = WordCounts.from_texts(texts, pretokenizer=name, symbols=symbols)
+    assert list(words) == at_once(texts, name, symbols)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=150, deadline=None)
+@given(
+    text=st.one_of(
+        TEXT.map(str.encode),
+        st.lists(st.one_of(TEXT.map(str.encode), st.binary(max_size=3))).map(b"".join),
+    ).filter(len),
+    size=st.integers(1, 9),
+)
+def test_chunks_do_not_show(name, text, size):
+    rules = Pretokenizer.from_name(name)
+    blocks = list(
+        counting._blocks((text[i : i + size] for i in range(0, len(text), size)), rules.rules[0])
+    )
+    assert b"".join(blocks) == text
+    words = Counter()
+    for block in blocks:
+        words.update(rules.split(block.decode("utf-8", "surrogateescape")))
+    words = {w.encode("utf-8", "surrogateescape"): n for w, n in words.items()}
+    assert ordered(words) == at_once([text], name, "bytes")
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXT.filter(len), st.integers(1, 5))
+def test_settling_early_does_not_show(text, times):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "_HELD", 0)
+        words = WordCounts.from_texts([text] * times, pretokenizer="cl100k")
+    assert list(words) == at_once([text] * times, "cl100k", "bytes")
+
+
+def test_text_without_spaces_is_not_held():
+    rules = Pretokenizer.from_name("gpt2").rules[0]
+    text = ("漢字" * 20 + "。\r\n\r\n").encode() * 2000
+    blocks = list(counting._blocks((text[i : i + 1000] for i in range(0, len(text), 1000)), rules))
+    assert max(map(len, blocks)) < 5000
+    assert b"".join(blocks) == text
+
+
+def test_published_patterns_cover_every_character():
+    sample = "".join(
+        map(chr, [*range(0x3100), *range(0xD7FF - 5, 0xD800), *range(0x1F5F0, 0x1F610)])
+    )
+    for pattern in PATTERNS.values():
+        assert "".join(regex.findall(pattern, sample)) == sample
+
+
+def test_texts():
+    assert WordCounts.from_texts(["a b", b"a \xff"]).to_dict() == {
+        b"a": 2, "Ġb".encode(): 1, "Ġ".encode() + b"\xff": 1,
+    }  # fmt: skip
+    # the mark in the text, where no space was
+    assert WordCounts.from_texts(["a b", "Ġb"]).to_dict() == {b"a": 1, "Ġb".encode(): 2}
+    assert list(WordCounts.from_texts(["b a é é"], symbols="chars", pretokenizer="space")) == [
+        (" ", 3), ("é", 2), ("a", 1), ("b", 1),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match=r"text 2: byte 3 is not UTF-8"):
+        WordCounts.from_texts(["a", b"ab \xff"], symbols="chars")
+    with pytest.raises(InputError, match=r"byte 1 is not UTF-8"):
+        WordCounts.from_texts([b"a\xe2\x82"], symbols="chars", pretokenizer="none")
+    with pytest.raises(InputError, match="text 1 has a lone surrogate"):
+        WordCounts.from_texts(["\ud800"])
+    with pytest.raises(InputError, match="text 1 is int"):
+        WordCounts.from_texts([3])
+    with pytest.raises(InputError, match="one text"):
+        WordCounts.from_texts("abc")
+    with pytest.raises(InputError, match="empty corpus"):
+        WordCounts.from_texts([])
+    with pytest.raises(InputError, match="'ints'"):
+        WordCounts.from_texts(["a"], symbols="ints")
