@@ -289,7 +289,8 @@ def _read_result(result: Any, problem: Any) -> SolverReport:
 def _mps(model: SparseModel) -> Iterator[str]:
     rows, columns = model.shape
     # FREE: without it CBC guesses the columns of short names, wrongly
-    yield f"NAME {model.name} FREE\nOBJSENSE\n    {'MAX' if model.maximize else 'MIN'}\nROWS\n N  obj\n"
+    sense = "MAX" if model.maximize else "MIN"
+    yield f"NAME {model.name} FREE\nOBJSENSE\n    {sense}\nROWS\n N  obj\n"
     kinds = []
     for lower, upper in zip(model.row_lower.tolist(), model.row_upper.tolist(), strict=True):
         if lower != upper and math.isfinite(lower) and math.isfinite(upper):
@@ -395,7 +396,8 @@ def _read_cbc(lines: list[str], answer: Path, model: SparseModel) -> SolverRepor
             values = np.zeros(len(model.objective))
             for line in body:
                 fields = line.replace("**", "").split()
-                values[int(fields[1][1:])] = float(fields[2])
+                if fields[1].startswith("v"):  # a pure LP's answer lists its rows too
+                    values[int(fields[1][1:])] = float(fields[2])
             has = "feasible"
     stopped: Termination = "error"
     if re.search(r"Result - (Problem proven infeasible|Linear relaxation infeasible)", text) or (
