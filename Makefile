@@ -4,6 +4,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# the build looks its tools up by name
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: demo test lint dist clean
 
