@@ -95,6 +95,8 @@ def solution_tables(console: Console, solution: Solution, *, shown: int = 20) ->
     console.print(table)
     if solution.vocabulary is not None and len(solution.vocabulary):
         first = [sym.show(token) for token in solution.vocabulary.tokens[:shown]]
+        if solution.symbols != "ints":
+            first = [token.replace(" ", "␣") for token in first]
         more = len(solution.vocabulary) - len(first)
         tail = f"  … and {more:,} more" if more else ""
         console.print(Text("tokens: " + "  ".join(first) + tail), soft_wrap=True)
