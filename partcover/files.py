@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from .errors import InputError
 
-__all__ = ["atomic_writer", "open_input", "read_json", "shown", "write_atomic"]
+__all__ = ["atomic_writer", "open_input", "read_json", "reading", "shown", "write_atomic"]
 
 
 @contextlib.contextmanager
@@ -62,24 +62,36 @@ def shown(path: str | PathLike[str]) -> str:
 
 
 @contextlib.contextmanager
+def reading(path: str | PathLike[str]) -> Iterator[None]:
+    """Name the file in what goes wrong while it is read.
+
+    Raises
+    ------
+    InputError
+        Instead of an `OSError`, or the `EOFError` of a gzip stream that is cut short.
+    """
+    try:
+        yield
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown(path)}: cannot be read ({reason})") from None
+
+
+@contextlib.contextmanager
 def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """A file to read as bytes; ``-`` is standard input.
 
     Raises
     ------
     InputError
-        If the file cannot be opened, or cannot be read to its end inside the ``with`` block
-        (a truncated or damaged gzip stream is an `EOFError` or an `OSError` there).
+        If the file cannot be opened, or not be read inside the ``with`` block.
     """
-    try:
+    with reading(path):
         if fspath(path) == "-":
             yield sys.stdin.buffer
         else:
             with open(path, "rb") as file:
                 yield file
-    except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown(path)}: cannot be read ({reason})") from None
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:

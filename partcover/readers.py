@@ -23,7 +23,7 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from .errors import InputError, MissingExtra
-from .files import open_input, shown
+from .files import open_input, reading, shown
 
 __all__ = ["Document", "Source", "documents", "find_sources"]
 
@@ -177,16 +177,18 @@ def documents(
 
 
 def _chunks(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Iterator[bytes]:
-    if not source.packing:
-        while chunk := file.read(CHUNK):
-            tell(len(chunk))
+    with reading(source.path):
+        if not source.packing:
+            while chunk := file.read(CHUNK):
+                tell(len(chunk))
+                yield chunk
+            return
+        before = 0
+        for chunk in _gunzip(source, file) if source.packing == "gz" else _unzstd(source, file):
+            tell(file.tell() - before)
+            before = file.tell()
             yield chunk
-        return
-    before = 0
-    for chunk in _gunzip(source, file) if source.packing == "gz" else _unzstd(source, file):
         tell(file.tell() - before)
-        before = file.tell()
-        yield chunk
 
 
 def _gunzip(source: Source, file: IO[bytes]) -> Iterator[bytes]:
@@ -222,36 +224,41 @@ def _unzstd(source: Source, file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _part(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Iterator[Document]:
-    """One document that holds the words starting in a part of the file."""
+    """One document that holds the words starting in a part of the file, or none."""
     file.seek(source.start)
-    place = source.start
-    head = b""
+    place, head = source.start, file.read(CHUNK)
     if source.start:  # the word that runs into this part belongs to the part before
-        while head := file.read(CHUNK):
-            space = head.find(b" ")
-            if space >= 0:
-                place += space
-                head = head[space:]
-                break
+        while head and (space := head.find(b" ")) < 0:
             place += len(head)
+            head = file.read(CHUNK)
+        if head:
+            place += space
+            head = head[space:]
         if not head or 0 <= source.end <= place:
             tell(source.end - source.start)
             return
+    yield Document(source.path, _part_chunks(source, file, place, head, tell), place)
 
-    def chunks() -> Iterator[bytes]:
-        at, chunk = place, head or file.read(CHUNK)
+
+def _part_chunks(
+    source: Source, file: IO[bytes], place: int, chunk: bytes, tell: Callable[[int], None]
+) -> Iterator[bytes]:
+    """From `place`, where `chunk` was read, to the first space at or behind the part's end."""
+    with reading(source.path):
+        told = source.start
         while chunk:
-            if at + len(chunk) > source.end >= 0:
-                space = chunk.find(b" ", max(source.end - at, 0))
+            if source.end >= 0 and place + len(chunk) > source.end:
+                space = chunk.find(b" ", max(source.end - place, 0))
                 if space >= 0:
                     yield chunk[:space]
                     break
             yield chunk
-            at += len(chunk)
+            place += len(chunk)
+            here = place if source.end < 0 else min(place, source.end)
+            tell(here - told)
+            told = here
             chunk = file.read(CHUNK)
-        tell((source.end if source.end >= 0 else at) - source.start)
-
-    yield Document(source.path, chunks(), place)
+        tell(max(source.end, told) - told)
 
 
 def _lines(source: Source, key: str, chunks: Iterable[bytes]) -> Iterator[Document]:
