@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["InputError", "LimitReached", "MissingExtra", "PartcoverError", "VerificationError"]
+__all__ = ["InputError", "MissingExtra", "PartcoverError", "VerificationError"]
 
 
 class PartcoverError(Exception):
@@ -30,10 +30,6 @@ class MissingExtra(PartcoverError, ImportError):
         super().__init__(
             f"{purpose} needs {library!r}, which is not installed: pip install 'partcover[{extra}]'"
         )
-
-
-class LimitReached(PartcoverError):
-    """A limit or an interrupt ended the work before there was any answer."""
 
 
 class VerificationError(PartcoverError):

@@ -11,8 +11,8 @@ Occurrences that can never count again are dropped from a candidate's list.
 
 import numpy as np
 
-from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy
 
 
