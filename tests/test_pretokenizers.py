@@ -72,7 +72,7 @@ def test_an_unknown_name_lists_the_names(name):
         assert all(rule in str(caught.value) for rule in RULES)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXT)
 def test_gpt2_is_hugging_faces(text):
     hf = pytest.importorskip("tokenizers").pre_tokenizers
@@ -82,7 +82,7 @@ def test_gpt2_is_hugging_faces(text):
     assert ours == spans
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXT, st.sampled_from(sorted(PATTERNS)))
 def test_patterns_match_alike_in_another_engine(text, name):
     tokenizers = pytest.importorskip("tokenizers")

@@ -68,7 +68,7 @@ def ordered(table):
     return sorted(table.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=700, deadline=None)
 @given(st.lists(TEXT, max_size=4), st.sampled_from(MODES))
 def test_text_is_counted_as_by_the_twin(texts, mode):
     table, twin = _words.WordTable(), Counter()
@@ -89,7 +89,7 @@ def test_many_words_grow_the_table():
     assert table.nbytes < 1 << 23
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -217,7 +217,7 @@ def twin_line(line):
     return word, int(match[2])
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=700, deadline=None)
 @given(st.lists(LINE, max_size=5), st.booleans())
 def test_tsv_is_parsed_as_by_the_twin(lines, final):
     text = b"\n".join(lines) + (b"\n" if final else b"")
