@@ -70,7 +70,7 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
         raise InputError(f"unknown graph format {form!r}: use edgelist, dimacs or pace")
     name = fspath(path)
     try:
-        text = Path(path).read_text("utf-8")
+        text = Path(path).read_text("utf-8-sig")
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
     except UnicodeDecodeError:
@@ -88,6 +88,9 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
 
 
 Lines = list[tuple[int, list[str]]]
+
+_KINDS = {"dimacs": ("edge", "col"), "pace": ("td", "vc", "edge")}
+_MOST_VERTICES = 10_000_000  # a slip in the problem line must not eat the memory
 
 
 def _add_edge(graph: nx.Graph, number: int, u: Any, v: Any) -> None:
@@ -107,6 +110,10 @@ def _read_edge_list(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
         _add_edge(graph, number, *fields)
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
+
+
 def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
     edges: int | None = None
     found = 0
@@ -116,8 +123,17 @@ def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
         if fields[0] == "p":
             if edges is not None:
                 raise InputError(f":{number}: a second problem line")
-            if len(fields) != 4 or not (fields[2] + fields[3]).isdecimal():
+            if len(fields) != 4 or not (_is_number(fields[2]) and _is_number(fields[3])):
                 raise InputError(f":{number}: a problem line is 'p KIND VERTICES EDGES'")
+            if fields[1] not in _KINDS[form]:
+                raise InputError(
+                    f":{number}: unknown problem kind {fields[1]!r}: {form} has "
+                    f"{', '.join(_KINDS[form])}"
+                )
+            if int(fields[2]) > _MOST_VERTICES:
+                raise InputError(
+                    f":{number}: {fields[2]} vertices, more than the {_MOST_VERTICES} that are read"
+                )
             graph.add_nodes_from(range(1, int(fields[2]) + 1))
             edges = int(fields[3])
             continue
@@ -127,7 +143,7 @@ def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
             raise InputError(f":{number}: {' '.join(fields)!r} is not an edge {expected}")
         if edges is None:
             raise InputError(f":{number}: an edge before the problem line 'p KIND VERTICES EDGES'")
-        if not all(end.isdecimal() and 1 <= int(end) <= len(graph) for end in ends):
+        if not all(_is_number(end) and 1 <= int(end) <= len(graph) for end in ends):
             raise InputError(f":{number}: vertices are the numbers 1 to {len(graph)}")
         _add_edge(graph, number, int(ends[0]), int(ends[1]))
         found += 1

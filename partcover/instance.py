@@ -206,6 +206,9 @@ class Instance:
                 raise InputError(f"{name!r} is {value!r}: a whole number is expected")
             return value
 
+        source = data.get("source") or {}
+        if not isinstance(source, dict):
+            raise InputError("'source' must be a JSON object")
         words = WordCounts.from_counts(((sym.from_json(w, symbols), c) for w, c in pairs), symbols)
         k = whole("k")
         if k is None:
@@ -220,7 +223,7 @@ class Instance:
             forbidden=tokens("forbidden") or (),
             prefix=tokens("prefix") or (),
             threshold=whole("threshold"),
-            source=data.get("source") or {},
+            source=source,
         )
 
     @classmethod

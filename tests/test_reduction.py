@@ -106,6 +106,8 @@ def test_bad_graphs_and_vocabularies():
         reduction.lift(Vocabulary([(0, 9, 0)], "ints"))
     with pytest.raises(InputError, match="vocabulary is over bytes"):
         reduction.lift(Vocabulary(["ab"]))
+    with pytest.raises(InputError, match="'source' must be a JSON object"):
+        Instance.from_json({**reduction.instance.to_json(), "source": [1]})
     with pytest.raises(InputError, match="was not made by reduce"):
         VertexCoverReduction.from_instance(Instance(reduction.instance.words, 1))
 
@@ -136,6 +138,9 @@ def test_formats(form, tmp_path):
         ("dimacs", "e 1 2\n", "graph:1: an edge before the problem line"),
         ("dimacs", "p edge 3 2\ne 1 2\n", "graph: the problem line says 2 edges, 1 are there"),
         ("dimacs", "p edge 3 1\ne 1 4\n", "graph:2: vertices are the numbers 1 to 3"),
+        ("dimacs", "p edge 99999999999 1\n", "graph:1: 99999999999 vertices, more than the"),
+        ("dimacs", "p vc 3 1\n", "graph:1: unknown problem kind 'vc': dimacs has edge, col"),
+        ("dimacs", "p edge 3 1\ne \u0662 1\n", "graph:2: vertices are the numbers 1 to 3"),
         ("pace", "p td 3\n", "graph:1: a problem line is"),
         ("pace", "p td 3 1\np td 3 1\n", "graph:2: a second problem line"),
         ("pace", "p td 3 1\ne 1 2\n", "graph:2: 'e 1 2' is not an edge 'U V'"),
