@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from greedy_oracle import priority, shortest_path
+from greedy_oracle import place_anywhere, priority, shortest_path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import Instance, Vocabulary, WordCounts, greedtok, segment, solve, verify
+from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, segment, solve, verify
 
 
 @settings(max_examples=800, deadline=None)
@@ -25,6 +25,13 @@ def test_recount(words, tokens):
     by_path = sum(c * len(shortest_path(w, vocabulary)) for w, c in words.items())
     by_order = sum(c * len(priority(w, vocabulary)) for w, c in words.items())
     assert (found.tokens, found.tokens_priority) == (by_path, by_order)
+    under = 0
+    for word, count in words.items():
+        covered = [False] * (len(word) - 1)
+        for token in vocabulary:
+            place_anywhere(word, covered, token)
+        under += count * sum(covered)
+    assert found.relaxed_cover == under
     assert found.tokens + found.cover == instance.words.total_symbols
     # and the kernels agree with it
     assert segment(instance.words, vocabulary).tokens == found.tokens
@@ -62,6 +69,22 @@ def test_other_symbols():
 def test_required_tokens_need_not_be_candidates():
     instance = base(required=["zz"], max_length=2)
     assert verify(instance, Vocabulary(["zz", "ab"])).ok
+
+
+def test_a_long_word_is_checked_by_the_lengths_there_are():
+    word = b"ab" * 20_000
+    instance = Instance(WordCounts.from_counts({word: 1}), 2)
+    assert verify(instance, Vocabulary([word, b"ba"])).tokens == 1
+
+
+def test_a_relaxed_claim():
+    instance = base(k=1)
+    for solution in (greedwmc(instance), solve(instance, formulation="wmc")):
+        assert verify(instance, solution.vocabulary, claim=solution).ok
+        extra = {**solution.extra, "relaxed_cover": solution.extra["relaxed_cover"] + 1}
+        false = dataclasses.replace(solution, extra=extra)
+        found = verify(instance, solution.vocabulary, claim=false)
+        assert "relaxed cover" in found.problems[0]
 
 
 def test_claims():
