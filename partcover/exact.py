@@ -8,15 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .errors import InputError, VerificationError
-from .formulation import SparseModel, build
+from .formulation import FORMULATIONS, SparseModel, build
 from .greedy import greedtok
 from .instance import Instance
 from .segment import segment
 from .solution import Solution, Status, Termination
-from .solvers import SolverOptions, SolverReport, run
+from .solvers import SolverOptions, SolverReport, require, run
 from .symbols import Token
 from .verify import verify
 from .vocabulary import Vocabulary
@@ -58,11 +57,12 @@ def solve(
     Returns
     -------
     Solution
-        Its vocabulary keeps the tokens that the fewest-token segmentation uses (and the fixed
-        ones), the fixed first, then by symbols saved, most first, then shorter, then smaller.
-        `tokens` is recounted by `verify`.  ``extra["relaxed_cover"]`` is the objective of
-        ``wmc``.  On Ctrl-C or at the time limit: the better of the solver's best and GreedTok's
-        vocabulary, with the bound reached.
+        Its vocabulary keeps the tokens that the fewest-token segmentation uses (with ``wmc``:
+        all that the relaxation chose) and the fixed ones, the fixed first, then by symbols
+        saved, most first, then shorter, then smaller.  `tokens` is recounted by `verify`.
+        ``extra["relaxed_cover"]`` is the objective of ``wmc``, recounted too.  On
+        Ctrl-C or at the time limit: the better of the solver's best and GreedTok's vocabulary,
+        with the bound reached.
 
     Raises
     ------
@@ -80,44 +80,64 @@ def solve(
     started = time.monotonic()
     if time_limit is not None and not time_limit >= 0:
         raise InputError(f"time limit {time_limit}: at least 0 seconds is expected")
+    if time_limit == math.inf:
+        time_limit = None
+    if not 0 <= seed < 2**31:
+        raise InputError(f"seed {seed}: a whole number from 0 to {2**31 - 1} is expected")
+    if threads < 1:
+        raise InputError(f"threads {threads}: at least 1 is expected")
     if not 0 <= gap < 1:
         raise InputError(f"gap {gap}: a number from 0 up to 1 is expected (0.01 is 1 %)")
-    model = build(instance, formulation)
-    if float(np.abs(model.objective).max(initial=0)) * max(1, len(model.objective)) > 2.0**53:
+    if formulation not in FORMULATIONS:
+        raise InputError(f"unknown formulation {formulation!r}: use {', '.join(FORMULATIONS)}")
+    require(solver)
+    total = instance.words.total_symbols
+    if total > 2**53:
         raise InputError(
             "the counts are too large for a floating-point solver to be exact: scale them down, "
             "or take fewer words"
         )
-    fallback = greedtok(instance)
-    left = None if time_limit is None else time_limit - (time.monotonic() - started)
-    if left is not None and left <= 0:
-        report = SolverReport("none", "time_limit")
-    else:
-        report = run(model, solver, SolverOptions(left, gap, threads, seed, progress))
+    fallback = greedtok(instance, time_limit=time_limit)
+    recounting = time.monotonic()
+    tokens, order = _recount(instance, fallback.vocabulary)
+    # at the end stand a recount and the independent check, in plain Python
+    reserve = 4 * (time.monotonic() - recounting)
+    end = math.inf if time_limit is None else started + time_limit - reserve
+    model: SparseModel | None = None
+    report = SolverReport("none", "interrupted")
+    try:
+        if fallback.termination != "interrupted":
+            report = SolverReport("none", "time_limit")
+            if _building_seconds(instance) < end - time.monotonic():
+                model = build(instance, formulation)
+            left = end - time.monotonic()
+            if model is not None and left > 0:
+                limit = None if time_limit is None else left
+                report = run(model, solver, SolverOptions(limit, gap, threads, seed, progress))
+    except KeyboardInterrupt:
+        report = SolverReport("none", "interrupted")
     if report.has == "infeasible":
         raise VerificationError(
             f"{solver} finds no vocabulary, and GreedTok's is one: please report the instance"
         )
 
-    total = instance.words.total_symbols
-    tokens, order = _recount(instance, fallback.vocabulary)
     relaxed_cover: int | None = None
-    from_solver = False
-    if report.values is not None:
+    if model is not None and report.values is not None:
         chosen = Vocabulary(model.chosen(report.values), instance.symbols)
-        solver_tokens, solver_order = _recount(instance, chosen)
+        claimed = float(model.objective @ report.values)
         if model.maximize:
-            relaxed_cover = _objective(model, report.values)
-            from_solver = True
+            tokens, order = _recount(instance, chosen, every=True)
+            relaxed_cover = verify(instance, chosen).relaxed_cover
+            _hold_to_account(solver, total - claimed, total - relaxed_cover, total)
         else:
-            _compare_objective(solver, _objective(model, report.values), solver_tokens)
-            from_solver = solver_tokens <= tokens
-        if from_solver:
-            tokens, order = solver_tokens, solver_order
+            solver_tokens, solver_order = _recount(instance, chosen)
+            _hold_to_account(solver, claimed, solver_tokens, total)
+            if solver_tokens <= tokens:
+                tokens, order = solver_tokens, solver_order
     vocabulary = Vocabulary(order, instance.symbols, "solve" if formulation == "path" else "wmc")
 
     bound: int | None = None
-    if report.bound is not None:
+    if model is not None and report.bound is not None:
         slack = 1e-6 + 1e-9 * abs(report.bound)
         if model.maximize:
             bound = total - math.floor(report.bound + slack)
@@ -138,9 +158,11 @@ def solve(
         "size": len(vocabulary),
         "solver": solver,
         "formulation": formulation,
-        "variables": model.shape[1],
-        "rows": model.shape[0],
     }
+    if report.stopped == "error":
+        extra["solver_message"] = report.message
+    if model is not None:
+        extra["rows"], extra["variables"] = model.shape
     if relaxed_cover is not None:
         extra["relaxed_cover"] = relaxed_cover
         extra["relaxation_solved"] = report.has == "optimal"
@@ -212,19 +234,29 @@ def decide(
     return None, solution
 
 
-def _objective(model: SparseModel, values: npt.NDArray[np.float64]) -> int:
-    return round(float(model.objective @ values))
+def _building_seconds(instance: Instance) -> float:
+    """How long building a model takes at least, on a slow machine; little where it is small."""
+    index = instance.index
+    return int((index.hi - index.lo).sum(dtype=np.int64)) / 1e6
 
 
-def _compare_objective(solver: str, claimed: int, tokens: int) -> None:
-    if claimed < tokens:
+def _hold_to_account(solver: str, claimed: float, counted: int, total: int) -> None:
+    """Raise where a solver's objective is better than its vocabulary allows.
+
+    Solvers take 1e-6 for 0 in an integer variable, and so may use every arc of a closed token by
+    that much: the claim may be better than the count by that part of all symbols.
+    """
+    if claimed < counted - (0.5 + 1e-6 * total):
         raise VerificationError(
-            f"{solver} claims {claimed} tokens, its vocabulary needs {tokens}: please report"
+            f"{solver} claims {round(claimed)} tokens, its vocabulary needs {counted}: please "
+            "report"
         )
 
 
-def _recount(instance: Instance, vocabulary: Vocabulary | None) -> tuple[int, list[Token]]:
-    """Fewest tokens, and the tokens in use by symbols saved; fixed tokens stay, in front."""
+def _recount(
+    instance: Instance, vocabulary: Vocabulary | None, *, every: bool = False
+) -> tuple[int, list[Token]]:
+    """Fewest tokens, and the tokens in use (or all) by symbols saved; fixed tokens in front."""
     given = list(vocabulary or ())
     cut = segment(instance.words, Vocabulary(given, instance.symbols))
     saved: dict[Token, int] = dict.fromkeys(given, 0)
@@ -233,6 +265,6 @@ def _recount(instance: Instance, vocabulary: Vocabulary | None) -> tuple[int, li
             if len(piece) > 1:
                 saved[piece] += count * (len(piece) - 1)
     fixed = list(instance.fixed)
-    used = [token for token in given if saved[token] and token not in set(fixed)]
+    used = [token for token in given if (every or saved[token]) and token not in set(fixed)]
     used.sort(key=lambda token: (-saved[token], len(token), token))
     return cut.tokens, fixed + used

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+import signal
 import subprocess
 import tempfile
 import threading
@@ -23,7 +24,7 @@ from .errors import InputError, PartcoverError
 from .formulation import SparseModel
 from .solution import Status, Termination
 
-__all__ = ["SOLVERS", "SolverOptions", "SolverReport", "available", "run", "write_mps"]
+__all__ = ["SOLVERS", "SolverOptions", "SolverReport", "available", "require", "run", "write_mps"]
 
 Log = Callable[[str], None]
 
@@ -83,6 +84,25 @@ def available() -> list[str]:
     return [name for name, (library, _) in SOLVERS.items() if find_spec(library) is not None]
 
 
+def require(solver: str) -> Callable[[SparseModel, SolverOptions], SolverReport]:
+    """The adapter of a solver.
+
+    Raises
+    ------
+    InputError
+        For an unknown solver, or one that is not installed, naming those there are.
+    """
+    if solver not in SOLVERS:
+        raise InputError(f"unknown solver {solver!r}: use {', '.join(SOLVERS)}")
+    library, adapter = SOLVERS[solver]
+    if solver not in available():
+        raise InputError(
+            f"solver {solver!r} needs {library.split('.')[0]}, which is not installed; "
+            f"there are: {', '.join(available()) or 'none'}"
+        )
+    return adapter
+
+
 def run(model: SparseModel, solver: str, options: SolverOptions) -> SolverReport:
     """Solve a model.
 
@@ -105,25 +125,22 @@ def run(model: SparseModel, solver: str, options: SolverOptions) -> SolverReport
     InputError
         For an unknown solver, or one that is not installed.
     """
-    if solver not in SOLVERS:
-        raise InputError(f"unknown solver {solver!r}: use {', '.join(SOLVERS)}")
-    library, adapter = SOLVERS[solver]
-    if solver not in available():
-        raise InputError(
-            f"solver {solver!r} needs {library.split('.')[0]}, which is not installed; "
-            f"there are: {', '.join(available()) or 'none'}"
-        )
+    adapter = require(solver)
     if not len(model.objective):  # nothing to decide; some solvers reject an empty model
         return SolverReport("optimal", "completed", np.zeros(0), 0.0)
     return adapter(model, options)
 
 
 def _in_thread(
-    work: Callable[[], SolverReport], interrupt: Callable[[], None], patience: float
+    work: Callable[[], SolverReport],
+    interrupt: Callable[[], None],
+    patience: float,
+    time_limit: float | None,
 ) -> SolverReport:
     """Run `work` so that Ctrl-C reaches us while it is inside a solver.
 
-    Then `interrupt` is called, and the answer awaited for `patience` seconds.
+    Then `interrupt` is called, and the answer awaited for `patience` seconds.  A solver that
+    overruns its time limit, in presolve say, is left behind half a second (or 3 %) later.
     """
     answer: list[SolverReport | BaseException] = []
 
@@ -139,6 +156,8 @@ def _in_thread(
     threading.Thread(target=target, daemon=True).start()
     interrupted = False
     deadline = math.inf
+    if time_limit is not None:
+        deadline = time.monotonic() + time_limit + max(0.5, 0.03 * time_limit)
     while not done.is_set() and time.monotonic() < deadline:
         try:
             done.wait(0.1)
@@ -149,7 +168,7 @@ def _in_thread(
             deadline = time.monotonic() + patience
             interrupt()
     if not answer:
-        return SolverReport("none", "interrupted")
+        return SolverReport("none", "interrupted" if interrupted else "time_limit")
     if isinstance(answer[0], BaseException):
         raise answer[0]
     report = answer[0]
@@ -162,67 +181,60 @@ def _math_opt(solver_type: str) -> Callable[[SparseModel, SolverOptions], Solver
     """The adapter of a solver behind OR-Tools' MathOpt."""
 
     def adapter(model: SparseModel, options: SolverOptions) -> SolverReport:
-        from ortools.math_opt import model_pb2
+        # the layer below mathopt.solve, whose Model takes a minute for ten million entries
+        from ortools.math_opt.core.python import solver as core
         from ortools.math_opt.python import mathopt
         from ortools.util.python.solve_interrupter import SolveInterrupter
+        from pybind11_abseil.status import StatusNotOk
 
-        rows, columns = model.shape
-        proto = model_pb2.ModelProto()
-        proto.variables.ids.extend(range(columns))
-        proto.variables.lower_bounds.extend(model.lower.tolist())
-        proto.variables.upper_bounds.extend(model.upper.tolist())
-        # CP-SAT takes integers only, and is exact for them
-        integer = np.ones(columns, bool) if solver_type == "CP_SAT" else model.integer
-        proto.variables.integers.extend(integer.tolist())
-        proto.objective.maximize = model.maximize
-        used = np.flatnonzero(model.objective)
-        proto.objective.linear_coefficients.ids.extend(used.tolist())
-        proto.objective.linear_coefficients.values.extend(
-            model.objective[used].astype(float).tolist()
-        )
-        proto.linear_constraints.ids.extend(range(rows))
-        proto.linear_constraints.lower_bounds.extend(model.row_lower.tolist())
-        proto.linear_constraints.upper_bounds.extend(model.row_upper.tolist())
-        matrix = proto.linear_constraint_matrix
-        matrix.row_ids.extend(np.repeat(np.arange(rows), np.diff(model.starts)).tolist())
-        matrix.column_ids.extend(model.columns.tolist())
-        matrix.coefficients.extend(model.values.astype(float).tolist())
-        problem = mathopt.Model.from_model_proto(proto)
+        started = time.monotonic()
+        limit = math.inf if options.time_limit is None else options.time_limit
         interrupter = SolveInterrupter()
-        parameters = mathopt.SolveParameters(
-            time_limit=None
-            if options.time_limit is None
-            else datetime.timedelta(seconds=max(0.0, options.time_limit)),
-            relative_gap_tolerance=options.gap,
-            absolute_gap_tolerance=0.0,
-            # HiGHS's number of threads is one for the process, set once: leave it alone
-            threads=None if solver_type == "HIGHS" else options.threads,
-            random_seed=options.seed,
-        )
-        # a single CP-SAT worker leaves the linear relaxation half unused by default
-        parameters.cp_sat.linearization_level = 2
         logged = _LoggedBound(solver_type, options.log)
         # only CP-SAT obeys MathOpt's interrupter; of the others the log tells the bound
         obeys = solver_type == "CP_SAT"
-        started = time.monotonic()
 
         def work() -> SolverReport:
-            result = mathopt.solve(
-                problem,
-                getattr(mathopt.SolverType, solver_type),
-                params=parameters,
-                msg_cb=logged.read,
-                interrupter=interrupter if obeys else None,
+            # CP-SAT takes integers only, and is exact for them
+            problem = _proto(model, obeys)
+            left = limit - (time.monotonic() - started)
+            if left <= 0:
+                return SolverReport("none", "time_limit")
+            parameters = mathopt.SolveParameters(
+                time_limit=None if left == math.inf else datetime.timedelta(seconds=left),
+                relative_gap_tolerance=options.gap,
+                absolute_gap_tolerance=0.0,
+                # HiGHS's number of threads is one for the process, set once: leave it alone
+                threads=None if solver_type == "HIGHS" else options.threads,
+                random_seed=options.seed,
             )
-            report = _read_result(result, problem)
-            late = time.monotonic() - started >= 0.9 * (options.time_limit or math.inf)
+            # a single CP-SAT worker leaves the linear relaxation half unused by default
+            parameters.cp_sat.linearization_level = 2
+            try:
+                result = core.solve(
+                    problem,
+                    getattr(mathopt.SolverType, solver_type).value,
+                    mathopt.StreamableSolverInitArguments().to_proto(),
+                    parameters.to_proto(),
+                    mathopt.ModelSolveParameters().to_proto(),
+                    logged.read,
+                    mathopt.CallbackRegistration().to_proto(),
+                    None,
+                    interrupter.pybind_interrupter if obeys else None,
+                )
+            except StatusNotOk as error:
+                return SolverReport("none", "error", message=str(error))
+            report = _read_result(result, model)
+            late = time.monotonic() - started >= 0.9 * limit
             return (
                 replace(report, stopped="time_limit")
                 if late and report.stopped == "error"
                 else report
             )
 
-        report = _in_thread(work, interrupter.interrupt, _PATIENCE if obeys else 0.0)
+        patience = _PATIENCE if obeys else 0.0
+        report = _in_thread(work, interrupter.interrupt, patience, options.time_limit)
+        logged.left_behind = True
         if report.bound is None and logged.bound is not None:
             # logs round to seven digits or more: step back by what that can hide
             back = 1e-6 * abs(logged.bound) + 1.0
@@ -230,6 +242,30 @@ def _math_opt(solver_type: str) -> Callable[[SparseModel, SolverOptions], Solver
         return report
 
     return adapter
+
+
+def _proto(model: SparseModel, all_integer: bool) -> Any:
+    """A model as MathOpt's protocol buffer; row and variable numbers are their ids."""
+    from ortools.math_opt import model_pb2
+
+    rows, columns = model.shape
+    proto = model_pb2.ModelProto()
+    proto.variables.ids.extend(range(columns))
+    proto.variables.lower_bounds.extend(model.lower.tolist())
+    proto.variables.upper_bounds.extend(model.upper.tolist())
+    proto.variables.integers.extend((model.integer | all_integer).tolist())
+    proto.objective.maximize = model.maximize
+    used = np.flatnonzero(model.objective)
+    proto.objective.linear_coefficients.ids.extend(used.tolist())
+    proto.objective.linear_coefficients.values.extend(model.objective[used].astype(float).tolist())
+    proto.linear_constraints.ids.extend(range(rows))
+    proto.linear_constraints.lower_bounds.extend(model.row_lower.tolist())
+    proto.linear_constraints.upper_bounds.extend(model.row_upper.tolist())
+    matrix = proto.linear_constraint_matrix
+    matrix.row_ids.extend(np.repeat(np.arange(rows), np.diff(model.starts)).tolist())
+    matrix.column_ids.extend(model.columns.tolist())
+    matrix.coefficients.extend(model.values.astype(float).tolist())
+    return proto
 
 
 class _LoggedBound:
@@ -241,8 +277,12 @@ class _LoggedBound:
         self.solver_type = solver_type
         self.log = log
         self.bound: float | None = None
+        self.left_behind = False
 
     def read(self, lines: Sequence[str]) -> None:
+        if self.left_behind:
+            # park: no more work, and no foreign thread that asks a closing interpreter for its lock
+            threading.Event().wait()
         for line in lines:
             if self.solver_type == "HIGHS":
                 match = self._HIGHS.match(line)
@@ -256,33 +296,31 @@ class _LoggedBound:
                 self.log(line)
 
 
-def _read_result(result: Any, problem: Any) -> SolverReport:
-    from ortools.math_opt.python import mathopt
+def _read_result(result: Any, model: SparseModel) -> SolverReport:
+    """What MathOpt's result, a protocol buffer, says; absent variables are 0."""
+    from ortools.math_opt import result_pb2
 
     reason, limit = result.termination.reason, result.termination.limit
     bound = result.termination.objective_bounds.dual_bound
     values = None
-    if result.solutions and result.solutions[0].primal_solution is not None:
+    if result.solutions and result.solutions[0].HasField("primal_solution"):
         found = result.solutions[0].primal_solution.variable_values
-        values = np.array([found[variable] for variable in problem.variables()], float)
+        values = np.zeros(len(model.objective))
+        values[np.array(found.ids, np.int64)] = found.values
     has: Status = "none" if values is None else "feasible"
     stopped: Termination = "completed"
-    if reason == mathopt.TerminationReason.OPTIMAL:
+    if reason == result_pb2.TERMINATION_REASON_OPTIMAL:
         has = "optimal"
-    elif reason == mathopt.TerminationReason.INFEASIBLE:
+    elif reason == result_pb2.TERMINATION_REASON_INFEASIBLE:
         has = "infeasible"
-    elif limit == mathopt.Limit.TIME:
+    elif limit == result_pb2.LIMIT_TIME:
         stopped = "time_limit"
-    elif limit == mathopt.Limit.INTERRUPTED:
+    elif limit == result_pb2.LIMIT_INTERRUPTED:
         stopped = "interrupted"
     else:
         stopped = "error"
     return SolverReport(
-        has,
-        stopped,
-        values,
-        bound if math.isfinite(bound) else None,
-        str(result.termination.detail),
+        has, stopped, values, bound if math.isfinite(bound) else None, result.termination.detail
     )
 
 
@@ -340,23 +378,28 @@ def _cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
         program = pulp.PULP_CBC_CMD(msg=False)
         if not program.available():
             raise InputError("PuLP brings no CBC for this machine: use another solver")
+    end = math.inf if options.time_limit is None else time.monotonic() + options.time_limit
     processes: list[subprocess.Popen[str]] = []
-    with tempfile.TemporaryDirectory(prefix="partcover-") as folder:
+    over = threading.Event()
+    with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
         problem, answer = Path(folder) / "model.mps", Path(folder) / "answer.sol"
-        write_mps(model, problem)
-        command = [str(program.path), str(problem)]
-        if model.maximize:
-            command += ["-max"]
-        if options.time_limit is not None:
-            # CBC reads 0 as no limit, and counts processor time unless told otherwise
-            command += ["-timeMode", "elapsed", "-sec", str(max(0.01, options.time_limit))]
-        command += ["-ratio", repr(options.gap), "-allow", "0"]
-        command += ["-threads", str(options.threads)] if options.threads > 1 else []
-        seed = str(options.seed or 1234567)  # CBC reads 0 as the time of day
-        command += ["-randomSeed", seed, "-randomCbcSeed", seed]
-        command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
 
         def work() -> SolverReport:
+            write_mps(model, problem)
+            left = end - time.monotonic()
+            if over.is_set() or left <= 0:
+                return SolverReport("none", "time_limit")
+            command = [str(program.path), str(problem)]
+            if model.maximize:
+                command += ["-max"]
+            if left < math.inf:
+                # CBC reads 0 as no limit, and counts processor time unless told otherwise
+                command += ["-timeMode", "elapsed", "-sec", str(max(0.01, left))]
+            command += ["-ratio", repr(options.gap), "-allow", "0"]
+            command += ["-threads", str(options.threads)] if options.threads > 1 else []
+            seed = str(options.seed or 1234567)  # CBC reads 0 as the time of day
+            command += ["-randomSeed", seed, "-randomCbcSeed", seed]
+            command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -367,21 +410,24 @@ def _cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
                 start_new_session=True,  # Ctrl-C is ours to pass on
             )
             processes.append(process)
+            if over.is_set():  # nobody waits any more
+                process.kill()
             lines = []
             with process:
                 for line in process.stdout or ():
                     lines.append(line.rstrip())
-                    if options.log is not None:
+                    if options.log is not None and not over.is_set():
                         options.log(lines[-1])
             return _read_cbc(lines, answer, model)
 
         def interrupt() -> None:
             for process in processes:
-                process.send_signal(2)
+                process.send_signal(signal.SIGINT)
 
         try:
-            return _in_thread(work, interrupt, _PATIENCE)
+            return _in_thread(work, interrupt, _PATIENCE, options.time_limit)
         finally:
+            over.set()
             for process in processes:
                 process.kill()
 
