@@ -19,7 +19,7 @@ from . import symbols as sym
 from ._version import __version__
 from .corpus import WordCounts
 from .errors import InputError, PartcoverError, VerificationError
-from .files import write_atomic
+from .files import check_writable, write_atomic
 from .instance import Instance
 from .solution import Solution
 from .vocabulary import Vocabulary
@@ -124,6 +124,9 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(
         *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
     ) -> Any:
+        for path in (output, options.get("plot")):
+            if path is not None:
+                check_writable(path)
         return function(Output(json, quiet, output, threads, seed), **options)
 
     wrapper.__doc__, wrapper.__name__ = function.__doc__, function.__name__
@@ -306,7 +309,7 @@ def cli() -> None:
     default="space-prefix",
     show_default=True,
     help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, first-space, space, "
-    "digit, none, or several joined by '+' (first-space+digit).",
+    "digit, none, or several joined by '+' (first-space+digit). space-prefix:_ marks with _.",
 )
 @click.option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
 @click.option(

@@ -110,7 +110,7 @@ def solve(
             relaxed_cover = _objective(model, report.values)
             from_solver = True
         else:
-            _compare_objective(solver, _objective(model, report.values), solver_tokens)
+            _check_objective(solver, _objective(model, report.values), solver_tokens)
             from_solver = solver_tokens <= tokens
         if from_solver:
             tokens, order = solver_tokens, solver_order
@@ -216,8 +216,9 @@ def _objective(model: SparseModel, values: npt.NDArray[np.float64]) -> int:
     return round(float(model.objective @ values))
 
 
-def _compare_objective(solver: str, claimed: int, tokens: int) -> None:
-    if claimed < tokens:
+def _check_objective(solver: str, claimed: int, tokens: int) -> None:
+    # with values within 1e-6 of whole numbers a solver's objective is off by that much of it
+    if claimed < tokens - 1e-5 * tokens - 1:
         raise VerificationError(
             f"{solver} claims {claimed} tokens, its vocabulary needs {tokens}: please report"
         )
