@@ -124,7 +124,7 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(
         *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
     ) -> Any:
-        for path in (output, options.get("plot")):
+        for path in (output, *map(options.get, ("plot", "write_lp", "write_mps"))):
             if path is not None:
                 check_writable(path)
         return function(Output(json, quiet, output, threads, seed), **options)
@@ -271,6 +271,8 @@ def finish(
         out.note(
             f"nothing left to gain after {len(solution.vocabulary):,} tokens; k is {solution.k:,}"
         )
+    elif instance.candidates is None and instance.k > instance.index.total:
+        out.note(f"k is {instance.k:,}, and there are {instance.index.total:,} candidates")
     if solution.termination == "interrupted":
         return EXIT_INTERRUPTED
     if solution.status == "infeasible":
@@ -414,6 +416,8 @@ _greedy_command(
     show_default=True,
     help="path: the exact optimum; wmc: the relaxation, its cover and the bound it gives.",
 )
+@click.option("--write-lp", metavar="FILE", help="Write the model as .lp, before solving.")
+@click.option("--write-mps", metavar="FILE", help="Write the model as .mps, before solving.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
 @click.option("--gap", type=float, default=0.0, show_default=True, help="Stop at this gap.")
 @no_vocabulary_option
@@ -425,6 +429,8 @@ def solve(
     k: int | None,
     solver: str,
     formulation: str,
+    write_lp: str | None,
+    write_mps: str | None,
     time_limit: float | None,
     gap: float,
     no_vocabulary: bool,
@@ -432,8 +438,14 @@ def solve(
 ) -> int:
     """Solve a small instance to proven optimality, or to a gap or a time limit."""
     from . import exact
+    from .formulation import build
+    from .model_files import write_model
 
     instance = read_instance(corpus, k, options)
+    for path in (write_lp, write_mps):
+        if path is not None:
+            write_model(build(instance, formulation), path)
+            out.note(f"wrote {path}")
     solution = exact.solve(
         instance,
         solver=solver,

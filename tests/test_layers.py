@@ -19,6 +19,7 @@ ROWS = [
     {"segment", "verify"},
     {"graphs"},
     {"formulation", "reduction", "greedy"},
+    {"model_files"},
     {"solvers"},
     {"exact"},
     {"report", "plots"},
