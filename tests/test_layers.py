@@ -25,7 +25,7 @@ ROWS = [
     {"exact"},
     {"report", "plots"},
     {"compare"},
-    {"demo"},
+    {"demo", "options"},
     {"cli"},
 ]
 PACKAGE = Path(partcover.__file__).parent
