@@ -115,7 +115,7 @@ def finish(
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="partcover")
 def cli() -> None:
-    r"""Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
+    """Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
 
     \b
     partcover count book.txt -o book.tsv          text to counted words
@@ -145,9 +145,11 @@ def cli() -> None:
 )
 @output_options
 def count(out: Output, files: tuple[str, ...], pretokenizer: str, key: str, symbols: Any) -> int:
-    """Count the words of text: .txt, .jsonl, .parquet, .gz, .zst, folders, or - for standard input.
+    """Count the words of text.
 
-    Without -o the counted words go to standard output: one word, a tab, its count a line.
+    FILE is text (.txt and any other name), .jsonl, .parquet, .gz or .zst of them, a folder, or -
+    for standard input. Without -o the counted words go to standard output: one word, a tab, its
+    count a line.
     """
     import time
 
@@ -217,7 +219,7 @@ def _greedy_command(name: str, text: str) -> None:
 
 _greedy_command(
     "greedtok",
-    """GreedTok: take the token that covers most, again and again, k times.
+    """GreedTok: take what covers most, k times.
 
     Tokens are stated under GreedTok's own rule (priority order); the fewest that the same
     vocabulary needs is beside it. Ties: the shorter token, then the lexicographically last.
@@ -225,10 +227,11 @@ _greedy_command(
 )
 _greedy_command(
     "greedwmc",
-    """GreedWMC: greedy maximum coverage, where chosen tokens may overlap.
+    """GreedWMC: tokens may overlap.
 
-    Its relaxed cover bounds what any k tokens can do: GreedTok's cover over it, times 1 - 1/e,
-    is a certified approximation ratio of GreedTok.
+    Greedy maximum coverage: a pair counts once any chosen token lies over it. Its relaxed cover
+    bounds what any k tokens can do: GreedTok's cover over it, times 1 - 1/e, is a certified
+    approximation ratio of GreedTok.
     """,
 )
 
@@ -262,7 +265,12 @@ def solve(
     no_vocabulary: bool,
     **options: Any,
 ) -> int:
-    """Solve a small instance to proven optimality, or to a gap or a time limit."""
+    """Prove the optimum of a small instance.
+
+    Or stop at a gap or a time limit, with the best vocabulary and the bound so far. Every answer
+    is recounted independently. On a terminal the solver's log (incumbent, bound, gap, time) goes
+    to standard error.
+    """
     from . import exact
     from .formulation import build
     from .model_files import write_model
@@ -291,10 +299,11 @@ def solve(
 @instance_options
 @output_options
 def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) -> int:
-    """Recompute what a vocabulary costs, in plain Python that shares nothing with the rest.
+    """Recount what a vocabulary costs, independently.
 
-    Checks the budget, required and forbidden tokens and candidates; and, where the vocabulary
-    file says how many tokens it needs, that number. Exit status 6 if anything is wrong.
+    In plain Python that shares nothing with the kernels. Checks the budget, required and
+    forbidden tokens and candidates; and, where the vocabulary file says how many tokens it needs,
+    that number. Exit status 6 if anything is wrong.
     """
     from .verify import verify as check
 
@@ -340,7 +349,7 @@ def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) 
 )
 @output_options
 def reduce_(out: Output, files: tuple[str, ...], k: int | None, lift: bool, form: Any) -> int:
-    r"""Turn vertex cover into tokenization, and a vocabulary back into a vertex cover.
+    """Turn vertex cover into tokenization, and back.
 
     \b
     partcover reduce graph.txt -k 3 -o I.json
@@ -421,7 +430,11 @@ def compare(
     plot: str | None,
     **options: Any,
 ) -> int:
-    """Compare methods over several budgets, as a table."""
+    """Compare methods over several budgets.
+
+    One row for each budget, method and segmentation rule. A bound from solve holds for every row
+    of its k; d and the certified ratio need greedtok and greedwmc both.
+    """
     from .compare import compare as run
     from .report import rows_table
 
@@ -482,7 +495,12 @@ _COLUMNS = {
 @cli.command()
 @output_options
 def demo(out: Output) -> int:
-    """Show it all on text that is on every machine: the reference in pydoc_data.topics."""
+    """Show it all on text that is on every machine.
+
+    The text is the Python language reference, pydoc_data.topics: counted, tokenized greedily with
+    certified ratios, solved exactly on its most frequent words; and a vertex cover, as
+    tokenization and back.
+    """
     from .demo import demo as run
     from .report import rows_table
 
