@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
-from rich.console import Console
 from rich.text import Text
 
-from . import symbols as sym
 from ._version import __version__
 from .corpus import WordCounts
-from .errors import InputError, PartcoverError, VerificationError
+from .errors import PartcoverError, VerificationError
 from .files import write_atomic
 from .instance import Instance
+from .options import (
+    Output,
+    instance_options,
+    k_option,
+    no_vocabulary_option,
+    output_options,
+    read_instance,
+    say,
+)
 from .solution import Solution
 from .vocabulary import Vocabulary
 
@@ -43,19 +47,19 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "partcover"
         message = " ".join(error.format_message().split())
-        _say(f"{command}: {message} (see {command} --help)")
+        say(f"{command}: {message} (see {command} --help)")
         status = EXIT_USAGE
     except VerificationError as error:
-        _say(f"partcover: verification failed: {error}")
+        say(f"partcover: verification failed: {error}")
         status = EXIT_VERIFICATION
     except PartcoverError as error:
-        _say(f"partcover: {error}")
+        say(f"partcover: {error}")
         status = EXIT_USAGE
     except (KeyboardInterrupt, click.Abort):
-        _say("partcover: interrupted")
+        say("partcover: interrupted")
         status = EXIT_INTERRUPTED
     except MemoryError:
-        _say("partcover: out of memory: use fewer words (--min-count) or a smaller model")
+        say("partcover: out of memory: use fewer words (--min-count) or a smaller model")
         status = EXIT_USAGE
     except BrokenPipeError:
         sys.stderr.close()
@@ -66,181 +70,6 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.stderr.flush()
         os._exit(status)
     sys.exit(status or 0)
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)
-
-
-@dataclass
-class Output:
-    """Where results go: options that every subcommand shares."""
-
-    json: bool
-    quiet: bool
-    path: str | None
-    threads: int
-    seed: int
-
-    @property
-    def console(self) -> Console:
-        """Standard output, for people; in a file or a pipe lines are not folded at 80 columns."""
-        console = Console(highlight=False)
-        return console if console.is_terminal else Console(highlight=False, width=160)
-
-    def note(self, line: str) -> None:
-        """A remark on standard error, unless quiet."""
-        if not self.quiet:
-            _say(f"partcover: {line}")
-
-    def object(self, data: dict[str, Any]) -> None:
-        """The one JSON object of ``--json``."""
-        click.echo(json.dumps(data, ensure_ascii=False))
-
-    @contextmanager
-    def progress(self, description: str) -> Iterator[Callable[[float, float | None, str], None]]:
-        """A bar on standard error when it is a terminal: call with (done, of, remark)."""
-        console = Console(stderr=True)
-        if self.quiet or not console.is_terminal:
-            yield lambda done, of, remark: None
-            return
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        with Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %  {task.fields[remark]}"),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-        ) as bar:
-            task = bar.add_task(description, total=None, remark="")
-            yield lambda done, of, remark: bar.update(task, completed=done, total=of, remark=remark)
-
-
-def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--json --quiet -o --threads --seed``, collected in an `Output`."""
-
-    def wrapper(
-        *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
-    ) -> Any:
-        return function(Output(json, quiet, output, threads, seed), **options)
-
-    wrapper.__doc__, wrapper.__name__ = function.__doc__, function.__name__
-    wrapper.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
-    for option in (
-        click.option("--seed", default=0, show_default=True, help="Seed, recorded in the result."),
-        click.option(
-            "--threads",
-            type=click.IntRange(1),
-            default=1,
-            show_default=True,
-            help="Threads; the result is the same.",
-        ),
-        click.option("-o", "--output", metavar="FILE", help="Write the result to FILE."),
-        click.option("--quiet", is_flag=True, help="No remarks and no progress."),
-        click.option("--json", is_flag=True, help="One JSON object on standard output."),
-    ):
-        option(wrapper)
-    return wrapper
-
-
-def instance_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the input argument and the options that make an instance of it."""
-    for option in (
-        click.option(
-            "--prefix", metavar="FILE", help="Tokens given in front, kept first, in order."
-        ),
-        click.option("--forbidden", metavar="FILE", help="Tokens that no vocabulary may hold."),
-        click.option("--required", metavar="FILE", help="Tokens that every vocabulary must hold."),
-        click.option(
-            "--candidates",
-            metavar="FILE",
-            help="The candidates: one token a line, or a vocabulary file. Default: all substrings.",
-        ),
-        click.option("--min-count", type=int, help="Fewest occurrences of a candidate."),
-        click.option("--max-length", type=int, help="Longest candidate, in symbols."),
-        click.option(
-            "--symbols",
-            type=click.Choice(sym.SYMBOLS),
-            help="What words are made of. Default: bytes, or as the instance file says.",
-        ),
-        click.argument("corpus", metavar="C.tsv|I.json"),
-    ):
-        option(function)
-    return function
-
-
-def k_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``-k``."""
-    return click.option(
-        "-k", "k", type=int, help="How many tokens may be chosen (an instance file has its own k)."
-    )(function)
-
-
-def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--no-vocabulary``."""
-    return click.option(
-        "--no-vocabulary", is_flag=True, help="Leave the tokens out of the JSON object."
-    )(function)
-
-
-def read_instance(corpus: str, k: int | None, options: dict[str, Any]) -> Instance:
-    """The instance that a command's argument and options describe."""
-    symbols = options["symbols"]
-    base: Instance | None = None
-    if corpus.endswith(".json"):
-        base = Instance.load(corpus)
-        if symbols not in (None, base.symbols):
-            raise InputError(f"{corpus}: the instance is over {base.symbols}, not {symbols}")
-        words = base.words
-    else:
-        words = WordCounts.load(corpus, symbols or "bytes")
-    if k is None:
-        if base is None:
-            raise InputError("-k is missing: how many tokens may be chosen?")
-        k = base.k
-    given: dict[str, Any] = {}
-    if base is not None:
-        names = ("candidates", "max_length", "min_count", "required", "forbidden", "prefix")
-        given = {name: getattr(base, name) for name in (*names, "threshold", "source")}
-    for name in ("candidates", "required", "forbidden", "prefix"):
-        if options[name] is not None:
-            given[name] = read_tokens(options[name], words.symbols)
-    if options["max_length"] is not None or options["min_count"] is not None:
-        given["max_length"] = options["max_length"] or given.get("max_length")
-        given["min_count"] = options["min_count"] or given.get("min_count") or 1
-    return Instance(words, k, **given)
-
-
-def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
-    """Tokens from a vocabulary file (.json) or one a line, escaped as in the TSV."""
-    if path.endswith(".json"):
-        vocabulary = Vocabulary.load(path)
-        if vocabulary.symbols != symbols:
-            raise InputError(f"{path}: tokens over {vocabulary.symbols}, words over {symbols}")
-        return vocabulary.tokens
-    try:
-        lines = Path(path).read_bytes().decode("utf-8").split("\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8; write other bytes as \\xHH") from None
-    tokens = []
-    for number, line in enumerate(lines, 1):
-        if line in ("", "\r"):
-            continue
-        try:
-            if symbols == "ints":
-                token = sym.to_token([int(part) for part in line.split()], symbols)
-            else:
-                token = sym.unescape(line.removesuffix("\r"), symbols)
-            if len(token) < 2:
-                raise InputError(f"token {line!r} has fewer than two symbols")
-        except ValueError as error:
-            raise InputError(f"{path}:{number}: {error}") from None
-        tokens.append(token)
-    return tuple(tokens)
 
 
 def finish(
@@ -268,6 +97,8 @@ def finish(
         out.note(
             f"nothing left to gain after {len(solution.vocabulary):,} tokens; k is {solution.k:,}"
         )
+    elif instance.candidates is None and instance.k > instance.index.total:
+        out.note(f"k is {instance.k:,}, and there are {instance.index.total:,} candidates")
     if solution.termination == "interrupted":
         return EXIT_INTERRUPTED
     if solution.status == "infeasible":
@@ -284,7 +115,7 @@ def finish(
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="partcover")
 def cli() -> None:
-    r"""Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
+    """Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
 
     \b
     partcover count book.txt -o book.tsv          text to counted words
@@ -306,7 +137,7 @@ def cli() -> None:
     default="space-prefix",
     show_default=True,
     help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, first-space, space, "
-    "digit, none, or several joined by '+' (first-space+digit).",
+    "digit, none, or several joined by '+' (first-space+digit). space-prefix:_ marks with _.",
 )
 @click.option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
 @click.option(
@@ -314,9 +145,11 @@ def cli() -> None:
 )
 @output_options
 def count(out: Output, files: tuple[str, ...], pretokenizer: str, key: str, symbols: Any) -> int:
-    """Count the words of text: .txt, .jsonl, .parquet, .gz, .zst, folders, or - for standard input.
+    """Count the words of text.
 
-    Without -o the counted words go to standard output: one word, a tab, its count a line.
+    FILE is text (.txt and any other name), .jsonl, .parquet, .gz or .zst of them, a folder, or -
+    for standard input. Without -o the counted words go to standard output: one word, a tab, its
+    count a line.
     """
     import time
 
@@ -386,7 +219,7 @@ def _greedy_command(name: str, text: str) -> None:
 
 _greedy_command(
     "greedtok",
-    """GreedTok: take the token that covers most, again and again, k times.
+    """GreedTok: take what covers most, k times.
 
     Tokens are stated under GreedTok's own rule (priority order); the fewest that the same
     vocabulary needs is beside it. Ties: the shorter token, then the lexicographically last.
@@ -394,10 +227,11 @@ _greedy_command(
 )
 _greedy_command(
     "greedwmc",
-    """GreedWMC: greedy maximum coverage, where chosen tokens may overlap.
+    """GreedWMC: tokens may overlap.
 
-    Its relaxed cover bounds what any k tokens can do: GreedTok's cover over it, times 1 - 1/e,
-    is a certified approximation ratio of GreedTok.
+    Greedy maximum coverage: a pair counts once any chosen token lies over it. Its relaxed cover
+    bounds what any k tokens can do: GreedTok's cover over it, times 1 - 1/e, is a certified
+    approximation ratio of GreedTok.
     """,
 )
 
@@ -411,6 +245,8 @@ _greedy_command(
     show_default=True,
     help="path: the exact optimum; wmc: the relaxation, its cover and the bound it gives.",
 )
+@click.option("--write-lp", metavar="FILE", help="Write the model as .lp, before solving.")
+@click.option("--write-mps", metavar="FILE", help="Write the model as .mps, before solving.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
 @click.option("--gap", type=float, default=0.0, show_default=True, help="Stop at this gap.")
 @no_vocabulary_option
@@ -422,15 +258,28 @@ def solve(
     k: int | None,
     solver: str,
     formulation: str,
+    write_lp: str | None,
+    write_mps: str | None,
     time_limit: float | None,
     gap: float,
     no_vocabulary: bool,
     **options: Any,
 ) -> int:
-    """Solve a small instance to proven optimality, or to a gap or a time limit."""
+    """Prove the optimum of a small instance.
+
+    Or stop at a gap or a time limit, with the best vocabulary and the bound so far. Every answer
+    is recounted independently. On a terminal the solver's log (incumbent, bound, gap, time) goes
+    to standard error.
+    """
     from . import exact
+    from .formulation import build
+    from .model_files import write_model
 
     instance = read_instance(corpus, k, options)
+    for path in (write_lp, write_mps):
+        if path is not None:
+            write_model(build(instance, formulation), path)
+            out.note(f"wrote {path}")
     solution = exact.solve(
         instance,
         solver=solver,
@@ -439,7 +288,7 @@ def solve(
         gap=gap,
         seed=out.seed,
         threads=out.threads,
-        progress=None if out.quiet or not sys.stderr.isatty() else _say,
+        progress=None if out.quiet or not sys.stderr.isatty() else say,
     )
     return finish(out, solution, instance, no_vocabulary, corpus)
 
@@ -450,10 +299,11 @@ def solve(
 @instance_options
 @output_options
 def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) -> int:
-    """Recompute what a vocabulary costs, in plain Python that shares nothing with the rest.
+    """Recount what a vocabulary costs, independently.
 
-    Checks the budget, required and forbidden tokens and candidates; and, where the vocabulary
-    file says how many tokens it needs, that number. Exit status 6 if anything is wrong.
+    In plain Python that shares nothing with the kernels. Checks the budget, required and
+    forbidden tokens and candidates; and, where the vocabulary file says how many tokens it needs,
+    that number. Exit status 6 if anything is wrong.
     """
     from .verify import verify as check
 
@@ -481,7 +331,7 @@ def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) 
         rows = [row for row in rows if not isinstance(row["value"], list)]
         out.console.print(rows_table(rows, {"what": "", "value": ""}))
     for problem in data["problems"]:
-        _say(f"partcover: {vocab}: {problem}")
+        say(f"partcover: {vocab}: {problem}")
     return 0 if data["ok"] else EXIT_VERIFICATION
 
 
@@ -499,7 +349,7 @@ def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) 
 )
 @output_options
 def reduce_(out: Output, files: tuple[str, ...], k: int | None, lift: bool, form: Any) -> int:
-    r"""Turn vertex cover into tokenization, and a vocabulary back into a vertex cover.
+    """Turn vertex cover into tokenization, and back.
 
     \b
     partcover reduce graph.txt -k 3 -o I.json
@@ -580,7 +430,11 @@ def compare(
     plot: str | None,
     **options: Any,
 ) -> int:
-    """Compare methods over several budgets, as a table."""
+    """Compare methods over several budgets.
+
+    One row for each budget, method and segmentation rule. A bound from solve holds for every row
+    of its k; d and the certified ratio need greedtok and greedwmc both.
+    """
     from .compare import compare as run
     from .report import rows_table
 
@@ -641,7 +495,12 @@ _COLUMNS = {
 @cli.command()
 @output_options
 def demo(out: Output) -> int:
-    """Show it all on text that is on every machine: the reference in pydoc_data.topics."""
+    """Show it all on text that is on every machine.
+
+    The text is the Python language reference, pydoc_data.topics: counted, tokenized greedily with
+    certified ratios, solved exactly on its most frequent words; and a vertex cover, as
+    tokenization and back.
+    """
     from .demo import demo as run
     from .report import rows_table
 

@@ -14,7 +14,15 @@ from typing import IO, Any
 
 from .errors import InputError
 
-__all__ = ["atomic_writer", "open_input", "read_json", "reading", "shown", "write_atomic"]
+__all__ = [
+    "atomic_writer",
+    "check_writable",
+    "open_input",
+    "read_json",
+    "reading",
+    "shown",
+    "write_atomic",
+]
 
 
 @contextlib.contextmanager
@@ -27,7 +35,8 @@ def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         If the file cannot be created or written; whatever stood at `path` is left as it was.
     """
     target = Path(path)
-    if target.exists() and not target.is_file():  # /dev/stdout, a pipe: nothing to rename
+    if fspath(path).startswith("/dev/") or (target.exists() and not target.is_file()):
+        # a terminal, a pipe, whatever /dev/stdout is: written as it stands, nothing to rename
         if target.is_dir():
             raise InputError(f"{target}: is a directory; name a file to write")
         with _naming(target), open(target, "wb") as file:
@@ -92,6 +101,23 @@ def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         else:
             with open(path, "rb") as file:
                 yield file
+
+
+def check_writable(path: str | PathLike[str]) -> None:
+    """Find out before long work that its result could not be written.
+
+    Raises
+    ------
+    InputError
+        If the folder of `path` is not there or cannot be written, or `path` is a folder.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: is a directory; name a file to write")
+    if not target.parent.is_dir():
+        raise InputError(f"{target}: cannot be written (no folder {target.parent})")
+    if not os.access(target.parent, os.W_OK) and not target.exists():
+        raise InputError(f"{target}: cannot be written (no permission in {target.parent})")
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,8 @@ class SparseModel:
         Bounds of the rows; infinite where there is none.
     tokens : tuple of token
         Variable t is 1 where token t is chosen, for t < len(tokens).
+    variable_names, row_names : callable
+        Make the names, on demand; `partcover.model_files` says what they mean.
     """
 
     name: str
@@ -56,6 +58,8 @@ class SparseModel:
     row_lower: Float
     row_upper: Float
     tokens: tuple[Token, ...]
+    variable_names: Callable[[], list[str]]
+    row_names: Callable[[], list[str]]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -186,7 +190,19 @@ def _path(instance: Instance) -> SparseModel:
     objective = np.concatenate(
         [np.zeros(many, np.int64), counts[word_of_symbol], counts[t.word]]
     ).astype(np.int64)
-    return _finish("path", False, objective, t, rows)
+    place = _places(instance)
+    occurrences = _Names(t.word, t.start, t.which)
+    cliques = order[begin]
+    links = _Names(t.word[cliques], t.which[cliques], t.start[cliques])
+    return _finish(
+        "path",
+        False,
+        objective,
+        t,
+        rows,
+        lambda: [*_numbered("x", many), *place.named("s"), *occurrences.named("a")],
+        lambda: ["budget", *place.named("flow"), *links.named("use")],
+    )
 
 
 def _wmc(instance: Instance) -> SparseModel:
@@ -213,10 +229,49 @@ def _wmc(instance: Instance) -> SparseModel:
 
     word_of_symbol = np.repeat(np.arange(len(words)), np.diff(words.offsets))
     objective = np.concatenate([np.zeros(many, np.int64), words.counts[word_of_symbol[pairs]]])
-    return _finish("wmc", True, objective.astype(np.int64), t, rows)
+    place = _Names(*(part[pairs] for part in _places(instance).parts))
+    return _finish(
+        "wmc",
+        True,
+        objective.astype(np.int64),
+        t,
+        rows,
+        lambda: [*_numbered("x", many), *place.named("m")],
+        lambda: ["budget", *place.named("cover")],
+    )
 
 
-def _finish(name: str, maximize: bool, objective: Int, t: _Tokens, rows: _Rows) -> SparseModel:
+class _Names:
+    """Names made of numbers: arrays side by side, joined by underscores."""
+
+    def __init__(self, *parts: Int) -> None:
+        self.parts = parts
+
+    def named(self, prefix: str) -> Iterator[str]:
+        for numbers in zip(*(part.tolist() for part in self.parts), strict=True):
+            yield prefix + "_".join(map(str, numbers))
+
+
+def _numbered(prefix: str, many: int) -> Iterator[str]:
+    return (f"{prefix}{number}" for number in range(many))
+
+
+def _places(instance: Instance) -> _Names:
+    """(word, position) of every symbol."""
+    offsets = instance.words.offsets
+    word = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return _Names(word, np.arange(len(word)) - offsets[word])
+
+
+def _finish(
+    name: str,
+    maximize: bool,
+    objective: Int,
+    t: _Tokens,
+    rows: _Rows,
+    variable_names: Callable[[], list[str]],
+    row_names: Callable[[], list[str]],
+) -> SparseModel:
     lower = np.zeros(len(objective))
     lower[: len(t.tokens)] = t.fixed
     integer = np.zeros(len(objective), bool)
@@ -235,6 +290,8 @@ def _finish(name: str, maximize: bool, objective: Int, t: _Tokens, rows: _Rows) 
         row_lower,
         row_upper,
         t.tokens,
+        variable_names,
+        row_names,
     )
 
 

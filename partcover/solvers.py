@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import InputError, PartcoverError
+from .errors import InputError
 from .formulation import SparseModel
+from .model_files import write_model
 from .solution import Status, Termination
 
-__all__ = ["SOLVERS", "SolverOptions", "SolverReport", "available", "require", "run", "write_mps"]
+__all__ = ["SOLVERS", "SolverOptions", "SolverReport", "available", "require", "run"]
 
 Log = Callable[[str], None]
 
@@ -324,60 +325,27 @@ def _read_result(result: Any, model: SparseModel) -> SolverReport:
     )
 
 
-def _mps(model: SparseModel) -> Iterator[str]:
-    rows, columns = model.shape
-    # FREE: without it CBC guesses the columns of short names, wrongly
-    sense = "MAX" if model.maximize else "MIN"
-    yield f"NAME {model.name} FREE\nOBJSENSE\n    {sense}\nROWS\n N  obj\n"
-    kinds = []
-    for lower, upper in zip(model.row_lower.tolist(), model.row_upper.tolist(), strict=True):
-        if lower != upper and math.isfinite(lower) and math.isfinite(upper):
-            raise PartcoverError("a row with two different finite bounds is not written as MPS")
-        kinds.append("E" if lower == upper else "L" if math.isfinite(upper) else "G")
-    yield "".join(f" {kind}  r{row}\n" for row, kind in enumerate(kinds))
-    yield "COLUMNS\n"
-    row_of = np.repeat(np.arange(rows), np.diff(model.starts))
-    order = np.lexsort((row_of, model.columns))
-    by_column = np.searchsorted(model.columns[order], np.arange(columns + 1))
-    row_list, value_list = row_of[order].tolist(), model.values[order].tolist()
-    inside = False
-    for column in range(columns):
-        if bool(model.integer[column]) != inside:
-            inside = not inside
-            yield f"    M{column}  'MARKER'  '{'INTORG' if inside else 'INTEND'}'\n"
-        if model.objective[column] or by_column[column] == by_column[column + 1]:
-            yield f"    v{column}  obj  {model.objective[column]}\n"
-        for entry in range(by_column[column], by_column[column + 1]):
-            yield f"    v{column}  r{row_list[entry]}  {value_list[entry]}\n"
-    if inside:
-        yield "    MEND  'MARKER'  'INTEND'\n"
-    yield "RHS\n"
-    for row, kind in enumerate(kinds):
-        side = model.row_lower[row] if kind == "G" else model.row_upper[row]
-        if side:
-            yield f"    rhs  r{row}  {side:.17g}\n"
-    yield "BOUNDS\n"
-    for column in range(columns):
-        yield f" LO bnd  v{column}  {model.lower[column]:.17g}\n"
-        yield f" UP bnd  v{column}  {model.upper[column]:.17g}\n"
-    yield "ENDATA\n"
+def cbc_program() -> str:
+    """The path of PuLP's own CBC.
 
+    Raises
+    ------
+    InputError
+        If PuLP brings none for this machine.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # about PuLP's version 4
+        import pulp
 
-def write_mps(model: SparseModel, path: Path) -> None:
-    """Write a model as free MPS; variable j is ``vj``, row i is ``ri``."""
-    with path.open("w") as file:
-        file.writelines(_mps(model))
+        solver = pulp.PULP_CBC_CMD(msg=False)
+        if not solver.available():
+            raise InputError("PuLP brings no CBC for this machine: use another solver")
+        return str(solver.path)
 
 
 def _cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
     """CBC's own program, as PuLP brings it; its log says why it stopped and how far it got."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        import pulp
-
-        program = pulp.PULP_CBC_CMD(msg=False)
-        if not program.available():
-            raise InputError("PuLP brings no CBC for this machine: use another solver")
+    program = cbc_program()
     end = math.inf if options.time_limit is None else time.monotonic() + options.time_limit
     processes: list[subprocess.Popen[str]] = []
     over = threading.Event()
@@ -385,11 +353,11 @@ def _cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
         problem, answer = Path(folder) / "model.mps", Path(folder) / "answer.sol"
 
         def work() -> SolverReport:
-            write_mps(model, problem)
+            write_model(model, problem)
             left = end - time.monotonic()
             if over.is_set() or left <= 0:
                 return SolverReport("none", "time_limit")
-            command = [str(program.path), str(problem)]
+            command = [program, str(problem)]
             if model.maximize:
                 command += ["-max"]
             if left < math.inf:
@@ -440,10 +408,11 @@ def _read_cbc(lines: list[str], answer: Path, model: SparseModel) -> SolverRepor
         head, *body = answer.read_text().splitlines()
         if "infeasible" not in head.lower() and "no solution" not in head.lower():
             values = np.zeros(len(model.objective))
+            number = {name: column for column, name in enumerate(model.variable_names())}
             for line in body:
                 fields = line.replace("**", "").split()
-                if fields[1].startswith("v"):  # a pure LP's answer lists its rows too
-                    values[int(fields[1][1:])] = float(fields[2])
+                if fields[1] in number:  # a pure LP's answer lists its rows too
+                    values[number[fields[1]]] = float(fields[2])
             has = "feasible"
     stopped: Termination = "error"
     if re.search(r"Result - (Problem proven infeasible|Linear relaxation infeasible)", text) or (

@@ -279,6 +279,19 @@ def test_demo(run):
     assert len(data["greedy"]) == 12
 
 
+def test_hash_seeds_change_nothing(run, counts, tmp_path):
+    def answers(seed):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        for method in ("greedtok", "greedwmc", "solve"):
+            command = [sys.executable, "-m", "partcover", method, counts, "-k", "6", "--json"]
+            done = subprocess.run(
+                command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+            )
+            yield {**json.loads(done.stdout), "seconds": None}
+
+    assert list(answers("0")) == list(answers("12345"))
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_interrupt_keeps_the_best_so_far(tmp_path):
     lines = [f"{(i * 2654435761) % 3**14:014d}\t{i + 1}\n" for i in range(400)]

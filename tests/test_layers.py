@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,12 @@ ROWS = [
     {"segment", "verify"},
     {"graphs"},
     {"formulation", "reduction", "greedy"},
+    {"model_files"},
     {"solvers"},
     {"exact"},
     {"report", "plots"},
     {"compare"},
-    {"demo"},
+    {"demo", "options"},
     {"cli"},
 ]
 PACKAGE = Path(partcover.__file__).parent
@@ -66,3 +68,20 @@ def test_kernels_import_nothing_of_partcover():
             assert "from partcover" not in text
             assert "from ." not in text
             assert "import partcover" not in text
+
+
+@pytest.mark.parametrize("stub", sorted(PACKAGE.glob("kernels/*.pyi")), ids=lambda p: p.stem)
+def test_stubs_name_what_kernels_have(stub):
+    module = importlib.import_module(f"partcover.kernels.{stub.stem}")
+    for node in ast.parse(stub.read_text()).body:
+        if isinstance(node, ast.FunctionDef):
+            assert callable(getattr(module, node.name))
+        elif isinstance(node, ast.ClassDef):
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef):
+                    assert hasattr(getattr(module, node.name), part.name)
+                elif isinstance(part, ast.AnnAssign):
+                    assert hasattr(getattr(module, node.name), part.target.id)
+    public = {n for n in vars(module) if callable(getattr(module, n)) and n[0] != "_"}
+    named = {n.name for n in ast.parse(stub.read_text()).body if hasattr(n, "name")}
+    assert public - {"np"} <= named, "the stub leaves something out"

@@ -45,6 +45,17 @@ cdef bint _before(const Candidate *a, int64_t a_score, const Candidate *b, int64
     return a.lo > b.lo
 
 
+cdef inline int32_t _open_pairs(const uint8_t *cover, int32_t p, Py_ssize_t inner) noexcept nogil:
+    """Uncovered pairs inside a token of `inner` pairs at p; 0 where it may not be placed."""
+    cdef int32_t found = <int32_t> inner
+    cdef Py_ssize_t j
+    if cover[p - 1] | cover[p + inner]:
+        return 0
+    for j in range(inner):
+        found -= cover[p + j]
+    return found
+
+
 cdef class Greedy:
     """Greedy state over one text.
 
@@ -272,17 +283,13 @@ cdef class Greedy:
         cdef int32_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
-        cdef Py_ssize_t i, j
+        cdef Py_ssize_t i
         cdef int32_t p, open_pairs
         cdef int64_t score = 0
         cdef const uint8_t *cover = &self.cover[0]
         for i in range(c.many):
             p = places[i]
-            if cover[p - 1] | cover[p + inner]:
-                continue
-            open_pairs = <int32_t> inner
-            for j in range(inner):
-                open_pairs -= cover[p + j]
+            open_pairs = _open_pairs(cover, p, inner)
             if open_pairs:
                 places[kept] = p
                 kept += 1
@@ -299,7 +306,7 @@ cdef class Greedy:
         cdef int32_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
-        cdef Py_ssize_t i, j, free_before
+        cdef Py_ssize_t i, free_before
         cdef int32_t p, open_pairs
         cdef int32_t placed = -c.length
         cdef int64_t gain
@@ -317,11 +324,7 @@ cdef class Greedy:
         free_before = 0
         for i in range(c.many):
             p = places[i]
-            if cover[p - 1] | cover[p + inner]:
-                continue
-            open_pairs = <int32_t> inner
-            for j in range(inner):
-                open_pairs -= cover[p + j]
+            open_pairs = _open_pairs(cover, p, inner)
             if open_pairs == 0:
                 continue
             places[kept] = p

@@ -1,0 +1,209 @@
+"""What the commands share: output options, instance options, and what they describe."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from . import symbols as sym
+from .corpus import WordCounts
+from .errors import InputError
+from .files import check_writable
+from .instance import Instance
+from .vocabulary import Vocabulary
+
+__all__ = [
+    "Output",
+    "instance_options",
+    "k_option",
+    "no_vocabulary_option",
+    "output_options",
+    "read_instance",
+    "say",
+]
+
+
+def say(line: str) -> None:
+    """One line on standard error."""
+    click.echo(line, err=True)
+
+
+@dataclass
+class Output:
+    """Where results go: options that every subcommand shares."""
+
+    json: bool
+    quiet: bool
+    path: str | None
+    threads: int
+    seed: int
+
+    @property
+    def console(self) -> Console:
+        """Standard output, for people; in a file or a pipe lines are not folded at 80 columns."""
+        console = Console(highlight=False)
+        return console if console.is_terminal else Console(highlight=False, width=160)
+
+    def note(self, line: str) -> None:
+        """A remark on standard error, unless quiet."""
+        if not self.quiet:
+            say(f"partcover: {line}")
+
+    def object(self, data: dict[str, Any]) -> None:
+        """The one JSON object of ``--json``."""
+        click.echo(json.dumps(data, ensure_ascii=False))
+
+    @contextmanager
+    def progress(self, description: str) -> Iterator[Callable[[float, float | None, str], None]]:
+        """A bar on standard error when it is a terminal: call with (done, of, remark)."""
+        console = Console(stderr=True)
+        if self.quiet or not console.is_terminal:
+            yield lambda done, of, remark: None
+            return
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        with Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %  {task.fields[remark]}"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+        ) as bar:
+            task = bar.add_task(description, total=None, remark="")
+            yield lambda done, of, remark: bar.update(task, completed=done, total=of, remark=remark)
+
+
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--json --quiet -o --threads --seed``, collected in an `Output`."""
+
+    def wrapper(
+        *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
+    ) -> Any:
+        for path in (output, *map(options.get, ("plot", "write_lp", "write_mps"))):
+            if path is not None:
+                check_writable(path)
+        return function(Output(json, quiet, output, threads, seed), **options)
+
+    wrapper.__doc__, wrapper.__name__ = function.__doc__, function.__name__
+    wrapper.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+    for option in (
+        click.option("--seed", default=0, show_default=True, help="Seed, recorded in the result."),
+        click.option(
+            "--threads",
+            type=click.IntRange(1),
+            default=1,
+            show_default=True,
+            help="Threads; the result is the same.",
+        ),
+        click.option("-o", "--output", metavar="FILE", help="Write the result to FILE."),
+        click.option("--quiet", is_flag=True, help="No remarks and no progress."),
+        click.option("--json", is_flag=True, help="One JSON object on standard output."),
+    ):
+        option(wrapper)
+    return wrapper
+
+
+def instance_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the input argument and the options that make an instance of it."""
+    for option in (
+        click.option(
+            "--prefix", metavar="FILE", help="Tokens given in front, kept first, in order."
+        ),
+        click.option("--forbidden", metavar="FILE", help="Tokens that no vocabulary may hold."),
+        click.option("--required", metavar="FILE", help="Tokens that every vocabulary must hold."),
+        click.option(
+            "--candidates",
+            metavar="FILE",
+            help="The candidates: one token a line, or a vocabulary file. Default: all substrings.",
+        ),
+        click.option("--min-count", type=int, help="Fewest occurrences of a candidate."),
+        click.option("--max-length", type=int, help="Longest candidate, in symbols."),
+        click.option(
+            "--symbols",
+            type=click.Choice(sym.SYMBOLS),
+            help="What words are made of. Default: bytes, or as the instance file says.",
+        ),
+        click.argument("corpus", metavar="C.tsv|I.json"),
+    ):
+        option(function)
+    return function
+
+
+def k_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``-k``."""
+    return click.option(
+        "-k", "k", type=int, help="How many tokens may be chosen (an instance file has its own k)."
+    )(function)
+
+
+def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--no-vocabulary``."""
+    return click.option(
+        "--no-vocabulary", is_flag=True, help="Leave the tokens out of the JSON object."
+    )(function)
+
+
+def read_instance(corpus: str, k: int | None, options: dict[str, Any]) -> Instance:
+    """The instance that a command's argument and options describe."""
+    symbols = options["symbols"]
+    base: Instance | None = None
+    if corpus.endswith(".json"):
+        base = Instance.load(corpus)
+        if symbols not in (None, base.symbols):
+            raise InputError(f"{corpus}: the instance is over {base.symbols}, not {symbols}")
+        words = base.words
+    else:
+        words = WordCounts.load(corpus, symbols or "bytes")
+    if k is None:
+        if base is None:
+            raise InputError("-k is missing: how many tokens may be chosen?")
+        k = base.k
+    given: dict[str, Any] = {}
+    if base is not None:
+        names = ("candidates", "max_length", "min_count", "required", "forbidden", "prefix")
+        given = {name: getattr(base, name) for name in (*names, "threshold", "source")}
+    for name in ("candidates", "required", "forbidden", "prefix"):
+        if options[name] is not None:
+            given[name] = read_tokens(options[name], words.symbols)
+    if options["max_length"] is not None or options["min_count"] is not None:
+        given["max_length"] = options["max_length"] or given.get("max_length")
+        given["min_count"] = options["min_count"] or given.get("min_count") or 1
+    return Instance(words, k, **given)
+
+
+def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
+    """Tokens from a vocabulary file (.json) or one a line, escaped as in the TSV."""
+    if path.endswith(".json"):
+        vocabulary = Vocabulary.load(path)
+        if vocabulary.symbols != symbols:
+            raise InputError(f"{path}: tokens over {vocabulary.symbols}, words over {symbols}")
+        return vocabulary.tokens
+    try:
+        lines = Path(path).read_bytes().decode("utf-8").split("\n")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8; write other bytes as \\xHH") from None
+    tokens = []
+    for number, line in enumerate(lines, 1):
+        if line in ("", "\r"):
+            continue
+        try:
+            if symbols == "ints":
+                token = sym.to_token([int(part) for part in line.split()], symbols)
+            else:
+                token = sym.unescape(line.removesuffix("\r"), symbols)
+            if len(token) < 2:
+                raise InputError(f"token {line!r} has fewer than two symbols")
+        except ValueError as error:
+            raise InputError(f"{path}:{number}: {error}") from None
+        tokens.append(token)
+    return tuple(tokens)

@@ -1,0 +1,139 @@
+"""Model files: byte-exact, and read back by other programs with the same optimum."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from brute_force import fewest_tokens, most_relaxed_cover
+from hypothesis import given, settings
+from ortools.linear_solver.python import model_builder_helper as mbh
+from test_exact import instances
+
+from partcover import InputError, Instance, WordCounts
+from partcover.formulation import build
+from partcover.model_files import lp_lines, mps_lines, write_model
+from partcover.solvers import cbc_program
+
+SMALL = Instance(WordCounts.from_counts({"aab": 2, "ab": 1}), 1, candidates=["aa", "ab"])
+
+LP = r"""\ x0 is token aa
+\ x1 is token ab
+Minimize
+ obj: + 2 s0_0 + 2 s0_1 + 2 s0_2 + 1 s1_0 + 1 s1_1 + 2 a0_0_0 + 2 a0_1_1 + 1 a1_0_1
+Subject To
+ budget: + 1 x0 + 1 x1 <= 1
+ flow0_0: + 1 s0_0 + 1 a0_0_0 = 1
+ flow0_1: - 1 s0_0 + 1 s0_1 + 1 a0_1_1 = 0
+ flow0_2: - 1 s0_1 + 1 s0_2 - 1 a0_0_0 = 0
+ flow1_0: + 1 s1_0 + 1 a1_0_1 = 1
+ flow1_1: - 1 s1_0 + 1 s1_1 = 0
+ use0_0_0: - 1 x0 + 1 a0_0_0 <= 0
+ use0_1_1: - 1 x1 + 1 a0_1_1 <= 0
+ use1_1_0: - 1 x1 + 1 a1_0_1 <= 0
+Bounds
+ 0 <= x0 <= 1
+ 0 <= x1 <= 1
+ 0 <= s0_0 <= 1
+ 0 <= s0_1 <= 1
+ 0 <= s0_2 <= 1
+ 0 <= s1_0 <= 1
+ 0 <= s1_1 <= 1
+ 0 <= a0_0_0 <= 1
+ 0 <= a0_1_1 <= 1
+ 0 <= a1_0_1 <= 1
+Generals
+ x0
+ x1
+End
+"""
+
+MPS = """* x0 is token aa
+* x1 is token ab
+NAME wmc FREE
+OBJSENSE
+    MAX
+ROWS
+ N  obj
+ L  budget
+ L  cover0_0
+ L  cover0_1
+ L  cover1_0
+COLUMNS
+    M0  'MARKER'  'INTORG'
+    x0  budget  1
+    x0  cover0_0  -1
+    x1  budget  1
+    x1  cover0_1  -1
+    x1  cover1_0  -1
+    M2  'MARKER'  'INTEND'
+    m0_0  obj  2
+    m0_0  cover0_0  1
+    m0_1  obj  2
+    m0_1  cover0_1  1
+    m1_0  obj  1
+    m1_0  cover1_0  1
+RHS
+    rhs  budget  1
+BOUNDS
+ LO bnd  x0  0
+ UP bnd  x0  1
+ LO bnd  x1  0
+ UP bnd  x1  1
+ LO bnd  m0_0  0
+ UP bnd  m0_0  1
+ LO bnd  m0_1  0
+ UP bnd  m0_1  1
+ LO bnd  m1_0  0
+ UP bnd  m1_0  1
+ENDATA
+"""
+
+
+def test_byte_exact(tmp_path):
+    write_model(build(SMALL), tmp_path / "model.lp")
+    assert (tmp_path / "model.lp").read_text() == LP
+    write_model(build(SMALL, "wmc"), tmp_path / "model.mps")
+    assert (tmp_path / "model.mps").read_text() == MPS
+
+
+def optimum_by_ortools(mps: str) -> float:
+    """What SCIP finds for an MPS file that OR-Tools reads (it does not know FREE)."""
+    helper = mbh.ModelBuilderHelper()
+    assert helper.import_from_mps_string(mps.replace(" FREE\n", "\n", 1))
+    solver = mbh.ModelSolverHelper("scip")
+    solver.solve(helper)
+    return solver.objective_value()
+
+
+def optimum_by_cbc(lp: str, folder: Path) -> float:
+    """What CBC finds for an LP file that it reads."""
+    (folder / "model.lp").write_text(lp)
+    command = [cbc_program(), "model.lp", "-solve", "-solution", "answer.sol"]
+    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+    head = (folder / "answer.sol").read_text().splitlines()[0]
+    assert head.startswith("Optimal")
+    return float(head.split()[-1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(instances())
+def test_other_programs_read_the_same_problem(tmp_path_factory, instance):
+    folder = tmp_path_factory.mktemp("model")
+    for name, best in (
+        ("path", fewest_tokens(instance)),
+        ("wmc", most_relaxed_cover(instance)),
+    ):
+        model = build(instance, name)
+        if len(model.columns):  # a file without any entry is refused by some readers
+            assert optimum_by_ortools("".join(mps_lines(model))) == pytest.approx(best)
+            # CBC minimises whatever an LP file says and reports the negated optimum
+            found = optimum_by_cbc("".join(lp_lines(model)), folder)
+            assert abs(found) == pytest.approx(best)
+
+
+def test_bad_ending(tmp_path):
+    with pytest.raises(InputError, match=r"a model file ends in \.mps or \.lp"):
+        write_model(build(SMALL), tmp_path / "model.txt")
+    assert not list(tmp_path.iterdir())
