@@ -62,7 +62,8 @@ def solve(
         ones), the fixed first, then by symbols saved, most first, then shorter, then smaller.
         `tokens` is recounted by `verify`.  ``extra["relaxed_cover"]`` is the objective of
         ``wmc``.  On Ctrl-C or at the time limit: the better of the solver's best and GreedTok's
-        vocabulary, with the bound reached.
+        vocabulary, with the bound reached.  (After Ctrl-C SCIP and HiGHS cannot be stopped from
+        outside: their bound is read from their log, and their thread runs on until it ends.)
 
     Raises
     ------
