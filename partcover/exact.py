@@ -62,7 +62,8 @@ def solve(
         saved, most first, then shorter, then smaller.  `tokens` is recounted by `verify`.
         ``extra["relaxed_cover"]`` is the objective of ``wmc``, recounted too.  On
         Ctrl-C or at the time limit: the better of the solver's best and GreedTok's vocabulary,
-        with the bound reached.
+        with the bound reached.  (SCIP and HiGHS cannot be stopped from outside: their bound is
+        read from their log, and their thread is parked at its next line.)
 
     Raises
     ------
