@@ -160,8 +160,6 @@ def solve(
         "solver": solver,
         "formulation": formulation,
     }
-    if report.stopped == "error":
-        extra["solver_message"] = report.message
     if model is not None:
         extra["rows"], extra["variables"] = model.shape
     if relaxed_cover is not None:
