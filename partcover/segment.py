@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,11 @@ from . import symbols as sym
 from .corpus import WordCounts
 from .errors import InputError
 from .kernels._segment import Segmenter
+from .solution import Rule
 from .symbols import Token
 from .vocabulary import Vocabulary
 
-__all__ = ["SegmentRule", "Segmentation", "segment"]
-
-SegmentRule = Literal["shortest_path", "priority"]
+__all__ = ["Segmentation", "segment"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +38,7 @@ class Segmentation:
     """
 
     words: WordCounts
-    rule: SegmentRule
+    rule: Rule
     pieces: npt.NDArray[np.int32]
     ends: npt.NDArray[np.uint8]
 
@@ -63,7 +62,7 @@ class Segmentation:
 def segment(
     words: WordCounts,
     vocabulary: Vocabulary,
-    rule: SegmentRule = "shortest_path",
+    rule: Rule = "shortest_path",
     *,
     threads: int = 1,
 ) -> Segmentation:
@@ -93,8 +92,8 @@ def segment(
     InputError
         If the symbols differ, the rule is unknown, or a word has 2^31 symbols or more.
     """
-    if rule not in get_args(SegmentRule):
-        raise InputError(f"unknown rule {rule!r}: use one of {', '.join(get_args(SegmentRule))}")
+    if rule not in get_args(Rule):
+        raise InputError(f"unknown rule {rule!r}: use one of {', '.join(get_args(Rule))}")
     if vocabulary.symbols != words.symbols:
         raise InputError(
             f"the vocabulary is over {vocabulary.symbols}, the words are over {words.symbols}"

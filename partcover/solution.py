@@ -10,7 +10,7 @@ from .vocabulary import Vocabulary
 
 __all__ = ["Rule", "Solution", "Status", "Termination"]
 
-Rule = Literal["shortest_path", "priority", "relaxed"]
+Rule = Literal["shortest_path", "priority"]
 Status = Literal["optimal", "feasible", "infeasible", "none"]
 Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
 
