@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 from rich.text import Text
 
+from . import symbols as sym
 from ._version import __version__
 from .corpus import WordCounts
 from .errors import PartcoverError, VerificationError
@@ -23,6 +25,7 @@ from .options import (
     no_vocabulary_option,
     output_options,
     read_instance,
+    read_tokens,
     say,
 )
 from .solution import Solution
@@ -238,15 +241,34 @@ _greedy_command(
 
 @cli.command()
 @k_option
-@click.option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
+@click.option(
+    "--solver",
+    help="highs (the default), scip, cp-sat or cbc; for a relaxation also glop (its default) or "
+    "pdlp. See partcover solvers.",
+)
 @click.option(
     "--formulation",
     default="path",
     show_default=True,
-    help="path: the exact optimum; wmc: the relaxation, its cover and the bound it gives.",
+    help="path or occurrence: the exact optimum; wmc: the relaxation, its cover and the bound it "
+    "gives; printed: the paper's equations, which are not the problem.",
 )
+@click.option("--sense", type=click.Choice(["min", "max"]), help="Fewest tokens, or most cover.")
+@click.option(
+    "--goal",
+    type=click.Choice(["tokens", "decision", "size"]),
+    default="tokens",
+    show_default=True,
+    help="tokens: the fewest; decision: do k tokens meet the threshold? size: the fewest chosen "
+    "tokens that do (-k, if given, is the most).",
+)
+@click.option("--threshold", type=int, metavar="L", help="How many tokens may be needed.")
+@click.option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")
+@click.option("--start", metavar="V.json", help="A vocabulary to start from.")
 @click.option("--write-lp", metavar="FILE", help="Write the model as .lp, before solving.")
 @click.option("--write-mps", metavar="FILE", help="Write the model as .mps, before solving.")
+@click.option("--log", "show_log", is_flag=True, help="The solver's own log on standard error.")
+@click.option("--events", metavar="FILE", help="A JSON line for each new incumbent or bound.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
 @click.option("--gap", type=float, default=0.0, show_default=True, help="Stop at this gap.")
 @no_vocabulary_option
@@ -256,10 +278,17 @@ def solve(
     out: Output,
     corpus: str,
     k: int | None,
-    solver: str,
+    solver: str | None,
     formulation: str,
+    sense: Any,
+    goal: Any,
+    threshold: int | None,
+    relaxation: bool,
+    start: str | None,
     write_lp: str | None,
     write_mps: str | None,
+    show_log: bool,
+    events: str | None,
     time_limit: float | None,
     gap: float,
     no_vocabulary: bool,
@@ -268,37 +297,124 @@ def solve(
     """Prove the optimum of a small instance.
 
     Or stop at a gap or a time limit, with the best vocabulary and the bound so far. Every answer
-    is recounted independently. On a terminal the solver's log (incumbent, bound, gap, time) goes
-    to standard error.
+    is recounted independently. On a terminal each new incumbent and bound goes to standard error.
     """
     from . import exact
     from .formulation import build
     from .model_files import write_model
 
-    instance = read_instance(corpus, k, options)
+    if goal != "tokens" and (relaxation or start or gap):
+        raise click.UsageError(f"--goal {goal} excludes --relaxation, --start and --gap")
+    if relaxation and start:
+        raise click.UsageError("--relaxation excludes --start")
+    instance = read_instance(corpus, k, options, free=goal == "size")
+    if threshold is not None:
+        instance = replace(instance, threshold=threshold)
     for path in (write_lp, write_mps):
         if path is not None:
-            write_model(build(instance, formulation), path)
+            model = build(instance, formulation, sense=sense, goal=goal)
+            write_model(model.relaxed() if relaxation else model, path)
             out.note(f"wrote {path}")
-    solution = exact.solve(
-        instance,
-        solver=solver,
-        formulation=formulation,
-        time_limit=time_limit,
-        gap=gap,
-        seed=out.seed,
-        threads=out.threads,
-        log=None if out.quiet or not sys.stderr.isatty() else say,
-    )
-    return finish(out, solution, instance, no_vocabulary, corpus)
+    common: dict[str, Any] = {
+        "solver": solver or ("glop" if relaxation else "highs"),
+        "formulation": formulation,
+        "time_limit": time_limit,
+        "seed": out.seed,
+        "threads": out.threads,
+        "log": say if show_log else None,
+    }
+    if relaxation:
+        return _relaxation(out, exact.relax(instance, sense=sense, **common))
+    with out.events(events, show=not show_log) as progress:
+        if goal == "tokens":
+            solution = exact.solve(
+                instance,
+                sense=sense,
+                start=None if start is None else Vocabulary.load(start),
+                gap=gap,
+                progress=progress,
+                **common,
+            )
+        elif goal == "decision":
+            _, solution = exact.decide(instance, progress=progress, **common)
+        else:
+            solution = exact.smallest(instance, progress=progress, **common)
+    status = finish(out, solution, instance, no_vocabulary, corpus)
+    if goal != "tokens" and solution.extra["meets_threshold"] is False:
+        from .conflicts import conflict
+
+        reasons = conflict(instance, solver=common["solver"], time_limit=time_limit)
+        if reasons:
+            out.note(f"these requirements conflict: {'; '.join(reasons)}")
+    return status
+
+
+def _relaxation(out: Output, found: Any) -> int:
+    rows, variables = found.model.shape
+    data = {
+        "formulation": found.formulation,
+        "solver": found.solver,
+        "rows": rows,
+        "variables": variables,
+        "nonzeros": found.model.nonzeros,
+        "tokens": found.tokens,
+        "cover": found.cover,
+        "fractional": found.fractional,
+        "termination": found.termination,
+        "seconds": round(found.seconds, 6),
+        "x": [
+            [sym.to_json(token), value]
+            for token, value in zip(found.model.tokens, found.x.tolist(), strict=False)
+            if value > 1e-9
+        ],
+    }
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data, ensure_ascii=False) + "\n")
+        out.note(f"wrote {out.path}")
+    if out.json:
+        out.object(data)
+    else:
+        from .report import facts_table
+
+        out.console.print(facts_table({key: data[key] for key in data if key != "x"}))
+    return EXIT_NOTHING if found.tokens is None else 0
+
+
+@cli.command()
+@output_options
+def solvers(out: Output) -> int:
+    """Say which solvers there are, and what each supports."""
+    from .report import rows_table
+    from .solvers import features
+
+    rows = features()
+    if out.path is not None:
+        write_atomic(out.path, json.dumps({"rows": rows}) + "\n")
+    if out.json:
+        out.object({"rows": rows})
+    else:
+        out.console.print(rows_table(rows, {key: key for key in rows[0]}))
+    return 0
 
 
 @cli.command()
 @k_option
-@click.option("--vocab", required=True, metavar="V.json", help="The vocabulary to check.")
+@click.option(
+    "--vocab",
+    required=True,
+    metavar="V.json|FILE",
+    help="The vocabulary to check; or tokens, one a line; or a solver's .sol for a model file.",
+)
+@click.option(
+    "--model",
+    metavar="M.mps|M.lp",
+    help="The model file that a .sol belongs to, as solve --write-mps or --write-lp wrote it.",
+)
 @instance_options
 @output_options
-def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) -> int:
+def verify(
+    out: Output, corpus: str, k: int | None, vocab: str, model: str | None, **options: Any
+) -> int:
     """Recount what a vocabulary costs, independently.
 
     In plain Python that shares nothing with the kernels. Checks the budget, required and
@@ -308,9 +424,12 @@ def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) 
     from .verify import verify as check
 
     instance = read_instance(corpus, k, options)
-    vocabulary = Vocabulary.load(vocab)
+    vocabulary, broken = _read_answer(instance, vocab, model)
     result = check(instance, vocabulary)
     data = result.to_json()
+    if broken > 1e-6:
+        data["ok"] = False
+        data["problems"].append(f"the solution breaks the model, by {broken:g}")
     claim = vocabulary.provenance
     if isinstance(claim.get("tokens"), int) and claim.get("corpus_sha256") == instance.words.digest:
         found = result.tokens_priority if claim.get("rule") == "priority" else result.tokens
@@ -333,6 +452,27 @@ def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) 
     for problem in data["problems"]:
         say(f"partcover: {vocab}: {problem}")
     return 0 if data["ok"] else EXIT_VERIFICATION
+
+
+def _read_answer(instance: Instance, path: str, model_path: str | None) -> tuple[Vocabulary, float]:
+    """A vocabulary from any of the forms that an answer comes in; by how much it is broken."""
+    if not path.endswith(".sol"):
+        if model_path is not None:
+            raise click.UsageError("--model goes with a solver's .sol")
+        if path.endswith(".json"):
+            return Vocabulary.load(path), 0.0
+        return Vocabulary(read_tokens(path, instance.symbols), instance.symbols), 0.0
+    from .formulation import build
+    from .model_files import check_model, read_head, read_solution
+
+    if model_path is None:
+        raise click.UsageError("a .sol needs the model it solves: --model M.mps")
+    head = read_head(model_path)
+    model = build(instance, head.formulation, sense=head.sense, goal=head.goal)
+    model = model.relaxed() if head.relaxed else model
+    check_model(model, model_path)
+    values, _ = read_solution(model, path)
+    return Vocabulary(model.chosen(values), instance.symbols), model.violation(values)
 
 
 @cli.command("reduce")

@@ -504,17 +504,25 @@ def _all_candidates(instance: Instance) -> CandidateIndex:
 def entries(instance: Instance, formulation: str) -> int:
     """Nonzeros and variables that a formulation would have, at least, without building it.
 
-    O(candidates) for all but ``printed``.
+    Of ``printed`` about: more where pairs of a token repeat.  O(candidates + symbols).
     """
     index = instance.index
     many = (index.hi - index.lo).astype(np.int64)
+    placed = int(many.sum())
     symbols = len(instance.words.data)
     if formulation == "path":
-        return len(many) + 3 * symbols + int(3 * many.sum())
-    under = int((many * index.length).sum())
-    if formulation == "occurrence":
-        return len(many) + 2 * symbols + 2 * under
+        return 2 * len(many) + 2 * symbols + 3 * placed
     if formulation == "wmc":
-        return len(many) + symbols + under
-    # printed: each candidate meets its own pairs at least where it occurs
-    return len(many) + 5 * under
+        return 2 * len(many) + placed
+    if formulation == "occurrence":
+        return 2 * len(many) + 2 * int((many * index.length).sum())
+    # printed: a token meets each of its pairs wherever that stands
+    text = index.text.astype(np.int64)
+    _, kind, often = np.unique(
+        text[:-1] * (int(text.max(initial=0)) + 1) + text[1:],
+        return_inverse=True,
+        return_counts=True,
+    )
+    upto = np.concatenate([[0], np.cumsum(often[kind])])
+    start = index.sa[index.lo]
+    return 2 * len(many) + 5 * int((upto[start + index.length - 1] - upto[start]).sum())

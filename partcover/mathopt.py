@@ -61,7 +61,8 @@ def adapter(solver: str) -> Adapter:
             parameters.cp_sat.linearization_level = 2
             if solver == "pdlp":
                 criteria = parameters.pdlp.termination_criteria.detailed_optimality_criteria
-                criteria.eps_optimal_objective_gap_absolute = 0.0
+                # tokens; nothing relative to an optimum of 0 is reached
+                criteria.eps_optimal_objective_gap_absolute = 1e-6
                 criteria.eps_optimal_objective_gap_relative = _PDLP_TOLERANCE
                 criteria.eps_optimal_primal_residual_absolute = _PDLP_TOLERANCE
                 criteria.eps_optimal_dual_residual_absolute = _PDLP_TOLERANCE

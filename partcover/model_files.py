@@ -18,13 +18,14 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from os import PathLike, fspath
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
 from .files import atomic_writer, write_atomic
+from .formulation import Goal
 from .sparse import Sense, SparseModel
 from .symbols import show
 
@@ -70,11 +71,11 @@ class ModelHead(NamedTuple):
 
     formulation: str
     sense: Sense
-    goal: str
+    goal: Goal
     relaxed: bool
 
 
-_HEAD = re.compile(r"[*\\] partcover: (\w+), (min|max), (\w+)(, relaxed)?\n")
+_HEAD = re.compile(r"[*\\] partcover: (\w+), (min|max), (tokens|decision|size)(, relaxed)?\n")
 
 
 def _head(model: SparseModel) -> Iterator[str]:
@@ -105,7 +106,8 @@ def read_head(path: str | PathLike[str]) -> ModelHead:
             f"{fspath(path)}:1: not a model that partcover wrote (see solve --write-mps)"
         )
     sense: Sense = "max" if match[2] == "max" else "min"
-    return ModelHead(match[1], sense, match[3], match[4] is not None)
+    goal = cast(Goal, match[3])
+    return ModelHead(match[1], sense, goal, match[4] is not None)
 
 
 def check_model(model: SparseModel, path: str | PathLike[str]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,10 +16,12 @@ import click
 from rich.console import Console
 
 from . import symbols as sym
+from . import tsv
 from .corpus import WordCounts
 from .errors import InputError
 from .files import check_writable
-from .instance import Instance
+from .instance import GroupBudget, Instance
+from .solution import Event
 from .vocabulary import Vocabulary
 
 __all__ = [
@@ -26,6 +31,7 @@ __all__ = [
     "no_vocabulary_option",
     "output_options",
     "read_instance",
+    "read_tokens",
     "say",
 ]
 
@@ -80,6 +86,36 @@ class Output:
             task = bar.add_task(description, total=None, remark="")
             yield lambda done, of, remark: bar.update(task, completed=done, total=of, remark=remark)
 
+    @contextmanager
+    def events(self, path: str | None, *, show: bool) -> Iterator[Callable[[Event], None] | None]:
+        """What gets the events of a solve: a file of JSON lines, and people at a terminal."""
+        shown = show and not self.quiet and sys.stderr.isatty()
+        with contextlib.ExitStack() as stack:
+            file = None if path is None else stack.enter_context(open(path, "w"))
+            if not shown and file is None:
+                yield None
+                return
+            if shown:
+                say("  seconds       incumbent           bound        gap  source")
+
+            def tell(event: Event) -> None:
+                if file is not None:
+                    file.write(json.dumps(event.to_json()) + "\n")
+                    file.flush()
+                if shown:
+                    gap = "–" if event.gap is None else f"{100 * event.gap:.3f} %"
+                    tokens, bound = (
+                        "–" if number is None else f"{number:,}"
+                        for number in (event.tokens, event.lower_bound)
+                    )
+                    mark = "*" if event.kind == "incumbent" else " "
+                    say(
+                        f"{event.seconds:9.1f} {mark}{tokens:>14} {bound:>15} {gap:>10}  "
+                        f"{event.source}"
+                    )
+
+            yield tell
+
 
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--json --quiet -o --threads --seed``, collected in an `Output`."""
@@ -87,7 +123,7 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(
         *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
     ) -> Any:
-        for path in (output, *map(options.get, ("plot", "write_lp", "write_mps"))):
+        for path in (output, *map(options.get, ("plot", "write_lp", "write_mps", "events"))):
             if path is not None:
                 check_writable(path)
         return function(Output(json, quiet, output, threads, seed), **options)
@@ -116,6 +152,24 @@ def instance_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option(
             "--prefix", metavar="FILE", help="Tokens given in front, kept first, in order."
+        ),
+        click.option(
+            "--group",
+            "groups",
+            multiple=True,
+            metavar="NAME=N:WHAT",
+            help="At most N tokens of a group: WHAT is a file of tokens, or lengths as 8- or 2-4. "
+            "Repeatable.",
+        ),
+        click.option(
+            "--weights",
+            metavar="FILE",
+            help="What a token costs in each word: word, tab, weight a line. Default 1.",
+        ),
+        click.option(
+            "--protected",
+            metavar="FILE",
+            help="Tokens that are never cut: required, and nothing else overlaps them.",
         ),
         click.option("--forbidden", metavar="FILE", help="Tokens that no vocabulary may hold."),
         click.option("--required", metavar="FILE", help="Tokens that every vocabulary must hold."),
@@ -151,8 +205,28 @@ def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def read_instance(corpus: str, k: int | None, options: dict[str, Any]) -> Instance:
-    """The instance that a command's argument and options describe."""
+_TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
+
+
+def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
+    """The group that ``NAME=N:WHAT`` describes."""
+    match = re.fullmatch(r"(.+?)=(\d+):(.+)", text)
+    if match is None:
+        raise InputError(
+            f"--group {text}: NAME=N:WHAT is expected, as long=10:8- or de=50:german.txt"
+        )
+    name, limit, what = match.groups()
+    lengths = re.fullmatch(r"(\d*)-(\d*)", what)
+    if lengths is None:
+        return GroupBudget(name, int(limit), frozenset(read_tokens(what, symbols)))
+    least, most = (int(number) if number else None for number in lengths.groups())
+    return GroupBudget(name, int(limit), None, least or 2, most)
+
+
+def read_instance(
+    corpus: str, k: int | None, options: dict[str, Any], *, free: bool = False
+) -> Instance:
+    """The instance that a command's argument and options describe; `free`: k may be missing."""
     symbols = options["symbols"]
     base: Instance | None = None
     if corpus.endswith(".json"):
@@ -162,15 +236,26 @@ def read_instance(corpus: str, k: int | None, options: dict[str, Any]) -> Instan
         words = base.words
     else:
         words = WordCounts.load(corpus, symbols or "bytes")
+    if k is None and free and base is None:
+        k = len(words.data)  # no vocabulary uses more
     if k is None:
         if base is None:
             raise InputError("-k is missing: how many tokens may be chosen?")
         k = base.k
     given: dict[str, Any] = {}
     if base is not None:
-        names = ("candidates", "max_length", "min_count", "required", "forbidden", "prefix")
-        given = {name: getattr(base, name) for name in (*names, "threshold", "source")}
-    for name in ("candidates", "required", "forbidden", "prefix"):
+        names = ("max_length", "min_count", "groups", "threshold", "source")
+        given = {name: getattr(base, name) for name in (*names, *_TOKEN_FILES)}
+    if options["weights"] is not None:
+        weights = tsv.read_table(options["weights"], words.symbols)
+        try:
+            words = words.weighted(dict(weights))
+        except InputError as error:
+            raise InputError(f"{options['weights']}: {error}") from None
+    if options["groups"]:
+        groups = [read_group(text, words.symbols) for text in options["groups"]]
+        given["groups"] = (*given.get("groups", ()), *groups)
+    for name in _TOKEN_FILES:
         if options[name] is not None:
             given[name] = read_tokens(options[name], words.symbols)
     if options["max_length"] is not None or options["min_count"] is not None:

@@ -13,7 +13,7 @@ from rich.text import Text
 from . import symbols as sym
 from .solution import Solution
 
-__all__ = ["cell", "rows_table", "solution_tables"]
+__all__ = ["cell", "facts_table", "rows_table", "solution_tables"]
 
 
 def cell(value: Any) -> str:
@@ -53,6 +53,16 @@ def rows_table(
             else:
                 cells.append(cell(value))
         table.add_row(*map(Text, cells))
+    return table
+
+
+def facts_table(facts: Mapping[str, Any], title: str | None = None) -> Table:
+    """Names and values, two columns."""
+    table = Table(show_header=False, title=title, title_justify="left", box=SIMPLE)
+    table.add_column()
+    table.add_column(justify="right")
+    for name, value in facts.items():
+        table.add_row(name.replace("_", " "), Text(cell(value)))
     return table
 
 

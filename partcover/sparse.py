@@ -157,7 +157,7 @@ def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> 
     name : str
         The formulation, for the message.
     entries : int
-        Nonzeros and variables of the model, at least.
+        Nonzeros and variables of the model, about.
     memory : int, optional
         Bytes there are; by default those of the machine.
 
@@ -171,7 +171,7 @@ def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> 
     need = entries * _BYTES_AN_ENTRY
     if need > memory:
         raise InputError(
-            f"the {name} model would have at least {entries:,} entries and need about "
+            f"the {name} model would have about {entries:,} entries and need about "
             f"{need / 2**30:,.1f} GiB, and there are {memory / 2**30:,.1f}: take fewer words, "
             "shorter candidates (max_length) or more frequent ones (min_count)"
         )

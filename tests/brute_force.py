@@ -33,18 +33,18 @@ def occurrences(instance: Instance, token) -> int:
 
 
 def vocabularies(instance: Instance):
-    """Every vocabulary within the budget that no larger one contains."""
+    """Every vocabulary within the budgets; without groups, those that no larger one contains."""
     pool = useful(instance)
     free = min(instance.k - len(instance.fixed), len(pool))
-    for chosen in combinations(pool, free):
-        yield [*instance.fixed, *chosen]
+    for size in range(free + 1) if instance.groups else [free]:
+        for chosen in combinations(pool, size):
+            tokens = [*instance.fixed, *chosen]
+            if all(sum(t in group for t in tokens) <= group.limit for group in instance.groups):
+                yield tokens
 
 
 def fewest_tokens(instance: Instance) -> int:
-    return min(
-        sum(count * len(shortest_path(word, tokens)) for word, count in instance.words)
-        for tokens in vocabularies(instance)
-    )
+    return min(cost(instance, tokens) for tokens in vocabularies(instance))
 
 
 def most_relaxed_cover(instance: Instance) -> int:
@@ -58,3 +58,15 @@ def most_relaxed_cover(instance: Instance) -> int:
             cover += count * sum(covered)
         best = max(best, cover)
     return best
+
+
+def cost(instance: Instance, tokens) -> int:
+    return sum(count * len(shortest_path(word, tokens)) for word, count in instance.words)
+
+
+def fewest_chosen(instance: Instance, threshold: int) -> int | None:
+    """The smallest vocabulary within the budgets that meets a threshold."""
+    for k in range(len(instance.fixed), instance.k + 1):
+        if any(cost(instance, v) <= threshold for v in vocabularies(instance.with_k(k))):
+            return k
+    return None

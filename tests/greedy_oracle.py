@@ -41,7 +41,7 @@ def place_anywhere(word: Word, covered: list[bool], token: Word) -> int:
 
 
 def greedy(
-    counts: dict, candidates: Iterable, k: int, *, relaxed: bool, prefix=(), required=()
+    counts: dict, candidates: Iterable, k: int, *, relaxed: bool, prefix=(), required=(), groups=()
 ) -> tuple[list, list[int]]:
     """Algorithm 1: the candidate of highest score, again and again; tokens and gains."""
     put = place_anywhere if relaxed else place
@@ -69,7 +69,11 @@ def greedy(
         take(best)
         rest.remove(best)
     pool = set(candidates)
-    while len(tokens) < k and pool:
+    while len(tokens) < k:
+        full = [g for g in groups if sum(t in g for t in tokens) >= g.limit]
+        pool = {t for t in pool if not any(t in g for g in full)}
+        if not pool:
+            break
         best = max(pool, key=rank)
         if score(best) == 0:
             break

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -32,6 +33,7 @@ from partcover import (
     solvers,
     verify,
 )
+from partcover.instance import GroupBudget
 from partcover.solver_io import SolverOptions, SolverReport
 
 SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
@@ -46,6 +48,18 @@ words_st = st.dictionaries(
 
 
 @st.composite
+def group_budgets(draw, pool, required) -> GroupBudget:
+    """A list of tokens or a length class, with room for the required ones."""
+    least = draw(st.integers(2, 3))
+    listed = frozenset(draw(st.lists(st.sampled_from(pool), max_size=4)))
+    group = draw(
+        st.just(GroupBudget("list", 0, listed))
+        | st.just(GroupBudget("lengths", 0, None, least, draw(st.none() | st.integers(least, 4))))
+    )
+    return replace(group, limit=sum(t in group for t in required) + draw(st.integers(0, 2)))
+
+
+@st.composite
 def instances(draw) -> Instance:
     words = draw(words_st)
     pool = sorted(all_candidates(words) | {b"zz", b"ab"})
@@ -57,16 +71,24 @@ def instances(draw) -> Instance:
         | st.builds(dict, min_count=st.integers(1, 8))
         | st.builds(dict, candidates=st.lists(st.sampled_from(pool), max_size=8))
     )
+    groups = draw(
+        st.just(())
+        | st.lists(group_budgets(pool, required), max_size=2, unique_by=lambda g: g.name)
+    )
     if draw(st.booleans()):
         table = {tuple(word): count for word, count in words.items()}
         turn = [tuple(t) for t in required], [tuple(t) for t in forbidden]
         if "candidates" in limits:
             limits["candidates"] = [tuple(t) for t in limits["candidates"]]
+        groups = [
+            replace(g, tokens=None if g.tokens is None else frozenset(map(tuple, g.tokens)))
+            for g in groups
+        ]
         counted, (required, forbidden) = WordCounts.from_counts(table, "ints"), turn
     else:
         counted = WordCounts.from_counts(words)
     k = len(required) + draw(st.integers(0, 3))
-    instance = Instance(counted, k, required=required, forbidden=forbidden, **limits)
+    instance = Instance(counted, k, required=required, forbidden=forbidden, groups=groups, **limits)
     assume(len(useful(instance)) <= 18)
     return instance
 

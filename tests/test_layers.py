@@ -26,7 +26,7 @@ ROWS = [
     {"mathopt", "cbc"},
     {"solvers"},
     {"exact"},
-    {"report", "plots"},
+    {"report", "plots", "conflicts"},
     {"compare"},
     {"demo", "options"},
     {"cli"},
