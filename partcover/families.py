@@ -45,7 +45,7 @@ class Family:
     sizes: tuple[int, int]
     random: bool
     k: str
-    _make: Callable[[int, int, int | None], tuple[Instance, str]]
+    _make: Callable[[int, int, int | None], Instance]
 
     def __call__(self, size: int, seed: int = 0, k: int | None = None) -> Instance:
         """Make one instance.
@@ -77,12 +77,12 @@ class Family:
             )
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
             raise InputError(f"family {self.name}: seed is {seed!r}, and goes from 0 to 2**32 − 1")
-        instance, k_is = self._make(size, seed, k)
+        instance = self._make(size, seed, k)
         source: dict[str, Any] = {
             "family": self.name,
             "size": size,
             "seed": seed,
-            "k": k_is,
+            "k": self.k if k is None else "given",
             "from": self.paper,
         }
         if self.random:
@@ -195,29 +195,25 @@ def _components(graph: Neighbours) -> list[Neighbours]:
 
 def _covered(
     draw: Callable[[int, int], nx.Graph],
-) -> Callable[[int, int, int | None], tuple[Instance, str]]:
+) -> Callable[[int, int, int | None], Instance]:
     """The vertex cover reduction of a graph of some size and seed."""
 
-    def make(size: int, seed: int, k: int | None) -> tuple[Instance, str]:
+    def make(size: int, seed: int, k: int | None) -> Instance:
         graph = draw(size, seed)
         budget = least_vertex_cover(graph) if k is None else k
-        return reduce_vertex_cover(graph, budget).instance, (
-            "the smallest vertex cover" if k is None else "given"
-        )
+        return reduce_vertex_cover(graph, budget).instance
 
     return make
 
 
 def _words(
     spell: Callable[[int], Iterator[str]], budget: Callable[[int], int]
-) -> Callable[[int, int, int | None], tuple[Instance, str]]:
+) -> Callable[[int, int, int | None], Instance]:
     """Words of some size, each counted once, every substring a candidate."""
 
-    def make(size: int, seed: int, k: int | None) -> tuple[Instance, str]:
+    def make(size: int, seed: int, k: int | None) -> Instance:
         words = WordCounts.from_counts((word, 1) for word in spell(size))
-        return Instance(words, budget(size) if k is None else k), (
-            "of the family" if k is None else "given"
-        )
+        return Instance(words, budget(size) if k is None else k)
 
     return make
 
