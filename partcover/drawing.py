@@ -198,7 +198,7 @@ def _graph(axes: Axes, reduction: VertexCoverReduction, lifted: Any) -> None:
         )
     axes.margins(0.15)
     kind = "a vertex cover" if lifted.is_vertex_cover else "no vertex cover"
-    axes.set_title(f"{lifted.size} vertices: {kind}", fontsize=11)
+    axes.set_title(f"{lifted.size} vert{'ex' if lifted.size == 1 else 'ices'}: {kind}", fontsize=11)
 
 
 def _clauses(axes: Axes, reduction: DirectReduction | BottomUpReduction, lifted: Any) -> None:

@@ -49,7 +49,9 @@ def small_formulas(variables: int, clauses: int):
                 yield Formula([f"x{j + 1}" for j in range(variables)], chosen)
 
 
-@pytest.mark.parametrize(("variables", "clauses"), [(1, 3), (2, 2)])
+@pytest.mark.parametrize(
+    ("variables", "clauses"), [(1, 3), (2, 2), pytest.param(2, 3, marks=pytest.mark.slow)]
+)
 def test_every_vocabulary_of_every_small_formula(variables, clauses):
     for formula in small_formulas(variables, clauses):
         best = most(formula)
@@ -113,9 +115,13 @@ def test_all_merges_of_every_formula_of_one_variable():
         check_merges(formula)
 
 
+def test_all_merges_of_a_clause_of_two_variables():
+    check_merges(Formula(["x", "y"], [(1, 2)]))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("formula", list(small_formulas(2, 1)), ids=lambda f: str(f.clauses))
-def test_all_merges_of_every_clause_of_two_variables(formula):
+@pytest.mark.parametrize("formula", list(small_formulas(2, 2)), ids=lambda f: str(f.clauses))
+def test_all_merges_of_every_formula_of_two_variables(formula):
     check_merges(formula)
 
 
