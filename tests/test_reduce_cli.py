@@ -101,6 +101,7 @@ def test_generate(run, tmp_path):
 
 def test_mistakes(run, monkeypatch):
     sat = ("reduce", "F.cnf", "--problem", "max-2-sat")
+    bottom_up = ("reduce", "F.cnf", "--problem", "max-2-sat-bottom-up", "--satisfied", 4)
     for arguments, part in [
         (sat, "--satisfied is missing"),
         ((*sat, "--satisfied", 9), "9 satisfied clauses are asked for: 0 to 5"),
@@ -108,7 +109,7 @@ def test_mistakes(run, monkeypatch):
         (("reduce", "g.txt", "-k", 1, "--satisfied", 1), "a vertex cover has -k"),
         (("reduce", "g.txt", "--problem", "max-2-sat", "--satisfied", 1), "g.txt:1: a clause"),
         (
-            ("reduce", "F.cnf", "--problem", "max-2-sat-bottom-up", "--satisfied", 4, "--draw", "a.svg"),
+            (*bottom_up, "--draw", "a.svg"),
             "merges are not solved for",
         ),
         (("reduce", "g.txt", "-k", 2, "--draw", "a.doc"), "a.doc: a picture ends in"),
