@@ -110,6 +110,7 @@ def draw_reduction(reduction: Reduction, answer: Any, path: str | PathLike[str])
         "svg.hashsalt": "partcover",
         "svg.fonttype": "none",
         "font.family": "DejaVu Sans",
+        "text.parse_math": False,  # a name with a dollar in it is a name
     }
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
     with rc_context(settings):

@@ -10,13 +10,13 @@ from partcover.drawing import draw_reduction
 from partcover.formulas import Formula
 from partcover.reduction import reduce_max_2_sat, reduce_max_2_sat_bottom_up
 
-GRAPH = nx.Graph([("north", "east"), ("east", "south"), ("west", "far")])
+GRAPH = nx.Graph([("north", "east"), ("east", "south"), ("west", "$f_a$")])
 FORMULA = Formula(["p", "q"], [(1, 2), (-1, 2), (-2,)])
 CASES = {
     "cover": (
         reduce_vertex_cover(GRAPH, 2),
         ["east", "west"],
-        ["north", "far", "@", "2 vertices: a vertex cover", "9 tokens ≤ 9"],
+        ["north", "$f_a$", "@", "2 vertices: a vertex cover", "9 tokens ≤ 9"],
     ),
     "no-cover": (
         reduce_vertex_cover(GRAPH, 2),
