@@ -123,7 +123,8 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(
         *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
     ) -> Any:
-        for path in (output, *map(options.get, ("plot", "write_lp", "write_mps", "events"))):
+        written = ("plot", "draw", "write_lp", "write_mps", "events")
+        for path in (output, *map(options.get, written)):
             if path is not None:
                 check_writable(path)
         return function(Output(json, quiet, output, threads, seed), **options)

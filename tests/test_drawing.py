@@ -1,0 +1,71 @@
+"""Pictures of reductions: written, labelled, the same every time."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+
+from partcover import InputError, reduce_vertex_cover
+from partcover.drawing import draw_reduction
+from partcover.formulas import Formula
+from partcover.reduction import reduce_max_2_sat, reduce_max_2_sat_bottom_up
+
+GRAPH = nx.Graph([("north", "east"), ("east", "south"), ("west", "$f_a$")])
+FORMULA = Formula(["p", "q"], [(1, 2), (-1, 2), (-2,)])
+CASES = {
+    "cover": (
+        reduce_vertex_cover(GRAPH, 2),
+        ["east", "west"],
+        ["north", "$f_a$", "@", "2 vertices: a vertex cover", "9 tokens ≤ 9"],
+    ),
+    "no-cover": (
+        reduce_vertex_cover(GRAPH, 2),
+        ["east"],
+        ["1 vertex: no vertex cover", "11 tokens &gt; 9"],
+    ),
+    "direct": (
+        reduce_max_2_sat(FORMULA, 2),
+        [True, True],
+        ["p ∨ q", "¬p ∨ q", "⊚", "2 of 3 clauses satisfied", "true: p  q", "×13"],
+    ),
+    "bottom-up": (
+        reduce_max_2_sat_bottom_up(FORMULA, 2),
+        [False, True],
+        ["¬q ∨ ¬q", "a′p", "b′q", "2 of 3 clauses satisfied", "true: ¬p  q"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_labels_and_bytes(name, tmp_path):
+    reduction, certificate, labels = CASES[name]
+    answer = reduction.witness(certificate)
+    draw_reduction(reduction, answer, tmp_path / "a.svg")
+    text = (tmp_path / "a.svg").read_text("utf-8")
+    for label in labels:
+        assert f">{label}<" in text
+    assert "#e69f00" in text, "something is chosen"
+    for form in ("svg", "png", "pdf"):
+        for copy in ("b", "c"):
+            draw_reduction(reduction, answer, tmp_path / f"{copy}.{form}")
+        first = (tmp_path / f"b.{form}").read_bytes()
+        assert first == (tmp_path / f"c.{form}").read_bytes()
+    assert text == (tmp_path / "b.svg").read_text("utf-8")
+
+
+def test_what_is_too_large_or_misnamed(tmp_path):
+    large = reduce_vertex_cover(nx.path_graph(41), 20)
+    dense = reduce_vertex_cover(nx.complete_graph(17), 16)
+    many = reduce_max_2_sat(Formula([str(j) for j in range(41)], [(1,)]), 1)
+    for reduction, certificate, message in [
+        (large, [1], "41 vertices and 40 words are too many to read in a picture"),
+        (dense, [1], "17 vertices and 136 words are too many"),
+        (many, [True] * 41, "41 variables"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            draw_reduction(reduction, reduction.witness(certificate), tmp_path / "a.svg")
+    reduction, certificate, _ = CASES["cover"]
+    answer = reduction.witness(certificate)
+    with pytest.raises(InputError, match=r"a\.doc: a picture ends in \.png, \.svg or \.pdf"):
+        draw_reduction(reduction, answer, tmp_path / "a.doc")
+    assert not list(tmp_path.iterdir())
