@@ -24,7 +24,7 @@ ROWS = [
     {"solvers"},
     {"exact"},
     {"report", "plots"},
-    {"compare"},
+    {"compare", "ratio", "worst"},
     {"demo", "options"},
     {"cli"},
 ]
