@@ -112,7 +112,7 @@ def test_more_tokens_than_pairs():
 
 def test_what_the_kernel_does_not_hold():
     for words in ({"a" * 17: 1}, {"a" * 16: 1, "b" * 16: 1, "c" * 16: 1, "d" * 16: 1, "e": 1}):
-        with pytest.raises(ValueError, match="16 symbols|64 symbols"):
+        with pytest.raises(ValueError, match=r"16 symbols|64 symbols"):
             _tiny.optimum(*arrays(words), 1)
 
 
