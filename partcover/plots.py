@@ -100,7 +100,7 @@ def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) ->
         axes.set_title(name, fontsize="medium")
         axes.set_xlabel("k, tokens in the vocabulary")
         axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-        axes.set_ylim(0, 1.03)
+        axes.set_ylim(0, 1.03 * max(1.0, *(row["d"] for row in rows)))  # GreedWMC may be behind
         axes.grid(visible=True, alpha=0.3)
     for axes in panels[len(names) :]:
         axes.set_axis_off()

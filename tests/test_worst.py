@@ -61,11 +61,30 @@ def by_oracle(method: str, words: dict, k: int) -> tuple[list, int]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(words=words_st, k=st.integers(0, 7))
 def test_methods(method, words, k):
     cover, places = _tiny.method_cover(*arrays(words), k, METHODS.index(method))
     assert (tokens_at(words, places), cover) == by_oracle(method, words, k)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=5000, deadline=None)
+@given(words=words_st, k=st.integers(0, 9))
+def test_methods_on_thousands(method, words, k):
+    cover, places = _tiny.method_cover(*arrays(words), k, METHODS.index(method))
+    assert (tokens_at(words, places), cover) == by_oracle(method, words, k)
+
+
+@pytest.mark.slow
+@settings(max_examples=3000, deadline=None)
+@given(words=few_words_st, k=st.integers(0, 3))
+def test_optimum_on_thousands(words, k):
+    instance = Instance(WordCounts.from_counts(words), k)
+    fewest = fewest_tokens(instance)
+    assert _tiny.optimum(*arrays(words), k)[0] == instance.words.total_symbols - fewest
+    assert _tiny.optimum(*arrays(words), k, True)[0] == most_relaxed_cover(instance)
 
 
 @settings(max_examples=250, deadline=None)
@@ -152,6 +171,7 @@ def test_climb(method, monkeypatch):
     space = {"k": 2, "alphabet": 2, "words": 3, "length": 4}
     exact = worst(method, **space)
     monkeypatch.setattr(worst_module, "ENUMERABLE", 0)
+    monkeypatch.setattr(worst_module, "_PATIENCE", 500)
     found = worst(method, **space, restarts=2, seed=1)
     assert not found.exhausted
     assert exact.ratio <= found.ratio <= 1

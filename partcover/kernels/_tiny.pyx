@@ -141,13 +141,33 @@ cdef void _descend(const Tiny *t, const int *order, int many, int first, int lef
     """Every way to choose `left` more tokens from `first` on that may beat the best.
 
     The relaxed cover is submodular and no less than the cover: what the next tokens can add is
-    at most the sum of the largest weights left, and `order` has the largest first.
+    at most the sum of the largest weights left, be it of pairs not yet under a token, or, as
+    `order` has the largest first, of all.
     """
     cdef int64_t have = _weight(t, mask)
     cdef int64_t bound
     cdef int64_t cover
+    cdef int64_t add
+    cdef int64_t largest[ROOM]
     cdef uint64_t now
     cdef int i, j
+    if left > 2:
+        for j in range(left):
+            largest[j] = 0
+        for i in range(first, many):
+            add = _weight(t, t.token[order[i]].cover & ~mask)
+            j = left - 1
+            if add <= largest[j]:
+                continue
+            while j > 0 and largest[j - 1] < add:
+                largest[j] = largest[j - 1]
+                j -= 1
+            largest[j] = add
+        bound = have
+        for j in range(left):
+            bound += largest[j]
+        if bound <= best.cover:
+            return
     for i in range(first, many - left + 1):
         bound = have
         for j in range(left):
@@ -431,9 +451,12 @@ def optimum(const uint8_t[::1] text, const int64_t[::1] offsets, const int64_t[:
     """
     cdef Tiny t
     cdef Best best
+    cdef bint tied
     _load(&t, text, offsets, counts)
     with nogil:
-        _optimum(&t, k, relaxed, -1, &best)
+        # what greedy covers is found again, or beaten
+        _greedy(&t, min(k, ROOM), relaxed, &best, &tied)
+        _optimum(&t, k, relaxed, best.cover - 1, &best)
     return best.cover, [(t.token[best.tokens[i]].first, t.token[best.tokens[i]].length)
                         for i in range(best.many)]
 
