@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement, permutations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -192,6 +193,25 @@ def test_what_is_reported():
     assert stated["optimum"]["tokens"] == case.optimum_tokens
     assert verify(case.instance, case.optimal).tokens == case.optimum_tokens
     assert json.loads(json.dumps(case.to_json()))["vocabulary"] == stated["vocabulary"]
+
+
+FILES = sorted(Path(__file__).parents[1].glob("instances/worst-*.json"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_stated_ratio(path):
+    """`test_instances.py` proves the stated optimum of Tok."""
+    instance = Instance.load(path)
+    stated = instance.source
+    words = {word.decode(): count for word, count in instance.words}
+    tokens, cover = by_oracle(stated["method"], words, instance.k)
+    assert (tokens, cover) == (stated["vocabulary"], stated["cover"])
+    if stated["method"] == "greedwmc-relaxed":
+        optimum = most_relaxed_cover(instance)
+    else:
+        optimum = instance.words.total_symbols - stated["optimum"]["tokens"]
+    assert optimum == stated["optimum_cover"]
+    assert stated["ratio"] == cover / optimum
 
 
 def test_a_time_limit_keeps_the_worst_so_far():
