@@ -290,7 +290,7 @@ def solve(
         gap=gap,
         seed=out.seed,
         threads=out.threads,
-        progress=None if out.quiet or not sys.stderr.isatty() else say,
+        log=None if out.quiet or not sys.stderr.isatty() else say,
     )
     return finish(out, solution, instance, no_vocabulary, corpus)
 

@@ -95,6 +95,10 @@ def verify(
 
     if len(ranks) > instance.k:
         problems.append(f"{len(ranks)} tokens, and the budget k is {instance.k}")
+    for group in instance.groups:
+        held = sum(token in group for token in ranks)
+        if held > group.limit:
+            problems.append(f"{held} tokens of group {group.name!r}, whose budget is {group.limit}")
     fixed = set(instance.fixed)
     for token in instance.fixed:
         if token not in ranks:
