@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import nan
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) ->
         here = [row for row in rows if row["instance"] == name]
         ks = [row["k"] for row in here]
         for key, (label, colour, marker, style, size) in _RATIOS.items():
-            values = [row[key] for row in here]
+            values = [nan if row[key] is None else row[key] for row in here]
             look = {"color": colour, "marker": marker, "linestyle": style, "markersize": size}
             axes.plot(ks, values, **look, label=label)
         open_ = [(row["k"], row["ratio"]) for row in here if not row["proven"]]
@@ -100,7 +101,7 @@ def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) ->
         axes.set_title(name, fontsize="medium")
         axes.set_xlabel("k, tokens in the vocabulary")
         axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-        axes.set_ylim(0, 1.03 * max(1.0, *(row["d"] for row in rows)))  # GreedWMC may be behind
+        axes.set_ylim(0, 1.03 * max([1.0, *(row["d"] for row in rows)]))  # GreedWMC may be behind
         axes.grid(visible=True, alpha=0.3)
     for axes in panels[len(names) :]:
         axes.set_axis_off()

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from .errors import InputError
-from .exact import solve
-from .formulation import build
+from .exact import relax, solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
 from .segment import segment
 from .solution import Solution, Termination
-from .solvers import SolverOptions, run
 from .vocabulary import Vocabulary
 
 __all__ = ["ratios"]
@@ -62,7 +57,8 @@ def ratios(
         ``greedtok_tokens`` in priority order, ``greedtok_shortest_cover`` of the same
         vocabulary; ``greedwmc_cover`` by the shortest path, ``greedwmc_relaxed_cover``;
         ``wmc_optimum``, the most that k tokens cover with overlaps, None unless
-        ``wmc_proven``; ``d`` and ``certified_ratio`` (see `certified_ratio`); ``ratio``,
+        ``wmc_proven``; ``d`` and ``certified_ratio`` (see `certified_ratio`; None
+        with budgets of groups, within which GreedWMC guarantees less); ``ratio``,
         GreedTok's cover over the optimum's; ``greedwmc_ratio``, ``greedwmc_cover`` over the
         same; ``greedwmc_relaxed_ratio``, its relaxed cover over ``wmc_optimum``;
         ``wmc_gap``, ``wmc_optimum`` over ``optimum_cover``; ``lp_cover``, symbols less the
@@ -122,7 +118,10 @@ def ratios(
                 raise KeyboardInterrupt
             told(f"{name} k = {k}: linear relaxation".strip())
             if "rows" in best.extra:  # a model too large for the limit was never built
-                lp = _lp_tokens(at, time_limit)
+                linear = relax(at, time_limit=time_limit, seed=seed, threads=threads)
+                if linear.termination == "interrupted":
+                    raise KeyboardInterrupt
+                lp = linear.tokens
             stopped = best.termination
         except KeyboardInterrupt:
             pass  # the row says so, and is the last
@@ -132,16 +131,6 @@ def ratios(
         if stopped == "interrupted":
             break
     return rows
-
-
-def _lp_tokens(instance: Instance, time_limit: float | None) -> float | None:
-    """The value of the linear relaxation of ``path``; None where the limit came first."""
-    model = build(instance, "path")
-    relaxed = replace(model, integer=np.zeros_like(model.integer))
-    report = run(relaxed, "highs", SolverOptions(time_limit))
-    if report.stopped == "interrupted":
-        raise KeyboardInterrupt
-    return report.bound if report.has == "optimal" else None
 
 
 def _greedy(instance: Instance, tok: Solution, wmc: Solution, threads: int) -> dict[str, int]:
@@ -193,7 +182,8 @@ def _relate(
         "wmc_proven": wmc_proven,
         "wmc_optimum": wmc_most if wmc_proven else None,
         "d": d,
-        "certified_ratio": certified,
+        # within budgets of groups greedy does not reach 1 − 1/e
+        "certified_ratio": None if instance.groups else certified,
         "ratio": _part(greedy["greedtok_cover"], most),
         "greedwmc_ratio": _part(greedy["greedwmc_cover"], most),
         "greedwmc_relaxed_ratio": _part(greedy["greedwmc_relaxed_cover"], wmc_most),

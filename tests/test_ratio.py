@@ -23,6 +23,7 @@ from partcover import (
     solve,
 )
 from partcover import ratio as ratio_module
+from partcover.instance import GroupBudget
 from partcover.options import parse_budgets
 from partcover.plots import plot_ratios
 from partcover.ratio import ratios
@@ -109,6 +110,15 @@ def test_what_is_not_proven_is_a_bound():
     for key in ("ratio", "greedwmc_ratio", "greedwmc_relaxed_ratio"):
         assert 0 < row[key] <= exact[key]
     assert row["termination"] == "time_limit"
+
+
+def test_budgets_of_groups_have_no_certificate(tmp_path):
+    pairs = GroupBudget("pairs", 0, max_length=2)
+    (row,) = ratios(Instance(PEARL, 2, groups=(pairs,)), [2])
+    assert row["certified_ratio"] is None
+    assert row["proven"]
+    assert 0 < row["ratio"] <= 1
+    plot_ratios([row], tmp_path / "figure.svg")
 
 
 def test_a_bound_that_meets_greedy_proves_it():
