@@ -31,6 +31,7 @@ ENUMERABLE = 100_000_000  # multisets of words that are all looked at; more are 
 
 _ROOM = 64  # symbols of an instance that the kernel holds
 _LONGEST = 16
+_IMAGES = 1_000_000  # words under all renamings of their symbols that are tabled
 _LETTERS = "abcdefghijklmnop"
 _LOOK = 0.1  # seconds between looks at the clock, about
 _PATIENCE = 10_000  # steps without a smaller ratio that end a climb
@@ -140,7 +141,8 @@ def worst(
         ``bpe``: k merges of the most frequent adjacent pair, cut by the merges themselves; a
         pair of equal tokens is counted and merged without overlaps, from the left; ties go to
         the lexicographically smallest pair of tokens; merging goes on while there is a pair,
-        even one that occurs once, for k tokens may be used.
+        even one that occurs once, for k tokens may be used.  (A merge counts even if it
+        spells a token that is there already.)
     k : int
         The budget.
     alphabet, words, length : int
@@ -171,7 +173,8 @@ def worst(
 
     Notes
     -----
-    A space of at most `ENUMERABLE` multisets is enumerated, and ``exhausted`` says so.
+    A space of at most `ENUMERABLE` multisets is enumerated, unless its words have more than a
+    million images under renaming, and ``exhausted`` says so.
     Renaming the symbols and reversing the words change no optimum, so one of each class is
     solved; the method, whose ties and left-to-right placing may follow them, runs on every
     image.  A larger space is climbed from random instances: a step changes, inserts, drops or
@@ -187,7 +190,7 @@ def worst(
     number = METHODS.index(method)
     parameters = {"alphabet": alphabet, "words": words, "length": length}
     search: _Enumeration | _Climb
-    if space <= ENUMERABLE and many * factorial(alphabet) <= ENUMERABLE:
+    if space <= ENUMERABLE and many * factorial(alphabet) <= _IMAGES:
         search = _Enumeration(number, k, **parameters)
     else:
         search = _Climb(number, k, **parameters, restarts=restarts, seed=seed)
