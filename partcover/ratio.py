@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from math import e
 from typing import Any
 
 from .errors import InputError
@@ -66,10 +67,11 @@ def ratios(
         value) / optimum tokens; ``termination`` of the solve of Tok, ``seconds`` of the row.
 
         Where ``proven`` is false, ``ratio`` and ``greedwmc_ratio`` are taken against the most
-        that the bound allows: the true ones are at least these.  So is
-        ``greedwmc_relaxed_ratio`` where ``wmc_proven`` is false.  ``wmc_gap`` and ``lp_gap``
-        are None without the optima they need, ``lp_cover`` where the limit came first.  A
-        ratio to an optimum of 0 is 1.  After Ctrl-C the row it fell into is the last.
+        that the bound allows, or are what GreedWMC certifies, if that is more: the true ones
+        are at least these.  So is ``greedwmc_relaxed_ratio`` where ``wmc_proven`` is false.
+        ``wmc_gap`` and ``lp_gap`` are None without the optima they need, ``lp_cover`` where the
+        limit came first.  A ratio to an optimum of 0 is 1.  After Ctrl-C the row it fell into
+        is the last.
 
     Raises
     ------
@@ -168,7 +170,11 @@ def _relate(
     most = total - bound
     found = max(best.cover or 0, greedy["greedtok_shortest_cover"], greedy["greedwmc_cover"])
     proven = found == most
-    d, certified = certified_ratio(greedy["greedtok_cover"], greedy["greedwmc_relaxed_cover"])
+    relaxed = greedy["greedwmc_relaxed_cover"]
+    d, certified = certified_ratio(greedy["greedtok_cover"], relaxed)
+    least = (certified, certified_ratio(greedy["greedwmc_cover"], relaxed)[1], 1 - 1 / e)
+    if instance.groups:  # within budgets of groups greedy does not reach 1 − 1/e
+        least = (0.0, 0.0, 0.0)
     lp_gap = None
     if proven and lp is not None:
         lp_gap = max(0.0, (bound - lp) / bound) if bound else 0.0
@@ -182,16 +188,17 @@ def _relate(
         "wmc_proven": wmc_proven,
         "wmc_optimum": wmc_most if wmc_proven else None,
         "d": d,
-        # within budgets of groups greedy does not reach 1 − 1/e
         "certified_ratio": None if instance.groups else certified,
-        "ratio": _part(greedy["greedtok_cover"], most),
-        "greedwmc_ratio": _part(greedy["greedwmc_cover"], most),
-        "greedwmc_relaxed_ratio": _part(greedy["greedwmc_relaxed_cover"], wmc_most),
-        "wmc_gap": _part(wmc_most, most) if proven and wmc_proven else None,
+        "ratio": _part(greedy["greedtok_cover"], most, proven, least[0]),
+        "greedwmc_ratio": _part(greedy["greedwmc_cover"], most, proven, least[1]),
+        "greedwmc_relaxed_ratio": _part(relaxed, wmc_most, wmc_proven, least[2]),
+        "wmc_gap": _part(wmc_most, most, True, 0.0) if proven and wmc_proven else None,
         "lp_cover": None if lp is None else total - lp,
         "lp_gap": lp_gap,
     }
 
 
-def _part(part: int, whole: int) -> float:
-    return part / whole if whole else 1.0
+def _part(part: int, whole: int, proven: bool, least: float) -> float:
+    """The ratio; where `whole` is only a bound, no less than what is certified."""
+    ratio = part / whole if whole else 1.0
+    return ratio if proven else max(ratio, least)

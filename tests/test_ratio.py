@@ -109,6 +109,8 @@ def test_what_is_not_proven_is_a_bound():
     assert row["lower_bound"] <= exact["optimum_tokens"] <= row["best_tokens"]
     for key in ("ratio", "greedwmc_ratio", "greedwmc_relaxed_ratio"):
         assert 0 < row[key] <= exact[key]
+    assert row["ratio"] >= row["certified_ratio"]
+    assert row["greedwmc_relaxed_ratio"] >= 1 - 1 / e
     assert row["termination"] == "time_limit"
 
 
