@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from math import e
 from typing import Any
 
-from .errors import InputError
+from .errors import InputError, VerificationError
 from .exact import relax, solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
@@ -161,16 +161,22 @@ def _relate(
     """Optima and ratios; ratios to an upper bound of the optimum where that is all there is."""
     total = instance.words.total_symbols
     bound = best.lower_bound or 0
-    wmc_most, wmc_proven = total - instance.words.total_count, False
+    relaxed = greedy["greedwmc_relaxed_cover"]
+    wmc_most, wmc_found = total - instance.words.total_count, relaxed
     if relaxation is not None and relaxation.lower_bound is not None:
         # WMC's bound on tokens is its bound on relaxed cover, and one on Tok's tokens as well
         bound = max(bound, relaxation.lower_bound)
         wmc_most = total - relaxation.lower_bound
-        wmc_proven = relaxation.extra.get("relaxed_cover") == wmc_most
+        wmc_found = max(relaxed, relaxation.extra.get("relaxed_cover", 0))
     most = total - bound
     found = max(best.cover or 0, greedy["greedtok_shortest_cover"], greedy["greedwmc_cover"])
-    proven = found == most
-    relaxed = greedy["greedwmc_relaxed_cover"]
+    if found > most or wmc_found > wmc_most:
+        raise VerificationError(
+            f"k = {instance.k}: covers of {most} and, with overlaps, {wmc_most} are said to be the "
+            f"most, and there are {found} and {wmc_found}: try another solver, and report the "
+            "instance"
+        )
+    proven, wmc_proven = found == most, wmc_found == wmc_most
     d, certified = certified_ratio(greedy["greedtok_cover"], relaxed)
     least = (certified, certified_ratio(greedy["greedwmc_cover"], relaxed)[1], 1 - 1 / e)
     if instance.groups:  # within budgets of groups greedy does not reach 1 − 1/e

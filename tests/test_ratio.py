@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from math import e
 
 import networkx as nx
@@ -17,6 +18,7 @@ from test_cli import as_json, fails, run  # noqa: F401
 from partcover import (
     InputError,
     Instance,
+    VerificationError,
     WordCounts,
     certified_ratio,
     reduce_vertex_cover,
@@ -123,11 +125,24 @@ def test_budgets_of_groups_have_no_certificate(tmp_path):
     plot_ratios([row], tmp_path / "figure.svg")
 
 
-def test_a_bound_that_meets_greedy_proves_it():
-    # one token a word suffices, and no solver has to say so
-    (row,) = ratios(Instance(PEARL, 4), [4], time_limit=0)
+@pytest.mark.parametrize("k", [4, 5])
+def test_a_bound_that_meets_greedy_proves_it(k):
+    # one token a word suffices, and no solver has to say so: with four, GreedWMC finds it
+    (row,) = ratios(Instance(PEARL, k), [k], time_limit=0)
     assert row["proven"]
+    assert row["wmc_proven"]
     assert row["optimum_tokens"] == 4
+    assert row["greedtok_tokens"] == (6 if k == 4 else 4)
+
+
+def test_a_false_bound_is_found_out(monkeypatch):
+    def wrong(instance, *, formulation="path", **options):
+        solution = solve(instance, formulation=formulation, **options)
+        return replace(solution, lower_bound=15) if formulation == "wmc" else solution
+
+    monkeypatch.setattr(ratio_module, "solve", wrong)
+    with pytest.raises(VerificationError, match="said to be the most"):
+        ratios(Instance(PEARL, 2), [2])
 
 
 def test_interrupted_in_the_second_solve(monkeypatch):
