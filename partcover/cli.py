@@ -20,10 +20,12 @@ from .files import write_atomic
 from .instance import Instance
 from .options import (
     Output,
+    candidate_options,
     instance_options,
     k_option,
     no_vocabulary_option,
     output_options,
+    parse_budgets,
     read_instance,
     read_tokens,
     say,
@@ -518,7 +520,7 @@ def reduce_(out: Output, files: tuple[str, ...], lift: bool, **options: Any) -> 
 
 
 @cli.command()
-@click.option("-k", "ks", help="Budgets, comma-separated.", metavar="K,K,…")
+@click.option("-k", "ks", help="Budgets: 10,20 or 1-5.", metavar="K,K,…")
 @click.option(
     "--methods",
     default="greedtok,greedwmc,bytes",
@@ -546,10 +548,7 @@ def compare(
     from .compare import compare as run
     from .report import rows_table
 
-    try:
-        budgets = [int(part) for part in ks.split(",")] if ks else []
-    except ValueError:
-        raise click.UsageError(f"-k is {ks!r}: whole numbers with commas are expected") from None
+    budgets = parse_budgets(ks)
     instance = read_instance(corpus, max(budgets) if budgets else None, options)
     with out.progress("compare") as report:
         rows = run(
@@ -813,3 +812,175 @@ def generate_(out: Output, name: str | None, size: int | None, k: int | None, li
     else:
         out.console.print(rows_table([facts], {key: key.replace("_", " ") for key in facts}))
     return 0
+
+
+@cli.command()
+@click.argument("corpora", nargs=-1, required=True, metavar="C.tsv|I.json…")
+@click.option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
+@click.option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="For each solve, three a row.")
+@click.option("--plot", metavar="FILE", help="Draw the ratios over k (.png, .svg, .pdf).")
+@click.option("--csv", metavar="FILE", help="Write the rows as CSV.")
+@candidate_options
+@output_options
+def ratio(
+    out: Output,
+    corpora: tuple[str, ...],
+    ks: str | None,
+    solver: str,
+    time_limit: float | None,
+    plot: str | None,
+    csv: str | None,
+    **options: Any,
+) -> int:
+    """Measure how near to the optimum greedy comes.
+
+    One row for each instance and budget: GreedTok's cover over the optimum's, beside the ratio
+    that GreedWMC certifies without the optimum, and what the relaxations allow. Where a limit
+    left the optimum open, ratios are stated as at least (≥) what the bound proves. Exit status 3
+    then.
+    """
+    from .ratio import ratios
+    from .report import rows_table
+
+    budgets = parse_budgets(ks)
+    most = max(budgets) if budgets else None
+    inputs = [(Path(corpus).stem, read_instance(corpus, most, options)) for corpus in corpora]
+    rows: list[dict[str, Any]] = []
+    with out.progress("ratio") as report:
+        for name, instance in inputs:
+            rows += ratios(
+                instance,
+                budgets or [instance.k],
+                name=name,
+                solver=solver,
+                time_limit=time_limit,
+                seed=out.seed,
+                threads=out.threads,
+                progress=lambda what: report(0, None, what),
+            )
+            if rows[-1]["termination"] == "interrupted":
+                break
+    if out.path is not None:
+        write_atomic(out.path, json.dumps({"rows": rows}, ensure_ascii=False, indent=1) + "\n")
+        out.note(f"wrote {out.path}")
+    if csv is not None:
+        from csv import DictWriter
+        from io import StringIO
+
+        text = StringIO()
+        writer = DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_atomic(csv, text.getvalue())
+        out.note(f"wrote {csv}")
+    if plot is not None:
+        from .plots import plot_ratios
+
+        plot_ratios(rows, plot)
+        out.note(f"wrote {plot}")
+    if out.json:
+        out.object({"rows": rows})
+    else:
+        out.console.print(rows_table([_shown_ratios(row) for row in rows], _RATIO_COLUMNS))
+    if rows[-1]["termination"] == "interrupted":
+        return EXIT_INTERRUPTED
+    open_ = [r for r in rows if not (r["proven"] and r["wmc_proven"]) or r["lp_cover"] is None]
+    return EXIT_LIMIT if open_ else 0
+
+
+def _shown_ratios(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for the table: what is only a bound says so."""
+    shown = {**row, "wmc": row["wmc_gap"]}  # a ratio: no key that ends in gap, no percentage
+    keys = [] if row["proven"] else ["ratio", "greedwmc_ratio"]
+    for key in keys if row["wmc_proven"] else [*keys, "greedwmc_relaxed_ratio"]:
+        shown[key] = f"≥ {row[key]:.4f}"
+    if not row["proven"]:
+        shown["optimum_tokens"] = f"{row['lower_bound']:,} – {row['best_tokens']:,}"
+    return shown
+
+
+_RATIO_COLUMNS = {
+    "instance": "instance",
+    "k": "k",
+    "optimum_tokens": "optimum",
+    "greedtok_tokens": "GreedTok",
+    "ratio": "ratio",
+    "d": "d",
+    "certified_ratio": "certified",
+    "greedwmc_ratio": "GreedWMC",
+    "greedwmc_relaxed_ratio": "its relaxed",
+    "wmc": "WMC / opt.",
+    "lp_gap": "LP gap",
+    "seconds": "seconds",
+}
+
+
+@cli.command()
+@click.option(
+    "--method",
+    default="greedtok",
+    show_default=True,
+    help="greedtok, greedwmc (its vocabulary, shortest path), greedwmc-relaxed (its own cover, "
+    "against the optimum with overlaps) or bpe.",
+)
+@click.option("-k", "k", type=int, default=2, show_default=True, help="Tokens to choose.")
+@click.option("--alphabet", type=int, default=2, show_default=True, help="Most symbols.")
+@click.option("--words", type=int, default=3, show_default=True, help="Most words.")
+@click.option("--length", type=int, default=5, show_default=True, help="Most symbols in a word.")
+@click.option(
+    "--restarts", type=int, default=20, show_default=True, help="Climbs where it cannot enumerate."
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+@output_options
+def worst(
+    out: Output,
+    method: str,
+    k: int,
+    alphabet: int,
+    words: int,
+    length: int,
+    restarts: int,
+    time_limit: float | None,
+) -> int:
+    """Find the tiny instance on which a method is furthest from the optimum.
+
+    All multisets of words within the sizes are looked at where they are at most a hundred
+    million ("exhausted: yes": none has a smaller ratio); beyond that a seeded local search goes
+    as far as it gets. -o writes the instance, its optimum included. A time limit that ends the
+    search gives exit status 3.
+    """
+    from .report import rows_table
+    from .worst import worst as run
+
+    with out.progress("worst") as report:
+        case = run(
+            method,
+            k=k,
+            alphabet=alphabet,
+            words=words,
+            length=length,
+            restarts=restarts,
+            time_limit=time_limit,
+            seed=out.seed,
+            progress=report,
+        )
+    if out.path is not None:
+        case.instance.save(out.path)
+        out.note(f"wrote {out.path}")
+    data = case.to_json()
+    if out.json:
+        out.object(data)
+    else:
+        pairs = [f"{word} × {count}" if count > 1 else word for word, count in data["words"]]
+        shown = {
+            **data,
+            "words": "  ".join(pairs),
+            "vocabulary": "  ".join(data["vocabulary"]),
+            "optimal_vocabulary": "  ".join(data["optimal_vocabulary"]),
+        }
+        rows = [{"what": key.replace("_", " "), "value": shown[key]} for key in shown]
+        out.console.print(rows_table(rows, {"what": "", "value": ""}))
+    if case.termination == "interrupted":
+        return EXIT_INTERRUPTED
+    return EXIT_LIMIT if case.termination == "time_limit" else 0

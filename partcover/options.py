@@ -26,10 +26,12 @@ from .vocabulary import Vocabulary
 
 __all__ = [
     "Output",
+    "candidate_options",
     "instance_options",
     "k_option",
     "no_vocabulary_option",
     "output_options",
+    "parse_budgets",
     "read_instance",
     "read_tokens",
     "say",
@@ -123,7 +125,7 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(
         *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
     ) -> Any:
-        written = ("plot", "draw", "write_lp", "write_mps", "events")
+        written = ("plot", "draw", "csv", "write_lp", "write_mps", "events")
         for path in (output, *map(options.get, written)):
             if path is not None:
                 check_writable(path)
@@ -150,6 +152,11 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def instance_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the input argument and the options that make an instance of it."""
+    return candidate_options(click.argument("corpus", metavar="C.tsv|I.json")(function))
+
+
+def candidate_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that make an instance of an input."""
     for option in (
         click.option(
             "--prefix", metavar="FILE", help="Tokens given in front, kept first, in order."
@@ -186,7 +193,6 @@ def instance_options(function: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(sym.SYMBOLS),
             help="What words are made of. Default: bytes, or as the instance file says.",
         ),
-        click.argument("corpus", metavar="C.tsv|I.json"),
     ):
         option(function)
     return function
@@ -222,6 +228,24 @@ def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
         return GroupBudget(name, int(limit), frozenset(read_tokens(what, symbols)))
     least, most = (int(number) if number else None for number in lengths.groups())
     return GroupBudget(name, int(limit), None, least or 2, most)
+
+
+def parse_budgets(text: str | None) -> list[int]:
+    """Budgets written with commas and ranges: ``1,2,5-10``; none of nothing."""
+    budgets: list[int] = []
+    for part in text.split(",") if text else ():
+        match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
+        if match is None:
+            raise InputError(
+                f"-k is {text!r}: whole numbers and ranges with commas are expected (1,2,5-10)"
+            )
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first or last - first >= 10_000:
+            raise InputError(
+                f"-k is {text!r}: {part.strip()} is not a range of 1 to 10,000 numbers"
+            )
+        budgets += range(first, last + 1)
+    return budgets
 
 
 def read_instance(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import nan
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from .errors import InputError, MissingExtra
 from .files import atomic_writer
 
-__all__ = ["plot_rows"]
+__all__ = ["plot_ratios", "plot_rows"]
 
 
 def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
@@ -30,19 +31,13 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     InputError
         For an ending that is not a figure's, or a path that cannot be written.
     """
-    form = Path(path).suffix.lstrip(".").lower()
-    if form not in ("png", "svg", "pdf"):
-        raise InputError(f"{path}: a plot ends in .png, .svg or .pdf")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot", "a plot") from None
+    form, figure_type = _figure(path)
     lines: dict[str, list[tuple[int, float]]] = {}
     for row in rows:
         if row["tokens_per_word"] is not None:
             name = f"{row['method']} ({row['rule'].replace('_', ' ')})"
             lines.setdefault(name, []).append((row["k"], row["tokens_per_word"]))
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    figure = figure_type(figsize=(7, 4.5), layout="constrained")
     axes = figure.add_subplot()
     for name, points in lines.items():
         axes.plot(*zip(*points, strict=True), marker="o", label=name)
@@ -52,3 +47,81 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     axes.legend()
     with atomic_writer(path) as file:
         figure.savefig(file, format=form, dpi=150)
+
+
+# Okabe and Ito's colours, told apart without seeing red or green; shapes tell them apart in grey
+_RATIOS = {
+    "ratio": ("GreedTok / optimum", "#0072B2", "o", "-", 8),
+    "d": ("d = GreedTok / GreedWMC's relaxed cover", "#E69F00", "s", "--", 4),
+    "certified_ratio": ("certified: d · (1 − 1/e)", "#009E73", "^", ":", 4),
+}
+
+
+def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
+    """Draw the true ratio, d, and the certified ratio over k, a panel for each instance.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        From `partcover.ratio.ratios`.  Where the optimum is not proven the true ratio is drawn
+        hollow: it is at least that.
+    path : path
+        Where to; the ending says the format (.png, .svg, .pdf).
+
+    Raises
+    ------
+    MissingExtra
+        Without matplotlib.
+    InputError
+        For an ending that is not a figure's, or a path that cannot be written.
+
+    Notes
+    -----
+    Figure 3 of Lim, Choo and Lauw (2025), which could not have the true ratio.
+    """
+    form, figure_type = _figure(path)
+    names = list(dict.fromkeys(row["instance"] for row in rows))
+    across = min(3, max(1, len(names)))
+    down = max(1, -(-len(names) // across))
+    inches = (max(6.0, 4.0 * across), 1.2 + 3.2 * down)
+    figure = figure_type(figsize=inches, layout="constrained")
+    panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
+    for axes, name in zip(panels, names, strict=False):
+        here = [row for row in rows if row["instance"] == name]
+        ks = [row["k"] for row in here]
+        for key, (label, colour, marker, style, size) in _RATIOS.items():
+            values = [nan if row[key] is None else row[key] for row in here]
+            look = {"color": colour, "marker": marker, "linestyle": style, "markersize": size}
+            axes.plot(ks, values, **look, label=label)
+        open_ = [(row["k"], row["ratio"]) for row in here if not row["proven"]]
+        if open_:
+            hollow = {"marker": "o", "markersize": 8, "color": "#0072B2", "linestyle": "none"}
+            label = "at least (optimum not proven)"
+            axes.plot(*zip(*open_, strict=True), **hollow, markerfacecolor="white", label=label)
+        axes.set_title(name, fontsize="medium")
+        axes.set_xlabel("k, tokens in the vocabulary")
+        axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        axes.set_ylim(0, 1.03 * max([1.0, *(row["d"] for row in rows)]))  # GreedWMC may be behind
+        axes.grid(visible=True, alpha=0.3)
+    for axes in panels[len(names) :]:
+        axes.set_axis_off()
+    panels[0].set_ylabel("part of the cover")
+    labelled = [axes.get_legend_handles_labels() for axes in panels]
+    legend = {
+        label: line for lines, labels in labelled for line, label in zip(lines, labels, strict=True)
+    }
+    figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=2)
+    with atomic_writer(path) as file:
+        figure.savefig(file, format=form, dpi=150)
+
+
+def _figure(path: str | PathLike[str]) -> tuple[str, Any]:
+    """The format that a path's ending asks for, and matplotlib's Figure."""
+    form = Path(path).suffix.lstrip(".").lower()
+    if form not in ("png", "svg", "pdf"):
+        raise InputError(f"{path}: a plot ends in .png, .svg or .pdf")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot", "a plot") from None
+    return form, Figure

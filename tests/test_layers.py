@@ -28,7 +28,7 @@ ROWS = [
     {"solvers"},
     {"exact"},
     {"report", "plots", "drawing", "conflicts"},
-    {"compare"},
+    {"compare", "ratio", "worst"},
     {"demo", "options"},
     {"cli"},
 ]
