@@ -13,8 +13,8 @@ from rich.text import Text
 
 from ._version import __version__
 from .corpus import WordCounts
-from .errors import PartcoverError, VerificationError
-from .files import write_atomic
+from .errors import InputError, PartcoverError, VerificationError
+from .files import check_writable, write_atomic
 from .instance import Instance
 from .options import (
     Output,
@@ -249,6 +249,11 @@ _greedy_command(
 @click.option("--write-mps", metavar="FILE", help="Write the model as .mps, before solving.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
 @click.option("--gap", type=float, default=0.0, show_default=True, help="Stop at this gap.")
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    help="Write a proof that verify can check (.cert).",
+)
 @no_vocabulary_option
 @instance_options
 @output_options
@@ -262,6 +267,7 @@ def solve(
     write_mps: str | None,
     time_limit: float | None,
     gap: float,
+    certificate: str | None,
     no_vocabulary: bool,
     **options: Any,
 ) -> int:
@@ -280,6 +286,22 @@ def solve(
         if path is not None:
             write_model(build(instance, formulation), path)
             out.note(f"wrote {path}")
+    progress = None if out.quiet or not sys.stderr.isatty() else say
+    if certificate is not None:
+        if formulation != "path":
+            raise InputError(f"--certificate proves the path formulation, not {formulation}")
+        check_writable(certificate)
+        return _prove(
+            out,
+            corpus,
+            instance,
+            certificate,
+            no_vocabulary,
+            solver=solver,
+            time_limit=time_limit,
+            gap=gap,
+            progress=progress,
+        )
     solution = exact.solve(
         instance,
         solver=solver,
@@ -288,27 +310,67 @@ def solve(
         gap=gap,
         seed=out.seed,
         threads=out.threads,
-        progress=None if out.quiet or not sys.stderr.isatty() else say,
+        progress=progress,
     )
     return finish(out, solution, instance, no_vocabulary, corpus)
 
 
 @cli.command()
 @k_option
-@click.option("--vocab", required=True, metavar="V.json", help="The vocabulary to check.")
+@click.option("--vocab", metavar="V.json", help="The vocabulary to check.")
+@click.option("--certificate", metavar="P.cert", help="The proof of a lower bound to check.")
 @instance_options
 @output_options
-def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) -> int:
-    """Recount what a vocabulary costs, independently.
+def verify(
+    out: Output,
+    corpus: str,
+    k: int | None,
+    vocab: str | None,
+    certificate: str | None,
+    **options: Any,
+) -> int:
+    """Recount what a vocabulary costs and what a certificate proves, independently.
 
-    In plain Python that shares nothing with the kernels. Checks the budget, required and
-    forbidden tokens and candidates; and, where the vocabulary file says how many tokens it needs,
-    that number. Exit status 6 if anything is wrong.
+    In plain Python that shares nothing with the kernels. Of a vocabulary: the budget, required
+    and forbidden tokens and candidates; and, where its file says how many tokens it needs, that
+    number. Of a certificate: that it is about this instance, and the lower bound, from its prices.
+    Exit status 6 if anything is wrong.
     """
+    if vocab is None and certificate is None:
+        raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
+    instance = read_instance(corpus, k, options)
+    data: dict[str, Any] = {}
+    problems: list[str] = []
+    if vocab is not None:
+        data = _check_vocabulary(instance, vocab)
+        problems += [f"{vocab}: {problem}" for problem in data["problems"]]
+    if certificate is not None:
+        found = _check_certificate(instance, certificate, data)
+        problems += [f"{certificate}: {problem}" for problem in found["problems"]]
+        if vocab is None:
+            data = found
+        else:
+            data["ok"], data["certificate"] = data["ok"] and found["ok"], found
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+    if out.json:
+        out.object(data)
+    else:
+        from .report import rows_table
+
+        flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
+        rows = [{"what": key.replace("_", " "), "value": value} for key, value in flat.items()]
+        rows = [row for row in rows if not isinstance(row["value"], list | dict)]
+        out.console.print(rows_table(rows, {"what": "", "value": ""}))
+    for problem in problems:
+        say(f"partcover: {problem}")
+    return 0 if data["ok"] else EXIT_VERIFICATION
+
+
+def _check_vocabulary(instance: Instance, path: str) -> dict[str, Any]:
     from .verify import verify as check
 
-    instance = read_instance(corpus, k, options)
-    vocabulary = Vocabulary.load(vocab)
+    vocabulary = Vocabulary.load(path)
     result = check(instance, vocabulary)
     data = result.to_json()
     claim = vocabulary.provenance
@@ -320,19 +382,22 @@ def verify(out: Output, corpus: str, k: int | None, vocab: str, **options: Any) 
             data["problems"].append(
                 f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), it needs {found}"
             )
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-    if out.json:
-        out.object(data)
-    else:
-        from .report import rows_table
+    return data
 
-        rows = [{"what": key.replace("_", " "), "value": value} for key, value in data.items()]
-        rows = [row for row in rows if not isinstance(row["value"], list)]
-        out.console.print(rows_table(rows, {"what": "", "value": ""}))
-    for problem in data["problems"]:
-        say(f"partcover: {vocab}: {problem}")
-    return 0 if data["ok"] else EXIT_VERIFICATION
+
+def _check_certificate(instance: Instance, path: str, vocabulary: dict[str, Any]) -> dict[str, Any]:
+    """What a certificate proves; beside a checked vocabulary, how far that is from the optimum."""
+    from .certificate import Certificate
+    from .verify import check_certificate
+
+    result = check_certificate(instance, Certificate.load(path))
+    data = result.to_json()
+    data["claimed_lower_bound"] = data.pop("claimed")
+    if vocabulary.get("ok"):
+        tokens = vocabulary["tokens"]
+        data["gap"] = (tokens - result.lower_bound) / tokens if tokens else 0.0
+        data["proves_optimal"] = tokens == result.lower_bound
+    return data
 
 
 @cli.command("reduce")
@@ -547,3 +612,22 @@ def demo(out: Output) -> int:
         "other way round."
     )
     return 0
+
+
+def _prove(
+    out: Output,
+    corpus: str,
+    instance: Instance,
+    path: str,
+    no_vocabulary: bool,
+    **options: Any,
+) -> int:
+    """``solve --certificate``."""
+    from .prove import prove
+
+    solution, certificate = prove(instance, seed=out.seed, threads=out.threads, **options)
+    certificate.save(path)
+    out.note(f"wrote {path}: it proves that at least {certificate.lower_bound:,} tokens are needed")
+    if solution.status == "optimal" and certificate.lower_bound != solution.tokens:
+        out.note("the solver claims an optimum that the certificate does not reach")
+    return finish(out, solution, instance, no_vocabulary, corpus)

@@ -15,7 +15,7 @@ from .solution import Solution
 from .symbols import Token, show
 from .vocabulary import Vocabulary
 
-__all__ = ["CertificateCheck", "Verification", "check_certificate", "verify"]
+__all__ = ["CertificateCheck", "Verification", "case_bound", "check_certificate", "verify"]
 
 
 @dataclass(frozen=True)
@@ -281,6 +281,37 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     )
 
 
+def case_bound(
+    instance: Instance,
+    prices: Sequence[int],
+    scale_bits: int,
+    required: frozenset[Token] = frozenset(),
+    excluded: frozenset[Token] = frozenset(),
+) -> int:
+    """The lower bound that prices prove for one case, as `check_certificate` counts a leaf.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, budget and conditions.
+    prices : sequence of int
+        A price for each symbol, words ascending, in units of 2^-scale_bits, each at most 1.
+    scale_bits : int
+        Binary digits behind the point of a price.
+    required, excluded : frozenset of token
+        What the vocabularies of this case hold beyond the fixed tokens, and what they lack; at
+        most k tokens are required.
+
+    Returns
+    -------
+    int
+        At most the fewest tokens that a vocabulary of this case needs, if it holds no dominated
+        candidate; and at least a token for each counted word.
+    """
+    case = _Case(list(prices), required | frozenset(instance.fixed), excluded)
+    return _bounds(instance, [case], 1 << scale_bits)[0]
+
+
 class _Case:
     """A leaf while its rewards are summed."""
 
@@ -294,18 +325,21 @@ class _Case:
 
 
 def _bound(instance: Instance, certificate: Certificate) -> int:
-    """The least bound of a leaf, and a token for each counted word at least."""
+    """The least bound of the leaves that a vocabulary may come to."""
     fixed = frozenset(instance.fixed)
-    least = sum(count for _, count in instance.words)
     cases = []
     for leaf, inside, outside in certificate.leaves():
         required = fixed | inside
         if len(required) > instance.k or required & outside:
             continue  # no vocabulary comes here
         if leaf.prices is None:
-            return least
+            return sum(count for _, count in instance.words)
         cases.append(_Case(leaf.prices.tolist(), required, outside))
-    scale = 1 << certificate.scale_bits
+    return min(_bounds(instance, cases, 1 << certificate.scale_bits))
+
+
+def _bounds(instance: Instance, cases: Sequence[_Case], scale: int) -> list[int]:
+    """The bound of each case; a token for each counted word at least."""
     text = _Text(instance)
     for token, starts in text.places(frozenset().union(*(case.required for case in cases))):
         for case in cases:
@@ -322,8 +356,8 @@ def _bound(instance: Instance, certificate: Certificate) -> int:
         value = sum(n * price for n, price in zip(text.count_at, case.prices, strict=True))
         value -= case.required_reward
         value -= sum(nlargest(instance.k - len(case.required), case.rewards))
-        bounds.append(-(-value // scale))
-    return max(least, min(bounds))
+        bounds.append(max(-(-value // scale), sum(text.counts)))
+    return bounds
 
 
 def _reward(
@@ -352,12 +386,12 @@ class _Text:
         self.first = list(accumulate(self.sizes, initial=0))[:-1]
         self.word_at = [n for n, size in enumerate(self.sizes) for _ in range(size)]
         self.count_at = [self.counts[number] for number in self.word_at]
-        text: Any
+        words_alone: list[Any] = self.words
+        self.text: Any
         if instance.symbols == "ints":
-            text = tuple(chain.from_iterable(self.words))  # type: ignore[arg-type]
+            self.text = tuple(chain.from_iterable(words_alone))
         else:
-            text = (b"" if instance.symbols == "bytes" else "").join(self.words)  # type: ignore
-        self.text = text
+            self.text = (b"" if instance.symbols == "bytes" else "").join(words_alone)
 
     def starts(self, length: int) -> list[int]:
         """Where a substring of `length` symbols starts."""

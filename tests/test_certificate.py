@@ -109,9 +109,7 @@ def test_never_above_the_optimum(data):
     assert more.lower_bound == found.lower_bound
 
 
-
-
-def proof(bits: int = 4) -> tuple[Instance, Certificate]:
+def proof() -> tuple[Instance, Certificate]:
     """The README's four words: a tree that proves the optimum, 8 tokens."""
     from partcover.prove import prove
 
@@ -122,7 +120,7 @@ def proof(bits: int = 4) -> tuple[Instance, Certificate]:
 
 
 def test_order_of_words_does_not_matter():
-    instance, certificate = proof()
+    _, certificate = proof()
     turned = Instance(WordCounts.from_words(["heart", "red", "the", "pearl"]), k=2)
     assert check_certificate(turned, certificate).lower_bound == 8
 
@@ -148,7 +146,8 @@ def test_another_instance_is_noticed():
         Instance(instance.words, 2, candidates=[b"he"]),
     ):
         found = check_certificate(other, certificate)
-        assert (found.ok, found.lower_bound, len(found.problems)) == (False, 0, 1)
+        assert (found.ok, found.lower_bound) == (False, 0)
+        assert "the certificate is" in found.problems[0]
 
 
 def test_each_price_counts():
@@ -192,7 +191,8 @@ def test_files_give_back_what_was_saved(tmp_path_factory, data):
     certificate.save(path)
     again = Certificate.load(path)
     assert again.to_json() == certificate.to_json()
-    assert list(again.leaves())[0][1:] == list(certificate.leaves())[0][1:]
+    for here, there in zip(again.leaves(), certificate.leaves(), strict=True):
+        assert here[1:] == there[1:]
 
 
 def resealed(data: dict) -> dict:

@@ -24,7 +24,7 @@ ROWS = [
     {"model_files"},
     {"solvers"},
     {"exact"},
-    {"library", "prove"},
+    {"prove"},
     {"report", "plots"},
     {"compare"},
     {"demo", "options"},

@@ -1,0 +1,306 @@
+"""The optimum with a proof that needs no solver to check: branch and bound, written down."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .certificate import Branch, Certificate, Leaf, sorted_symbols
+from .errors import VerificationError
+from .exact import solve
+from .formulation import SparseModel, build
+from .instance import Instance
+from .solution import Solution
+from .symbols import Token
+from .verify import case_bound, check_certificate, verify
+from .vocabulary import Vocabulary
+
+__all__ = ["prove"]
+
+Float = npt.NDArray[np.float64]
+
+_WHOLE = 1e-6  # an x this near to 0 or 1 is not branched on
+
+
+def prove(
+    instance: Instance,
+    *,
+    solver: str = "highs",
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Callable[[str], None] | None = None,
+) -> tuple[Solution, Certificate]:
+    """Solve an instance, and find a certificate of its lower bound.
+
+    The best vocabulary comes from `solve`.  Then branch and bound on the linear relaxation of
+    the ``path`` formulation makes the tree: the case with the least bound is split on the token
+    whose variable is nearest to 1/2 (ties: the lexicographically first), until every case has
+    prices that prove as many tokens as the vocabulary needs.
+
+    Parameters
+    ----------
+    instance : Instance
+        The instance; small, as for `solve`.
+    solver, gap, seed, threads, progress
+        As for `solve`.  The tree is not grown beyond `gap`.
+    time_limit : float, optional
+        Seconds; `solve` gets half of them.
+
+    Returns
+    -------
+    solution : Solution
+        As of `solve`, its lower bound raised to the certificate's where that is higher.
+    certificate : Certificate
+        Checked by `check_certificate`: its `lower_bound` is what that recounts.  At a time limit
+        or on Ctrl-C it proves less than the optimum, and no less than a token a word.
+
+    Raises
+    ------
+    InputError
+        As `solve` does.
+    VerificationError
+        If solver and certificate contradict each other.
+
+    Notes
+    -----
+    A price is the drop of the dual over a symbol, divided by the word's count; prices are rounded
+    to a scale at which that moves a bound by less than 1/16 of a token, and bounds are recounted
+    from the rounded prices.  The relaxation with cuts over overlapping occurrences equals the
+    best such bound (design, section 3), so a case with a whole x is closed by its own prices.
+    """
+    started = time.monotonic()
+    end = math.inf if time_limit is None else started + time_limit
+    solution = solve(
+        instance,
+        solver=solver,
+        time_limit=None if time_limit is None else time_limit / 2,
+        gap=gap,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    search = _Search(instance, solution, gap)
+    try:
+        if solution.termination != "interrupted":
+            search.run(end, progress)
+    except KeyboardInterrupt:
+        solution = replace(solution, termination="interrupted")
+    certificate = search.certificate()
+    checked = check_certificate(instance, certificate)
+    if not checked.ok:
+        raise VerificationError(f"{checked.problems[0]}: please report the instance")
+    return _together(instance, solution, search, certificate, time.monotonic() - started)
+
+
+def _together(
+    instance: Instance,
+    solution: Solution,
+    search: _Search,
+    certificate: Certificate,
+    seconds: float,
+) -> tuple[Solution, Certificate]:
+    """The solution with what the search found, held against the certificate."""
+    if search.found is not None:
+        total = instance.words.total_symbols
+        solution = replace(
+            solution,
+            vocabulary=search.found,
+            tokens=search.tokens,
+            cover=total - search.tokens,
+            extra={**solution.extra, "size": len(search.found)},
+        )
+    tokens = search.tokens
+    bound = max(certificate.lower_bound, solution.lower_bound or 0)
+    if bound > tokens:
+        raise VerificationError(
+            f"{bound} tokens are claimed to be needed, and {tokens} suffice: please report the "
+            "instance"
+        )
+    status = "optimal" if bound == tokens else solution.status
+    extra = {**solution.extra, "certified": certificate.lower_bound, "leaves": search.leaves}
+    if instance.threshold is not None:
+        met = True if tokens <= instance.threshold else None
+        extra["meets_threshold"] = False if bound > instance.threshold else met
+    solution = replace(solution, lower_bound=bound, status=status, seconds=seconds, extra=extra)
+    if solution.vocabulary is not None:
+        recount = verify(instance, solution.vocabulary, claim=solution)
+        if not recount.ok:
+            raise VerificationError(recount.problems[0])
+    return solution, certificate
+
+
+@dataclass(eq=False)
+class _Node:
+    """A case: an open or closed leaf, or, once `token` is set, a branch."""
+
+    inside: frozenset[Token]
+    outside: frozenset[Token]
+    bound: int
+    prices: npt.NDArray[np.int32] | None = None
+    split: Token | None = None  # what to branch on
+    token: Token | None = None
+    children: tuple[_Node, ...] = ()
+
+
+class _Search:
+    """Branch and bound, best bound first."""
+
+    def __init__(self, instance: Instance, solution: Solution, gap: float) -> None:
+        total = instance.words.total_symbols
+        self.instance = instance
+        self.gap = gap
+        # 16 · symbols · 2^-bits < 1, and a sum of products stays far inside of 64 bits
+        self.bits = min(max((16 * total).bit_length(), 4), 24)
+        self.tokens = total if solution.tokens is None else solution.tokens
+        self.found: Vocabulary | None = None  # better than the solution's
+        self.root = _Node(frozenset(), frozenset(), instance.words.total_count)
+        self.leaves = 1
+
+    def run(self, end: float, progress: Callable[[str], None] | None) -> None:
+        """Split cases until all are closed, or it is `end`."""
+        instance = self.instance
+        if self._is_closed(self.root):
+            return
+        model = build(instance)
+        if not len(model.objective):
+            return
+        self.model = model
+        self.number = {token: t for t, token in enumerate(model.tokens)}
+        self.order = sorted_symbols(instance.words)
+        words = instance.words
+        self.last = np.zeros(len(words.data), bool)
+        self.last[words.offsets[1:] - 1] = True
+        self.count_at = np.repeat(words.counts, np.diff(words.offsets)).astype(float)
+        if not self._relax(self.root, end):
+            return
+        made = 0
+        waiting = [(self.root.bound, made, self.root)]
+        while waiting and not self._is_closed(waiting[0][2]):
+            _, _, node = heapq.heappop(waiting)
+            if node.split is None:
+                continue  # its prices, rounded, miss by less than a token what its x needs
+            inner = replace(node, inside=node.inside | {node.split})
+            outer = replace(node, outside=node.outside | {node.split})
+            for child in (inner, outer):
+                if not self._relax(child, end):
+                    return
+            # only now: until both are there the node stays a leaf
+            node.token, node.children = node.split, (inner, outer)
+            self.leaves += 1
+            for child in (inner, outer):
+                made += 1
+                heapq.heappush(waiting, (child.bound, made, child))
+            if progress is not None:
+                progress(f"proof: {self.leaves} cases, bound {waiting[0][0]}, {self.tokens} tokens")
+
+    def certificate(self) -> Certificate:
+        """The tree as it stands."""
+        tree: list[Branch | Leaf] = []
+        bounds = []
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            if node.token is not None:
+                tree.append(Branch(node.token))
+                waiting += reversed(node.children)
+            else:
+                tree.append(Leaf(node.prices))
+                bounds.append(node.bound)
+        # of a subtree that holds no vocabulary the bound is infinite; of all it is not
+        bound = min(bounds, default=0)
+        return Certificate.of(self.instance, tuple(tree), int(bound), self.bits)
+
+    def _is_closed(self, node: _Node) -> bool:
+        return node.bound >= self.tokens or (
+            self.gap > 0 and self.tokens - node.bound <= self.gap * self.tokens
+        )
+
+    def _relax(self, node: _Node, end: float) -> bool:
+        """Prices, bound and token to split on from the linear relaxation; False if it is late."""
+        instance, model = self.instance, self.model
+        node.split = None
+        required = node.inside | frozenset(instance.fixed)
+        if len(required) > instance.k or required & node.outside:
+            node.prices, node.bound = None, 2**63
+            return True
+        lower, upper = model.lower.copy(), model.upper.copy()
+        lower[[self.number[token] for token in node.inside]] = 1
+        upper[[self.number[token] for token in node.outside]] = 0
+        answer = _lp(replace(model, lower=lower, upper=upper), end - time.monotonic())
+        if answer is None:
+            return False
+        values, duals = answer
+        dual = duals[1 : 1 + len(self.last)]  # after the budget come the rows of nodes
+        after = np.append(dual[1:], 0.0)
+        after[self.last] = 0.0
+        one = 1 << self.bits
+        rounded = np.rint((dual - after) / self.count_at * one)
+        prices = np.clip(rounded, -64 * one, one).astype(np.int32)[self.order]
+        bound = case_bound(instance, prices.tolist(), self.bits, node.inside, node.outside)
+        # a part of a case needs no fewer tokens than the case, and the same prices prove it
+        if node.prices is None or bound >= node.bound:
+            node.prices, node.bound = prices, bound
+        x = values[: len(model.tokens)]
+        fraction = np.minimum(x, 1 - x)
+        if len(x) and fraction.max() > _WHOLE:
+            # what differs by less is the same for a solver
+            nearest = np.flatnonzero(fraction >= fraction.max() - 1e-9)[0]
+            node.split = model.tokens[int(nearest)]
+        else:
+            self._improve(model.chosen(values))
+        return True
+
+    def _improve(self, chosen: list[Token]) -> None:
+        """Keep a vocabulary that the relaxation has found if it is the best so far."""
+        fixed = list(self.instance.fixed)
+        tokens = [*fixed, *(token for token in chosen if token not in set(fixed))]
+        vocabulary = Vocabulary(tokens, self.instance.symbols, "solve")
+        found = verify(self.instance, vocabulary)
+        if found.ok and found.tokens < self.tokens:
+            self.tokens, self.found = found.tokens, vocabulary
+
+
+def _lp(model: SparseModel, seconds: float) -> tuple[Float, Float] | None:
+    """Values and duals of the rows of the linear relaxation; None if there is no time for it."""
+    import datetime
+
+    from ortools.math_opt import result_pb2
+    from ortools.math_opt.core.python import solver as core
+    from ortools.math_opt.python import mathopt
+
+    from .solvers import _proto
+
+    if seconds <= 0:
+        return None
+    proto = _proto(model, False)
+    del proto.variables.integers[:]
+    proto.variables.integers.extend([False] * len(model.objective))
+    limit = None if seconds == math.inf else datetime.timedelta(seconds=seconds)
+    result: Any = core.solve(
+        proto,
+        mathopt.SolverType.GLOP.value,
+        mathopt.StreamableSolverInitArguments().to_proto(),
+        mathopt.SolveParameters(time_limit=limit).to_proto(),
+        mathopt.ModelSolveParameters().to_proto(),
+        None,
+        mathopt.CallbackRegistration().to_proto(),
+        None,
+        None,
+    )
+    if result.termination.reason != result_pb2.TERMINATION_REASON_OPTIMAL:
+        return None
+    values, duals = np.zeros(len(model.objective)), np.zeros(len(model.row_lower))
+    answer = result.solutions[0]
+    primal, dual = answer.primal_solution.variable_values, answer.dual_solution.dual_values
+    values[np.array(primal.ids, np.int64)] = primal.values
+    duals[np.array(dual.ids, np.int64)] = dual.values
+    return values, duals
