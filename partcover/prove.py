@@ -146,6 +146,7 @@ class _Node:
     outside: frozenset[Token]
     bound: int
     prices: npt.NDArray[np.int32] | None = None
+    basis: Any = None  # GLOP's, to start the parts of the case from
     split: Token | None = None  # what to branch on
     token: Token | None = None
     children: tuple[_Node, ...] = ()
@@ -235,10 +236,10 @@ class _Search:
         lower, upper = model.lower.copy(), model.upper.copy()
         lower[[self.number[token] for token in node.inside]] = 1
         upper[[self.number[token] for token in node.outside]] = 0
-        answer = _lp(replace(model, lower=lower, upper=upper), end - time.monotonic())
+        answer = _lp(replace(model, lower=lower, upper=upper), end - time.monotonic(), node.basis)
         if answer is None:
             return False
-        values, duals = answer
+        values, duals, node.basis = answer
         dual = duals[1 : 1 + len(self.last)]  # after the budget come the rows of nodes
         after = np.append(dual[1:], 0.0)
         after[self.last] = 0.0
@@ -269,8 +270,8 @@ class _Search:
             self.tokens, self.found = found.tokens, vocabulary
 
 
-def _lp(model: SparseModel, seconds: float) -> tuple[Float, Float] | None:
-    """Values and duals of the rows of the linear relaxation; None if there is no time for it."""
+def _lp(model: SparseModel, seconds: float, basis: Any) -> tuple[Float, Float, Any] | None:
+    """Values, duals of the rows, and basis of the linear relaxation; None if time is up."""
     import datetime
 
     from ortools.math_opt import result_pb2
@@ -284,13 +285,20 @@ def _lp(model: SparseModel, seconds: float) -> tuple[Float, Float] | None:
     proto = _proto(model, False)
     del proto.variables.integers[:]
     proto.variables.integers.extend([False] * len(model.objective))
-    limit = None if seconds == math.inf else datetime.timedelta(seconds=seconds)
+    start = mathopt.ModelSolveParameters().to_proto()
+    if basis is not None:
+        start.initial_basis.CopyFrom(basis)
+    parameters = mathopt.SolveParameters(
+        time_limit=None if seconds == math.inf else datetime.timedelta(seconds=seconds),
+        # from another case's basis on, which stays dual feasible
+        lp_algorithm=mathopt.LPAlgorithm.DUAL_SIMPLEX,
+    )
     result: Any = core.solve(
         proto,
         mathopt.SolverType.GLOP.value,
         mathopt.StreamableSolverInitArguments().to_proto(),
-        mathopt.SolveParameters(time_limit=limit).to_proto(),
-        mathopt.ModelSolveParameters().to_proto(),
+        parameters.to_proto(),
+        start,
         None,
         mathopt.CallbackRegistration().to_proto(),
         None,
@@ -303,4 +311,4 @@ def _lp(model: SparseModel, seconds: float) -> tuple[Float, Float] | None:
     primal, dual = answer.primal_solution.variable_values, answer.dual_solution.dual_values
     values[np.array(primal.ids, np.int64)] = primal.values
     duals[np.array(dual.ids, np.int64)] = dual.values
-    return values, duals
+    return values, duals, answer.basis

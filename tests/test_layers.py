@@ -23,7 +23,7 @@ ROWS = [
     {"formulation", "reduction", "greedy"},
     {"model_files"},
     {"solvers"},
-    {"exact"},
+    {"exact", "library"},
     {"prove"},
     {"report", "plots"},
     {"compare"},
