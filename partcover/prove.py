@@ -290,8 +290,8 @@ def _lp(model: SparseModel, seconds: float, basis: Any) -> tuple[Float, Float, A
         start.initial_basis.CopyFrom(basis)
     parameters = mathopt.SolveParameters(
         time_limit=None if seconds == math.inf else datetime.timedelta(seconds=seconds),
-        # from another case's basis on, which stays dual feasible
-        lp_algorithm=mathopt.LPAlgorithm.DUAL_SIMPLEX,
+        # the basis of the case that this is a part of stays dual feasible
+        lp_algorithm=None if basis is None else mathopt.LPAlgorithm.DUAL_SIMPLEX,
     )
     result: Any = core.solve(
         proto,
