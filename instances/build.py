@@ -1,8 +1,8 @@
 """Regenerate the instances beside this file: words, best vocabularies and certificates.
 
-``python instances/build.py [NAME…]`` writes the named instances, or all.  The result is the same
-on every machine; where the optimum is out of reach within ``--time-limit``, what the files hold
-is kept unless the run finds better.  Instances that are not made here, and state their optimum in
+``python instances/build.py [NAME…]`` writes the named instances, or all.  Words are the same on
+every machine, vocabularies and proofs with the same OR-Tools; where the optimum is out of reach
+within ``--time-limit``, what the files hold is kept unless the run finds better.  Instances that are not made here, and state their optimum in
 the old way (``source["optimum"]``), are brought to the present shape, with a certificate.
 """
 
@@ -237,7 +237,7 @@ def stored(name: str, instance: Instance) -> tuple[dict[str, Any] | None, Certif
     if not path.exists():
         return None, None
     old = Instance.load(path)
-    best = old.source.get("best")
+    best = old.source.get("best") or old.source.get("optimum")
     same = old.words.digest == instance.words.digest and old.k == instance.k
     if not best or not same or old.policy != instance.policy:
         return None, None
@@ -246,7 +246,7 @@ def stored(name: str, instance: Instance) -> tuple[dict[str, Any] | None, Certif
     if not found.ok or found.tokens != best["tokens"]:
         return None, None
     proof = FOLDER / f"{name}.cert"
-    return best, Certificate.load(proof) if proof.exists() else None
+    return {"by": "stated", **best}, Certificate.load(proof) if proof.exists() else None
 
 
 def main() -> None:

@@ -125,12 +125,22 @@ def _together(
             f"{bound} tokens are claimed to be needed, and {tokens} suffice: please report the "
             "instance"
         )
-    status = "optimal" if bound == tokens else solution.status
+    status, stopped = solution.status, solution.termination
+    if bound == tokens:
+        status = "optimal"
+        stopped = "interrupted" if stopped == "interrupted" else "completed"
     extra = {**solution.extra, "certified": certificate.lower_bound, "leaves": search.leaves}
     if instance.threshold is not None:
         met = True if tokens <= instance.threshold else None
         extra["meets_threshold"] = False if bound > instance.threshold else met
-    solution = replace(solution, lower_bound=bound, status=status, seconds=seconds, extra=extra)
+    solution = replace(
+        solution,
+        lower_bound=bound,
+        status=status,
+        termination=stopped,
+        seconds=seconds,
+        extra=extra,
+    )
     if solution.vocabulary is not None:
         recount = verify(instance, solution.vocabulary, claim=solution)
         if not recount.ok:

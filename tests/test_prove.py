@@ -8,9 +8,8 @@ from brute_force import fewest_tokens
 from hypothesis import given, settings
 from test_exact import instances
 
-from partcover import Instance, WordCounts, reduce_vertex_cover
+from partcover import Instance, WordCounts, prove, reduce_vertex_cover
 from partcover.certificate import Branch
-from partcover.prove import prove
 from partcover.verify import check_certificate
 
 
