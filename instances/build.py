@@ -2,8 +2,9 @@
 
 ``python instances/build.py [NAME…]`` writes the named instances, or all.  Words are the same on
 every machine, vocabularies and proofs with the same OR-Tools; where the optimum is out of reach
-within ``--time-limit``, what the files hold is kept unless the run finds better.  Instances that are not made here, and state their optimum in
-the old way (``source["optimum"]``), are brought to the present shape, with a certificate.
+within ``--time-limit``, what the files hold is kept unless the run finds better.  Instances that
+are not made here, and state their optimum in the old way (``source["optimum"]``), are brought to
+the present shape, with a certificate.
 """
 
 from __future__ import annotations

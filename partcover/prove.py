@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .certificate import Branch, Certificate, Leaf, sorted_symbols
 from .errors import VerificationError
-from .exact import solve
+from .exact import _recount, solve
 from .formulation import SparseModel, build
 from .instance import Instance
 from .solution import Solution
@@ -41,10 +41,11 @@ def prove(
 ) -> tuple[Solution, Certificate]:
     """Solve an instance, and find a certificate of its lower bound.
 
-    The best vocabulary comes from `solve`.  Then branch and bound on the linear relaxation of
-    the ``path`` formulation makes the tree: the case with the least bound is split on the token
-    whose variable is nearest to 1/2 (ties: the lexicographically first), until every case has
-    prices that prove as many tokens as the vocabulary needs.
+    The linear relaxation of the ``path`` formulation comes first: where its x is whole, it is the
+    optimum with its proof.  Else `solve` finds a vocabulary, and branch and bound on the relaxation
+    makes the tree: the case with the least bound is split on the token whose variable is nearest
+    to 1/2 (ties: the lexicographically first), until every case has prices that prove as many
+    tokens as the vocabulary needs.
 
     Parameters
     ----------
@@ -53,12 +54,14 @@ def prove(
     solver, gap, seed, threads, progress
         As for `solve`.  The tree is not grown beyond `gap`.
     time_limit : float, optional
-        Seconds; `solve` gets half of them.
+        Seconds: half for the first relaxation, half of what is left then for `solve`.
 
     Returns
     -------
     solution : Solution
-        As of `solve`, its lower bound raised to the certificate's where that is higher.
+        As of `solve`, or the relaxation's where that is better (``extra["solver"]`` is "glop");
+        its lower bound is the certificate's where that is higher.  ``extra["certified"]`` is what
+        the certificate proves, ``extra["leaves"]`` the number of its cases.
     certificate : Certificate
         Checked by `check_certificate`: its `lower_bound` is what that recounts.  At a time limit
         or on Ctrl-C it proves less than the optimum, and no less than a token a word.
@@ -79,19 +82,29 @@ def prove(
     """
     started = time.monotonic()
     end = math.inf if time_limit is None else started + time_limit
-    solution = solve(
-        instance,
-        solver=solver,
-        time_limit=None if time_limit is None else time_limit / 2,
-        gap=gap,
-        seed=seed,
-        threads=threads,
-        progress=progress,
-    )
+
+    def solved(seconds: float | None) -> Solution:
+        return solve(
+            instance,
+            solver=solver,
+            time_limit=seconds,
+            gap=gap,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+
+    # no time: what is asked for is checked, and there is a vocabulary whatever happens
+    solution = solved(0.0 if time_limit is None else min(0.0, time_limit))
     search = _Search(instance, solution, gap)
     try:
-        if solution.termination != "interrupted":
-            search.run(end, progress)
+        search.start(end if time_limit is None else started + time_limit / 2)
+        if not search.is_done:
+            left = max(0.0, end - time.monotonic()) / 2
+            solution = solved(None if time_limit is None else left)
+            search.meet(solution)
+            if solution.termination != "interrupted":
+                search.run(end, progress)
     except KeyboardInterrupt:
         solution = replace(solution, termination="interrupted")
     certificate = search.certificate()
@@ -116,7 +129,7 @@ def _together(
             vocabulary=search.found,
             tokens=search.tokens,
             cover=total - search.tokens,
-            extra={**solution.extra, "size": len(search.found)},
+            extra={**solution.extra, "size": len(search.found), "solver": "glop"},
         )
     tokens = search.tokens
     bound = max(certificate.lower_bound, solution.lower_bound or 0)
@@ -176,22 +189,31 @@ class _Search:
         self.root = _Node(frozenset(), frozenset(), instance.words.total_count)
         self.leaves = 1
 
-    def run(self, end: float, progress: Callable[[str], None] | None) -> None:
-        """Split cases until all are closed, or it is `end`."""
-        instance = self.instance
-        if self._is_closed(self.root):
-            return
-        model = build(instance)
-        if not len(model.objective):
-            return
-        self.model = model
-        self.number = {token: t for t, token in enumerate(model.tokens)}
-        self.order = sorted_symbols(instance.words)
-        words = instance.words
+    @property
+    def is_done(self) -> bool:
+        """The best vocabulary meets the bound of all vocabularies together."""
+        return self._is_closed(self.root)
+
+    def meet(self, solution: Solution) -> None:
+        """Take the solution to return as the best so far, unless the search has found better."""
+        if solution.tokens is not None and (self.found is None or solution.tokens <= self.tokens):
+            self.tokens, self.found = solution.tokens, None
+
+    def start(self, end: float) -> None:
+        """Prices for all vocabularies together."""
+        words = self.instance.words
+        self.model = build(self.instance)
+        self.number = {token: t for t, token in enumerate(self.model.tokens)}
+        self.order = sorted_symbols(words)
         self.last = np.zeros(len(words.data), bool)
         self.last[words.offsets[1:] - 1] = True
         self.count_at = np.repeat(words.counts, np.diff(words.offsets)).astype(float)
-        if not self._relax(self.root, end):
+        if len(words):
+            self._relax(self.root, end)
+
+    def run(self, end: float, progress: Callable[[str], None] | None) -> None:
+        """Split cases until all are closed, or it is `end`."""
+        if self.root.prices is None and not self.is_done and not self._relax(self.root, end):
             return
         made = 0
         waiting = [(self.root.bound, made, self.root)]
@@ -272,12 +294,10 @@ class _Search:
 
     def _improve(self, chosen: list[Token]) -> None:
         """Keep a vocabulary that the relaxation has found if it is the best so far."""
-        fixed = list(self.instance.fixed)
-        tokens = [*fixed, *(token for token in chosen if token not in set(fixed))]
-        vocabulary = Vocabulary(tokens, self.instance.symbols, "solve")
-        found = verify(self.instance, vocabulary)
-        if found.ok and found.tokens < self.tokens:
-            self.tokens, self.found = found.tokens, vocabulary
+        instance = self.instance
+        tokens, used = _recount(instance, Vocabulary(chosen, instance.symbols))
+        if tokens < self.tokens:
+            self.tokens, self.found = tokens, Vocabulary(used, instance.symbols, "solve")
 
 
 def _lp(model: SparseModel, seconds: float, basis: Any) -> tuple[Float, Float, Any] | None:
