@@ -54,6 +54,8 @@ class CandidateIndex:
         Longest candidate, in symbols.
     min_count : int
         Fewest occurrences (positions, weighted by word counts) of a candidate.
+    dominated : bool
+        Keep the dominated ones.
 
     Attributes
     ----------
@@ -89,6 +91,7 @@ class CandidateIndex:
         forbidden: Sequence[Array] = (),
         max_length: int | None = None,
         min_count: int = 1,
+        dominated: bool = False,
     ) -> None:
         words = len(counts)
         size = len(data) + words + 1
@@ -123,6 +126,8 @@ class CandidateIndex:
             whole &= (lengths <= (max_length or size)) & (counts >= min_count)
             for lo, hi, length in zip(forbidden_lo, forbidden_hi, forbidden_length, strict=True):
                 whole[self._words_equal(lo, hi, length)] = False
+            if dominated:
+                whole[:] = False
             self.lo, self.hi, self.length, self.weight, self.total = candidate_intervals(
                 self.sa,
                 common_prefixes(self.text, self.sa),
@@ -151,10 +156,10 @@ class CandidateIndex:
             whole[:] = False
             for index in np.flatnonzero(keep).tolist():
                 whole[self._words_equal(self.lo[index], self.hi[index], self.length[index])] = True
-            alone = word >= 0
-            dominated = np.zeros(len(word), bool)
-            dominated[alone] = whole[word[alone]] & (self.length[alone] < lengths[word[alone]])
-            self._keep(keep & ~dominated)
+            alone = (word >= 0) & (not dominated)
+            needless = np.zeros(len(word), bool)
+            needless[alone] = whole[word[alone]] & (self.length[alone] < lengths[word[alone]])
+            self._keep(keep & ~needless)
 
     def __len__(self) -> int:
         return len(self.lo)

@@ -55,9 +55,13 @@ class Leaf:
         A price for each symbol of each word, in units of 2^-scale_bits, at most 1; words
         ascending.  None claims no more than a token for each counted word, which is all that is
         needed where no vocabulary comes.
+    fees : tuple of int
+        For each of the instance's groups, at least 0: what a reward within the group pays, in
+        units of 2^-scale_bits of a token.  Without any, group budgets are not made use of.
     """
 
     prices: Prices | None
+    fees: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +113,8 @@ class Certificate:
             if not missing:
                 raise InputError("the tree goes on after its last leaf")
             missing += 1 if isinstance(node, Branch) else -1
+            if isinstance(node, Leaf) and min(node.fees, default=0) < 0:
+                raise InputError(f"a fee is {min(node.fees)}: at least 0 is expected")
             if isinstance(node, Leaf) and node.prices is not None:
                 sizes.add(len(node.prices))
                 if len(node.prices) and int(node.prices.max()) > 1 << self.scale_bits:
@@ -257,7 +263,8 @@ def _node_to_json(node: Branch | Leaf) -> dict[str, Any]:
     if node.prices is None:
         return {"prices": None}
     packed = zlib.compress(node.prices.astype("<i4").tobytes(), 9)
-    return {"prices": base64.b64encode(packed).decode("ascii")}
+    data: dict[str, Any] = {"prices": base64.b64encode(packed).decode("ascii")}
+    return {**data, "fees": list(node.fees)} if node.fees else data
 
 
 def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
@@ -266,8 +273,11 @@ def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
         if len(token) < 2:
             raise InputError(f"a branch is on {sym.show(token)!r}, which is no token")
         return Branch(token)
-    if not isinstance(node, dict) or list(node) != ["prices"]:
+    if not isinstance(node, dict) or list(node) not in (["prices"], ["prices", "fees"]):
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
+    fees = node.get("fees", [])
+    if not isinstance(fees, list) or not all(type(fee) is int for fee in fees):
+        raise InputError("the fees of a leaf are not a list of whole numbers")
     if node["prices"] is None:
         return Leaf(None)
     try:
@@ -276,4 +286,4 @@ def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
     except (TypeError, ValueError, zlib.error):
         raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
     prices.setflags(write=False)
-    return Leaf(prices)
+    return Leaf(prices, tuple(fees))

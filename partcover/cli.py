@@ -286,7 +286,7 @@ def solve(
         if path is not None:
             write_model(build(instance, formulation), path)
             out.note(f"wrote {path}")
-    progress = None if out.quiet or not sys.stderr.isatty() else say
+    log = None if out.quiet or not sys.stderr.isatty() else say
     if certificate is not None:
         if formulation != "path":
             raise InputError(f"--certificate proves the path formulation, not {formulation}")
@@ -300,7 +300,7 @@ def solve(
             solver=solver,
             time_limit=time_limit,
             gap=gap,
-            progress=progress,
+            log=log,
         )
     solution = exact.solve(
         instance,
@@ -310,7 +310,7 @@ def solve(
         gap=gap,
         seed=out.seed,
         threads=out.threads,
-        progress=progress,
+        log=log,
     )
     return finish(out, solution, instance, no_vocabulary, corpus)
 

@@ -284,6 +284,56 @@ class WordCounts:
         order = sorted(self, key=lambda pair: (-pair[1], pair[0]))[:n]
         return type(self).from_counts(order, self.symbols)
 
+    def weighted(self, weights: Mapping[Any, int]) -> WordCounts:
+        """The same words, the cost of each token in them multiplied.
+
+        Parameters
+        ----------
+        weights : mapping of word to int
+            How much a token in that word costs, at least 1; other words cost 1.  A group of
+            words has one weight by giving it to each.
+
+        Raises
+        ------
+        InputError
+            For a word that is not there, a weight below 1, or an overflow.
+        """
+        counts = self.to_dict()
+        for word, weight in weights.items():
+            token = sym.to_token(word, self.symbols)
+            if token not in counts:
+                raise InputError(f"a weight is given for {sym.show(token)!r}, which is no word")
+            if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
+                raise InputError(
+                    f"the weight of {sym.show(token)!r} is {weight!r}: a whole number of at least "
+                    "1 is expected"
+                )
+            counts[token] *= weight
+        return type(self).from_counts(counts, self.symbols)
+
+    def split_at(self, tokens: Iterable[Token]) -> WordCounts:
+        """Words cut so that each occurrence of these tokens stands alone.
+
+        At each position, left to right, the longest token that begins there is set apart.
+        Splitting again changes nothing.
+        """
+        known = set(tokens)
+        lengths = sorted({len(token) for token in known}, reverse=True)
+        counts: dict[Token, int] = {}
+        for word, count in self:
+            begin = position = 0
+            pieces = []
+            while position < len(word):
+                size = next((n for n in lengths if word[position : position + n] in known), 0)
+                if size:
+                    pieces += [word[begin:position], word[position : position + size]]
+                    begin = position + size
+                position += size or 1
+            for piece in [*pieces, word[begin:]]:
+                if piece:
+                    counts[piece] = counts.get(piece, 0) + count
+        return type(self).from_counts(counts, self.symbols)
+
 
 def _need_text(symbols: Symbols) -> None:
     if symbols not in ("bytes", "chars"):

@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable
 from math import e
 
+import numpy as np
+import numpy.typing as npt
+
 from . import symbols as sym
 from .errors import InputError, VerificationError
 from .instance import Instance
@@ -121,6 +124,19 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
     return d, d * (1 - 1 / e)
 
 
+def _groups(instance: Instance) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """The groups of each candidate, a bit each, and what is left of each group's budget."""
+    index, groups = instance.index, instance.groups
+    if not groups:
+        return np.zeros(0, np.uint64), np.zeros(0, np.int64)
+    left = [group.limit - sum(token in group for token in instance.fixed) for group in groups]
+    bits = np.zeros(len(index), np.uint64)
+    for c in range(len(index)):
+        token = sym.from_array(index.token(c), instance.symbols)
+        bits[c] = sum(1 << g for g, group in enumerate(groups) if token in group)
+    return bits, np.array(left, np.int64)
+
+
 def _greedy(
     instance: Instance,
     relaxed: bool,
@@ -156,7 +172,8 @@ def _greedy(
     total = sum(gains)
     termination: Termination = "completed"
     exhausted = False
-    state.load(index.lo, index.hi, index.length, index.weight, words.total_symbols)
+    groups, left = _groups(instance)
+    state.load(index.lo, index.hi, index.length, index.weight, words.total_symbols, groups, left)
     try:
         while len(tokens) + len(picks) < instance.k:
             if time_limit is not None and time.monotonic() - started >= time_limit:

@@ -16,7 +16,75 @@ from .errors import InputError
 from .files import read_json, write_atomic
 from .symbols import Symbols, Token
 
-__all__ = ["Instance"]
+__all__ = ["GroupBudget", "Instance"]
+
+
+@dataclass(frozen=True)
+class GroupBudget:
+    """At most `limit` tokens of a group: a language, or a length class.
+
+    Parameters
+    ----------
+    name : str
+        For messages and files.
+    limit : int
+        How many tokens of the group may be chosen.
+    tokens : tuple of token, optional
+        The group, if it is a list; else it is a length class.
+    min_length, max_length : int
+        The length class, in symbols; a `max_length` of None is no end.
+    """
+
+    name: str
+    limit: int
+    tokens: frozenset[Token] | None = None
+    min_length: int = 2
+    max_length: int | None = None
+
+    def __contains__(self, token: Token) -> bool:
+        """Whether a token is of the group."""
+        if self.tokens is not None:
+            return token in self.tokens
+        return self.min_length <= len(token) <= (self.max_length or len(token))
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in an instance file."""
+        data: dict[str, Any] = {"name": self.name, "at_most": self.limit}
+        if self.tokens is not None:
+            data["tokens"] = [sym.to_json(token) for token in sorted(self.tokens)]
+            return data
+        data["min_length"] = self.min_length
+        if self.max_length is not None:
+            data["max_length"] = self.max_length
+        return data
+
+    @classmethod
+    def from_json(cls, data: Any, symbols: Symbols) -> GroupBudget:
+        """The inverse of `to_json`."""
+        if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+            raise InputError("a group is a JSON object with a 'name' and 'at_most'")
+        name = data["name"]
+        tokens = data.get("tokens")
+        if tokens is not None and not isinstance(tokens, list):
+            raise InputError(f"group {name!r}: 'tokens' must be a list of tokens")
+        numbers = {}
+        for key, default in (("at_most", None), ("min_length", 2), ("max_length", None)):
+            numbers[key] = value = data.get(key, default)
+            if isinstance(value, bool) or not isinstance(value, int | None):
+                raise InputError(f"group {name!r}: {key} is {value!r}: a whole number is expected")
+        if numbers["at_most"] is None:
+            raise InputError(f"group {name!r} has no 'at_most'")
+        return cls(
+            name,
+            numbers["at_most"],
+            None if tokens is None else frozenset(sym.from_json(t, symbols) for t in tokens),
+            numbers["min_length"] or 2,
+            numbers["max_length"],
+        )
+
+
+MAX_GROUPS = 64  # the greedy kernel keeps a token's groups in one word
+_TOKEN_LISTS = ("candidates", "required", "forbidden", "prefix", "protected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +111,12 @@ class Instance:
         Tokens no vocabulary may hold.
     prefix : iterable of token
         Tokens given in front: required as well, and kept first, in this order.
+    protected : iterable of token
+        Tokens that are never cut: required as well, and each of their occurrences (leftmost
+        first, longest first) becomes a word of its own, so that no other token overlaps it.
+        `words` are the words after that; the tokens needed are the same.
+    groups : iterable of GroupBudget
+        Budgets within the budget.
     threshold : int, optional
         A number of tokens to ask about: is there a vocabulary that needs at most this many?
     source : dict, optional
@@ -52,7 +126,8 @@ class Instance:
     ------
     InputError
         For a negative k, a token of fewer than two symbols, a token both required and
-        forbidden, an option that contradicts another, or more required tokens than k.
+        forbidden, an option that contradicts another, or more required tokens than k, or of a
+        group than its budget.
 
     Notes
     -----
@@ -68,6 +143,8 @@ class Instance:
     required: tuple[Token, ...] = ()
     forbidden: tuple[Token, ...] = ()
     prefix: tuple[Token, ...] = ()
+    protected: tuple[Token, ...] = ()
+    groups: tuple[GroupBudget, ...] = ()
     threshold: int | None = None
     source: dict[str, Any] = field(default_factory=dict)
 
@@ -78,10 +155,12 @@ class Instance:
             raise InputError(f"max_length is {self.max_length}: a token has two symbols or more")
         if self.min_count < 1:
             raise InputError(f"min_count is {self.min_count}: at least 1 is expected")
-        for name in ("candidates", "required", "forbidden", "prefix"):
+        for name in _TOKEN_LISTS:
             given = getattr(self, name)
             if given is not None:
                 object.__setattr__(self, name, self._tokens(name, given))
+        if self.protected:
+            object.__setattr__(self, "words", self.words.split_at(self.protected))
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
             raise InputError("an explicit candidate list excludes max_length and min_count")
         both = set(self.fixed) & set(self.forbidden)
@@ -91,6 +170,18 @@ class Instance:
             raise InputError(
                 f"{len(self.fixed)} tokens are required, k is {self.k}: raise k or require fewer"
             )
+        object.__setattr__(self, "groups", tuple(self.groups))
+        for group in self.groups:
+            held = [token for token in self.fixed if token in group]
+            if group.limit < 0:
+                raise InputError(f"group {group.name!r}: a budget of {group.limit}: at least 0")
+            if len(held) > group.limit:
+                raise InputError(
+                    f"{len(held)} required tokens are of group {group.name!r} "
+                    f"({sym.show(held[0])!r} is one), and its budget is {group.limit}"
+                )
+        if len(self.groups) > MAX_GROUPS:
+            raise InputError(f"{len(self.groups)} groups: at most {MAX_GROUPS} are possible")
 
     def _tokens(self, name: str, given: Iterable[Any]) -> tuple[Token, ...]:
         checked: dict[Token, None] = {}
@@ -106,8 +197,8 @@ class Instance:
 
     @cached_property
     def fixed(self) -> tuple[Token, ...]:
-        """Tokens that must be chosen: the prefix in its order, then the other required ones."""
-        return tuple(dict.fromkeys(self.prefix + self.required))
+        """Tokens that must be chosen: prefix, required and protected ones, each in its order."""
+        return tuple(dict.fromkeys(self.prefix + self.required + self.protected))
 
     @cached_property
     def policy(self) -> dict[str, Any]:
@@ -117,7 +208,7 @@ class Instance:
             policy["max_length"] = self.max_length
         if self.min_count != 1:
             policy["min_count"] = self.min_count
-        for name in ("required", "forbidden", "prefix"):
+        for name in (*_TOKEN_LISTS[1:], "groups"):
             if getattr(self, name):
                 policy[name] = len(getattr(self, name))
         return policy
@@ -135,6 +226,8 @@ class Instance:
             forbidden=[sym.to_array(token) for token in self.forbidden],
             max_length=self.max_length,
             min_count=self.min_count,
+            # a token may be of a group that is full, and the word it is in not
+            dominated=bool(self.groups),
         )
 
     @property
@@ -162,10 +255,12 @@ class Instance:
             data["max_length"] = self.max_length
         if self.min_count != 1:
             data["min_count"] = self.min_count
-        for name in ("candidates", "required", "forbidden", "prefix"):
+        for name in _TOKEN_LISTS:
             tokens = getattr(self, name)
             if tokens is not None and (tokens or name == "candidates"):
                 data[name] = [sym.to_json(token) for token in tokens]
+        if self.groups:
+            data["groups"] = [group.to_json() for group in self.groups]
         if self.threshold is not None:
             data["threshold"] = self.threshold
         if self.source:
@@ -209,6 +304,9 @@ class Instance:
         source = data.get("source") or {}
         if not isinstance(source, dict):
             raise InputError("'source' must be a JSON object")
+        groups = data.get("groups") or []
+        if not isinstance(groups, list):
+            raise InputError("'groups' must be a list")
         words = WordCounts.from_counts(((sym.from_json(w, symbols), c) for w, c in pairs), symbols)
         k = whole("k")
         if k is None:
@@ -222,6 +320,8 @@ class Instance:
             required=tokens("required") or (),
             forbidden=tokens("forbidden") or (),
             prefix=tokens("prefix") or (),
+            protected=tokens("protected") or (),
+            groups=tuple(GroupBudget.from_json(group, symbols) for group in groups),
             threshold=whole("threshold"),
             source=source,
         )

@@ -1,25 +1,45 @@
-"""A model as an MPS or LP file, with names that point back to words, positions and tokens.
+"""Models as MPS or LP files, and the solutions that other programs write for them.
 
-``x3`` is token 3 (written out in a comment at the head of the file); ``s7_2`` is the single
-symbol at position 2 of word 7, ``a7_2_3`` token 3 placed there, ``m7_2`` the pair that begins
-there.  Rows: ``budget``; ``flow7_2``, the flow through that node; ``use7_3_2``, the arcs of
-token 3 in word 7 from position 2 on that share a symbol; ``cover7_2``, the tokens over a pair.
+Names point back to words, positions and tokens; comments at the head of a file say which words
+and tokens the numbers are.  Variables: ``x3`` is token 3; ``s7_2`` the single symbol at position
+2 of word 7; ``a7_2_3`` (``path``) and ``o7_2_3`` (``occurrence``) token 3 placed there; ``m7_2``
+the pair that begins there, and ``n7_2_3`` (``printed``) its cover by token 3; ``one`` is 1.
+Rows: ``budget``; ``group0``, the budget of a group; ``reach``, the threshold; ``flow7_2``, the
+flow through a node; ``use…``, the tokens that an arc, an occurrence or a pair needs;
+``cover7_2``, what is over a pair; ``once7_2``, at most one thing there; and, of ``printed``,
+``same``, ``start`` and ``end`` for its Equations (6) to (8).
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from os import PathLike, fspath
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .errors import InputError
-from .files import atomic_writer
-from .formulation import SparseModel
+from .files import atomic_writer, write_atomic
+from .sparse import Sense, SparseModel
 from .symbols import show
 
-__all__ = ["lp_lines", "mps_lines", "write_model"]
+__all__ = [
+    "ModelHead",
+    "check_model",
+    "lp_lines",
+    "mps_lines",
+    "read_head",
+    "read_solution",
+    "write_model",
+    "write_start",
+]
+
+Float = npt.NDArray[np.float64]
 
 _TERMS = 8  # a line; some readers stop at 255 or 560 characters
 
@@ -32,13 +52,79 @@ def write_model(model: SparseModel, path: str | PathLike[str]) -> None:
     InputError
         For another ending, or a path that cannot be written.
     """
-    name = fspath(path)
-    if not name.endswith((".mps", ".lp")):
-        raise InputError(f"{name}: a model file ends in .mps or .lp")
-    lines = mps_lines(model) if name.endswith(".mps") else lp_lines(model)
+    lines = _lines(model, path)
     with atomic_writer(path) as file:
         for line in lines:
             file.write(line.encode())
+
+
+def _lines(model: SparseModel, path: str | PathLike[str]) -> Iterator[str]:
+    name = fspath(path)
+    if not name.endswith((".mps", ".lp")):
+        raise InputError(f"{name}: a model file ends in .mps or .lp")
+    return mps_lines(model) if name.endswith(".mps") else lp_lines(model)
+
+
+class ModelHead(NamedTuple):
+    """What the first line of a model file says it is."""
+
+    formulation: str
+    sense: Sense
+    goal: str
+    relaxed: bool
+
+
+_HEAD = re.compile(r"[*\\] partcover: (\w+), (min|max), (\w+)(, relaxed)?\n")
+
+
+def _head(model: SparseModel) -> Iterator[str]:
+    """Comments, without the sign that begins one."""
+    sense = "max" if model.maximize else "min"
+    relaxed = "" if model.integer.any() else ", relaxed"
+    yield f" partcover: {model.name}, {sense}, {model.goal}{relaxed}\n"
+    yield from (f" word {j} is {show(word)}\n" for j, word in enumerate(model.words))
+    yield from (f" x{j} is token {show(token)}\n" for j, token in enumerate(model.tokens))
+
+
+def read_head(path: str | PathLike[str]) -> ModelHead:
+    """Read what a model file says it is.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not one that `write_model` wrote.
+    """
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            first = file.readline(200)
+    except OSError as error:
+        raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
+    match = _HEAD.fullmatch(first)
+    if match is None:
+        raise InputError(
+            f"{fspath(path)}:1: not a model that partcover wrote (see solve --write-mps)"
+        )
+    sense: Sense = "max" if match[2] == "max" else "min"
+    return ModelHead(match[1], sense, match[3], match[4] is not None)
+
+
+def check_model(model: SparseModel, path: str | PathLike[str]) -> None:
+    """Check that a file is this model, byte for byte.
+
+    Raises
+    ------
+    InputError
+        Naming the first line that differs.
+    """
+    with open(path, encoding="utf-8", errors="replace") as file:
+        ours = "".join(_lines(model, path)).splitlines()
+        for number, (line, our) in enumerate(zip_longest(file, ours), 1):
+            if line is None or line.rstrip("\n") != our:
+                raise InputError(
+                    f"{fspath(path)}:{number}: not the model of this instance: "
+                    f"{(line or 'end of file').strip()[:40]!r}, and {(our or 'nothing')[:40]!r} "
+                    "is expected"
+                )
 
 
 def _rows(model: SparseModel) -> list[tuple[str, str, float]]:
@@ -60,7 +146,7 @@ def _rows(model: SparseModel) -> list[tuple[str, str, float]]:
 
 def mps_lines(model: SparseModel) -> Iterator[str]:
     """The lines of a free MPS file."""
-    yield from (f"* x{j} is token {show(token)}\n" for j, token in enumerate(model.tokens))
+    yield from (f"*{comment}" for comment in _head(model))
     # FREE: without it CBC guesses the columns of short names, wrongly
     sense = "MAX" if model.maximize else "MIN"
     yield f"NAME {model.name} FREE\nOBJSENSE\n    {sense}\nROWS\n N  obj\n"
@@ -94,7 +180,7 @@ def mps_lines(model: SparseModel) -> Iterator[str]:
 
 def lp_lines(model: SparseModel) -> Iterator[str]:
     """The lines of a CPLEX LP file."""
-    yield from (f"\\ x{j} is token {show(token)}\n" for j, token in enumerate(model.tokens))
+    yield from (f"\\{comment}" for comment in _head(model))
     yield "Maximize\n" if model.maximize else "Minimize\n"
     names = model.variable_names()
     used = np.flatnonzero(model.objective).tolist()
@@ -125,3 +211,77 @@ def _expression(head: str, terms: list[tuple[int, str]]) -> Iterator[str]:
         if number and number % _TERMS == 0:
             yield "\n  "
         yield f" {'-' if value < 0 else '+'} {abs(value)} {name}"
+
+
+_HEADINGS = re.compile(  # lines that are not values: of CBC, SCIP, HiGHS, Gurobi
+    r"$|#|=|(optimal|stopped|infeasible|unbounded|integer infeasible)\b.*|solution status:"
+    r"|objective\b|no solution|model status|feasible$|none$|(primal|dual) solution",
+    re.IGNORECASE,
+)
+
+
+def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float, Float | None]:
+    """Read a solution that a solver wrote for a model file of ours.
+
+    Parameters
+    ----------
+    model : SparseModel
+        The model.
+    path : path
+        CBC's answer, or a ``.sol`` of SCIP, HiGHS or Gurobi: a name and a value a line, a number
+        before it with CBC.  Variables that are not named are 0.
+
+    Returns
+    -------
+    tuple
+        Values, shape (variables,); and dual values, shape (rows,), where the file (CBC's) lists
+        rows, else None.
+
+    Raises
+    ------
+    InputError
+        With the line: for a name that the model does not have, or a line of no known form.
+    """
+    column = {name: number for number, name in enumerate(model.variable_names())}
+    row = {name: number for number, name in enumerate(model.row_names())}
+    values, duals = np.zeros(len(column)), np.zeros(len(row))
+    listed = False
+    try:
+        lines = Path(path).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{fspath(path)}: cannot be read ({error})") from None
+    for number, line in enumerate(lines, 1):
+        if line.lower().startswith("# dual"):
+            break
+        fields = line.replace("**", " ").split()
+        numbered = len(fields) >= 4 and fields[0].isdecimal()  # CBC: number, name, value, cost
+        if not numbered and _HEADINGS.match(line.strip()):
+            continue
+        try:
+            name, value = fields[1:3] if numbered else fields[:2]
+            amount = float(value)
+        except ValueError:
+            raise InputError(
+                f"{fspath(path)}:{number}: {line[:40]!r} is not a name and a value"
+            ) from None
+        if name in column:
+            values[column[name]] = amount
+        elif name in row:
+            if numbered:
+                duals[row[name]], listed = float(fields[3]), True
+        else:
+            raise InputError(
+                f"{fspath(path)}:{number}: the model has no variable {name!r}: is it the "
+                "solution of another instance or formulation?"
+            )
+    return values, duals if listed else None
+
+
+def write_start(model: SparseModel, values: Float, path: str | PathLike[str]) -> None:
+    """Write a solution as CBC reads one to start from."""
+    lines = [f"Stopped on iterations - objective value {float(model.objective @ values):.17g}\n"]
+    for column, (name, value) in enumerate(
+        zip(model.variable_names(), values.tolist(), strict=True)
+    ):
+        lines.append(f"{column} {name} {value:.17g} 0\n")
+    write_atomic(path, "".join(lines))

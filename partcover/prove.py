@@ -5,26 +5,24 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .certificate import Branch, Certificate, Leaf, sorted_symbols
 from .errors import VerificationError
-from .exact import _recount, solve
-from .formulation import SparseModel, build
+from .exact import solve
+from .formulation import build
 from .instance import Instance
 from .solution import Solution
+from .solver_io import Log, SolverOptions
+from .solvers import run
 from .symbols import Token
-from .verify import case_bound, check_certificate, verify
+from .verify import case_bound, check_certificate, is_empty, verify
 from .vocabulary import Vocabulary
 
 __all__ = ["prove"]
-
-Float = npt.NDArray[np.float64]
 
 _WHOLE = 1e-6  # an x this near to 0 or 1 is not branched on
 
@@ -37,7 +35,7 @@ def prove(
     gap: float = 0.0,
     seed: int = 0,
     threads: int = 1,
-    progress: Callable[[str], None] | None = None,
+    log: Log | None = None,
 ) -> tuple[Solution, Certificate]:
     """Solve an instance, and find a certificate of its lower bound.
 
@@ -51,7 +49,7 @@ def prove(
     ----------
     instance : Instance
         The instance; small, as for `solve`.
-    solver, gap, seed, threads, progress
+    solver, gap, seed, threads, log
         As for `solve`.  The tree is not grown beyond `gap`.
     time_limit : float, optional
         Seconds: half for the first relaxation, half of what is left then for `solve`.
@@ -83,15 +81,16 @@ def prove(
     started = time.monotonic()
     end = math.inf if time_limit is None else started + time_limit
 
-    def solved(seconds: float | None) -> Solution:
+    def solved(seconds: float | None, start: Vocabulary | None = None) -> Solution:
         return solve(
             instance,
             solver=solver,
+            start=start,
             time_limit=seconds,
             gap=gap,
             seed=seed,
             threads=threads,
-            progress=progress,
+            log=log,
         )
 
     # no time: what is asked for is checked, and there is a vocabulary whatever happens
@@ -104,61 +103,40 @@ def prove(
             solution = solved(None if time_limit is None else left)
             search.meet(solution)
             if solution.termination != "interrupted":
-                search.run(end, progress)
+                search.run(end, log)
     except KeyboardInterrupt:
         solution = replace(solution, termination="interrupted")
     certificate = search.certificate()
     checked = check_certificate(instance, certificate)
     if not checked.ok:
         raise VerificationError(f"{checked.problems[0]}: please report the instance")
-    return _together(instance, solution, search, certificate, time.monotonic() - started)
-
-
-def _together(
-    instance: Instance,
-    solution: Solution,
-    search: _Search,
-    certificate: Certificate,
-    seconds: float,
-) -> tuple[Solution, Certificate]:
-    """The solution with what the search found, held against the certificate."""
-    if search.found is not None:
-        total = instance.words.total_symbols
-        solution = replace(
-            solution,
-            vocabulary=search.found,
-            tokens=search.tokens,
-            cover=total - search.tokens,
-            extra={**solution.extra, "size": len(search.found), "solver": "glop"},
-        )
-    tokens = search.tokens
     bound = max(certificate.lower_bound, solution.lower_bound or 0)
-    if bound > tokens:
+    stopped, extra = solution.termination, solution.extra
+    if search.found is not None:
+        solution = solved(0.0, search.found)
+        extra = {"solver": "glop", "formulation": "path", "size": solution.extra["size"]}
+    if solution.tokens is None or bound > solution.tokens:
         raise VerificationError(
-            f"{bound} tokens are claimed to be needed, and {tokens} suffice: please report the "
-            "instance"
+            f"{bound} tokens are claimed to be needed, and {solution.tokens} suffice: please "
+            "report the instance"
         )
-    status, stopped = solution.status, solution.termination
-    if bound == tokens:
-        status = "optimal"
-        stopped = "interrupted" if stopped == "interrupted" else "completed"
-    extra = {**solution.extra, "certified": certificate.lower_bound, "leaves": search.leaves}
+    optimal = bound == solution.tokens
+    extra = {**extra, "certified": certificate.lower_bound, "leaves": search.leaves}
     if instance.threshold is not None:
-        met = True if tokens <= instance.threshold else None
+        met = True if solution.tokens <= instance.threshold else None
+        extra["threshold"] = instance.threshold
         extra["meets_threshold"] = False if bound > instance.threshold else met
-    solution = replace(
-        solution,
-        lower_bound=bound,
-        status=status,
-        termination=stopped,
-        seconds=seconds,
-        extra=extra,
+    return (
+        replace(
+            solution,
+            lower_bound=bound,
+            status="optimal" if optimal else "feasible",
+            termination="completed" if optimal and stopped != "interrupted" else stopped,
+            seconds=time.monotonic() - started,
+            extra=extra,
+        ),
+        certificate,
     )
-    if solution.vocabulary is not None:
-        recount = verify(instance, solution.vocabulary, claim=solution)
-        if not recount.ok:
-            raise VerificationError(recount.problems[0])
-    return solution, certificate
 
 
 @dataclass(eq=False)
@@ -168,7 +146,7 @@ class _Node:
     inside: frozenset[Token]
     outside: frozenset[Token]
     bound: int
-    prices: npt.NDArray[np.int32] | None = None
+    leaf: Leaf = Leaf(None)  # noqa: RUF009 - frozen
     basis: Any = None  # GLOP's, to start the parts of the case from
     split: Token | None = None  # what to branch on
     token: Token | None = None
@@ -202,7 +180,7 @@ class _Search:
     def start(self, end: float) -> None:
         """Prices for all vocabularies together."""
         words = self.instance.words
-        self.model = build(self.instance)
+        self.model = build(self.instance).relaxed()
         self.number = {token: t for t, token in enumerate(self.model.tokens)}
         self.order = sorted_symbols(words)
         self.last = np.zeros(len(words.data), bool)
@@ -211,9 +189,9 @@ class _Search:
         if len(words):
             self._relax(self.root, end)
 
-    def run(self, end: float, progress: Callable[[str], None] | None) -> None:
+    def run(self, end: float, log: Log | None) -> None:
         """Split cases until all are closed, or it is `end`."""
-        if self.root.prices is None and not self.is_done and not self._relax(self.root, end):
+        if self.root.leaf.prices is None and not self.is_done and not self._relax(self.root, end):
             return
         made = 0
         waiting = [(self.root.bound, made, self.root)]
@@ -232,8 +210,8 @@ class _Search:
             for child in (inner, outer):
                 made += 1
                 heapq.heappush(waiting, (child.bound, made, child))
-            if progress is not None:
-                progress(f"proof: {self.leaves} cases, bound {waiting[0][0]}, {self.tokens} tokens")
+            if log is not None:
+                log(f"proof: {self.leaves} cases, bound {waiting[0][0]}, {self.tokens} tokens")
 
     def certificate(self) -> Certificate:
         """The tree as it stands."""
@@ -246,7 +224,7 @@ class _Search:
                 tree.append(Branch(node.token))
                 waiting += reversed(node.children)
             else:
-                tree.append(Leaf(node.prices))
+                tree.append(node.leaf)
                 bounds.append(node.bound)
         # of a subtree that holds no vocabulary the bound is infinite; of all it is not
         bound = min(bounds, default=0)
@@ -262,26 +240,39 @@ class _Search:
         instance, model = self.instance, self.model
         node.split = None
         required = node.inside | frozenset(instance.fixed)
-        if len(required) > instance.k or required & node.outside:
-            node.prices, node.bound = None, 2**63
+        if is_empty(instance, required, node.outside):
+            node.leaf, node.bound = Leaf(None), 2**63
             return True
         lower, upper = model.lower.copy(), model.upper.copy()
         lower[[self.number[token] for token in node.inside]] = 1
         upper[[self.number[token] for token in node.outside]] = 0
-        answer = _lp(replace(model, lower=lower, upper=upper), end - time.monotonic(), node.basis)
-        if answer is None:
+        left = end - time.monotonic()
+        if left <= 0:
             return False
-        values, duals, node.basis = answer
-        dual = duals[1 : 1 + len(self.last)]  # after the budget come the rows of nodes
+        limit = None if left == math.inf else left
+        report = run(
+            replace(model, lower=lower, upper=upper),
+            "glop",
+            SolverOptions(limit, basis=node.basis),
+        )
+        if report.stopped == "interrupted":
+            raise KeyboardInterrupt
+        if report.has != "optimal" or report.values is None or report.duals is None:
+            return False
+        values, duals, node.basis = report.values, report.duals, report.basis
+        groups = len(instance.groups)
+        dual = duals[1 + groups : 1 + groups + len(self.last)]  # after the budgets come the nodes
         after = np.append(dual[1:], 0.0)
         after[self.last] = 0.0
         one = 1 << self.bits
         rounded = np.rint((dual - after) / self.count_at * one)
         prices = np.clip(rounded, -64 * one, one).astype(np.int32)[self.order]
-        bound = case_bound(instance, prices.tolist(), self.bits, node.inside, node.outside)
+        fees = tuple(max(0, int(fee)) for fee in np.rint(-duals[1 : 1 + groups] * one))
+        leaf = Leaf(prices, fees)
+        bound = case_bound(instance, leaf, self.bits, node.inside, node.outside)
         # a part of a case needs no fewer tokens than the case, and the same prices prove it
-        if node.prices is None or bound >= node.bound:
-            node.prices, node.bound = prices, bound
+        if node.leaf.prices is None or bound >= node.bound:
+            node.leaf, node.bound = leaf, bound
         x = values[: len(model.tokens)]
         fraction = np.minimum(x, 1 - x)
         if len(x) and fraction.max() > _WHOLE:
@@ -294,51 +285,7 @@ class _Search:
 
     def _improve(self, chosen: list[Token]) -> None:
         """Keep a vocabulary that the relaxation has found if it is the best so far."""
-        instance = self.instance
-        tokens, used = _recount(instance, Vocabulary(chosen, instance.symbols))
-        if tokens < self.tokens:
-            self.tokens, self.found = tokens, Vocabulary(used, instance.symbols, "solve")
-
-
-def _lp(model: SparseModel, seconds: float, basis: Any) -> tuple[Float, Float, Any] | None:
-    """Values, duals of the rows, and basis of the linear relaxation; None if time is up."""
-    import datetime
-
-    from ortools.math_opt import result_pb2
-    from ortools.math_opt.core.python import solver as core
-    from ortools.math_opt.python import mathopt
-
-    from .solvers import _proto
-
-    if seconds <= 0:
-        return None
-    proto = _proto(model, False)
-    del proto.variables.integers[:]
-    proto.variables.integers.extend([False] * len(model.objective))
-    start = mathopt.ModelSolveParameters().to_proto()
-    if basis is not None:
-        start.initial_basis.CopyFrom(basis)
-    parameters = mathopt.SolveParameters(
-        time_limit=None if seconds == math.inf else datetime.timedelta(seconds=seconds),
-        # the basis of the case that this is a part of stays dual feasible
-        lp_algorithm=None if basis is None else mathopt.LPAlgorithm.DUAL_SIMPLEX,
-    )
-    result: Any = core.solve(
-        proto,
-        mathopt.SolverType.GLOP.value,
-        mathopt.StreamableSolverInitArguments().to_proto(),
-        parameters.to_proto(),
-        start,
-        None,
-        mathopt.CallbackRegistration().to_proto(),
-        None,
-        None,
-    )
-    if result.termination.reason != result_pb2.TERMINATION_REASON_OPTIMAL:
-        return None
-    values, duals = np.zeros(len(model.objective)), np.zeros(len(model.row_lower))
-    answer = result.solutions[0]
-    primal, dual = answer.primal_solution.variable_values, answer.dual_solution.dual_values
-    values[np.array(primal.ids, np.int64)] = primal.values
-    duals[np.array(dual.ids, np.int64)] = dual.values
-    return values, duals, answer.basis
+        vocabulary = Vocabulary(chosen, self.instance.symbols)
+        found = verify(self.instance, vocabulary)
+        if found.ok and found.tokens < self.tokens:
+            self.tokens, self.found = found.tokens, vocabulary

@@ -8,11 +8,58 @@ from typing import Any, Literal
 from . import symbols as sym
 from .vocabulary import Vocabulary
 
-__all__ = ["Rule", "Solution", "Status", "Termination"]
+__all__ = ["Event", "Rule", "Solution", "Status", "Termination", "gap_of"]
 
 Rule = Literal["shortest_path", "priority"]
 Status = Literal["optimal", "feasible", "infeasible", "none"]
 Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
+
+
+def gap_of(tokens: int | None, lower_bound: int | None) -> float | None:
+    """(tokens − lower_bound) / tokens; None without a bound or an answer."""
+    if tokens is None or lower_bound is None:
+        return None
+    return (tokens - lower_bound) / tokens if tokens else 0.0
+
+
+@dataclass(frozen=True)
+class Event:
+    """A new incumbent or a new bound, while a method runs.
+
+    Attributes
+    ----------
+    seconds : float
+        Since the method began.
+    kind : {"incumbent", "bound"}
+        What is new.
+    tokens, lower_bound : int or None
+        The best so far.  What comes from a solver's log is stated as it can be relied on at the
+        digits of that log.
+    source : str
+        Who found it.
+    """
+
+    seconds: float
+    kind: Literal["incumbent", "bound"]
+    tokens: int | None
+    lower_bound: int | None
+    source: str
+
+    @property
+    def gap(self) -> float | None:
+        """(tokens − lower_bound) / tokens."""
+        return gap_of(self.tokens, self.lower_bound)
+
+    def to_json(self) -> dict[str, Any]:
+        """The event as a JSON object."""
+        return {
+            "event": self.kind,
+            "seconds": round(self.seconds, 3),
+            "tokens": self.tokens,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "source": self.source,
+        }
 
 
 @dataclass(frozen=True)
@@ -79,9 +126,7 @@ class Solution:
     @property
     def gap(self) -> float | None:
         """(tokens − lower_bound) / tokens; None without a bound or an answer."""
-        if self.tokens is None or self.lower_bound is None:
-            return None
-        return (self.tokens - self.lower_bound) / self.tokens if self.tokens else 0.0
+        return gap_of(self.tokens, self.lower_bound)
 
     @property
     def tokens_per_word(self) -> float | None:

@@ -9,13 +9,20 @@ from heapq import nlargest
 from itertools import accumulate, chain
 from typing import Any
 
-from .certificate import Certificate, policy_digest
+from .certificate import Certificate, Leaf, policy_digest
 from .instance import Instance
 from .solution import Solution
 from .symbols import Token, show
 from .vocabulary import Vocabulary
 
-__all__ = ["CertificateCheck", "Verification", "case_bound", "check_certificate", "verify"]
+__all__ = [
+    "CertificateCheck",
+    "Verification",
+    "case_bound",
+    "check_certificate",
+    "is_empty",
+    "verify",
+]
 
 
 @dataclass(frozen=True)
@@ -99,6 +106,10 @@ def verify(
 
     if len(ranks) > instance.k:
         problems.append(f"{len(ranks)} tokens, and the budget k is {instance.k}")
+    for group in instance.groups:
+        held = sum(token in group for token in ranks)
+        if held > group.limit:
+            problems.append(f"{held} tokens of group {group.name!r}, whose budget is {group.limit}")
     fixed = set(instance.fixed)
     for token in instance.fixed:
         if token not in ranks:
@@ -236,6 +247,8 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
     where reward(T) is Σ_W c(W) times the best set of occurrences of T in W that do not overlap,
     each worth max(0, Σ d − 1).  Every vocabulary comes to one leaf: the least leaf is the bound.
+    Fees of group budgets are taken off the rewards of a group's candidates, and, once for each
+    token that the group has room for besides R, off the bound.
 
     Parameters
     ----------
@@ -255,6 +268,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     -----
     Candidates that occur in one distinct word only are left out where that word is a candidate:
     some optimum holds none of them, and all branches are the same for it (design, section 3).
+    Not so with group budgets, where the word may be of a group that is full: all count there.
     """
     problems = []
     leaves = list(certificate.leaves())
@@ -268,6 +282,10 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     for leaf, _, _ in leaves:
         if leaf.prices is not None and len(leaf.prices) != symbols:
             problems.append(f"a leaf has {len(leaf.prices)} prices, the words {symbols} symbols")
+            break
+    for leaf, _, _ in leaves:
+        if len(leaf.fees) not in (0, len(instance.groups)):
+            problems.append(f"a leaf has {len(leaf.fees)} fees for {len(instance.groups)} groups")
             break
     bound = 0
     if not problems:
@@ -283,24 +301,24 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
 def case_bound(
     instance: Instance,
-    prices: Sequence[int],
+    leaf: Leaf,
     scale_bits: int,
     required: frozenset[Token] = frozenset(),
     excluded: frozenset[Token] = frozenset(),
 ) -> int:
-    """The lower bound that prices prove for one case, as `check_certificate` counts a leaf.
+    """The lower bound that a leaf proves for its case, as `check_certificate` counts it.
 
     Parameters
     ----------
     instance : Instance
         The words, budget and conditions.
-    prices : sequence of int
-        A price for each symbol, words ascending, in units of 2^-scale_bits, each at most 1.
+    leaf : Leaf
+        Its prices.
     scale_bits : int
         Binary digits behind the point of a price.
     required, excluded : frozenset of token
-        What the vocabularies of this case hold beyond the fixed tokens, and what they lack; at
-        most k tokens are required.
+        What the vocabularies of this case hold beyond the fixed tokens, and what they lack; the
+        case is not empty.
 
     Returns
     -------
@@ -308,16 +326,28 @@ def case_bound(
         At most the fewest tokens that a vocabulary of this case needs, if it holds no dominated
         candidate; and at least a token for each counted word.
     """
-    case = _Case(list(prices), required | frozenset(instance.fixed), excluded)
+    if leaf.prices is None:
+        return sum(count for _, count in instance.words)
+    case = _Case(leaf, required | frozenset(instance.fixed), excluded)
     return _bounds(instance, [case], 1 << scale_bits)[0]
+
+
+def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset[Token]) -> bool:
+    """Whether no vocabulary can hold and lack these tokens: a budget is exceeded, or both."""
+    return (
+        len(required) > instance.k
+        or bool(required & excluded)
+        or any(sum(token in group for token in required) > group.limit for group in instance.groups)
+    )
 
 
 class _Case:
     """A leaf while its rewards are summed."""
 
-    def __init__(self, prices: list[int], required: frozenset[Token], excluded: frozenset[Token]):
-        self.prices = prices
-        self.before = list(accumulate(prices, initial=0))
+    def __init__(self, leaf: Leaf, required: frozenset[Token], excluded: frozenset[Token]):
+        self.prices: list[int] = [] if leaf.prices is None else leaf.prices.tolist()
+        self.fees = leaf.fees
+        self.before = list(accumulate(self.prices, initial=0))
         self.required = required
         self.apart = required | excluded
         self.required_reward = 0
@@ -330,11 +360,11 @@ def _bound(instance: Instance, certificate: Certificate) -> int:
     cases = []
     for leaf, inside, outside in certificate.leaves():
         required = fixed | inside
-        if len(required) > instance.k or required & outside:
-            continue  # no vocabulary comes here
+        if is_empty(instance, required, outside):
+            continue
         if leaf.prices is None:
             return sum(count for _, count in instance.words)
-        cases.append(_Case(leaf.prices.tolist(), required, outside))
+        cases.append(_Case(leaf, required, outside))
     return min(_bounds(instance, cases, 1 << certificate.scale_bits))
 
 
@@ -349,13 +379,17 @@ def _bounds(instance: Instance, cases: Sequence[_Case], scale: int) -> list[int]
         for case in cases:
             if token not in case.apart:
                 reward = _reward(case, len(token), starts, text.count_at, scale)
-                if reward:
+                for fee, group in zip(case.fees, instance.groups, strict=False):
+                    reward -= fee * (token in group)
+                if reward > 0:
                     case.rewards.append(reward)
     bounds = []
     for case in cases:
         value = sum(n * price for n, price in zip(text.count_at, case.prices, strict=True))
         value -= case.required_reward
         value -= sum(nlargest(instance.k - len(case.required), case.rewards))
+        for fee, group in zip(case.fees, instance.groups, strict=False):
+            value -= fee * (group.limit - sum(token in group for token in case.required))
         bounds.append(max(-(-value // scale), sum(text.counts)))
     return bounds
 
@@ -427,14 +461,18 @@ def _candidates(instance: Instance, text: _Text) -> Iterator[tuple[Token, list[i
         pool = set(instance.candidates) - set(instance.forbidden)
         for token, starts in text.places(pool):
             number = text.alone(starts)
-            if number is None or text.words[number] == token or text.words[number] not in pool:
+            word = None if number is None or instance.groups else text.words[number]
+            if word is None or word == token or word not in pool:
                 yield token, starts
         return
     forbidden = set(instance.forbidden)
     longest = min(max(text.sizes, default=0), instance.max_length or 2**63)
     # may the whole word stand in for what only it holds?
     stands_in = [
-        2 <= len(word) <= longest and count >= instance.min_count and word not in forbidden
+        2 <= len(word) <= longest
+        and count >= instance.min_count
+        and word not in forbidden
+        and not instance.groups
         for word, count in zip(text.words, text.counts, strict=True)
     ]
     whole: dict[int, list[int]] = defaultdict(list)

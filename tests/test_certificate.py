@@ -17,6 +17,7 @@ from test_exact import instances
 
 from partcover import InputError, Instance, VerificationError, WordCounts, prove
 from partcover.certificate import Branch, Certificate, Leaf, policy_digest, sorted_symbols
+from partcover.instance import GroupBudget
 from partcover.verify import check_certificate
 
 
@@ -127,6 +128,65 @@ def proof() -> tuple[Instance, Certificate]:
     solution, certificate = prove(instance)
     assert solution.tokens == certificate.lower_bound == 8
     return instance, certificate
+
+
+@st.composite
+def grouped(draw) -> Instance:
+    """An instance with group budgets, and perhaps protected tokens."""
+    instance = draw(instances())
+    assume(len(useful(instance)) <= 9)
+    pool = sorted({*useful(instance), *instance.fixed})
+    limit = st.integers(0, 2).map(lambda n: n + len(instance.fixed))
+    listed = st.frozensets(st.sampled_from(pool)) if pool else st.just(frozenset())
+    of_length = st.builds(GroupBudget, st.just("l"), limit, min_length=st.integers(2, 3))
+    of_list = st.builds(GroupBudget, st.just("t"), limit, listed)
+    return replace(instance, groups=draw(st.lists(of_length | of_list, min_size=1, max_size=2)))
+
+
+def fewest_in_groups(instance: Instance) -> int:
+    words = list(instance.words)
+    pool, best = useful(instance), instance.words.total_symbols
+    for many in range(instance.k - len(instance.fixed) + 1):
+        for chosen in combinations(pool, many):
+            tokens = [*instance.fixed, *chosen]
+            if all(sum(t in group for t in tokens) <= group.limit for group in instance.groups):
+                best = min(best, sum(c * len(shortest_path(w, tokens)) for w, c in words))
+    return best
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_group_budgets(data):
+    instance = data.draw(grouped())
+    best = fewest_in_groups(instance)
+    tree = []
+    for node in data.draw(trees(instance, 3)):
+        fees = data.draw(st.just(()) | st.tuples(*[st.integers(0, 12)] * len(instance.groups)))
+        tree.append(node if isinstance(node, Branch) else Leaf(node.prices, fees))
+    claim = Certificate.of(instance, tuple(tree), 0, 3)
+    assert check_certificate(instance, claim).lower_bound <= best
+    again = Certificate.from_json(json.loads(json.dumps(claim.to_json())))
+    assert again.to_json() == claim.to_json()
+    solution, certificate = prove(instance)
+    assert (solution.tokens, certificate.lower_bound) == (best, best)
+
+
+def test_fees_are_for_all_groups_or_none():
+    instance, certificate = proof()
+    leaf = Leaf(np.zeros(16, np.int32), (1,))
+    found = check_certificate(instance, replace(certificate, tree=(leaf,)))
+    assert found.problems == ("a leaf has 1 fees for 0 groups",)
+    with pytest.raises(InputError, match="a fee is -1"):
+        replace(certificate, tree=(Leaf(leaf.prices, (-1,)),))
+
+
+def test_protected_tokens_are_in_every_proof():
+    words = WordCounts.from_words(["pearl", "the", "red", "heart"])
+    instance = Instance(words, 3, protected=["ear"])
+    solution, certificate = prove(instance)
+    assert b"ear" in solution.vocabulary.tokens
+    assert certificate.lower_bound == solution.tokens
+    assert not check_certificate(Instance(words, 3), certificate).ok
 
 
 def test_order_of_words_does_not_matter():

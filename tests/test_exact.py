@@ -27,11 +27,12 @@ from partcover import (
     exact,
     formulation,
     greedtok,
+    mathopt,
     solve,
     solvers,
     verify,
 )
-from partcover.solvers import SolverReport
+from partcover.solver_io import SolverOptions, SolverReport
 
 SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
 
@@ -200,7 +201,7 @@ def test_the_relaxed_cover_is_that_of_the_vocabulary():
 
 
 def test_ctrl_c_outside_the_solver(monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(exact, "build", interrupted)
@@ -209,7 +210,7 @@ def test_ctrl_c_outside_the_solver(monkeypatch):
 
 
 def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
-    monkeypatch.setattr(exact, "_building_seconds", lambda _: 60.0)
+    monkeypatch.setattr(exact, "_building_seconds", lambda *_: 60.0)
     monkeypatch.setattr(exact, "build", None)
     solution = solve(Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1), time_limit=30)
     assert (solution.status, solution.termination) == ("feasible", "time_limit")
@@ -217,9 +218,9 @@ def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
 
 def test_a_solver_that_overruns_is_left_behind(monkeypatch):
     model = formulation.build(Instance(WordCounts.from_counts({"abab": 3}), 1))
-    monkeypatch.setattr(solvers, "_proto", lambda *_: threading.Event().wait())
+    monkeypatch.setattr(mathopt, "_proto", lambda *_: threading.Event().wait())
     started = time.monotonic()
-    report = solvers.run(model, "highs", solvers.SolverOptions(time_limit=0.1))
+    report = solvers.run(model, "highs", SolverOptions(time_limit=0.1))
     assert (report.has, report.stopped) == ("none", "time_limit")
     assert time.monotonic() - started < 5
 
@@ -248,8 +249,8 @@ def test_decide():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"solver": "gurobi"}, "unknown solver 'gurobi': use scip, highs, cp-sat, cbc"),
-        ({"formulation": "flow"}, "unknown formulation 'flow': use path, wmc"),
+        ({"solver": "gurobi"}, "unknown solver 'gurobi': use highs, scip, cp-sat, cbc, glop, pdlp"),
+        ({"formulation": "flow"}, "unknown formulation 'flow': use path, occurrence, printed, wmc"),
         ({"time_limit": -1}, "time limit -1: at least 0"),
         ({"time_limit": float("nan")}, "time limit nan"),
         ({"gap": 1.5}, "gap 1.5: a number from 0"),
@@ -266,7 +267,7 @@ def test_bad_options(options, message):
 
 def test_a_solver_that_is_not_installed(monkeypatch):
     monkeypatch.setattr(solvers, "find_spec", lambda name: None if name == "pulp" else object())
-    with pytest.raises(InputError, match="'cbc' needs pulp, which is not installed; there are: sc"):
+    with pytest.raises(InputError, match="'cbc' needs pulp, which is not installed; there are: hi"):
         solve(Instance(WordCounts.from_counts({"ab": 1}), 1), solver="cbc")
 
 
@@ -307,7 +308,7 @@ def test_ctrl_c_keeps_the_best_so_far():
         words = {bytes(rng.integers(97, 100, 12).tolist()): 5 + i for i in range(120)}
         instance = Instance(WordCounts.from_counts(words), 40)
         instance.index
-        solution = solve(instance, progress=lambda line: print("log", flush=True))
+        solution = solve(instance, log=lambda line: print("log", flush=True))
         print(solution.status, solution.termination, solution.tokens >= solution.lower_bound)
     """
     process = subprocess.Popen(

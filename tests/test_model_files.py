@@ -12,13 +12,16 @@ from ortools.linear_solver.python import model_builder_helper as mbh
 from test_exact import instances
 
 from partcover import InputError, Instance, WordCounts
+from partcover.cbc import cbc_program
 from partcover.formulation import build
 from partcover.model_files import lp_lines, mps_lines, write_model
-from partcover.solvers import cbc_program
 
 SMALL = Instance(WordCounts.from_counts({"aab": 2, "ab": 1}), 1, candidates=["aa", "ab"])
 
-LP = r"""\ x0 is token aa
+LP = r"""\ partcover: path, min, tokens
+\ word 0 is aab
+\ word 1 is ab
+\ x0 is token aa
 \ x1 is token ab
 Minimize
  obj: + 2 s0_0 + 2 s0_1 + 2 s0_2 + 1 s1_0 + 1 s1_1 + 2 a0_0_0 + 2 a0_1_1 + 1 a1_0_1
@@ -49,7 +52,10 @@ Generals
 End
 """
 
-MPS = """* x0 is token aa
+MPS = """* partcover: wmc, max, tokens
+* word 0 is aab
+* word 1 is ab
+* x0 is token aa
 * x1 is token ab
 NAME wmc FREE
 OBJSENSE

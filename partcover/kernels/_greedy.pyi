@@ -9,6 +9,15 @@ class Greedy:
     def __init__(
         self, text: Int32, sa: Int32, word_of: Int32, counts: Int64, relaxed: bool
     ) -> None: ...
-    def load(self, lo: Int32, hi: Int32, length: Int32, weight: Int64, limit: int) -> None: ...
+    def load(
+        self,
+        lo: Int32,
+        hi: Int32,
+        length: Int32,
+        weight: Int64,
+        limit: int,
+        groups: npt.NDArray[np.uint64] | None = None,
+        left: Int64 | None = None,
+    ) -> None: ...
     def run(self, steps: int) -> tuple[Int32, Int64]: ...
     def place(self, lo: int, hi: int, length: int) -> int: ...

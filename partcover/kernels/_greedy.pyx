@@ -11,7 +11,7 @@ Occurrences that can never count again are dropped from a candidate's list.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy
 
@@ -80,6 +80,9 @@ cdef class Greedy:
     cdef const int32_t[::1] word_of
     cdef const int64_t[::1] counts
     cdef uint8_t[::1] cover
+    cdef const uint64_t[::1] groups    # of each candidate, a bit each; empty if there are none
+    cdef int64_t[::1] left             # tokens that may still be taken of each group
+    cdef uint64_t full
     cdef readonly bint relaxed
     cdef Candidate *items
     cdef int32_t *heap
@@ -118,10 +121,20 @@ cdef class Greedy:
         self.size = 0
 
     def load(self, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
-             const int64_t[::1] weight, int64_t limit):
-        """Take these candidates; `limit` is an upper bound of any score (the symbols counted)."""
+             const int64_t[::1] weight, int64_t limit, groups=None, left=None):
+        """Take these candidates; `limit` is an upper bound of any score (the symbols counted).
+
+        `groups`, uint64, has a bit for each group that a candidate is of; of group g at most
+        ``left[g]`` candidates are chosen, int64.
+        """
         cdef Py_ssize_t n = lo.shape[0]
         cdef Py_ssize_t c
+        self.groups = np.zeros(0, np.uint64) if groups is None else groups
+        self.left = np.zeros(0, np.int64) if left is None else left.copy()
+        self.full = 0
+        for c in range(self.left.shape[0]):
+            if self.left[c] <= 0:
+                self.full |= (<uint64_t> 1) << c
         self._drop()
         self.items = <Candidate *> calloc(n + 1, sizeof(Candidate))
         self.heap = <int32_t *> malloc((n + 1) * sizeof(int32_t))
@@ -167,6 +180,8 @@ cdef class Greedy:
                 if pick < 0:
                     break
                 self._place(&self.items[pick])
+                if self.groups.shape[0]:
+                    self._count_groups(self.groups[pick])
                 free(self.items[pick].places)
                 self.items[pick].places = NULL
                 chosen_view[done] = pick
@@ -191,6 +206,14 @@ cdef class Greedy:
             free(one.places)
         return score
 
+    cdef void _count_groups(self, uint64_t groups) noexcept nogil:
+        cdef Py_ssize_t g
+        for g in range(self.left.shape[0]):
+            if groups >> g & 1:
+                self.left[g] -= 1
+                if self.left[g] == 0:
+                    self.full |= (<uint64_t> 1) << g
+
     cdef int32_t _pick(self, int64_t *score) except -2 nogil:
         """The candidate Algorithm 1 takes next, out of the heap; -1 if none gains."""
         cdef Py_ssize_t held = 0
@@ -208,6 +231,8 @@ cdef class Greedy:
                                      self.items[top].key, self.relaxed):
                 break
             self._pop()
+            if self.full and self.groups[top] & self.full:
+                continue  # a full group stays full
             now = self._score(&self.items[top], &key)
             self.items[top].key = key
             if now > 0 and (best < 0 or _before(&self.items[top], now, &self.items[best],
