@@ -163,7 +163,7 @@ LADDER = (25, 50, 100, 200, 500, 1000, 2000)
 def real_words() -> Iterator[tuple[str, str, str, Instance]]:
     """Two ladders from tables that every CPython carries."""
     names = WordCounts.from_counts(unicode_names())
-    for n in LADDER:
+    for n in (*LADDER, 4000):
         origin = (
             f"the {n} most frequent words of the character names of Unicode 3.2, BMP, split at "
             "spaces and hyphens; no CJK or Hangul names made by rule"
