@@ -16,7 +16,7 @@ from . import symbols as sym
 from ._version import __version__
 from .corpus import WordCounts
 from .errors import PartcoverError, VerificationError
-from .files import write_atomic
+from .files import check_writable, write_atomic
 from .instance import Instance
 from .options import (
     Output,
@@ -273,6 +273,11 @@ _greedy_command(
 @click.option("--events", metavar="FILE", help="A JSON line for each new incumbent or bound.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
 @click.option("--gap", type=float, default=0.0, show_default=True, help="Stop at this gap.")
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    help="Write a proof that verify can check (.cert).",
+)
 @no_vocabulary_option
 @instance_options
 @output_options
@@ -293,6 +298,7 @@ def solve(
     events: str | None,
     time_limit: float | None,
     gap: float,
+    certificate: str | None,
     no_vocabulary: bool,
     **options: Any,
 ) -> int:
@@ -305,10 +311,16 @@ def solve(
     from .formulation import build
     from .model_files import write_model
 
-    if goal != "tokens" and (relaxation or start or gap):
-        raise click.UsageError(f"--goal {goal} excludes --relaxation, --start and --gap")
-    if relaxation and start:
-        raise click.UsageError("--relaxation excludes --start")
+    if goal != "tokens" and (relaxation or start or gap or certificate):
+        raise click.UsageError(
+            f"--goal {goal} excludes --relaxation, --start, --gap and --certificate"
+        )
+    if ((relaxation or certificate) and (start or events)) or (relaxation and certificate):
+        raise click.UsageError(
+            "--relaxation and --certificate exclude each other, --start and --events"
+        )
+    if certificate is not None and formulation != "path":
+        raise click.UsageError(f"--certificate proves the path formulation, not {formulation}")
     instance = read_instance(corpus, k, options, free=goal == "size")
     if threshold is not None:
         instance = replace(instance, threshold=threshold)
@@ -325,6 +337,8 @@ def solve(
         "threads": out.threads,
         "log": say if show_log else None,
     }
+    if certificate is not None:
+        return _prove(out, corpus, instance, certificate, no_vocabulary, gap=gap, **common)
     if relaxation:
         return _relaxation(out, exact.relax(instance, sense=sense, **common))
     with out.events(events, show=not show_log) as progress:
@@ -403,7 +417,6 @@ def solvers(out: Output) -> int:
 @k_option
 @click.option(
     "--vocab",
-    required=True,
     metavar="V.json|FILE",
     help="The vocabulary to check; or tokens, one a line; or a solver's .sol for a model file.",
 )
@@ -412,21 +425,60 @@ def solvers(out: Output) -> int:
     metavar="M.mps|M.lp",
     help="The model file that a .sol belongs to, as solve --write-mps or --write-lp wrote it.",
 )
+@click.option("--certificate", metavar="P.cert", help="The proof of a lower bound to check.")
 @instance_options
 @output_options
 def verify(
-    out: Output, corpus: str, k: int | None, vocab: str, model: str | None, **options: Any
+    out: Output,
+    corpus: str,
+    k: int | None,
+    vocab: str | None,
+    model: str | None,
+    certificate: str | None,
+    **options: Any,
 ) -> int:
-    """Recount what a vocabulary costs, independently.
+    """Recount what a vocabulary costs and what a certificate proves, independently.
 
-    In plain Python that shares nothing with the kernels. Checks the budget, required and
-    forbidden tokens and candidates; and, where the vocabulary file says how many tokens it needs,
-    that number. Exit status 6 if anything is wrong.
+    In plain Python that shares nothing with the kernels. Of a vocabulary: the budget, required
+    and forbidden tokens and candidates; and, where its file says how many tokens it needs, that
+    number. Of a certificate: that it is about this instance, and the lower bound, from its prices.
+    Exit status 6 if anything is wrong.
     """
+    if vocab is None and certificate is None:
+        raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
+    instance = read_instance(corpus, k, options)
+    data: dict[str, Any] = {}
+    problems: list[str] = []
+    if vocab is not None:
+        data = _check_vocabulary(instance, vocab, model)
+        problems += [f"{vocab}: {problem}" for problem in data["problems"]]
+    if certificate is not None:
+        found = _check_certificate(instance, certificate, data)
+        problems += [f"{certificate}: {problem}" for problem in found["problems"]]
+        if vocab is None:
+            data = found
+        else:
+            data["ok"], data["certificate"] = data["ok"] and found["ok"], found
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+    if out.json:
+        out.object(data)
+    else:
+        from .report import rows_table
+
+        flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
+        rows = [{"what": key.replace("_", " "), "value": value} for key, value in flat.items()]
+        rows = [row for row in rows if not isinstance(row["value"], list | dict)]
+        out.console.print(rows_table(rows, {"what": "", "value": ""}))
+    for problem in problems:
+        say(f"partcover: {problem}")
+    return 0 if data["ok"] else EXIT_VERIFICATION
+
+
+def _check_vocabulary(instance: Instance, path: str, model: str | None) -> dict[str, Any]:
     from .verify import verify as check
 
-    instance = read_instance(corpus, k, options)
-    vocabulary, broken = _read_answer(instance, vocab, model)
+    vocabulary, broken = _read_answer(instance, path, model)
     result = check(instance, vocabulary)
     data = result.to_json()
     if broken > 1e-6:
@@ -441,19 +493,22 @@ def verify(
             data["problems"].append(
                 f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), it needs {found}"
             )
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-    if out.json:
-        out.object(data)
-    else:
-        from .report import rows_table
+    return data
 
-        rows = [{"what": key.replace("_", " "), "value": value} for key, value in data.items()]
-        rows = [row for row in rows if not isinstance(row["value"], list)]
-        out.console.print(rows_table(rows, {"what": "", "value": ""}))
-    for problem in data["problems"]:
-        say(f"partcover: {vocab}: {problem}")
-    return 0 if data["ok"] else EXIT_VERIFICATION
+
+def _check_certificate(instance: Instance, path: str, vocabulary: dict[str, Any]) -> dict[str, Any]:
+    """What a certificate proves; beside a checked vocabulary, how far that is from the optimum."""
+    from .certificate import Certificate
+    from .verify import check_certificate
+
+    result = check_certificate(instance, Certificate.load(path))
+    data = result.to_json()
+    data["claimed_lower_bound"] = data.pop("claimed")
+    if vocabulary.get("ok"):
+        tokens = vocabulary["tokens"]
+        data["gap"] = (tokens - result.lower_bound) / tokens if tokens else 0.0
+        data["proves_optimal"] = tokens == result.lower_bound
+    return data
 
 
 def _read_answer(instance: Instance, path: str, model_path: str | None) -> tuple[Vocabulary, float]:
@@ -984,3 +1039,136 @@ def worst(
     if case.termination == "interrupted":
         return EXIT_INTERRUPTED
     return EXIT_LIMIT if case.termination == "time_limit" else 0
+
+
+def _prove(
+    out: Output,
+    corpus: str,
+    instance: Instance,
+    path: str,
+    no_vocabulary: bool,
+    **options: Any,
+) -> int:
+    """``solve --certificate``."""
+    from .prove import prove
+
+    check_writable(path)
+    del options["formulation"]
+    solution, certificate = prove(instance, **options)
+    certificate.save(path)
+    out.note(f"wrote {path}: it proves that at least {certificate.lower_bound:,} tokens are needed")
+    if solution.status == "optimal" and certificate.lower_bound != solution.tokens:
+        out.note("the solver claims an optimum that the certificate does not reach")
+    return finish(out, solution, instance, no_vocabulary, corpus)
+
+
+@cli.group("instances")
+def instances_() -> None:
+    """The instances that come with partcover.
+
+    Each has its words, its best known vocabulary and a lower bound that a certificate proves.
+    """
+
+
+@instances_.command("list")
+@output_options
+def instances_list(out: Output) -> int:
+    """What instances there are, and what is known of their optima."""
+    from . import library
+    from .report import rows_table
+
+    rows = [library.entry(name).facts() for name in library.names()]
+    if out.path is not None:
+        write_atomic(out.path, json.dumps({"instances": rows}, ensure_ascii=False, indent=1) + "\n")
+        out.note(f"wrote {out.path}")
+    if out.json:
+        out.object({"instances": rows})
+    else:
+        columns = {
+            "name": "name",
+            "family": "family",
+            "symbols": "alphabet",
+            "words": "words",
+            "total_symbols": "symbols",
+            "candidates": "candidates",
+            "k": "k",
+            "tokens": "best",
+            "lower_bound": "lower bound",
+            "proven": "proven",
+        }
+        out.console.print(rows_table(rows, columns))
+    return 0
+
+
+@instances_.command("show")
+@click.argument("name")
+@output_options
+def instances_show(out: Output, name: str) -> int:
+    """One instance: words, best vocabulary and source; -o writes its instance file."""
+    from . import library
+    from . import symbols as sym
+    from .report import rows_table
+
+    entry = library.entry(name)
+    instance, facts = entry.instance, entry.facts()
+    if out.path is not None:
+        instance.save(out.path)
+        out.note(f"wrote {out.path}")
+    if out.json:
+        out.object(
+            {
+                **facts,
+                "policy": instance.policy,
+                "counted_words": [[sym.to_json(word), count] for word, count in instance.words],
+                "vocabulary": entry.best.vocabulary,
+                "source": {key: v for key, v in instance.source.items() if key != "best"},
+            }
+        )
+        return 0
+    rows = [{"what": key.replace("_", " "), "value": value} for key, value in facts.items()]
+    origin = instance.source.get("from")
+    rows += [{"what": f"policy: {key}", "value": value} for key, value in instance.policy.items()]
+    out.console.print(rows_table(rows, {"what": "", "value": ""}))
+    first = [f"{sym.show(word)} ×{count}" for word, count in instance.words][:40]
+    if len(instance.words) > len(first):
+        first.append(f"… and {len(instance.words) - len(first):,} more")
+    out.console.print(Text(f"from: {origin}"), soft_wrap=True)
+    out.console.print(Text("words: " + "  ".join(first)), soft_wrap=True)
+    tokens = "  ".join(map(sym.show, entry.vocabulary))
+    out.console.print(Text(f"best vocabulary: {tokens}"), soft_wrap=True)
+    return 0
+
+
+@instances_.command("check")
+@click.argument("names", nargs=-1, metavar="[NAME…]")
+@output_options
+def instances_check(out: Output, names: tuple[str, ...]) -> int:
+    """Check every claim of the instances, without any solver.
+
+    The words' hash, what the best vocabulary needs, the lower bound by its certificate, and
+    whether they meet. Exit status 6 if anything is wrong.
+    """
+    from . import library
+
+    entries = [library.entry(name) for name in names or library.names()]
+    wrong: dict[str, list[str]] = {}
+    with out.progress("check") as report:
+        for number, entry in enumerate(entries):
+            report(number, len(entries), entry.name)
+            try:
+                problems = entry.problems()
+            except PartcoverError as error:
+                problems = [str(error)]
+            if problems:
+                wrong[entry.name] = problems
+    data = {"checked": len(entries), "ok": not wrong, "problems": wrong}
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+    if out.json:
+        out.object(data)
+    else:
+        click.echo(f"{len(entries) - len(wrong)} of {len(entries)} instances confirmed")
+    for name, problems in wrong.items():
+        for problem in problems:
+            say(f"partcover: {name}: {problem}")
+    return EXIT_VERIFICATION if wrong else 0

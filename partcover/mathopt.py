@@ -67,6 +67,10 @@ def adapter(solver: str) -> Adapter:
                 criteria.eps_optimal_primal_residual_absolute = _PDLP_TOLERANCE
                 criteria.eps_optimal_dual_residual_absolute = _PDLP_TOLERANCE
             more = mathopt.ModelSolveParameters().to_proto()
+            if options.basis is not None:
+                # of a like model with other bounds: it stays dual feasible
+                more.initial_basis.CopyFrom(options.basis)
+                parameters.lp_algorithm = mathopt.LPAlgorithm.DUAL_SIMPLEX
             if options.start is not None:
                 hint = more.solution_hints.add().variable_values
                 hint.ids.extend(range(len(options.start)))
@@ -136,7 +140,9 @@ def _read_result(result: Any, model: SparseModel) -> SolverReport:
 
     reason, limit = result.termination.reason, result.termination.limit
     bound = result.termination.objective_bounds.dual_bound
-    values = duals = None
+    values = duals = basis = None
+    if result.solutions and result.solutions[0].HasField("basis"):
+        basis = result.solutions[0].basis
     if result.solutions and result.solutions[0].HasField("primal_solution"):
         found = result.solutions[0].primal_solution.variable_values
         values = np.zeros(len(model.objective))
@@ -164,4 +170,5 @@ def _read_result(result: Any, model: SparseModel) -> SolverReport:
         bound if math.isfinite(bound) else None,
         result.termination.detail,
         duals,
+        basis=basis,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,8 @@ class SolverOptions:
     watch : callable or None
         Called with (incumbent, bound), objective values or None, whenever one has changed; to
         the digits that the solver logs.
+    basis : object or None
+        A report's basis, for GLOP to start from: of the same model, but for bounds of variables.
     """
 
     time_limit: float | None = None
@@ -45,6 +48,7 @@ class SolverOptions:
     start: Float | None = None
     log: Log | None = None
     watch: Watch | None = None
+    basis: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,8 @@ class SolverReport:
         A dual value for each row, where a linear program was solved by a solver that tells them.
     start_taken : bool or None
         Its log says that it took the start; None where none was given.
+    basis : object or None
+        The simplex basis it ended with, in its own form.
     """
 
     has: Status
@@ -76,3 +82,4 @@ class SolverReport:
     message: str = ""
     duals: Float | None = None
     start_taken: bool | None = None
+    basis: Any = None

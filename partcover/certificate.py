@@ -1,0 +1,289 @@
+"""A lower bound that anyone can check: prices for symbols, at the leaves of a tree of cases."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import symbols as sym
+from .corpus import WordCounts
+from .errors import InputError, VerificationError
+from .files import read_json, write_atomic
+from .instance import Instance
+from .symbols import Symbols, Token
+
+__all__ = ["SCALE_BITS", "Branch", "Certificate", "Leaf", "policy_digest", "sorted_symbols"]
+
+Prices = npt.NDArray[np.int32]
+
+SCALE_BITS = 20
+"""Binary digits behind the point of a price, unless a certificate is finer or coarser."""
+
+_FORMAT = "partcover-certificate"
+_MOST_BITS = 30  # a price of 1 must fit in 32 bits with its sign
+
+
+@dataclass(frozen=True)
+class Branch:
+    """An inner node: vocabularies with `token` go to its first subtree, the others to its second.
+
+    Attributes
+    ----------
+    token : token
+        Must be chosen in the first subtree, must not be in the second.
+    """
+
+    token: Token
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A leaf: what proves a bound for the vocabularies that come here.
+
+    Attributes
+    ----------
+    prices : ndarray of int32, shape (symbols,), or None
+        A price for each symbol of each word, in units of 2^-scale_bits, at most 1; words
+        ascending.  None claims no more than a token for each counted word, which is all that is
+        needed where no vocabulary comes.
+    fees : tuple of int
+        For each of the instance's groups, at least 0: what a reward within the group pays, in
+        units of 2^-scale_bits of a token.  Without any, group budgets are not made use of.
+    """
+
+    prices: Prices | None
+    fees: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What proves that no vocabulary within the budget needs fewer tokens than `lower_bound`.
+
+    `partcover.verify.check_certificate` checks it; docs/certificates.md says why it holds.
+
+    Attributes
+    ----------
+    symbols : {"bytes", "chars", "ints"}
+        The alphabet.
+    words_sha256, policy_sha256 : str
+        Which words (`WordCounts.digest`), and which limits on the candidates (`policy_digest`).
+    k : int
+        The budget.
+    lower_bound : int
+        What it claims.
+    tree : tuple of Branch and Leaf
+        A binary tree in preorder: a branch, its first subtree, its second.  A single leaf is a
+        plain price certificate.
+    scale_bits : int
+        A price of 1 is stored as 2^scale_bits.
+
+    Raises
+    ------
+    InputError
+        If the tree is not one, a price is above 1, or a leaf has not as many as another.
+
+    Notes
+    -----
+    Design: section 3; the tree is branch and bound with the cases written down.
+    """
+
+    symbols: Symbols
+    words_sha256: str
+    policy_sha256: str
+    k: int
+    lower_bound: int
+    tree: tuple[Branch | Leaf, ...]
+    scale_bits: int = SCALE_BITS
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.scale_bits <= _MOST_BITS:
+            raise InputError(f"scale_bits is {self.scale_bits}: 0 to {_MOST_BITS} are expected")
+        missing = 1  # nodes that the branches before ask for
+        sizes = set()
+        for node in self.tree:
+            if not missing:
+                raise InputError("the tree goes on after its last leaf")
+            missing += 1 if isinstance(node, Branch) else -1
+            if isinstance(node, Leaf) and min(node.fees, default=0) < 0:
+                raise InputError(f"a fee is {min(node.fees)}: at least 0 is expected")
+            if isinstance(node, Leaf) and node.prices is not None:
+                sizes.add(len(node.prices))
+                if len(node.prices) and int(node.prices.max()) > 1 << self.scale_bits:
+                    raise InputError(
+                        f"a price is {int(node.prices.max())}: at most 2^{self.scale_bits} is "
+                        "expected"
+                    )
+        if missing:
+            raise InputError(f"the tree lacks {missing} subtree(s)")
+        if len(sizes) > 1:
+            raise InputError(f"leaves with {min(sizes)} and with {max(sizes)} prices")
+
+    @classmethod
+    def of(
+        cls,
+        instance: Instance,
+        tree: tuple[Branch | Leaf, ...],
+        lower_bound: int,
+        scale_bits: int = SCALE_BITS,
+    ) -> Certificate:
+        """A certificate for an instance; prices follow the words in ascending order.
+
+        `sorted_symbols` brings prices that follow the words as stored into that order.
+        """
+        return cls(
+            instance.symbols,
+            instance.words.digest,
+            policy_digest(instance),
+            instance.k,
+            lower_bound,
+            tree,
+            scale_bits,
+        )
+
+    def leaves(self) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
+        """Each leaf in order, with the tokens that must be and that must not be chosen there."""
+        waiting: list[tuple[frozenset[Token], frozenset[Token]]] = [(frozenset(), frozenset())]
+        for node in self.tree:
+            inside, outside = waiting.pop()
+            if isinstance(node, Leaf):
+                yield node, inside, outside
+            else:
+                waiting.append((inside, outside | {node.token}))
+                waiting.append((inside | {node.token}, outside))
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of a certificate file."""
+        content = {
+            "format": _FORMAT,
+            "version": 1,
+            "symbols": self.symbols,
+            "words_sha256": self.words_sha256,
+            "policy_sha256": self.policy_sha256,
+            "k": self.k,
+            "lower_bound": self.lower_bound,
+            "scale_bits": self.scale_bits,
+            "tree": [_node_to_json(node) for node in self.tree],
+        }
+        return {**content, "sha256": _digest(content)}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the certificate file (aside, then renamed)."""
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Certificate:
+        """Build from the content of a certificate file."""
+        if data.get("format") != _FORMAT:
+            raise InputError(f'not a partcover certificate (no "format": "{_FORMAT}")')
+        if data.get("version") != 1:
+            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
+        if data.get("symbols") not in sym.SYMBOLS:
+            raise InputError(f"unknown symbols {data.get('symbols')!r}")
+        for name, kind in (
+            ("words_sha256", str),
+            ("policy_sha256", str),
+            ("k", int),
+            ("lower_bound", int),
+            ("scale_bits", int),
+            ("tree", list),
+        ):
+            value = data.get(name)
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise InputError(f"{name!r} is missing or broken: the file is damaged")
+        content = {name: value for name, value in data.items() if name != "sha256"}
+        if data.get("sha256") != _digest(content):
+            raise VerificationError("the certificate is not what was written: its checksum differs")
+        return cls(
+            data["symbols"],
+            data["words_sha256"],
+            data["policy_sha256"],
+            data["k"],
+            data["lower_bound"],
+            tuple(_node_from_json(node, data["symbols"]) for node in data["tree"]),
+            data["scale_bits"],
+        )
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Certificate:
+        """Read a certificate file.
+
+        Raises
+        ------
+        InputError
+            Naming the file: if it cannot be read, is cut short, is of a later version, or holds
+            something else.
+        VerificationError
+            If its checksum differs.
+        """
+        data = read_json(path)
+        try:
+            return cls.from_json(data)
+        except (InputError, VerificationError) as error:
+            raise type(error)(f"{fspath(path)}: {error}") from None
+
+
+def policy_digest(instance: Instance) -> str:
+    """SHA-256 of what limits the candidates: all of an instance but words, k and threshold."""
+    apart = ("words", "k", "threshold", "source", "format", "version")
+    return _digest({key: v for key, v in instance.to_json().items() if key not in apart})
+
+
+def sorted_symbols(words: WordCounts) -> npt.NDArray[np.int64]:
+    """Positions of the symbols in ``words.data``, words ascending: the order of prices.
+
+    ``prices[sorted_symbols(words)]`` brings prices from the order of the words as stored into
+    that of a certificate.  O(symbols · log words).
+    """
+    listed = [word for word, _ in words]
+    order = np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
+    lengths = np.diff(words.offsets)[order]
+    ends = np.cumsum(lengths)
+    first = np.repeat(words.offsets[order] - (ends - lengths), lengths)
+    positions: npt.NDArray[np.int64] = first + np.arange(len(words.data))
+    return positions
+
+
+def _digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _node_to_json(node: Branch | Leaf) -> dict[str, Any]:
+    if isinstance(node, Branch):
+        return {"branch": sym.to_json(node.token)}
+    if node.prices is None:
+        return {"prices": None}
+    packed = zlib.compress(node.prices.astype("<i4").tobytes(), 9)
+    data: dict[str, Any] = {"prices": base64.b64encode(packed).decode("ascii")}
+    return {**data, "fees": list(node.fees)} if node.fees else data
+
+
+def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
+    if isinstance(node, dict) and list(node) == ["branch"]:
+        token = sym.from_json(node["branch"], symbols)
+        if len(token) < 2:
+            raise InputError(f"a branch is on {sym.show(token)!r}, which is no token")
+        return Branch(token)
+    if not isinstance(node, dict) or list(node) not in (["prices"], ["prices", "fees"]):
+        raise InputError("a node of the tree has neither 'branch' nor 'prices'")
+    fees = node.get("fees", [])
+    if not isinstance(fees, list) or not all(type(fee) is int for fee in fees):
+        raise InputError("the fees of a leaf are not a list of whole numbers")
+    if node["prices"] is None:
+        return Leaf(None)
+    try:
+        raw = zlib.decompress(base64.b64decode(node["prices"], validate=True))
+        prices = np.frombuffer(raw, "<i4").astype(np.int32)
+    except (TypeError, ValueError, zlib.error):
+        raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
+    prices.setflags(write=False)
+    return Leaf(prices, tuple(fees))

@@ -1,0 +1,316 @@
+"""Certificates: never above the optimum, whatever the prices; and anything wrong is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from brute_force import fewest_tokens, useful
+from greedy_oracle import shortest_path
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from test_exact import instances
+
+from partcover import InputError, Instance, VerificationError, WordCounts, prove
+from partcover.certificate import Branch, Certificate, Leaf, policy_digest, sorted_symbols
+from partcover.instance import GroupBudget
+from partcover.verify import check_certificate
+
+
+@st.composite
+def prices(draw, instance: Instance, bits: int) -> list[int]:
+    """Anything at most 1; or those of a vocabulary, which often prove the optimum."""
+    one = 1 << bits
+    words = [word for word, _ in sorted(instance.words)]
+    if draw(st.booleans()):
+        price = st.integers(-2 * one, one) | st.integers(one // 2, one) | st.just(one)
+        many = sum(map(len, words))
+        return draw(st.lists(price, min_size=many, max_size=many))
+    pool = [*useful(instance), *instance.fixed]
+    chosen = draw(st.lists(st.sampled_from(pool), max_size=4)) if pool else []
+    found = []
+    for word in words:
+        left = [len(shortest_path(word[start:], chosen)) for start in range(len(word) + 1)]
+        found += [one * (here - there) for here, there in pairwise(left)]
+    return found
+
+
+@st.composite
+def trees(draw, instance: Instance, bits: int, depth: int = 2) -> tuple:
+    pool = sorted({*useful(instance), *instance.fixed, *instance.forbidden})
+    if depth and pool and draw(st.booleans()):
+        first, second = (draw(trees(instance, bits, depth - 1)) for _ in range(2))
+        return (Branch(draw(st.sampled_from(pool))), *first, *second)
+    return (Leaf(np.array(draw(prices(instance, bits)), np.int32)),)
+
+
+def candidates(instance: Instance) -> list:
+    """Those that are not in one word only which is a candidate itself."""
+    words = [word for word, _ in instance.words]
+    pool = set(useful(replace(instance, required=(), prefix=())))
+
+    def stands_in(token) -> bool:
+        size = len(token)
+        inside = [w for w in words if any(w[s : s + size] == token for s in range(len(w)))]
+        return len(inside) == 1 and inside[0] != token and inside[0] in pool
+
+    return [token for token in pool if not stands_in(token)]
+
+
+def slow_bound(instance: Instance, certificate: Certificate) -> int:
+    """The formula as it stands, by trying all sets of occurrences."""
+    words = sorted(instance.words)
+    one = 1 << certificate.scale_bits
+    bounds = []
+    for leaf, inside, outside in certificate.leaves():
+        required = {*instance.fixed, *inside}
+        if len(required) > instance.k or required & outside:
+            continue
+        prices, position = leaf.prices.tolist(), 0
+        total = 0
+        rewards = dict.fromkeys(required | (set(candidates(instance)) - outside), 0)
+        for word, count in words:
+            own = prices[position : position + len(word)]
+            position += len(word)
+            total += count * sum(own)
+            for token in rewards:
+                size = len(token)
+                at = [s for s in range(len(word)) if word[s : s + size] == token]
+                best = 0
+                for many in range(len(at) + 1):
+                    for chosen in combinations(at, many):
+                        if all(b - a >= size for a, b in pairwise(chosen)):
+                            worth = sum(max(0, sum(own[s : s + size]) - one) for s in chosen)
+                            best = max(best, worth)
+                rewards[token] += count * best
+        value = total - sum(rewards[token] for token in required)
+        free = sorted((rewards[t] for t in rewards if t not in required), reverse=True)
+        value -= sum(free[: instance.k - len(required)])
+        bounds.append(-(-value // one))
+    return max(instance.words.total_count, min(bounds))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_never_above_the_optimum(data):
+    check_one(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=20_000, deadline=None)
+@given(st.data())
+def test_never_above_the_optimum_by_far(data):
+    check_one(data)
+
+
+def check_one(data):
+    instance = data.draw(instances())
+    assume(len(useful(instance)) <= 12)
+    bits = data.draw(st.sampled_from([0, 1, 3, 20]))
+    tree = data.draw(trees(instance, bits))
+    claim = Certificate.of(instance, tree, 0, bits)
+    found = check_certificate(instance, claim)
+    best = fewest_tokens(instance)
+    assert found.ok
+    assert slow_bound(instance, claim) == found.lower_bound <= best
+    more = check_certificate(instance, Certificate.of(instance, tree, found.lower_bound + 1, bits))
+    assert not more.ok
+    assert more.lower_bound == found.lower_bound
+
+
+def proof() -> tuple[Instance, Certificate]:
+    """The README's four words: a tree that proves the optimum, 8 tokens."""
+    instance = Instance(WordCounts.from_words(["pearl", "the", "red", "heart"]), k=2)
+    solution, certificate = prove(instance)
+    assert solution.tokens == certificate.lower_bound == 8
+    return instance, certificate
+
+
+@st.composite
+def grouped(draw) -> Instance:
+    """An instance with group budgets, and perhaps protected tokens."""
+    instance = draw(instances())
+    assume(len(useful(instance)) <= 9)
+    pool = sorted({*useful(instance), *instance.fixed})
+    limit = st.integers(0, 2).map(lambda n: n + len(instance.fixed))
+    listed = st.frozensets(st.sampled_from(pool)) if pool else st.just(frozenset())
+    of_length = st.builds(GroupBudget, st.just("l"), limit, min_length=st.integers(2, 3))
+    of_list = st.builds(GroupBudget, st.just("t"), limit, listed)
+    return replace(instance, groups=draw(st.lists(of_length | of_list, min_size=1, max_size=2)))
+
+
+def fewest_in_groups(instance: Instance) -> int:
+    words = list(instance.words)
+    pool, best = useful(instance), instance.words.total_symbols
+    for many in range(instance.k - len(instance.fixed) + 1):
+        for chosen in combinations(pool, many):
+            tokens = [*instance.fixed, *chosen]
+            if all(sum(t in group for t in tokens) <= group.limit for group in instance.groups):
+                best = min(best, sum(c * len(shortest_path(w, tokens)) for w, c in words))
+    return best
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_group_budgets(data):
+    instance = data.draw(grouped())
+    best = fewest_in_groups(instance)
+    tree = []
+    for node in data.draw(trees(instance, 3)):
+        fees = data.draw(st.just(()) | st.tuples(*[st.integers(0, 12)] * len(instance.groups)))
+        tree.append(node if isinstance(node, Branch) else Leaf(node.prices, fees))
+    claim = Certificate.of(instance, tuple(tree), 0, 3)
+    assert check_certificate(instance, claim).lower_bound <= best
+    again = Certificate.from_json(json.loads(json.dumps(claim.to_json())))
+    assert again.to_json() == claim.to_json()
+    solution, certificate = prove(instance)
+    assert (solution.tokens, certificate.lower_bound) == (best, best)
+
+
+def test_fees_are_for_all_groups_or_none():
+    instance, certificate = proof()
+    leaf = Leaf(np.zeros(16, np.int32), (1,))
+    found = check_certificate(instance, replace(certificate, tree=(leaf,)))
+    assert found.problems == ("a leaf has 1 fees for 0 groups",)
+    with pytest.raises(InputError, match="a fee is -1"):
+        replace(certificate, tree=(Leaf(leaf.prices, (-1,)),))
+
+
+def test_protected_tokens_are_in_every_proof():
+    words = WordCounts.from_words(["pearl", "the", "red", "heart"])
+    instance = Instance(words, 3, protected=["ear"])
+    solution, certificate = prove(instance)
+    assert b"ear" in solution.vocabulary.tokens
+    assert certificate.lower_bound == solution.tokens
+    assert not check_certificate(Instance(words, 3), certificate).ok
+
+
+def test_order_of_words_does_not_matter():
+    _, certificate = proof()
+    turned = Instance(WordCounts.from_words(["heart", "red", "the", "pearl"]), k=2)
+    assert check_certificate(turned, certificate).lower_bound == 8
+
+
+def test_sorted_symbols():
+    words = WordCounts.from_words(["b", "abc", "aa"])
+    assert words.data[sorted_symbols(words)].tobytes() == b"aaabcb"
+    assert not len(sorted_symbols(WordCounts.from_words([])))
+
+
+def test_another_instance_is_noticed():
+    instance, certificate = proof()
+    words = instance.words.to_dict()
+    for other in (
+        Instance(WordCounts.from_counts({**words, b"the": 2}), 2),
+        Instance(WordCounts.from_counts({**words, b"then": 1}), 2),
+        Instance(instance.words, 3),
+        Instance(instance.words, 1),
+        Instance(instance.words, 2, max_length=4),
+        Instance(instance.words, 2, min_count=2),
+        Instance(instance.words, 2, required=[b"he"]),
+        Instance(instance.words, 2, forbidden=[b"he"]),
+        Instance(instance.words, 2, candidates=[b"he"]),
+    ):
+        found = check_certificate(other, certificate)
+        assert (found.ok, found.lower_bound) == (False, 0)
+        assert "the certificate is" in found.problems[0]
+
+
+def test_each_price_counts():
+    """A single price lowered: either the bound is not reached, or it did not need that price."""
+    instance, certificate = proof()
+    missed = 0
+    for number, node in enumerate(certificate.tree):
+        if isinstance(node, Leaf) and node.prices is not None:
+            for position in range(len(node.prices)):
+                changed = node.prices.copy()
+                changed[position] -= 1 << certificate.scale_bits
+                tree = list(certificate.tree)
+                tree[number] = Leaf(changed)
+                found = check_certificate(instance, replace(certificate, tree=tuple(tree)))
+                missed += not found.ok
+    assert missed
+
+
+def test_no_prices_prove_a_token_a_word():
+    instance, certificate = proof()
+    empty = replace(certificate, tree=(Leaf(None),), lower_bound=4)
+    assert check_certificate(instance, empty).ok
+    assert check_certificate(instance, replace(empty, lower_bound=5)).problems == (
+        "lower bound 5 claimed, the prices prove 4",
+    )
+
+
+def test_policy_digest_says_what_limits_candidates():
+    words = WordCounts.from_words(["abc"])
+    first = policy_digest(Instance(words, 2))
+    assert first == policy_digest(Instance(words, 3, threshold=5, source={"a": 1}))
+    assert first != policy_digest(Instance(words, 2, max_length=2))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_files_give_back_what_was_saved(tmp_path_factory, data):
+    instance = data.draw(instances())
+    certificate = Certificate.of(instance, data.draw(trees(instance, 5)), 3, 5)
+    path = tmp_path_factory.getbasetemp() / "P.cert"
+    certificate.save(path)
+    again = Certificate.load(path)
+    assert again.to_json() == certificate.to_json()
+    for here, there in zip(again.leaves(), certificate.leaves(), strict=True):
+        assert here[1:] == there[1:]
+
+
+def resealed(data: dict) -> dict:
+    content = {key: value for key, value in data.items() if key != "sha256"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return {**content, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: {"tokens": []}, "not a partcover certificate"),
+        (lambda data: {**data, "version": 2}, "version 2 is not known; update"),
+        (lambda data: {**data, "symbols": "runes"}, "unknown symbols 'runes'"),
+        (lambda data: {**data, "k": "2"}, "'k' is missing or broken"),
+        (lambda data: {**data, "scale_bits": 40}, "scale_bits is 40: 0 to 30 are expected"),
+        (lambda data: {**data, "scale_bits": 1}, "a price is .*: at most 2\\^1 is expected"),
+        (lambda data: {**data, "tree": []}, "the tree lacks 1 subtree"),
+        (lambda data: {**data, "tree": data["tree"] * 2}, "goes on after its last leaf"),
+        (lambda data: {**data, "tree": [{"leaf": 1}]}, "neither 'branch' nor 'prices'"),
+        (lambda data: {**data, "tree": [{"prices": "eJw="}]}, "cannot be unpacked"),
+        (lambda data: {**data, "tree": [{"prices": 7}]}, "cannot be unpacked"),
+        (lambda data: {**data, "tree": [{"branch": "a"}]}, "'a', which is no token"),
+    ],
+)
+def test_broken_files_are_named(tmp_path, change, message):
+    _, certificate = proof()
+    path = tmp_path / "P.cert"
+    path.write_text(json.dumps(resealed(change(certificate.to_json()))))
+    with pytest.raises(InputError, match=rf"P\.cert: .*{message}"):
+        Certificate.load(path)
+
+
+def test_a_file_cut_short_or_changed(tmp_path):
+    _, certificate = proof()
+    path = tmp_path / "P.cert"
+    certificate.save(path)
+    text = path.read_text()
+    path.write_text(text[: len(text) // 2])
+    with pytest.raises(InputError, match=r"P\.cert:\d+: not JSON"):
+        Certificate.load(path)
+    path.write_text(text.replace('"lower_bound": 8', '"lower_bound": 7'))
+    with pytest.raises(VerificationError, match=r"P\.cert: .* its checksum differs"):
+        Certificate.load(path)
+
+
+def test_too_few_prices():
+    instance, certificate = proof()
+    leaf = Leaf(np.zeros(3, np.int32))
+    found = check_certificate(instance, replace(certificate, tree=(leaf,)))
+    assert found.problems == ("a leaf has 3 prices, the words 16 symbols",)
