@@ -267,7 +267,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     Notes
     -----
     Candidates that occur in one distinct word only are left out where that word is a candidate:
-    some optimum holds none of them, and all branches are the same for it (design, section 3).
+    some optimum holds none of them, and all branches are the same for it.
     Not so with group budgets, where the word may be of a group that is full: all count there.
     """
     problems = []
