@@ -219,7 +219,7 @@ def test_worst_command(run, tmp_path):  # noqa: F811
     status, data = as_json(run("worst", *arguments, "--json", "--quiet", "-o", "I.json"))
     assert (status, data["exhausted"]) == (0, True)
     instance = Instance.load(tmp_path / "I.json")
-    assert solve(instance).tokens == instance.source["optimum"]["tokens"] == data["optimum_tokens"]
+    assert solve(instance).tokens == instance.source["best"]["tokens"] == data["optimum_tokens"]
     status, out, _ = run("worst", *arguments)
     assert status == 0
     assert all(word in out for word, _ in data["words"])
