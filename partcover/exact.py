@@ -279,7 +279,7 @@ def smallest(
         ``extra["size"]`` is the number of tokens of its vocabulary, ``extra["smallest_size"]``
         a lower bound of it; ``status`` is about the size: optimal where the two agree.
         ``infeasible`` (as the solver says) where no k tokens do, ``none`` where a limit left
-        that open.  `lower_bound` is about tokens as ever, and trivial.
+        that open.  There is no `lower_bound` on tokens, which are not minimised.
 
     Raises
     ------
@@ -336,7 +336,7 @@ def smallest(
         report,
         vocabulary,
         tokens,
-        trivial,
+        None,
         status,
         report.stopped if status != "optimal" else "completed",
         extra,
@@ -577,7 +577,7 @@ class _Run:
         report: SolverReport,
         vocabulary: Vocabulary | None,
         tokens: int | None,
-        bound: int,
+        bound: int | None,
         status: Status,
         stopped: Termination,
         extra: dict[str, Any],
