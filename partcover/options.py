@@ -230,19 +230,20 @@ def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
     return GroupBudget(name, int(limit), None, least or 2, most)
 
 
-def parse_budgets(text: str | None) -> list[int]:
+def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
     """Budgets written with commas and ranges: ``1,2,5-10``; none of nothing."""
     budgets: list[int] = []
     for part in text.split(",") if text else ():
         match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
         if match is None:
             raise InputError(
-                f"-k is {text!r}: whole numbers and ranges with commas are expected (1,2,5-10)"
+                f"{option} is {text!r}: whole numbers and ranges with commas are expected "
+                "(1,2,5-10)"
             )
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first or last - first >= 10_000:
             raise InputError(
-                f"-k is {text!r}: {part.strip()} is not a range of 1 to 10,000 numbers"
+                f"{option} is {text!r}: {part.strip()} is not a range of 1 to 10,000 numbers"
             )
         budgets += range(first, last + 1)
     return budgets

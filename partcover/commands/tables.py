@@ -104,7 +104,14 @@ COLUMNS = {
 
 
 @click.command()
-@click.argument("corpora", nargs=-1, required=True, metavar="C.tsv|I.json…")
+@click.argument("corpora", nargs=-1, metavar="[C.tsv|I.json…]")
+@click.option(
+    "--family",
+    "families",
+    multiple=True,
+    metavar="NAME:SIZES",
+    help="Generated instances, as cycle:5-12; see partcover generate --list. Repeatable.",
+)
 @click.option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
 @click.option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="For each solve, three a row.")
@@ -115,6 +122,7 @@ COLUMNS = {
 def ratio(
     out: Output,
     corpora: tuple[str, ...],
+    families: tuple[str, ...],
     ks: str | None,
     solver: str,
     time_limit: float | None,
@@ -135,6 +143,18 @@ def ratio(
     budgets = parse_budgets(ks)
     most = max(budgets) if budgets else None
     inputs = [(Path(corpus).stem, read_instance(corpus, most, options)) for corpus in corpora]
+    for family in families:
+        from ..families import generate
+
+        name, _, sizes = family.partition(":")
+        if not sizes:
+            raise click.UsageError(f"--family {family}: NAME:SIZES is expected, as cycle:5-12")
+        inputs += [
+            (f"{name}-{size}", generate(name, size, out.seed, most))
+            for size in parse_budgets(sizes, "--family")
+        ]
+    if not inputs:
+        raise click.UsageError("nothing to measure: give counted words, an instance or --family")
     rows: list[dict[str, Any]] = []
     with out.progress("ratio") as report:
         for name, instance in inputs:
