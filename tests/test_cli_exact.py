@@ -83,6 +83,14 @@ def test_events_and_log(run, small, tmp_path):
     assert {event["event"] for event in events} == {"incumbent", "bound"}
 
 
+def test_a_plot_of_events(run, small, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert run("solve", small, "-k", 2, "--plot", "P.svg", "--quiet")[0] == 0
+    text = (tmp_path / "P.svg").read_text()
+    assert "<svg" in text
+    assert "a plot ends in .png" in run("solve", small, "-k", 2, "--plot", "P.txt")[2]
+
+
 @pytest.mark.parametrize("name", ["path", "occurrence", "wmc"])
 @pytest.mark.parametrize("sense", ["min", "max"])
 def test_a_model_out_and_its_solution_in(run, small, tmp_path, name, sense):

@@ -59,6 +59,7 @@ from .outcome import (
 @click.option("--write-mps", metavar="FILE", help="Write the model as .mps, before solving.")
 @click.option("--log", "show_log", is_flag=True, help="The solver's own log on standard error.")
 @click.option("--events", metavar="FILE", help="A JSON line for each new incumbent or bound.")
+@click.option("--plot", metavar="FILE", help="Draw incumbent and bound over time (.png, .svg).")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
 @click.option("--gap", type=float, default=0.0, show_default=True, help="Stop at this gap.")
 @click.option(
@@ -84,6 +85,7 @@ def solve(
     write_mps: str | None,
     show_log: bool,
     events: str | None,
+    plot: str | None,
     time_limit: float | None,
     gap: float,
     certificate: str | None,
@@ -103,9 +105,9 @@ def solve(
         raise click.UsageError(
             f"--goal {goal} excludes --relaxation, --start, --gap and --certificate"
         )
-    if ((relaxation or certificate) and (start or events)) or (relaxation and certificate):
+    if ((relaxation or certificate) and (start or events or plot)) or (relaxation and certificate):
         raise click.UsageError(
-            "--relaxation and --certificate exclude each other, --start and --events"
+            "--relaxation and --certificate exclude each other, --start, --events and --plot"
         )
     if certificate is not None and formulation != "path":
         raise click.UsageError(f"--certificate proves the path formulation, not {formulation}")
@@ -129,7 +131,7 @@ def solve(
         return _prove(out, corpus, instance, certificate, no_vocabulary, gap=gap, **common)
     if relaxation:
         return _relaxation(out, exact.relax(instance, sense=sense, **common))
-    with out.events(events, show=not show_log) as progress:
+    with out.events(events, show=not show_log, plot=plot) as progress:
         if goal == "tokens":
             solution = exact.solve(
                 instance,
