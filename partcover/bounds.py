@@ -1,0 +1,865 @@
+"""Lower bounds for whole corpora: the best prices, found by first-order steps, counted exactly."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import symbols as sym
+from .certificate import Certificate, Leaf, policy_digest, sorted_symbols
+from .errors import InputError
+from .greedy import greedtok
+from .instance import Instance
+from .kernels._bounds import Saddle, arcs, project, rewards, self_overlaps
+from .segment import segment
+from .solution import Event, Status, Termination, gap_of
+from .symbols import Token
+from .vocabulary import Vocabulary
+
+__all__ = ["Bound", "bounds", "lower_bound", "token_rewards"]
+
+Progress = Callable[[Event], None]
+Bools = npt.NDArray[np.bool_]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+
+_SHARDS = 8  # fixed: sums are made in their order, whatever the number of threads
+_EVERY = 32  # steps between two exact bounds
+_LEAST_PRICE = -16
+_SOLVED = 1e-7  # relative gap at which the relaxation counts as solved
+_BYTES_AN_ARC = 64  # arrays of the arcs, and those that they are made from
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A certified lower bound, and what it says about candidates.
+
+    Attributes
+    ----------
+    instance : Instance
+        What it is about.
+    certificate : Certificate
+        A single leaf of prices, which `check_certificate` confirms.
+    lower_bound : int
+        No vocabulary within the budget needs fewer tokens: what the prices prove, counted in
+        integers.
+    incumbent : int or None
+        Tokens that some vocabulary needs, as given.
+    relaxation : float
+        The value of the linear relaxation of `path` is at most this (in floating point, not
+        certified): no prices prove more.
+    x : ndarray of float64, shape (candidates,)
+        How much of each candidate of ``instance.index`` the relaxation takes.
+    reduced_costs : ndarray of int64, shape (candidates,)
+        In units of 2^-scale_bits of the certificate: by how much the bound rises if a candidate
+        is forced in (at least 0), or less that if one of the best k is forced out (at most 0);
+        0 for required tokens.
+    proven_in, proven_out : ndarray of int32
+        Candidates (their numbers in ``instance.index``): where a vocabulary needs fewer tokens
+        than the incumbent, some best one holds all of the first and none of the second.  Empty
+        without an incumbent.
+    seconds : float
+        Wall-clock seconds.
+    iterations : int
+        Steps made.
+    termination : {"completed", "gap", "time_limit", "interrupted"}
+        Why it stopped; ``completed``: the relaxation is solved or the bound meets the incumbent,
+        or the iterations are done.
+    seed, threads : int
+        As given.
+    """
+
+    instance: Instance
+    certificate: Certificate
+    lower_bound: int
+    incumbent: int | None
+    relaxation: float
+    x: Float64
+    reduced_costs: Int64
+    proven_in: Int32
+    proven_out: Int32
+    seconds: float
+    iterations: int
+    termination: Termination
+    seed: int = 0
+    threads: int = 1
+
+    @property
+    def gap(self) -> float | None:
+        """(incumbent − lower_bound) / incumbent; None without an incumbent."""
+        return gap_of(self.incumbent, self.lower_bound)
+
+    @property
+    def status(self) -> Status:
+        """What is known of the incumbent: ``optimal``, ``feasible``; ``none`` without one."""
+        if self.incumbent is None:
+            return "none"
+        return "optimal" if self.incumbent == self.lower_bound else "feasible"
+
+    def tokens(self, numbers: Int32) -> list[Token]:
+        """The candidates with these numbers."""
+        instance = self.instance
+        return [sym.from_array(instance.index.token(n), instance.symbols) for n in numbers.tolist()]
+
+    def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
+        """The JSON object that ``partcover bound`` prints; `tokens`: with the proven ones."""
+        instance = self.instance
+        data: dict[str, Any] = {
+            "method": "bound",
+            "k": instance.k,
+            "words": len(instance.words),
+            "total_count": instance.words.total_count,
+            "symbols": instance.symbols,
+            "candidates": instance.index.total,
+            "policy": instance.policy,
+            "tokens": self.incumbent,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "relaxation": self.relaxation if math.isfinite(self.relaxation) else None,
+            "status": self.status,
+            "termination": self.termination,
+            "iterations": self.iterations,
+            "seconds": round(self.seconds, 6),
+            "seed": self.seed,
+            "threads": self.threads,
+            "proven_in": len(self.proven_in),
+            "proven_out": len(self.proven_out),
+        }
+        if tokens:
+            data["proven_in_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_in)]
+            data["proven_out_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_out)]
+        return data
+
+
+def lower_bound(
+    instance: Instance,
+    *,
+    incumbent: int | None = None,
+    start: Certificate | None = None,
+    time_limit: float | None = None,
+    target_gap: float | None = None,
+    iterations: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Bound:
+    """Find prices that prove a lower bound on the tokens needed; for corpora of any size.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, budget and conditions.  Group budgets are not made use of.
+    incumbent : int, optional
+        Tokens that some vocabulary needs: for the gap, and to prove candidates in or out.
+    start : Certificate, optional
+        Prices to start from: of the same words and conditions, for any k.  The bound is at
+        least what they prove.
+    time_limit : float, optional
+        Seconds.
+    target_gap : float, optional
+        Stop at this gap to the incumbent; without one, to what GreedTok's vocabulary needs.
+    iterations : int, optional
+        Most steps.
+    seed : int
+        Recorded; nothing is random.
+    threads : int
+        Words are shared among this many threads; the result is the same, bit by bit.
+    progress : callable, optional
+        Gets an `Event` for each better bound.
+
+    Returns
+    -------
+    Bound
+        At a limit or on Ctrl-C: the best so far.  Every bound is counted in integers from
+        rounded prices, so rounding can only lower it.
+
+    Raises
+    ------
+    InputError
+        For a bad limit, an incumbent below what is proven, a start that is about other words or
+        conditions, more occurrences of candidates than fit in memory, or counts that add up to
+        2^53 symbols or more.
+
+    Notes
+    -----
+    Maximises g(d) = Σ_W c(W)·Σ d_p − (the k largest rewards) over prices d ≤ 1 (design, section
+    3), which is dual to the linear relaxation of ``path`` with cuts over overlapping
+    occurrences.  The steps are the primal-dual hybrid gradient of Chambolle and Pock (2011),
+    with their diagonal step sizes, reflected and drawn back to an anchor (Halpern), and
+    restarted, as in PDLP and its successors (Applegate et al. 2021; Lu and Yang 2024).  A step is
+    O(symbols + occurrences of candidates that matter + candidates).  A candidate matters if it
+    might save as much as GreedTok's k-th token; all others are still counted in every bound.
+    """
+    found = bounds(
+        instance,
+        [instance.k],
+        incumbents=None if incumbent is None else {instance.k: incumbent},
+        start=start,
+        time_limit=time_limit,
+        target_gap=target_gap,
+        iterations=iterations,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    return found[0]
+
+
+def bounds(
+    instance: Instance,
+    budgets: Sequence[int],
+    *,
+    incumbents: dict[int, int] | None = None,
+    start: Certificate | None = None,
+    time_limit: float | None = None,
+    target_gap: float | None = None,
+    iterations: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+    done: Callable[[Bound], None] | None = None,
+) -> list[Bound]:
+    """Lower bounds for several budgets, each started from the one before.
+
+    Parameters
+    ----------
+    instance : Instance
+        As for `lower_bound`; its own k does not matter.
+    budgets : sequence of int
+        The budgets, in the order to take them.
+    incumbents : dict of int to int, optional
+        For a budget, tokens that some vocabulary within it needs.
+    start, target_gap, seed, threads, progress
+        As for `lower_bound`.
+    time_limit, iterations
+        For each budget.
+    done : callable, optional
+        Gets each bound as soon as it is there.
+
+    Returns
+    -------
+    list of Bound
+        One for each budget; on Ctrl-C, those up to the one interrupted.
+
+    Raises
+    ------
+    InputError
+        As `lower_bound` does, and for no budget.
+    """
+    if not budgets:
+        raise InputError("no budget is given")
+    _check_limits(instance, time_limit, target_gap, iterations, seed, threads)
+    instances = {k: instance.with_k(k) for k in budgets}
+    for k, tokens in (incumbents or {}).items():
+        if tokens < instance.words.total_count:
+            raise InputError(
+                f"an incumbent of {tokens} tokens for k = {k}: the words alone are "
+                f"{instance.words.total_count}"
+            )
+    began = time.monotonic()
+    found: list[Bound] = []
+    with _workers(threads) as share:
+        counter = _Counter(instance, share)
+        prices = None if start is None else counter.prices_of(start)
+        widest = instances[max(budgets)]
+        greedy = greedtok(widest, time_limit=time_limit, threads=threads)
+        ascent = _Ascent(counter, greedy.vocabulary or Vocabulary((), instance.symbols), greedy.gains)
+        if prices is not None:
+            ascent.prices = prices
+        for k in budgets:
+            bound = _climb(
+                ascent,
+                instances[k],
+                None if incumbents is None else incumbents.get(k),
+                time_limit,
+                target_gap,
+                iterations,
+                began,
+                progress,
+                seed,
+                threads,
+                greedy.termination == "interrupted",
+            )
+            found.append(bound)
+            if done is not None:
+                done(bound)
+            if bound.termination == "interrupted":
+                break
+            began = time.monotonic()
+    return found
+
+
+def token_rewards(
+    instance: Instance, certificate: Certificate, tokens: Sequence[Token]
+) -> list[int]:
+    """What a certificate's first prices reward tokens with.
+
+    Parameters
+    ----------
+    instance : Instance
+        The instance that the certificate is about.
+    certificate : Certificate
+        The prices of its first leaf that has some count.
+    tokens : sequence of token
+        Candidates or not.
+
+    Returns
+    -------
+    list of int
+        In units of 2^-scale_bits.
+
+    Raises
+    ------
+    InputError
+        If the certificate is about other words or conditions, or has no prices.
+    """
+    with _workers(1) as share:
+        counter = _Counter(instance, share)
+        return counter.rewards_of(tokens, _leaf_prices(instance, certificate), certificate)
+
+
+Share = Callable[[Callable[[int], None], int], None]
+
+
+@contextmanager
+def _workers(threads: int) -> Iterator[Share]:
+    """What calls a function for 0, 1, ... up to a number, shared among threads."""
+    if threads == 1:
+
+        def in_turn(work: Callable[[int], None], many: int) -> None:
+            for n in range(many):
+                work(n)
+
+        yield in_turn
+        return
+    with ThreadPoolExecutor(threads) as pool:
+
+        def at_once(work: Callable[[int], None], many: int) -> None:
+            list(pool.map(work, range(many)))
+
+        yield at_once
+
+
+def _check_limits(
+    instance: Instance,
+    time_limit: float | None,
+    target_gap: float | None,
+    iterations: int | None,
+    seed: int,
+    threads: int,
+) -> None:
+    if time_limit is not None and not time_limit >= 0:
+        raise InputError(f"time limit {time_limit}: at least 0 seconds is expected")
+    if target_gap is not None and not 0 <= target_gap < 1:
+        raise InputError(
+            f"target gap {target_gap}: a number from 0 up to 1 is expected (0.01 is 1 %)"
+        )
+    if iterations is not None and iterations < 0:
+        raise InputError(f"iterations {iterations}: at least 0 is expected")
+    if not 0 <= seed < 2**31:
+        raise InputError(f"seed {seed}: a whole number from 0 to {2**31 - 1} is expected")
+    if threads < 1:
+        raise InputError(f"threads {threads}: at least 1 is expected")
+    if instance.words.total_symbols >= 2**53:
+        raise InputError(
+            "the counts are too large for prices of enough digits: scale them down, or take fewer "
+            "words"
+        )
+
+
+def _leaf_prices(instance: Instance, certificate: Certificate) -> Int32:
+    """Prices of the first leaf that has some, as ``words.data`` lies."""
+    if certificate.words_sha256 != instance.words.digest:
+        raise InputError("the certificate is about other words or counts")
+    if certificate.policy_sha256 != policy_digest(instance):
+        raise InputError("the certificate is about other candidates or conditions")
+    for leaf, _, _ in certificate.leaves():
+        if leaf.prices is not None:
+            if len(leaf.prices) != len(instance.words.data):
+                raise InputError(
+                    f"the certificate has {len(leaf.prices)} prices, the words "
+                    f"{len(instance.words.data)} symbols"
+                )
+            prices = np.empty(len(leaf.prices), np.int32)
+            prices[sorted_symbols(instance.words)] = leaf.prices
+            return prices
+    raise InputError("the certificate has no prices")
+
+
+class _Counter:
+    """Counts what prices prove, in integers."""
+
+    def __init__(self, instance: Instance, share: Share) -> None:
+        words, index = instance.words, instance.index
+        self.instance = instance
+        self.share = share
+        # 16 · 2^bits · symbols stays below 2^63
+        self.bits = min(24, 58 - words.total_symbols.bit_length())
+        self.one = 1 << self.bits
+        self.places = (index.sa - index.word_of[index.sa] - 1).astype(np.int32)
+        self.count_at = np.repeat(words.counts, np.diff(words.offsets))
+        # the candidates, and required tokens that are not among them
+        lo, hi, length = index.find([sym.to_array(token) for token in instance.fixed])
+        number = dict.fromkeys(zip(lo.tolist(), length.tolist(), strict=True), -1)
+        if number:
+            fits = np.flatnonzero(np.isin(index.lo, lo) & np.isin(index.length, length)).tolist()
+            for c in fits:
+                key = (int(index.lo[c]), int(index.length[c]))
+                if key in number:
+                    number[key] = c
+        keys = zip(lo.tolist(), length.tolist(), strict=True)
+        own = np.array([number[key] for key in keys], np.int64)
+        more = np.flatnonzero((own < 0) & (hi > lo))
+        self.lo = np.concatenate([index.lo, lo[more]])
+        self.hi = np.concatenate([index.hi, hi[more]])
+        self.length = np.concatenate([index.length, length[more]])
+        weight = np.concatenate([index.weight, index.weight_of(lo[more], hi[more])])
+        self.weight = weight.astype(np.int64)
+        self.fixed = np.zeros(len(self.lo), bool)
+        self.fixed[own[own >= 0]] = True
+        self.fixed[len(index) :] = True
+        self.overlaps = self_overlaps(index.text, index.sa, self.lo, self.hi, self.length)
+        # prices are at most 1: no reward is above this
+        self.most = (self.length.astype(np.int64) - 1) * self.weight
+        self.order = np.argsort(-self.most, kind="stable").astype(np.int32)
+        self.order = np.concatenate(
+            [np.flatnonzero(self.fixed).astype(np.int32), self.order[~self.fixed[self.order]]]
+        )
+        self.required = int(self.fixed.sum())
+        self.falling = -self.most[self.order[self.required :]]
+        self.likely = len(self.order)
+
+    def prices_of(self, certificate: Certificate) -> Float64:
+        """The prices of a certificate."""
+        return _leaf_prices(self.instance, certificate) / float(1 << certificate.scale_bits)
+
+    def rounded(self, prices: Float64) -> Int32:
+        """Prices in integers."""
+        return np.rint(np.clip(prices, _LEAST_PRICE, 1) * self.one).astype(np.int32)
+
+    def count(self, prices: Int32, k: int, *, every: bool = False) -> tuple[int, Int64]:
+        """What prices prove, times 2^bits, and the rewards: of those that may be among the best.
+
+        `every`: rewards of all.
+        """
+        before = np.zeros(len(prices) + 1, np.int64)
+        np.cumsum(prices, dtype=np.int64, out=before[1:])
+        out = np.zeros(len(self.lo), np.int64)
+        free = k - len(self.instance.fixed)
+        done = 0
+        until = len(self.order) if every else self.likely
+        while done < until:
+            self._rewards(before, out, self.order[done:until])
+            done = until
+            least = _largest(out[self.order[self.required : done]], free)[1]
+            # where `most` is no more than the least of the best, so is the reward
+            needed = int(np.searchsorted(self.falling, -(least // self.one), "left"))
+            until = max(done, self.required + needed)
+            self.likely = max(self.required + needed, 1)
+        total = int(np.dot(self.count_at, prices.astype(np.int64)))
+        total -= int(out[self.order[: self.required]].sum())
+        total -= _largest(out[self.order[self.required :]], free)[0]
+        return total, out
+
+    def bound(self, value: int) -> int:
+        """A value of `count` as a number of tokens."""
+        return max(-(-value // self.one), self.instance.words.total_count)
+
+    def rewards_of(
+        self, tokens: Sequence[Token], prices: Int32, certificate: Certificate
+    ) -> list[int]:
+        """Rewards of any tokens, in the units of a certificate."""
+        index = self.instance.index
+        lo, hi, length = index.find([sym.to_array(token) for token in tokens])
+        before = np.zeros(len(prices) + 1, np.int64)
+        np.cumsum(prices, dtype=np.int64, out=before[1:])
+        out = np.zeros(len(lo), np.int64)
+        which = np.arange(len(lo), dtype=np.int32)
+        overlaps = self_overlaps(index.text, index.sa, lo, hi, length)
+        one = 1 << certificate.scale_bits
+        arrays = (self.places, before, self.count_at, one, lo, hi, length, overlaps, which, out)
+        rewards(*arrays, 0, len(lo))
+        return [int(reward) for reward in out]
+
+    def _rewards(self, before: Int64, out: Int64, which: Int32) -> None:
+        arrays = (self.places, before, self.count_at, self.one, self.lo, self.hi, self.length)
+        cuts = np.linspace(0, len(which), 4 * _SHARDS + 1).astype(int).tolist()
+
+        def work(n: int) -> None:
+            rewards(*arrays, self.overlaps, which, out, cuts[n], cuts[n + 1])
+
+        self.share(work, 4 * _SHARDS)
+
+
+def _largest(values: Int64, many: int) -> tuple[int, int]:
+    """The sum of the `many` largest, and the least of them; 0 where there are not as many."""
+    if many <= 0:
+        return 0, int(values.max(initial=0))
+    if many >= len(values):
+        return int(values.sum()), 0
+    best = np.partition(values, len(values) - many)[len(values) - many :]
+    return int(best.sum()), int(best[0])
+
+
+class _Ascent:
+    """The saddle point iteration: its arcs, and where it stands."""
+
+    def __init__(self, counter: _Counter, vocabulary: Vocabulary, gains: Sequence[int]) -> None:
+        self.counter = counter
+        self.vocabulary = vocabulary
+        self.gains = gains
+        self.prices: Float64 | None = None
+        self.saddle: Saddle | None = None
+        self.weight = 1.0
+        self.x = counter.fixed.astype(float)
+        self.active = np.zeros(0, np.int32)
+
+    def begin(self, k: int) -> None:
+        """Arcs and a point for a budget: where it stands, or GreedTok's vocabulary."""
+        counter = self.counter
+        instance = counter.instance
+        free = k - len(instance.fixed)
+        gains = self.gains[:k]
+        least = min(gains) if len(gains) == k and free > 0 else 0
+        active = counter.fixed | (counter.most >= max(least, 1))
+        if free <= 0:
+            active = counter.fixed.copy()
+        self.free = float(max(free, 0))
+        self.fee = float(least)
+        if self.saddle is None:
+            self._first_point(k, active)
+        else:
+            self._activate(active)
+
+    def _first_point(self, k: int, active: Bools) -> None:
+        counter = self.counter
+        words, symbols = counter.instance.words, counter.instance.symbols
+        chosen = Vocabulary(self.vocabulary.tokens[:k], symbols)
+        index = counter.instance.index
+        lo, _, length = index.find([sym.to_array(token) for token in chosen])
+        held = set(zip(lo.tolist(), length.tolist(), strict=True))
+        near = np.flatnonzero(np.isin(counter.lo, lo)).tolist()
+        for c in near:
+            if (int(counter.lo[c]), int(counter.length[c])) in held:
+                self.x[c] = 1.0
+        ends = np.flatnonzero(segment(words, chosen).ends)
+        sizes = np.diff(np.concatenate([[-1], ends]))
+        self._make(active)
+        assert self.saddle is not None
+        piece = np.zeros(len(words.data), np.int64)
+        piece[ends - sizes + 1] = ends + 1
+        self.saddle.flow[:] = piece[self.start] == self.end
+        if self.prices is None:
+            self.prices = np.repeat(1.0 / sizes, sizes)
+        self.saddle.price[:] = self.prices
+        before = np.concatenate([[0.0], np.cumsum(self.prices)])
+        worth = np.maximum(before[self.end] - before[self.start] - 1, 0)
+        self.saddle.row[:] = worth * self.x[self.active][self.which]
+        self._gain()
+
+    def _make(self, active: Bools) -> None:
+        """Arcs of the active candidates."""
+        counter = self.counter
+        words = counter.instance.words
+        self.active = np.flatnonzero(active).astype(np.int32)
+        lo, hi, length = (a[self.active] for a in (counter.lo, counter.hi, counter.length))
+        _refuse_beyond_memory(int((hi - lo).astype(np.int64).sum()))
+        self.which, self.start, self.end, back = arcs(
+            counter.places, lo, hi, length, len(words.data)
+        )
+        counts = words.counts.astype(float)
+        self.saddle = Saddle(words.offsets, counts, self.which, self.start, self.end, back)
+        # about as many arcs and symbols in each shard
+        load = self.saddle.first + words.offsets
+        marks = np.linspace(0, load[-1], _SHARDS + 1)
+        self.cuts = np.searchsorted(load, marks).tolist()
+        self.cuts[0], self.cuts[-1] = 0, len(words)
+        self.gains_of = np.zeros((_SHARDS, len(self.active)))
+        self.moves = np.zeros((_SHARDS, 2))
+        self.metric = np.maximum(counter.weight[self.active].astype(float), 1.0)
+        self.kept = counter.fixed[self.active]
+
+    def _activate(self, active: Bools) -> None:
+        """Change the active candidates, and keep the point."""
+        assert self.saddle is not None
+        old, which, start = self.saddle, self.active[self.which], self.start
+        self._make(active)
+        key = start.astype(np.int64) * len(active) + which
+        new = self.start.astype(np.int64) * len(active) + self.active[self.which]
+        at = np.searchsorted(key, new)
+        at[at == len(key)] = 0
+        same = key[at] == new if len(key) else np.zeros(len(new), bool)
+        for name in ("flow", "row"):
+            getattr(self.saddle, name)[same] = getattr(old, name)[at[same]]
+        self.saddle.price[:] = old.price
+        self.saddle.made[:] = old.made
+        self._gain()
+
+    def _gain(self) -> None:
+        assert self.saddle is not None
+        counts = self.counter.count_at[self.start].astype(float)
+        row = self.saddle.row.astype(float)
+        self.gain = np.bincount(self.which, counts * row, len(self.active))
+        self.restart()
+
+    def restart(self) -> None:
+        """Let the present point be the anchor."""
+        assert self.saddle is not None
+        self.saddle.anchor()
+        self.x_from = self.x[self.active]
+        self.x_made = np.clip(self.x_from, 0, 1)
+        self.steps = 0
+
+    def step(self) -> float:
+        """One step; how far it moved."""
+        saddle, weight = self.saddle, self.weight
+        assert saddle is not None
+        keep = (self.steps + 1) / (self.steps + 2)
+        x = self.x[self.active]
+        made = np.empty_like(x)
+        scale = 1 / (self.metric * weight)
+        if self.kept.any():
+            apart = ~self.kept
+            part = np.empty(int(apart.sum()))
+            self.fee = project(
+                x[apart], self.gain[apart], scale[apart], self.free, self.fee, part
+            )
+            made[apart], made[self.kept] = part, 1.0
+        else:
+            self.fee = project(x, self.gain, scale, self.free, self.fee, made)
+        ahead = 2 * made - x
+
+        def work(n: int) -> None:
+            saddle.step(
+                self.cuts[n], self.cuts[n + 1], weight, keep, ahead, self.gains_of[n], self.moves[n]
+            )
+
+        self.counter.share(work, _SHARDS)
+        self.gain = self.gains_of.sum(axis=0)
+        moved = float(np.dot(self.metric, (made - x) ** 2))
+        self.x[self.active] = keep * ahead + (1 - keep) * self.x_from
+        self.x_made, self.prices = made, None
+        self.steps += 1
+        flows, prices = self.moves.sum(axis=0).tolist()
+        return math.sqrt(weight * (flows + moved) + prices / weight)
+
+    def reweigh(self) -> None:
+        """Balance prices and flows by how far both went since the anchor."""
+        assert self.saddle is not None
+        flows, prices = self.saddle.distance()
+        flows += float(np.dot(self.metric, (self.x[self.active] - self.x_from) ** 2))
+        if flows > 1e-20 and prices > 1e-20:
+            self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
+
+    def proposed(self) -> Float64:
+        """The prices to count: those of the last step, before they were drawn back."""
+        assert self.saddle is not None
+        return self.saddle.made if self.prices is None else self.prices
+
+    def x_all(self) -> Float64:
+        """x of the candidates of the index."""
+        x = np.zeros(len(self.counter.lo))
+        x[self.active] = self.x_made
+        return x[: len(self.counter.instance.index)]
+
+    def cost(self) -> float:
+        """At least the value of the relaxation."""
+        assert self.saddle is not None
+        saddle, x = self.saddle, self.x_made
+        return sum(
+            saddle.cost(first, last, x)
+            for first, last in zip(self.cuts[:-1], self.cuts[1:], strict=True)
+        )
+
+
+def _refuse_beyond_memory(many: int) -> None:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    need = many * _BYTES_AN_ARC
+    if need > memory or many >= 2**31 - 1:
+        raise InputError(
+            f"the candidates that matter occur {many:,} times, which needs about "
+            f"{need / 2**30:,.1f} GiB, and there are {memory / 2**30:,.1f}: cut the words with a "
+            "pre-tokenizer, or cap candidates with --max-length (max_length); the bound is then "
+            "about vocabularies of such tokens only"
+        )
+
+
+def _climb(
+    ascent: _Ascent,
+    instance: Instance,
+    incumbent: int | None,
+    time_limit: float | None,
+    target_gap: float | None,
+    iterations: int | None,
+    began: float,
+    progress: Progress | None,
+    seed: int,
+    threads: int,
+    interrupted: bool,
+) -> Bound:
+    """The bound for one budget."""
+    counter = ascent.counter
+    k, words = instance.k, instance.words
+    best = _Best(counter, instance, incumbent, began, progress)
+    goal = incumbent
+    end = math.inf if time_limit is None else began + time_limit
+    most = math.inf if iterations is None else iterations
+    total = 0
+    stopped: Termination = "completed"
+    try:
+        if interrupted:
+            raise KeyboardInterrupt
+        if target_gap is not None and goal is None:
+            chosen = Vocabulary(ascent.vocabulary.tokens[:k], instance.symbols)
+            goal = segment(words, chosen, threads=threads).tokens
+        ascent.begin(k)
+        best.meet(ascent)
+        previous = first = math.inf
+        while True:
+            if best.is_solved(incumbent):
+                break
+            if target_gap is not None and goal - best.lower_bound <= target_gap * goal:
+                stopped = "gap"
+                break
+            if total >= most:
+                break
+            if time.monotonic() >= end:
+                stopped = "time_limit"
+                break
+            for _ in range(int(min(_EVERY, most - total))):
+                moved = ascent.step()
+                total += 1
+                if ascent.steps == 1:
+                    first = moved
+                elif (
+                    moved <= 0.2 * first
+                    or (moved <= 0.8 * first and moved > previous)
+                    or ascent.steps >= max(0.36 * total, 8)
+                ):
+                    ascent.reweigh()
+                    ascent.restart()
+                    moved = math.inf
+                previous = moved
+                if time.monotonic() >= end:
+                    break
+            best.meet(ascent)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    return best.finish(total, stopped, seed, threads, ascent)
+
+
+class _Best:
+    """The best prices so far for a budget."""
+
+    def __init__(
+        self,
+        counter: _Counter,
+        instance: Instance,
+        incumbent: int | None,
+        began: float,
+        progress: Progress | None,
+    ) -> None:
+        self.counter = counter
+        self.instance = instance
+        self.incumbent = incumbent
+        self.began = began
+        self.progress = progress
+        self.lower_bound = instance.words.total_count
+        self.value = -math.inf
+        self.prices: Int32 | None = None
+        self.relaxation = math.inf
+        self.x = np.zeros(len(instance.index))
+
+    def meet(self, ascent: _Ascent) -> None:
+        """Count what the prices at hand prove."""
+        counter = self.counter
+        prices = counter.rounded(ascent.proposed())
+        value, _ = counter.count(prices, self.instance.k)
+        if value > self.value:
+            self.value, self.prices = value, prices
+        cost = ascent.cost()
+        if cost < self.relaxation:
+            self.relaxation = cost
+            self.x = ascent.x_all()
+        bound = counter.bound(value)
+        if bound > self.lower_bound:
+            self.lower_bound = bound
+            if self.incumbent is not None and bound > self.incumbent:
+                raise InputError(
+                    f"{self.incumbent} tokens are given as enough, and {bound} are proven to be "
+                    "needed: the incumbent is not of this instance"
+                )
+            if self.progress is not None:
+                seconds = time.monotonic() - self.began
+                self.progress(Event(seconds, "bound", self.incumbent, bound, "prices"))
+
+    def is_solved(self, incumbent: int | None) -> bool:
+        """No better bound is possible, or of use."""
+        proven = self.lower_bound
+        return proven == incumbent or self.relaxation - self.value / self.counter.one <= (
+            _SOLVED * max(1.0, self.relaxation)
+        )
+
+    def finish(
+        self, iterations: int, stopped: Termination, seed: int, threads: int, ascent: _Ascent
+    ) -> Bound:
+        """The bound with its certificate, and what it proves about candidates."""
+        counter, instance = self.counter, self.instance
+        size = len(instance.index)
+        costs = np.zeros(size, np.int64)
+        inside = outside = np.zeros(0, np.int32)
+        leaf = Leaf(None)
+        if self.prices is not None:
+            leaf = Leaf(self.prices[sorted_symbols(instance.words)])
+            value, found = counter.count(self.prices, instance.k, every=True)
+            costs, chosen = _reduced_costs(found, counter.fixed, instance)
+            costs = costs[:size]
+            if self.incumbent is not None:
+                # a case that needs as many tokens as the incumbent holds nothing better
+                left = (self.incumbent - 1) * counter.one - value
+                apart = ~counter.fixed[:size]
+                inside = np.flatnonzero(apart & chosen[:size] & (-costs > left)).astype(np.int32)
+                outside = np.flatnonzero(apart & ~chosen[:size] & (costs > left)).astype(np.int32)
+        return Bound(
+            instance,
+            Certificate.of(instance, (leaf,), self.lower_bound, counter.bits),
+            self.lower_bound,
+            self.incumbent,
+            self.relaxation,
+            self.x,
+            costs,
+            inside,
+            outside,
+            time.monotonic() - self.began,
+            iterations,
+            stopped,
+            seed,
+            threads,
+        )
+
+
+def _reduced_costs(found: Int64, fixed: Bools, instance: Instance) -> tuple[Int64, Bools]:
+    """What it costs to force each candidate in (or out, negative), and which are the best."""
+    free = instance.k - len(instance.fixed)
+    apart = np.flatnonzero(~fixed)
+    order = apart[np.argsort(-found[apart], kind="stable")]
+    chosen = np.zeros(len(found), bool)
+    chosen[order[:free]] = True
+    costs = np.zeros(len(found), np.int64)
+    if 0 < free <= len(order):
+        costs[order[free:]] = found[order[free - 1]] - found[order[free:]]
+        after = found[order[free]] if free < len(order) else 0
+        costs[order[:free]] = after - found[order[:free]]
+    elif free <= 0:
+        costs[order] = 2**62  # no room
+    return costs, chosen
