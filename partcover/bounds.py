@@ -571,7 +571,10 @@ class _Ascent:
         """Arcs of the active candidates."""
         counter = self.counter
         words = counter.instance.words
+        # what occurs most stands together: it is looked up most
         self.active = np.flatnonzero(active).astype(np.int32)
+        many = counter.hi[self.active] - counter.lo[self.active]
+        self.active = self.active[np.argsort(-many, kind="stable")]
         lo, hi, length = (a[self.active] for a in (counter.lo, counter.hi, counter.length))
         _refuse_beyond_memory(int((hi - lo).astype(np.int64).sum()))
         self.which, self.start, self.end, back = arcs(
@@ -596,8 +599,10 @@ class _Ascent:
         self._make(active)
         key = start.astype(np.int64) * len(active) + which
         new = self.start.astype(np.int64) * len(active) + self.active[self.which]
-        at = np.searchsorted(key, new)
+        order = np.argsort(key)
+        at = np.searchsorted(key, new, sorter=order)
         at[at == len(key)] = 0
+        at = order[at] if len(key) else at
         same = key[at] == new if len(key) else np.zeros(len(new), bool)
         for name in ("flow", "row"):
             getattr(self.saddle, name)[same] = getattr(old, name)[at[same]]

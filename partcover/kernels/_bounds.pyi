@@ -38,7 +38,7 @@ class Saddle:
     flow_from: Float32
     row_from: Float32
     price_from: Float64
-    sigma: Float64
+    over: Float64
     def __init__(
         self,
         offsets: Int64,

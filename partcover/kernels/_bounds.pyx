@@ -9,7 +9,7 @@ them, so that threads can share the work; what a range adds up does not depend o
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport calloc, free, malloc, qsort
 
 
 cdef int _ascending(const void *a, const void *b) noexcept nogil:
@@ -202,6 +202,39 @@ def project(const double[::1] x, const double[::1] gain, const double[::1] step,
     return fee
 
 
+cdef struct Room:
+    # scratch of one range of words
+    double *before      # prices before each position of a word
+    double *cover       # flows over its positions, as differences
+    double *inverse     # steps of arcs, by length + 1
+    double *bars        # reflected flows of its arcs
+    double *push        # rows over its arcs
+    double *held        # how many those are
+
+
+cdef bint _make(Room *room, Py_ssize_t longest, Py_ssize_t most) noexcept:
+    room.before = <double *> malloc((longest + 4) * sizeof(double))
+    room.cover = <double *> calloc(longest + 4, sizeof(double))
+    room.inverse = <double *> malloc((longest + 4) * sizeof(double))
+    room.bars = <double *> malloc((most + 1) * sizeof(double))
+    room.push = <double *> malloc((most + 1) * sizeof(double))
+    room.held = <double *> malloc((most + 1) * sizeof(double))
+    if (room.before and room.cover and room.inverse and room.bars and room.push
+            and room.held):
+        return True
+    _free(room)
+    return False
+
+
+cdef void _free(Room *room) noexcept:
+    free(room.before)
+    free(room.cover)
+    free(room.inverse)
+    free(room.bars)
+    free(room.push)
+    free(room.held)
+
+
 cdef class Saddle:
     """The saddle point of prices and arcs, and where the iteration stands.
 
@@ -232,16 +265,16 @@ cdef class Saddle:
     cdef const int32_t[::1] which, start, end, back
     cdef readonly object first      # of each word's arcs
     cdef const int64_t[::1] first_view
-    cdef readonly object flow, row, price, made, flow_from, row_from, price_from, sigma
+    cdef readonly object flow, row, price, made, flow_from, row_from, price_from, over
     cdef float[::1] f, lam, f0, lam0
-    cdef double[::1] d, d0, d_made, sigma_view
+    cdef double[::1] d, d0, d_made, over_view
     cdef uint8_t[::1] tangled       # words with arcs of one candidate that overlap
     cdef Py_ssize_t longest, most
 
     def __init__(self, offsets, counts, which, start, end, back):
         cdef Py_ssize_t w, o, p, many = which.shape[0]
         cdef int64_t[::1] first
-        cdef double[::1] sigma
+        cdef double[::1] over
         self.offsets = offsets
         self.counts = counts
         self.which, self.start, self.end, self.back = which, start, end, back
@@ -256,17 +289,17 @@ cdef class Saddle:
         self.price, self.price_from, self.made = np.zeros(size), np.zeros(size), np.zeros(size)
         self.f, self.lam, self.f0, self.lam0 = self.flow, self.row, self.flow_from, self.row_from
         self.d, self.d0, self.d_made = self.price, self.price_from, self.made
-        over = np.zeros(size + 1)
-        sigma = over
+        self.over = np.zeros(size + 1)
+        over = self.over
         tangled = np.zeros(counts.shape[0], np.uint8)
         self.tangled = tangled
         for w in range(self.counts.shape[0]):
             for o in range(first[w], first[w + 1]):
-                sigma[self.start[o]] += 1
-                sigma[self.end[o]] -= 1
+                over[self.start[o]] += 1
+                over[self.end[o]] -= 1
                 self.tangled[w] |= self.back[o] > 0
-        self.sigma = 1 / np.maximum(np.cumsum(over)[:-1], 1)
-        self.sigma_view = self.sigma
+        self.over = np.maximum(np.cumsum(self.over)[:-1], 1)
+        self.over_view = self.over
 
     def anchor(self):
         """Let the present point be where the next steps start from."""
@@ -288,7 +321,7 @@ cdef class Saddle:
                     price += 2 * moved * moved
                 for p in range(self.offsets[w], self.offsets[w + 1]):
                     moved = self.d[p] - self.d0[p]
-                    price += moved * moved / self.sigma_view[p]
+                    price += moved * moved * self.over_view[p]
                 flows += self.counts[w] * flow
                 prices += self.counts[w] * price
         return flows, prices
@@ -312,139 +345,193 @@ cdef class Saddle:
         moves : ndarray of float64, shape (2,)
             Gets the squares of the moves of flows, and of prices and rows.
         """
-        cdef Py_ssize_t w, o, q, p, base, n
-        cdef double old, new, bar, sum_, value, length, rows, count, flows, prices
-        cdef double *before = <double *> malloc((self.longest + 1) * sizeof(double))
-        cdef double *cover = <double *> malloc((self.longest + 1) * sizeof(double))
-        cdef double *bars = <double *> malloc((self.most + 1) * sizeof(double))
-        cdef double *push = <double *> malloc((self.most + 1) * sizeof(double))
-        cdef double *held = <double *> malloc((self.most + 1) * sizeof(double))
-        cdef bint tangled
-        if before == NULL or cover == NULL or bars == NULL or push == NULL or held == NULL:
-            free(before)
-            free(cover)
-            free(bars)
-            free(push)
-            free(held)
+        cdef Py_ssize_t w, n
+        cdef Room room
+        cdef double count
+        cdef double[2] moved
+        if not _make(&room, self.longest, self.most):
             raise MemoryError
         with nogil:
             for n in range(gain.shape[0]):
                 gain[n] = 0
+            for n in range(1, self.longest + 4):
+                room.inverse[n] = 1 / (n * weight)
             moves[0] = moves[1] = 0
             for w in range(words_from, words_to):
-                base = self.offsets[w]
-                n = self.offsets[w + 1] - base
-                before[0] = cover[0] = 0
-                for p in range(n):
-                    before[p + 1] = before[p] + self.d[base + p]
-                    cover[p + 1] = 0
                 count = self.counts[w]
-                tangled = self.tangled[w]
-                flows = prices = 0
-                if tangled:
-                    for o in range(self.first_view[w], self.first_view[w + 1]):
-                        q = o - self.first_view[w]
-                        push[q] = self.lam[o]
-                        held[q] = 1
-                        q = o
-                        while self.back[q] > 0:
-                            q -= self.back[q]
-                            if self.end[q] <= self.start[o]:
-                                break
-                            push[q - self.first_view[w]] += self.lam[o]
-                            held[q - self.first_view[w]] += 1
-                for o in range(self.first_view[w], self.first_view[w + 1]):
-                    old = self.f[o]
-                    length = self.end[o] - self.start[o]
-                    if tangled:
-                        q = o - self.first_view[w]
-                        value, rows = push[q], held[q]
+                moved[0] = moved[1] = 0
+                if self.first_view[w] < self.first_view[w + 1]:
+                    self._prices_before(w, &room)
+                    if self.tangled[w]:
+                        self._tangled_arcs(w, weight, keep, &ahead[0], &gain[0], &room, moved)
                     else:
-                        value, rows = self.lam[o], 1
-                    value += 1 - before[self.end[o] - base] + before[self.start[o] - base]
-                    new = max(0, old - value / ((length + rows) * weight))
-                    bar = new + new - old
-                    flows += (new - old) * (new - old) * (length + rows)
-                    self.f[o] = <float> (keep * bar + (1 - keep) * self.f0[o])
-                    cover[self.start[o] - base] += bar
-                    cover[self.end[o] - base] -= bar
-                    sum_, rows = bar, 2
-                    if tangled:
-                        bars[o - self.first_view[w]] = bar
-                        q = o
-                        while self.back[q] > 0:
-                            q -= self.back[q]
-                            if self.end[q] <= self.start[o]:
-                                break
-                            sum_ += bars[q - self.first_view[w]]
-                            rows += 1
-                    old = self.lam[o]
-                    new = max(0, old + weight * (sum_ - ahead[self.which[o]]) / rows)
-                    prices += (new - old) * (new - old) * rows
-                    value = keep * (new + new - old) + (1 - keep) * self.lam0[o]
-                    self.lam[o] = <float> value
-                    gain[self.which[o]] += count * value
-                sum_ = 0
-                for p in range(n):
-                    sum_ += cover[p]
-                    old = self.d[base + p]
-                    new = min(1, old + weight * self.sigma_view[base + p] * (1 - sum_))
-                    prices += (new - old) * (new - old) / self.sigma_view[base + p]
-                    self.d_made[base + p] = new
-                    self.d[base + p] = keep * (new + new - old) + (1 - keep) * self.d0[base + p]
-                moves[0] += count * flows
-                moves[1] += count * prices
-        free(before)
-        free(cover)
-        free(bars)
-        free(push)
-        free(held)
+                        self._arcs(w, weight, keep, &ahead[0], &gain[0], &room, moved)
+                self._prices(w, weight, keep, &room, moved)
+                moves[0] += count * moved[0]
+                moves[1] += count * moved[1]
+        _free(&room)
+
+    cdef void _prices_before(self, Py_ssize_t w, Room *room) noexcept nogil:
+        cdef Py_ssize_t p, base = self.offsets[w], n = self.offsets[w + 1] - base
+        cdef const double *d = &self.d[base]
+        cdef double total = 0
+        for p in range(n):
+            room.before[p] = total
+            total += d[p]
+        room.before[n] = total
+
+    cdef void _arcs(self, Py_ssize_t w, double weight, double keep, const double *ahead,
+                    double *gain, Room *room, double *moved) noexcept nogil:
+        """Flows and rows of a word whose arcs of one candidate do not overlap."""
+        cdef Py_ssize_t o, s, e, c, first = self.first_view[w], last = self.first_view[w + 1]
+        cdef int32_t base = <int32_t> self.offsets[w]
+        cdef const int32_t *which = &self.which[0]
+        cdef const int32_t *start = &self.start[0]
+        cdef const int32_t *end = &self.end[0]
+        cdef float *f = &self.f[0]
+        cdef float *lam = &self.lam[0]
+        cdef const float *f0 = &self.f0[0]
+        cdef const float *lam0 = &self.lam0[0]
+        cdef const double *before = room.before
+        cdef const double *inverse = room.inverse
+        cdef double *cover = room.cover
+        cdef double old, new, bar, row, made, value, drop = 1 - keep, count = self.counts[w]
+        cdef double flows = 0, rows = 0
+        for o in range(first, last):
+            s = start[o] - base
+            e = end[o] - base
+            c = which[o]
+            old = f[o]
+            row = lam[o]
+            new = old - (1 + row - before[e] + before[s]) * inverse[e - s + 1]
+            new = new if new > 0 else 0
+            bar = new + new - old
+            flows += (new - old) * (new - old) * (e - s + 1)
+            f[o] = <float> (keep * bar + drop * f0[o])
+            cover[s] += bar
+            cover[e] -= bar
+            made = row + 0.5 * weight * (bar - ahead[c])
+            made = made if made > 0 else 0
+            rows += (made - row) * (made - row)
+            value = keep * (made + made - row) + drop * lam0[o]
+            lam[o] = <float> value
+            gain[c] += count * value
+        moved[0] += flows
+        moved[1] += 2 * rows
+
+    cdef void _tangled_arcs(self, Py_ssize_t w, double weight, double keep, const double *ahead,
+                            double *gain, Room *room, double *moved) noexcept nogil:
+        """Flows and rows of any word."""
+        cdef Py_ssize_t o, q, s, e, c, first = self.first_view[w], last = self.first_view[w + 1]
+        cdef Py_ssize_t base = self.offsets[w]
+        cdef double old, new, bar, row, made, value, total, size, count = self.counts[w]
+        for o in range(first, last):
+            room.push[o - first] = self.lam[o]
+            room.held[o - first] = 1
+            q = self._earlier(o, o)
+            while q >= 0:
+                room.push[q - first] += self.lam[o]
+                room.held[q - first] += 1
+                q = self._earlier(q, o)
+        for o in range(first, last):
+            s = self.start[o] - base
+            e = self.end[o] - base
+            c = self.which[o]
+            old = self.f[o]
+            size = e - s + room.held[o - first]
+            value = 1 + room.push[o - first] - room.before[e] + room.before[s]
+            new = max(0, old - value / (size * weight))
+            bar = new + new - old
+            moved[0] += (new - old) * (new - old) * size
+            self.f[o] = <float> (keep * bar + (1 - keep) * self.f0[o])
+            room.cover[s] += bar
+            room.cover[e] -= bar
+            room.bars[o - first] = bar
+            total, size = bar, 2
+            q = self._earlier(o, o)
+            while q >= 0:
+                total += room.bars[q - first]
+                size += 1
+                q = self._earlier(q, o)
+            row = self.lam[o]
+            made = max(0, row + weight * (total - ahead[c]) / size)
+            moved[1] += (made - row) * (made - row) * size
+            value = keep * (made + made - row) + (1 - keep) * self.lam0[o]
+            self.lam[o] = <float> value
+            gain[c] += count * value
+
+    cdef inline Py_ssize_t _earlier(self, Py_ssize_t q, Py_ssize_t o) noexcept nogil:
+        """The arc of o's candidate before q, if it overlaps o; else −1."""
+        if self.back[q] == 0 or self.end[q - self.back[q]] <= self.start[o]:
+            return -1
+        return q - self.back[q]
+
+    cdef void _prices(self, Py_ssize_t w, double weight, double keep, Room *room,
+                      double *moved) noexcept nogil:
+        """Prices of a word, from what covers its positions; `cover` is cleared."""
+        cdef Py_ssize_t p, base = self.offsets[w], n = self.offsets[w + 1] - base
+        cdef double *d = &self.d[base]
+        cdef const double *d0 = &self.d0[base]
+        cdef double *d_made = &self.d_made[base]
+        cdef const double *arcs_over = &self.over_view[base]
+        cdef double old, new, total = 0, prices = 0
+        for p in range(n):
+            total += room.cover[p]
+            room.cover[p] = 0
+            old = d[p]
+            new = old + weight * (1 - total) / arcs_over[p]
+            new = new if new < 1 else 1
+            prices += (new - old) * (new - old) * arcs_over[p]
+            d_made[p] = new
+            d[p] = keep * (new + new - old) + (1 - keep) * d0[p]
+        room.cover[n] = 0
+        moved[1] += prices
 
     def cost(self, Py_ssize_t words_from, Py_ssize_t words_to, const double[::1] x):
         """Tokens that the flows need once they are scaled down to what x and the words allow.
 
         At least the value of the relaxation, if x is in X.
         """
-        cdef Py_ssize_t w, o, q, p, base, n
-        cdef double sum_, total = 0, most, value, whole
-        cdef double *cover = <double *> malloc((self.longest + 1) * sizeof(double))
-        cdef double *flow = <double *> malloc((self.most + 1) * sizeof(double))
-        if cover == NULL or flow == NULL:
-            free(cover)
-            free(flow)
+        cdef Py_ssize_t w, o, q, p, base, n, first, last
+        cdef double taken, total = 0, most, value, whole
+        cdef Room room
+        if not _make(&room, self.longest, self.most):
             raise MemoryError
+        cdef double *cover = room.cover
+        cdef double *flow = room.bars
         with nogil:
             for w in range(words_from, words_to):
                 base = self.offsets[w]
                 n = self.offsets[w + 1] - base
-                for p in range(n + 1):
-                    cover[p] = 0
-                for o in range(self.first_view[w], self.first_view[w + 1]):
-                    value = max(0, self.f[o])
-                    sum_ = 0
-                    q = o
-                    while self.back[q] > 0:
-                        q -= self.back[q]
-                        if self.end[q] <= self.start[o]:
-                            break
-                        sum_ += flow[q - self.first_view[w]]
-                    value = min(value, max(0, x[self.which[o]] - sum_))
-                    flow[o - self.first_view[w]] = value
-                    cover[self.start[o] - base] += value
-                    cover[self.end[o] - base] -= value
-                sum_ = 0
+                first, last = self.first_view[w], self.first_view[w + 1]
+                for o in range(first, last):
+                    value = self.f[o]
+                    taken = 0
+                    if value > 0:
+                        q = self._earlier(o, o)
+                        while q >= 0:
+                            taken += flow[q - first]
+                            q = self._earlier(q, o)
+                        value = max(0, min(value, x[self.which[o]] - taken))
+                        cover[self.start[o] - base] += value
+                        cover[self.end[o] - base] -= value
+                    else:
+                        value = 0
+                    flow[o - first] = value
+                taken = 0
                 for p in range(n):
-                    sum_ += cover[p]
-                    cover[p] = sum_
+                    taken += cover[p]
+                    cover[p] = taken
                 whole = n
-                for o in range(self.first_view[w], self.first_view[w + 1]):
-                    value = flow[o - self.first_view[w]]
+                for o in range(first, last):
+                    value = flow[o - first]
                     if value > 0:
                         most = 1
                         for p in range(self.start[o] - base, self.end[o] - base):
                             most = max(most, cover[p])
                         whole -= value / most * (self.end[o] - self.start[o] - 1)
+                for p in range(n + 1):
+                    cover[p] = 0
                 total += self.counts[w] * whole
-        free(cover)
-        free(flow)
+        _free(&room)
         return total
