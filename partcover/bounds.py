@@ -36,6 +36,8 @@ Float64 = npt.NDArray[np.float64]
 _SHARDS = 8  # fixed: sums are made in their order, whatever the number of threads
 _EVERY = 32  # steps between two exact bounds
 _LEAST_PRICE = -16
+_SETTLED = 100  # steps before candidates are let go
+_LET_GO, _TAKE_IN = 0.5, 0.8  # rewards, as a part of the least of the k best
 _SOLVED = 1e-7  # relative gap at which the relaxation counts as solved
 _BYTES_AN_ARC = 64  # arrays of the arcs, and those that they are made from
 
@@ -523,6 +525,8 @@ class _Ascent:
         self.weight = 1.0
         self.x = counter.fixed.astype(float)
         self.active = np.zeros(0, np.int32)
+        self.rewards = np.zeros(len(counter.lo), np.int64)  # as last counted
+        self.returned = np.zeros(len(counter.lo), bool)
 
     def begin(self, k: int) -> None:
         """Arcs and a point for a budget: where it stands, or GreedTok's vocabulary."""
@@ -599,6 +603,8 @@ class _Ascent:
         self._make(active)
         key = start.astype(np.int64) * len(active) + which
         new = self.start.astype(np.int64) * len(active) + self.active[self.which]
+        gone = ~active
+        self.x[gone] = 0
         order = np.argsort(key)
         at = np.searchsorted(key, new, sorter=order)
         at[at == len(key)] = 0
@@ -609,6 +615,28 @@ class _Ascent:
         self.saddle.price[:] = old.price
         self.saddle.made[:] = old.made
         self._gain()
+
+    def choose(self, steps: int) -> bool:
+        """Let go of candidates with small rewards, take those in with large ones; True if so."""
+        if steps < _SETTLED or self.free <= 0:
+            return False
+        counter = self.counter
+        apart = self.rewards[~counter.fixed]
+        least = _largest(apart, int(self.free))[1]
+        active = np.zeros(len(counter.lo), bool)
+        active[self.active] = True
+        back = ~active & (self.rewards > _TAKE_IN * least)
+        self.returned |= back
+        many = counter.hi - counter.lo
+        keep = counter.fixed | self.returned | (self.rewards > _LET_GO * least) | (self.x > 0.01)
+        keep &= active
+        before, after = int(many[active].sum()), int(many[keep].sum())
+        if after > 0.8 * before:
+            if not back.any():
+                return False
+            keep = active
+        self._activate(keep | back)
+        return True
 
     def _gain(self) -> None:
         assert self.saddle is not None
@@ -752,7 +780,8 @@ def _climb(
                     or ascent.steps >= max(0.36 * total, 8)
                 ):
                     ascent.reweigh()
-                    ascent.restart()
+                    if not ascent.choose(total):
+                        ascent.restart()
                     moved = math.inf
                 previous = moved
                 if time.monotonic() >= end:
@@ -789,7 +818,7 @@ class _Best:
         """Count what the prices at hand prove."""
         counter = self.counter
         prices = counter.rounded(ascent.proposed())
-        value, _ = counter.count(prices, self.instance.k)
+        value, ascent.rewards = counter.count(prices, self.instance.k)
         if value > self.value:
             self.value, self.prices = value, prices
         cost = ascent.cost()
@@ -811,7 +840,9 @@ class _Best:
     def is_solved(self, incumbent: int | None) -> bool:
         """No better bound is possible, or of use."""
         proven = self.lower_bound
-        return proven == incumbent or self.relaxation - self.value / self.counter.one <= (
+        if proven == incumbent or proven >= self.relaxation * (1 - 1e-12):
+            return True
+        return self.relaxation - self.value / self.counter.one <= (
             _SOLVED * max(1.0, self.relaxation)
         )
 
