@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from . import symbols as sym
-from .certificate import Certificate, Leaf, policy_digest, sorted_symbols
+from .certificate import Certificate, Leaf, sorted_symbols
 from .errors import InputError
 from .greedy import greedtok
 from .instance import Instance
-from .kernels._bounds import Saddle, arcs, project, rewards, self_overlaps
+from .kernels._bounds import Saddle, arcs, project
+from .pricing import SHARDS, PriceCounter, largest, workers
 from .segment import segment
 from .solution import Event, Status, Termination, gap_of
 from .symbols import Token
 from .vocabulary import Vocabulary
 
-__all__ = ["Bound", "bounds", "lower_bound", "token_rewards"]
+__all__ = ["Bound", "bounds", "lower_bound"]
 
 Progress = Callable[[Event], None]
 Bools = npt.NDArray[np.bool_]
@@ -33,11 +32,9 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
 
-_SHARDS = 8  # fixed: sums are made in their order, whatever the number of threads
 _EVERY = 32  # steps between two exact bounds
-_LEAST_PRICE = -16
 _SETTLED = 100  # steps before candidates are let go
-_LET_GO, _TAKE_IN = 0.5, 0.8  # rewards, as a part of the least of the k best
+_LET_GO, _TAKE_IN = 0.6, 0.9  # rewards, as a part of the least of the k best
 _SOLVED = 1e-7  # relative gap at which the relaxation counts as solved
 _BYTES_AN_ARC = 64  # arrays of the arcs, and those that they are made from
 
@@ -270,12 +267,13 @@ def bounds(
             )
     began = time.monotonic()
     found: list[Bound] = []
-    with _workers(threads) as share:
-        counter = _Counter(instance, share)
+    with workers(threads) as share:
+        counter = PriceCounter(instance, share)
         prices = None if start is None else counter.prices_of(start)
         widest = instances[max(budgets)]
         greedy = greedtok(widest, time_limit=time_limit, threads=threads)
-        ascent = _Ascent(counter, greedy.vocabulary or Vocabulary((), instance.symbols), greedy.gains)
+        vocabulary = greedy.vocabulary or Vocabulary((), instance.symbols)
+        ascent = _Ascent(counter, vocabulary, greedy.gains)
         if prices is not None:
             ascent.prices = prices
         for k in budgets:
@@ -299,57 +297,6 @@ def bounds(
                 break
             began = time.monotonic()
     return found
-
-
-def token_rewards(
-    instance: Instance, certificate: Certificate, tokens: Sequence[Token]
-) -> list[int]:
-    """What a certificate's first prices reward tokens with.
-
-    Parameters
-    ----------
-    instance : Instance
-        The instance that the certificate is about.
-    certificate : Certificate
-        The prices of its first leaf that has some count.
-    tokens : sequence of token
-        Candidates or not.
-
-    Returns
-    -------
-    list of int
-        In units of 2^-scale_bits.
-
-    Raises
-    ------
-    InputError
-        If the certificate is about other words or conditions, or has no prices.
-    """
-    with _workers(1) as share:
-        counter = _Counter(instance, share)
-        return counter.rewards_of(tokens, _leaf_prices(instance, certificate), certificate)
-
-
-Share = Callable[[Callable[[int], None], int], None]
-
-
-@contextmanager
-def _workers(threads: int) -> Iterator[Share]:
-    """What calls a function for 0, 1, ... up to a number, shared among threads."""
-    if threads == 1:
-
-        def in_turn(work: Callable[[int], None], many: int) -> None:
-            for n in range(many):
-                work(n)
-
-        yield in_turn
-        return
-    with ThreadPoolExecutor(threads) as pool:
-
-        def at_once(work: Callable[[int], None], many: int) -> None:
-            list(pool.map(work, range(many)))
-
-        yield at_once
 
 
 def _check_limits(
@@ -379,144 +326,10 @@ def _check_limits(
         )
 
 
-def _leaf_prices(instance: Instance, certificate: Certificate) -> Int32:
-    """Prices of the first leaf that has some, as ``words.data`` lies."""
-    if certificate.words_sha256 != instance.words.digest:
-        raise InputError("the certificate is about other words or counts")
-    if certificate.policy_sha256 != policy_digest(instance):
-        raise InputError("the certificate is about other candidates or conditions")
-    for leaf, _, _ in certificate.leaves():
-        if leaf.prices is not None:
-            if len(leaf.prices) != len(instance.words.data):
-                raise InputError(
-                    f"the certificate has {len(leaf.prices)} prices, the words "
-                    f"{len(instance.words.data)} symbols"
-                )
-            prices = np.empty(len(leaf.prices), np.int32)
-            prices[sorted_symbols(instance.words)] = leaf.prices
-            return prices
-    raise InputError("the certificate has no prices")
-
-
-class _Counter:
-    """Counts what prices prove, in integers."""
-
-    def __init__(self, instance: Instance, share: Share) -> None:
-        words, index = instance.words, instance.index
-        self.instance = instance
-        self.share = share
-        # 16 · 2^bits · symbols stays below 2^63
-        self.bits = min(24, 58 - words.total_symbols.bit_length())
-        self.one = 1 << self.bits
-        self.places = (index.sa - index.word_of[index.sa] - 1).astype(np.int32)
-        self.count_at = np.repeat(words.counts, np.diff(words.offsets))
-        # the candidates, and required tokens that are not among them
-        lo, hi, length = index.find([sym.to_array(token) for token in instance.fixed])
-        number = dict.fromkeys(zip(lo.tolist(), length.tolist(), strict=True), -1)
-        if number:
-            fits = np.flatnonzero(np.isin(index.lo, lo) & np.isin(index.length, length)).tolist()
-            for c in fits:
-                key = (int(index.lo[c]), int(index.length[c]))
-                if key in number:
-                    number[key] = c
-        keys = zip(lo.tolist(), length.tolist(), strict=True)
-        own = np.array([number[key] for key in keys], np.int64)
-        more = np.flatnonzero((own < 0) & (hi > lo))
-        self.lo = np.concatenate([index.lo, lo[more]])
-        self.hi = np.concatenate([index.hi, hi[more]])
-        self.length = np.concatenate([index.length, length[more]])
-        weight = np.concatenate([index.weight, index.weight_of(lo[more], hi[more])])
-        self.weight = weight.astype(np.int64)
-        self.fixed = np.zeros(len(self.lo), bool)
-        self.fixed[own[own >= 0]] = True
-        self.fixed[len(index) :] = True
-        self.overlaps = self_overlaps(index.text, index.sa, self.lo, self.hi, self.length)
-        # prices are at most 1: no reward is above this
-        self.most = (self.length.astype(np.int64) - 1) * self.weight
-        self.order = np.argsort(-self.most, kind="stable").astype(np.int32)
-        self.order = np.concatenate(
-            [np.flatnonzero(self.fixed).astype(np.int32), self.order[~self.fixed[self.order]]]
-        )
-        self.required = int(self.fixed.sum())
-        self.falling = -self.most[self.order[self.required :]]
-        self.likely = len(self.order)
-
-    def prices_of(self, certificate: Certificate) -> Float64:
-        """The prices of a certificate."""
-        return _leaf_prices(self.instance, certificate) / float(1 << certificate.scale_bits)
-
-    def rounded(self, prices: Float64) -> Int32:
-        """Prices in integers."""
-        return np.rint(np.clip(prices, _LEAST_PRICE, 1) * self.one).astype(np.int32)
-
-    def count(self, prices: Int32, k: int, *, every: bool = False) -> tuple[int, Int64]:
-        """What prices prove, times 2^bits, and the rewards: of those that may be among the best.
-
-        `every`: rewards of all.
-        """
-        before = np.zeros(len(prices) + 1, np.int64)
-        np.cumsum(prices, dtype=np.int64, out=before[1:])
-        out = np.zeros(len(self.lo), np.int64)
-        free = k - len(self.instance.fixed)
-        done = 0
-        until = len(self.order) if every else self.likely
-        while done < until:
-            self._rewards(before, out, self.order[done:until])
-            done = until
-            least = _largest(out[self.order[self.required : done]], free)[1]
-            # where `most` is no more than the least of the best, so is the reward
-            needed = int(np.searchsorted(self.falling, -(least // self.one), "left"))
-            until = max(done, self.required + needed)
-            self.likely = max(self.required + needed, 1)
-        total = int(np.dot(self.count_at, prices.astype(np.int64)))
-        total -= int(out[self.order[: self.required]].sum())
-        total -= _largest(out[self.order[self.required :]], free)[0]
-        return total, out
-
-    def bound(self, value: int) -> int:
-        """A value of `count` as a number of tokens."""
-        return max(-(-value // self.one), self.instance.words.total_count)
-
-    def rewards_of(
-        self, tokens: Sequence[Token], prices: Int32, certificate: Certificate
-    ) -> list[int]:
-        """Rewards of any tokens, in the units of a certificate."""
-        index = self.instance.index
-        lo, hi, length = index.find([sym.to_array(token) for token in tokens])
-        before = np.zeros(len(prices) + 1, np.int64)
-        np.cumsum(prices, dtype=np.int64, out=before[1:])
-        out = np.zeros(len(lo), np.int64)
-        which = np.arange(len(lo), dtype=np.int32)
-        overlaps = self_overlaps(index.text, index.sa, lo, hi, length)
-        one = 1 << certificate.scale_bits
-        arrays = (self.places, before, self.count_at, one, lo, hi, length, overlaps, which, out)
-        rewards(*arrays, 0, len(lo))
-        return [int(reward) for reward in out]
-
-    def _rewards(self, before: Int64, out: Int64, which: Int32) -> None:
-        arrays = (self.places, before, self.count_at, self.one, self.lo, self.hi, self.length)
-        cuts = np.linspace(0, len(which), 4 * _SHARDS + 1).astype(int).tolist()
-
-        def work(n: int) -> None:
-            rewards(*arrays, self.overlaps, which, out, cuts[n], cuts[n + 1])
-
-        self.share(work, 4 * _SHARDS)
-
-
-def _largest(values: Int64, many: int) -> tuple[int, int]:
-    """The sum of the `many` largest, and the least of them; 0 where there are not as many."""
-    if many <= 0:
-        return 0, int(values.max(initial=0))
-    if many >= len(values):
-        return int(values.sum()), 0
-    best = np.partition(values, len(values) - many)[len(values) - many :]
-    return int(best.sum()), int(best[0])
-
-
 class _Ascent:
     """The saddle point iteration: its arcs, and where it stands."""
 
-    def __init__(self, counter: _Counter, vocabulary: Vocabulary, gains: Sequence[int]) -> None:
+    def __init__(self, counter: PriceCounter, vocabulary: Vocabulary, gains: Sequence[int]) -> None:
         self.counter = counter
         self.vocabulary = vocabulary
         self.gains = gains
@@ -588,11 +401,11 @@ class _Ascent:
         self.saddle = Saddle(words.offsets, counts, self.which, self.start, self.end, back)
         # about as many arcs and symbols in each shard
         load = self.saddle.first + words.offsets
-        marks = np.linspace(0, load[-1], _SHARDS + 1)
+        marks = np.linspace(0, load[-1], SHARDS + 1)
         self.cuts = np.searchsorted(load, marks).tolist()
         self.cuts[0], self.cuts[-1] = 0, len(words)
-        self.gains_of = np.zeros((_SHARDS, len(self.active)))
-        self.moves = np.zeros((_SHARDS, 2))
+        self.gains_of = np.zeros((SHARDS, len(self.active)))
+        self.moves = np.zeros((SHARDS, 2))
         self.metric = np.maximum(counter.weight[self.active].astype(float), 1.0)
         self.kept = counter.fixed[self.active]
 
@@ -622,7 +435,7 @@ class _Ascent:
             return False
         counter = self.counter
         apart = self.rewards[~counter.fixed]
-        least = _largest(apart, int(self.free))[1]
+        least = largest(apart, int(self.free))[1]
         active = np.zeros(len(counter.lo), bool)
         active[self.active] = True
         back = ~active & (self.rewards > _TAKE_IN * least)
@@ -642,7 +455,7 @@ class _Ascent:
         assert self.saddle is not None
         counts = self.counter.count_at[self.start].astype(float)
         row = self.saddle.row.astype(float)
-        self.gain = np.bincount(self.which, counts * row, len(self.active))
+        self.gain = np.bincount(self.which, counts * row, len(self.active)).astype(float)
         self.restart()
 
     def restart(self) -> None:
@@ -664,9 +477,7 @@ class _Ascent:
         if self.kept.any():
             apart = ~self.kept
             part = np.empty(int(apart.sum()))
-            self.fee = project(
-                x[apart], self.gain[apart], scale[apart], self.free, self.fee, part
-            )
+            self.fee = project(x[apart], self.gain[apart], scale[apart], self.free, self.fee, part)
             made[apart], made[self.kept] = part, 1.0
         else:
             self.fee = project(x, self.gain, scale, self.free, self.fee, made)
@@ -677,7 +488,7 @@ class _Ascent:
                 self.cuts[n], self.cuts[n + 1], weight, keep, ahead, self.gains_of[n], self.moves[n]
             )
 
-        self.counter.share(work, _SHARDS)
+        self.counter.share(work, SHARDS)
         self.gain = self.gains_of.sum(axis=0)
         moved = float(np.dot(self.metric, (made - x) ** 2))
         self.x[self.active] = keep * ahead + (1 - keep) * self.x_from
@@ -700,7 +511,7 @@ class _Ascent:
         return self.saddle.made if self.prices is None else self.prices
 
     def x_all(self) -> Float64:
-        """x of the candidates of the index."""
+        """How much of each candidate of the index is taken."""
         x = np.zeros(len(self.counter.lo))
         x[self.active] = self.x_made
         return x[: len(self.counter.instance.index)]
@@ -761,7 +572,11 @@ def _climb(
         while True:
             if best.is_solved(incumbent):
                 break
-            if target_gap is not None and goal - best.lower_bound <= target_gap * goal:
+            if (
+                target_gap is not None
+                and goal is not None
+                and goal - best.lower_bound <= target_gap * goal
+            ):
                 stopped = "gap"
                 break
             if total >= most:
@@ -797,7 +612,7 @@ class _Best:
 
     def __init__(
         self,
-        counter: _Counter,
+        counter: PriceCounter,
         instance: Instance,
         incumbent: int | None,
         began: float,

@@ -162,7 +162,7 @@ def arcs(const int32_t[::1] places, const int32_t[::1] lo, const int32_t[::1] hi
 
 def project(const double[::1] x, const double[::1] gain, const double[::1] step, double budget,
             double fee, double[::1] out):
-    """Put into `out` clip(x + step·(gain − fee), 0, 1), with the least fee ≥ 0 that keeps Σ ≤ budget.
+    """Put clip(x + step·(gain − fee), 0, 1) into `out`; the fee is the least that keeps the budget.
 
     The nearest point to x + step·gain in the metric of 1/step.  `fee` is a guess; the fee is
     returned.  Newton's method on a piecewise linear function, kept inside a bracket.
@@ -272,7 +272,7 @@ cdef class Saddle:
     cdef Py_ssize_t longest, most
 
     def __init__(self, offsets, counts, which, start, end, back):
-        cdef Py_ssize_t w, o, p, many = which.shape[0]
+        cdef Py_ssize_t w, o, many = which.shape[0]
         cdef int64_t[::1] first
         cdef double[::1] over
         self.offsets = offsets
