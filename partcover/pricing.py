@@ -199,7 +199,7 @@ def largest(values: Int64, many: int) -> tuple[int, int]:
     """
     if many <= 0:
         return 0, int(values.max(initial=0))
-    if many >= len(values):
+    if many > len(values):
         return int(values.sum()), 0
     best = np.partition(values, len(values) - many)[len(values) - many :]
     return int(best.sum()), int(best[0])
