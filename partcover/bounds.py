@@ -363,7 +363,8 @@ class _Ascent:
         words, symbols = counter.instance.words, counter.instance.symbols
         chosen = Vocabulary(self.vocabulary.tokens[:k], symbols)
         index = counter.instance.index
-        lo, _, length = index.find([sym.to_array(token) for token in chosen])
+        lo, hi, length = index.find([sym.to_array(token) for token in chosen])
+        lo, length = lo[hi > lo], length[hi > lo]
         held = set(zip(lo.tolist(), length.tolist(), strict=True))
         near = np.flatnonzero(np.isin(counter.lo, lo)).tolist()
         for c in near:

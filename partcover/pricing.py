@@ -116,6 +116,8 @@ class PriceCounter:
         self.count_at = np.repeat(words.counts, np.diff(words.offsets))
         # the candidates, and required tokens that are not among them
         lo, hi, length = index.find([sym.to_array(token) for token in instance.fixed])
+        occur = hi > lo  # an empty interval may begin where another token's does
+        lo, hi, length = lo[occur], hi[occur], length[occur]
         number = dict.fromkeys(zip(lo.tolist(), length.tolist(), strict=True), -1)
         if number:
             fits = np.flatnonzero(np.isin(index.lo, lo) & np.isin(index.length, length)).tolist()
@@ -125,7 +127,7 @@ class PriceCounter:
                     number[key] = c
         keys = zip(lo.tolist(), length.tolist(), strict=True)
         own = np.array([number[key] for key in keys], np.int64)
-        more = np.flatnonzero((own < 0) & (hi > lo))
+        more = np.flatnonzero(own < 0)
         self.lo = np.concatenate([index.lo, lo[more]])
         self.hi = np.concatenate([index.hi, hi[more]])
         self.length = np.concatenate([index.length, length[more]])

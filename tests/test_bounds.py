@@ -93,7 +93,7 @@ def test_prices_prove_what_the_check_counts(data):
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=4000, deadline=None)
 @given(st.data())
 def test_prices_prove_what_the_check_counts_by_far(data):
     check_count(data)
