@@ -258,6 +258,7 @@ def bounds(
     if not budgets:
         raise InputError("no budget is given")
     _check_limits(instance, time_limit, target_gap, iterations, seed, threads)
+    _ = instance.index  # once for all budgets
     instances = {k: instance.with_k(k) for k in budgets}
     for k, tokens in (incumbents or {}).items():
         if tokens < instance.words.total_count:
@@ -329,12 +330,14 @@ def _check_limits(
 class _Ascent:
     """The saddle point iteration: its arcs, and where it stands."""
 
+    saddle: Saddle
+
     def __init__(self, counter: PriceCounter, vocabulary: Vocabulary, gains: Sequence[int]) -> None:
         self.counter = counter
         self.vocabulary = vocabulary
         self.gains = gains
         self.prices: Float64 | None = None
-        self.saddle: Saddle | None = None
+        self.begun = False
         self.weight = 1.0
         self.x = counter.fixed.astype(float)
         self.active = np.zeros(0, np.int32)
@@ -353,10 +356,11 @@ class _Ascent:
             active = counter.fixed.copy()
         self.free = float(max(free, 0))
         self.fee = float(least)
-        if self.saddle is None:
-            self._first_point(k, active)
-        else:
+        if self.begun:
             self._activate(active)
+        else:
+            self._first_point(k, active)
+            self.begun = True
 
     def _first_point(self, k: int, active: Bools) -> None:
         counter = self.counter
@@ -373,7 +377,6 @@ class _Ascent:
         ends = np.flatnonzero(segment(words, chosen).ends)
         sizes = np.diff(np.concatenate([[-1], ends]))
         self._make(active)
-        assert self.saddle is not None
         piece = np.zeros(len(words.data), np.int64)
         piece[ends - sizes + 1] = ends + 1
         self.saddle.flow[:] = piece[self.start] == self.end
@@ -412,7 +415,6 @@ class _Ascent:
 
     def _activate(self, active: Bools) -> None:
         """Change the active candidates, and keep the point."""
-        assert self.saddle is not None
         old, which, start = self.saddle, self.active[self.which], self.start
         self._make(active)
         key = start.astype(np.int64) * len(active) + which
@@ -453,7 +455,6 @@ class _Ascent:
         return True
 
     def _gain(self) -> None:
-        assert self.saddle is not None
         counts = self.counter.count_at[self.start].astype(float)
         row = self.saddle.row.astype(float)
         self.gain = np.bincount(self.which, counts * row, len(self.active)).astype(float)
@@ -461,10 +462,12 @@ class _Ascent:
 
     def restart(self) -> None:
         """Let the present point be the anchor."""
-        assert self.saddle is not None
         self.saddle.anchor()
         self.x_from = self.x[self.active]
         self.x_made = np.clip(self.x_from, 0, 1)
+        taken = float(self.x_made[~self.kept].sum())
+        if taken > self.free:  # the point may be of a larger budget
+            self.x_made[~self.kept] *= self.free / taken
         self.steps = 0
 
     def step(self) -> float:
@@ -500,7 +503,6 @@ class _Ascent:
 
     def reweigh(self) -> None:
         """Balance prices and flows by how far both went since the anchor."""
-        assert self.saddle is not None
         flows, prices = self.saddle.distance()
         flows += float(np.dot(self.metric, (self.x[self.active] - self.x_from) ** 2))
         if flows > 1e-20 and prices > 1e-20:
@@ -508,7 +510,6 @@ class _Ascent:
 
     def proposed(self) -> Float64:
         """The prices to count: those of the last step, before they were drawn back."""
-        assert self.saddle is not None
         return self.saddle.made if self.prices is None else self.prices
 
     def x_all(self) -> Float64:
@@ -519,7 +520,6 @@ class _Ascent:
 
     def cost(self) -> float:
         """At least the value of the relaxation."""
-        assert self.saddle is not None
         saddle, x = self.saddle, self.x_made
         return sum(
             saddle.cost(first, last, x)

@@ -360,12 +360,16 @@ def test_a_start_is_not_lost_and_serves_other_budgets():
 def test_several_budgets():
     instance = random_instance(8, 1)
     seen = []
-    found = bounds(instance, [4, 8, 16], iterations=1500, done=seen.append)
-    assert [bound.instance.k for bound in found] == [4, 8, 16]
+    found = bounds(instance, [4, 16, 8], iterations=1500, done=seen.append)
+    assert [bound.instance.k for bound in found] == [4, 16, 8]
     assert seen == found
     for bound in found:
+        value = exact.relax(bound.instance).tokens
         assert check_certificate(bound.instance, bound.certificate).ok
-        assert bound.lower_bound >= 0.999 * exact.relax(bound.instance).tokens
+        assert bound.lower_bound >= 0.999 * value
+        assert bound.relaxation >= value * (1 - 1e-9)
+    cut = bounds(instance, [16, 4], iterations=0)[1]
+    assert cut.relaxation >= found[0].relaxation * (1 - 1e-6)
 
 
 def test_events_rise_and_goals_end_it():
