@@ -36,7 +36,7 @@ _EVERY = 32  # steps between two exact bounds
 _SETTLED = 100  # steps before candidates are let go
 _LET_GO, _TAKE_IN = 0.6, 0.9  # rewards, as a part of the least of the k best
 _SOLVED = 1e-7  # relative gap at which the relaxation counts as solved
-_BYTES_AN_ARC = 64  # arrays of the arcs, and those that they are made from
+_BYTES_AN_ARC = 120  # arrays of the arcs, and those that they are made from
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,8 @@ class Bound:
     incumbent : int or None
         Tokens that some vocabulary needs, as given.
     relaxation : float
-        The value of the linear relaxation of `path` is at most this (in floating point, not
-        certified): no prices prove more.
+        The value of the linear relaxation of `path`, without group budgets, is at most this (in
+        floating point, not certified): no prices without fees prove more.
     x : ndarray of float64, shape (candidates,)
         How much of each candidate of ``instance.index`` the relaxation takes.
     reduced_costs : ndarray of int64, shape (candidates,)
@@ -419,8 +419,7 @@ class _Ascent:
         self._make(active)
         key = start.astype(np.int64) * len(active) + which
         new = self.start.astype(np.int64) * len(active) + self.active[self.which]
-        gone = ~active
-        self.x[gone] = 0
+        self.x[~active] = 0
         order = np.argsort(key)
         at = np.searchsorted(key, new, sorter=order)
         at[at == len(key)] = 0
@@ -473,7 +472,6 @@ class _Ascent:
     def step(self) -> float:
         """One step; how far it moved."""
         saddle, weight = self.saddle, self.weight
-        assert saddle is not None
         keep = (self.steps + 1) / (self.steps + 2)
         x = self.x[self.active]
         made = np.empty_like(x)
@@ -554,7 +552,7 @@ def _climb(
 ) -> Bound:
     """The bound for one budget."""
     counter = ascent.counter
-    k, words = instance.k, instance.words
+    k = instance.k
     best = _Best(counter, instance, incumbent, began, progress)
     goal = incumbent
     end = math.inf if time_limit is None else began + time_limit

@@ -21,8 +21,8 @@ cdef int _ascending(const void *a, const void *b) noexcept nogil:
 def self_overlaps(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[::1] lo,
                   const int32_t[::1] hi, const int32_t[::1] length):
     """Which candidates have a border, so that two of their occurrences may overlap."""
-    cdef Py_ssize_t many = lo.shape[0], c, j, b, size
-    cdef Py_ssize_t room = 0
+    cdef Py_ssize_t many = lo.shape[0], c, j, b, size, done = 0
+    cdef Py_ssize_t room = 0, current = -1
     cdef const int32_t *word
     found = np.zeros(many, np.uint8)
     cdef uint8_t[::1] view = found
@@ -36,15 +36,19 @@ def self_overlaps(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[
             if hi[c] - lo[c] < 2:
                 continue
             size = length[c]
-            word = &text[sa[lo[c]]]
-            border[0] = 0
-            b = 0
-            for j in range(1, size):
+            if lo[c] != current:  # candidates of one beginning share its borders
+                current = lo[c]
+                done = 1
+                border[0] = 0
+            word = &text[sa[current]]
+            b = border[done - 1]
+            for j in range(done, size):
                 while b > 0 and word[j] != word[b]:
                     b = border[b - 1]
                 if word[j] == word[b]:
                     b += 1
                 border[j] = <int32_t> b
+            done = max(done, size)
             view[c] = border[size - 1] > 0
     free(border)
     return found
