@@ -564,12 +564,12 @@ def _climb(
             raise KeyboardInterrupt
         if target_gap is not None and goal is None:
             chosen = Vocabulary(ascent.vocabulary.tokens[:k], instance.symbols)
-            goal = segment(words, chosen, threads=threads).tokens
+            goal = segment(instance.words, chosen, threads=threads).tokens
         ascent.begin(k)
         best.meet(ascent)
         previous = first = math.inf
         while True:
-            if best.is_solved(incumbent):
+            if best.is_solved():
                 break
             if (
                 target_gap is not None
@@ -603,7 +603,7 @@ def _climb(
             best.meet(ascent)
     except KeyboardInterrupt:
         stopped = "interrupted"
-    return best.finish(total, stopped, seed, threads, ascent)
+    return best.finish(total, stopped, seed, threads)
 
 
 class _Best:
@@ -651,18 +651,16 @@ class _Best:
                 seconds = time.monotonic() - self.began
                 self.progress(Event(seconds, "bound", self.incumbent, bound, "prices"))
 
-    def is_solved(self, incumbent: int | None) -> bool:
+    def is_solved(self) -> bool:
         """No better bound is possible, or of use."""
         proven = self.lower_bound
-        if proven == incumbent or proven >= self.relaxation * (1 - 1e-12):
+        if proven == self.incumbent or proven >= self.relaxation * (1 - 1e-12):
             return True
         return self.relaxation - self.value / self.counter.one <= (
             _SOLVED * max(1.0, self.relaxation)
         )
 
-    def finish(
-        self, iterations: int, stopped: Termination, seed: int, threads: int, ascent: _Ascent
-    ) -> Bound:
+    def finish(self, iterations: int, stopped: Termination, seed: int, threads: int) -> Bound:
         """The bound with its certificate, and what it proves about candidates."""
         counter, instance = self.counter, self.instance
         size = len(instance.index)

@@ -382,6 +382,9 @@ def test_events_rise_and_goals_end_it():
     proven = [event.lower_bound for event in events]
     assert proven == sorted(set(proven))
     assert proven[-1] == found.lower_bound
+    plain = lower_bound(instance, target_gap=0.2)
+    assert (plain.termination, plain.lower_bound) == ("gap", found.lower_bound)
+    assert (plain.gap, plain.status) == (None, "none")
     late = lower_bound(instance, time_limit=0)
     assert late.termination == "time_limit"
     assert check_certificate(instance, late.certificate).ok
