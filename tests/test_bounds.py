@@ -476,7 +476,8 @@ def test_command(run, corpus, tmp_path):  # noqa: F811
     assert status == 0
     assert data["method"] == "bound"
     assert data["gap"] == (data["tokens"] - data["lower_bound"]) / data["tokens"]
-    assert len(data["proven_out_tokens"]) == data["proven_out"]
+    assert len(data["proven_out_tokens"]) == data["proven_out"] > 0
+    assert len(data["proven_in_tokens"]) == data["proven_in"] > 0
     lines = (tmp_path / "E.jsonl").read_text().splitlines()
     assert json.loads(lines[-1])["lower_bound"] == data["lower_bound"]
     status, checked = as_json(run("verify", corpus, "-k", "8", "--certificate", "P.cert", "--json"))
