@@ -1,6 +1,8 @@
 """The workbench for the tokenization problem."""
 
 from ._version import __version__ as __version__
+from .bounds import Bound as Bound
+from .bounds import lower_bound as lower_bound
 from .certificate import Certificate as Certificate
 from .corpus import WordCounts as WordCounts
 from .errors import InputError as InputError

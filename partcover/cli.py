@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 
 from ._version import __version__
-from .commands import check, count, demo, exact, greedy, hardness, library, tables, worst
+from .commands import bound, check, count, demo, exact, greedy, hardness, library, tables, worst
 from .commands.outcome import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .errors import PartcoverError, VerificationError
 from .options import say
@@ -76,6 +76,8 @@ for command in (
     exact.solve,
     exact.formulations,
     exact.solvers,
+    bound.bound_,
+    bound.prices_,
     check.verify,
     tables.compare,
     tables.ratio,

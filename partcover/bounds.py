@@ -1,0 +1,713 @@
+"""Lower bounds for whole corpora: the best prices, found by first-order steps, counted exactly."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import symbols as sym
+from .certificate import Certificate, Leaf, sorted_symbols
+from .errors import InputError
+from .greedy import greedtok
+from .instance import Instance
+from .kernels._bounds import Saddle, arcs, project
+from .pricing import SHARDS, PriceCounter, largest, workers
+from .segment import segment
+from .solution import Event, Status, Termination, gap_of
+from .symbols import Token
+from .vocabulary import Vocabulary
+
+__all__ = ["Bound", "bounds", "lower_bound"]
+
+Progress = Callable[[Event], None]
+Bools = npt.NDArray[np.bool_]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+
+_EVERY = 32  # steps between two exact bounds
+_SETTLED = 100  # steps before candidates are let go
+_LET_GO, _TAKE_IN = 0.6, 0.9  # rewards, as a part of the least of the k best
+_SOLVED = 1e-7  # relative gap at which the relaxation counts as solved
+_BYTES_AN_ARC = 120  # arrays of the arcs, and those that they are made from
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A certified lower bound, and what it says about candidates.
+
+    Attributes
+    ----------
+    instance : Instance
+        What it is about.
+    certificate : Certificate
+        A single leaf of prices, which `check_certificate` confirms.
+    lower_bound : int
+        No vocabulary within the budget needs fewer tokens: what the prices prove, counted in
+        integers.
+    incumbent : int or None
+        Tokens that some vocabulary needs, as given.
+    relaxation : float
+        The value of the linear relaxation of `path`, without group budgets, is at most this (in
+        floating point, not certified): no prices without fees prove more.
+    x : ndarray of float64, shape (candidates,)
+        How much of each candidate of ``instance.index`` the relaxation takes.
+    reduced_costs : ndarray of int64, shape (candidates,)
+        In units of 2^-scale_bits of the certificate: by how much the bound rises if a candidate
+        is forced in (at least 0), or less that if one of the best k is forced out (at most 0);
+        0 for required tokens.
+    proven_in, proven_out : ndarray of int32
+        Candidates (their numbers in ``instance.index``): where a vocabulary needs fewer tokens
+        than the incumbent, some best one holds all of the first and none of the second.  Empty
+        without an incumbent.
+    seconds : float
+        Wall-clock seconds.
+    iterations : int
+        Steps made.
+    termination : {"completed", "gap", "time_limit", "interrupted"}
+        Why it stopped; ``completed``: the relaxation is solved or the bound meets the incumbent,
+        or the iterations are done.
+    seed, threads : int
+        As given.
+    """
+
+    instance: Instance
+    certificate: Certificate
+    lower_bound: int
+    incumbent: int | None
+    relaxation: float
+    x: Float64
+    reduced_costs: Int64
+    proven_in: Int32
+    proven_out: Int32
+    seconds: float
+    iterations: int
+    termination: Termination
+    seed: int = 0
+    threads: int = 1
+
+    @property
+    def gap(self) -> float | None:
+        """(incumbent − lower_bound) / incumbent; None without an incumbent."""
+        return gap_of(self.incumbent, self.lower_bound)
+
+    @property
+    def status(self) -> Status:
+        """What is known of the incumbent: ``optimal``, ``feasible``; ``none`` without one."""
+        if self.incumbent is None:
+            return "none"
+        return "optimal" if self.incumbent == self.lower_bound else "feasible"
+
+    def tokens(self, numbers: Int32) -> list[Token]:
+        """The candidates with these numbers."""
+        instance = self.instance
+        return [sym.from_array(instance.index.token(n), instance.symbols) for n in numbers.tolist()]
+
+    def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
+        """The JSON object that ``partcover bound`` prints; `tokens`: with the proven ones."""
+        instance = self.instance
+        data: dict[str, Any] = {
+            "method": "bound",
+            "k": instance.k,
+            "words": len(instance.words),
+            "total_count": instance.words.total_count,
+            "symbols": instance.symbols,
+            "candidates": instance.index.total,
+            "policy": instance.policy,
+            "tokens": self.incumbent,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "relaxation": self.relaxation if math.isfinite(self.relaxation) else None,
+            "status": self.status,
+            "termination": self.termination,
+            "iterations": self.iterations,
+            "seconds": round(self.seconds, 6),
+            "seed": self.seed,
+            "threads": self.threads,
+            "proven_in": len(self.proven_in),
+            "proven_out": len(self.proven_out),
+        }
+        if tokens:
+            data["proven_in_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_in)]
+            data["proven_out_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_out)]
+        return data
+
+
+def lower_bound(
+    instance: Instance,
+    *,
+    incumbent: int | None = None,
+    start: Certificate | None = None,
+    time_limit: float | None = None,
+    target_gap: float | None = None,
+    iterations: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Bound:
+    """Find prices that prove a lower bound on the tokens needed; for corpora of any size.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, budget and conditions.  Group budgets are not made use of.
+    incumbent : int, optional
+        Tokens that some vocabulary needs: for the gap, and to prove candidates in or out.
+    start : Certificate, optional
+        Prices to start from: of the same words and conditions, for any k.  The bound is at
+        least what they prove.
+    time_limit : float, optional
+        Seconds.
+    target_gap : float, optional
+        Stop at this gap to the incumbent; without one, to what GreedTok's vocabulary needs.
+    iterations : int, optional
+        Most steps.
+    seed : int
+        Recorded; nothing is random.
+    threads : int
+        Words are shared among this many threads; the result is the same, bit by bit.
+    progress : callable, optional
+        Gets an `Event` for each better bound.
+
+    Returns
+    -------
+    Bound
+        At a limit or on Ctrl-C: the best so far.  Every bound is counted in integers from
+        rounded prices, so rounding can only lower it.
+
+    Raises
+    ------
+    InputError
+        For a bad limit, an incumbent below what is proven, a start that is about other words or
+        conditions, more occurrences of candidates than fit in memory, or counts that add up to
+        2^53 symbols or more.
+
+    Notes
+    -----
+    Maximises g(d) = Σ_W c(W)·Σ d_p − (the k largest rewards) over prices d ≤ 1 (design, section
+    3), which is dual to the linear relaxation of ``path`` with cuts over overlapping
+    occurrences.  The steps are the primal-dual hybrid gradient of Chambolle and Pock (2011),
+    with their diagonal step sizes, reflected and drawn back to an anchor (Halpern), and
+    restarted, as in PDLP and its successors (Applegate et al. 2021; Lu and Yang 2024).  A step is
+    O(symbols + occurrences of candidates that matter + candidates).  A candidate matters if it
+    might save as much as GreedTok's k-th token; all others are still counted in every bound.
+    """
+    found = bounds(
+        instance,
+        [instance.k],
+        incumbents=None if incumbent is None else {instance.k: incumbent},
+        start=start,
+        time_limit=time_limit,
+        target_gap=target_gap,
+        iterations=iterations,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    return found[0]
+
+
+def bounds(
+    instance: Instance,
+    budgets: Sequence[int],
+    *,
+    incumbents: dict[int, int] | None = None,
+    start: Certificate | None = None,
+    time_limit: float | None = None,
+    target_gap: float | None = None,
+    iterations: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+    done: Callable[[Bound], None] | None = None,
+) -> list[Bound]:
+    """Lower bounds for several budgets, each started from the one before.
+
+    Parameters
+    ----------
+    instance : Instance
+        As for `lower_bound`; its own k does not matter.
+    budgets : sequence of int
+        The budgets, in the order to take them.
+    incumbents : dict of int to int, optional
+        For a budget, tokens that some vocabulary within it needs.
+    start, target_gap, seed, threads, progress
+        As for `lower_bound`.
+    time_limit, iterations
+        For each budget.
+    done : callable, optional
+        Gets each bound as soon as it is there.
+
+    Returns
+    -------
+    list of Bound
+        One for each budget; on Ctrl-C, those up to the one interrupted.
+
+    Raises
+    ------
+    InputError
+        As `lower_bound` does, and for no budget.
+    """
+    if not budgets:
+        raise InputError("no budget is given")
+    _check_limits(instance, time_limit, target_gap, iterations, seed, threads)
+    _ = instance.index  # once for all budgets
+    instances = {k: instance.with_k(k) for k in budgets}
+    for k, tokens in (incumbents or {}).items():
+        if tokens < instance.words.total_count:
+            raise InputError(
+                f"an incumbent of {tokens} tokens for k = {k}: the words alone are "
+                f"{instance.words.total_count}"
+            )
+    began = time.monotonic()
+    found: list[Bound] = []
+    with workers(threads) as share:
+        counter = PriceCounter(instance, share)
+        prices = None if start is None else counter.prices_of(start)
+        widest = instances[max(budgets)]
+        greedy = greedtok(widest, time_limit=time_limit, threads=threads)
+        vocabulary = greedy.vocabulary or Vocabulary((), instance.symbols)
+        ascent = _Ascent(counter, vocabulary, greedy.gains)
+        if prices is not None:
+            ascent.prices = prices
+        for k in budgets:
+            bound = _climb(
+                ascent,
+                instances[k],
+                None if incumbents is None else incumbents.get(k),
+                time_limit,
+                target_gap,
+                iterations,
+                began,
+                progress,
+                seed,
+                threads,
+                greedy.termination == "interrupted",
+            )
+            found.append(bound)
+            if done is not None:
+                done(bound)
+            if bound.termination == "interrupted":
+                break
+            began = time.monotonic()
+    return found
+
+
+def _check_limits(
+    instance: Instance,
+    time_limit: float | None,
+    target_gap: float | None,
+    iterations: int | None,
+    seed: int,
+    threads: int,
+) -> None:
+    if time_limit is not None and not time_limit >= 0:
+        raise InputError(f"time limit {time_limit}: at least 0 seconds is expected")
+    if target_gap is not None and not 0 <= target_gap < 1:
+        raise InputError(
+            f"target gap {target_gap}: a number from 0 up to 1 is expected (0.01 is 1 %)"
+        )
+    if iterations is not None and iterations < 0:
+        raise InputError(f"iterations {iterations}: at least 0 is expected")
+    if not 0 <= seed < 2**31:
+        raise InputError(f"seed {seed}: a whole number from 0 to {2**31 - 1} is expected")
+    if threads < 1:
+        raise InputError(f"threads {threads}: at least 1 is expected")
+    if instance.words.total_symbols >= 2**53:
+        raise InputError(
+            "the counts are too large for prices of enough digits: scale them down, or take fewer "
+            "words"
+        )
+
+
+class _Ascent:
+    """The saddle point iteration: its arcs, and where it stands."""
+
+    saddle: Saddle
+
+    def __init__(self, counter: PriceCounter, vocabulary: Vocabulary, gains: Sequence[int]) -> None:
+        self.counter = counter
+        self.vocabulary = vocabulary
+        self.gains = gains
+        self.prices: Float64 | None = None
+        self.begun = False
+        self.weight = 1.0
+        self.x = counter.fixed.astype(float)
+        self.active = np.zeros(0, np.int32)
+        self.rewards = np.zeros(len(counter.lo), np.int64)  # as last counted
+        self.returned = np.zeros(len(counter.lo), bool)
+
+    def begin(self, k: int) -> None:
+        """Arcs and a point for a budget: where it stands, or GreedTok's vocabulary."""
+        counter = self.counter
+        instance = counter.instance
+        free = k - len(instance.fixed)
+        gains = self.gains[:k]
+        least = min(gains) if len(gains) == k and free > 0 else 0
+        active = counter.fixed | (counter.most >= max(least, 1))
+        if free <= 0:
+            active = counter.fixed.copy()
+        self.free = float(max(free, 0))
+        self.fee = float(least)
+        if self.begun:
+            self._activate(active)
+        else:
+            self._first_point(k, active)
+            self.begun = True
+
+    def _first_point(self, k: int, active: Bools) -> None:
+        counter = self.counter
+        words, symbols = counter.instance.words, counter.instance.symbols
+        chosen = Vocabulary(self.vocabulary.tokens[:k], symbols)
+        index = counter.instance.index
+        lo, hi, length = index.find([sym.to_array(token) for token in chosen])
+        lo, length = lo[hi > lo], length[hi > lo]
+        held = set(zip(lo.tolist(), length.tolist(), strict=True))
+        near = np.flatnonzero(np.isin(counter.lo, lo)).tolist()
+        for c in near:
+            if (int(counter.lo[c]), int(counter.length[c])) in held:
+                self.x[c] = 1.0
+        ends = np.flatnonzero(segment(words, chosen).ends)
+        sizes = np.diff(np.concatenate([[-1], ends]))
+        self._make(active)
+        piece = np.zeros(len(words.data), np.int64)
+        piece[ends - sizes + 1] = ends + 1
+        self.saddle.flow[:] = piece[self.start] == self.end
+        if self.prices is None:
+            self.prices = np.repeat(1.0 / sizes, sizes)
+        self.saddle.price[:] = self.prices
+        before = np.concatenate([[0.0], np.cumsum(self.prices)])
+        worth = np.maximum(before[self.end] - before[self.start] - 1, 0)
+        self.saddle.row[:] = worth * self.x[self.active][self.which]
+        self._gain()
+
+    def _make(self, active: Bools) -> None:
+        """Arcs of the active candidates."""
+        counter = self.counter
+        words = counter.instance.words
+        # what occurs most stands together: it is looked up most
+        self.active = np.flatnonzero(active).astype(np.int32)
+        many = counter.hi[self.active] - counter.lo[self.active]
+        self.active = self.active[np.argsort(-many, kind="stable")]
+        lo, hi, length = (a[self.active] for a in (counter.lo, counter.hi, counter.length))
+        _refuse_beyond_memory(int((hi - lo).astype(np.int64).sum()))
+        self.which, self.start, self.end, back = arcs(
+            counter.places, lo, hi, length, len(words.data)
+        )
+        counts = words.counts.astype(float)
+        self.saddle = Saddle(words.offsets, counts, self.which, self.start, self.end, back)
+        # about as many arcs and symbols in each shard
+        load = self.saddle.first + words.offsets
+        marks = np.linspace(0, load[-1], SHARDS + 1)
+        self.cuts = np.searchsorted(load, marks).tolist()
+        self.cuts[0], self.cuts[-1] = 0, len(words)
+        self.gains_of = np.zeros((SHARDS, len(self.active)))
+        self.moves = np.zeros((SHARDS, 2))
+        self.metric = np.maximum(counter.weight[self.active].astype(float), 1.0)
+        self.kept = counter.fixed[self.active]
+
+    def _activate(self, active: Bools) -> None:
+        """Change the active candidates, and keep the point."""
+        old, which, start = self.saddle, self.active[self.which], self.start
+        self._make(active)
+        key = start.astype(np.int64) * len(active) + which
+        new = self.start.astype(np.int64) * len(active) + self.active[self.which]
+        self.x[~active] = 0
+        order = np.argsort(key)
+        at = np.searchsorted(key, new, sorter=order)
+        at[at == len(key)] = 0
+        at = order[at] if len(key) else at
+        same = key[at] == new if len(key) else np.zeros(len(new), bool)
+        for name in ("flow", "row"):
+            getattr(self.saddle, name)[same] = getattr(old, name)[at[same]]
+        self.saddle.price[:] = old.price
+        self.saddle.made[:] = old.made
+        self._gain()
+
+    def choose(self, steps: int) -> bool:
+        """Let go of candidates with small rewards, take those in with large ones; True if so."""
+        if steps < _SETTLED or self.free <= 0:
+            return False
+        counter = self.counter
+        apart = self.rewards[~counter.fixed]
+        least = largest(apart, int(self.free))[1]
+        active = np.zeros(len(counter.lo), bool)
+        active[self.active] = True
+        back = ~active & (self.rewards > _TAKE_IN * least)
+        self.returned |= back
+        many = counter.hi - counter.lo
+        keep = counter.fixed | self.returned | (self.rewards > _LET_GO * least) | (self.x > 0.01)
+        keep &= active
+        before, after = int(many[active].sum()), int(many[keep].sum())
+        if after > 0.8 * before:
+            if not back.any():
+                return False
+            keep = active
+        self._activate(keep | back)
+        return True
+
+    def _gain(self) -> None:
+        counts = self.counter.count_at[self.start].astype(float)
+        row = self.saddle.row.astype(float)
+        self.gain = np.bincount(self.which, counts * row, len(self.active)).astype(float)
+        self.restart()
+
+    def restart(self) -> None:
+        """Let the present point be the anchor."""
+        self.saddle.anchor()
+        self.x_from = self.x[self.active]
+        self.x_made = np.clip(self.x_from, 0, 1)
+        taken = float(self.x_made[~self.kept].sum())
+        if taken > self.free:  # the point may be of a larger budget
+            self.x_made[~self.kept] *= self.free / taken
+        self.steps = 0
+
+    def step(self) -> float:
+        """One step; how far it moved."""
+        saddle, weight = self.saddle, self.weight
+        keep = (self.steps + 1) / (self.steps + 2)
+        x = self.x[self.active]
+        made = np.empty_like(x)
+        scale = 1 / (self.metric * weight)
+        if self.kept.any():
+            apart = ~self.kept
+            part = np.empty(int(apart.sum()))
+            self.fee = project(x[apart], self.gain[apart], scale[apart], self.free, self.fee, part)
+            made[apart], made[self.kept] = part, 1.0
+        else:
+            self.fee = project(x, self.gain, scale, self.free, self.fee, made)
+        ahead = 2 * made - x
+
+        def work(n: int) -> None:
+            saddle.step(
+                self.cuts[n], self.cuts[n + 1], weight, keep, ahead, self.gains_of[n], self.moves[n]
+            )
+
+        self.counter.share(work, SHARDS)
+        self.gain = self.gains_of.sum(axis=0)
+        moved = float(np.dot(self.metric, (made - x) ** 2))
+        self.x[self.active] = keep * ahead + (1 - keep) * self.x_from
+        self.x_made, self.prices = made, None
+        self.steps += 1
+        flows, prices = self.moves.sum(axis=0).tolist()
+        return math.sqrt(weight * (flows + moved) + prices / weight)
+
+    def reweigh(self) -> None:
+        """Balance prices and flows by how far both went since the anchor."""
+        flows, prices = self.saddle.distance()
+        flows += float(np.dot(self.metric, (self.x[self.active] - self.x_from) ** 2))
+        if flows > 1e-20 and prices > 1e-20:
+            self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
+
+    def proposed(self) -> Float64:
+        """The prices to count: those of the last step, before they were drawn back."""
+        return self.saddle.made if self.prices is None else self.prices
+
+    def x_all(self) -> Float64:
+        """How much of each candidate of the index is taken."""
+        x = np.zeros(len(self.counter.lo))
+        x[self.active] = self.x_made
+        return x[: len(self.counter.instance.index)]
+
+    def cost(self) -> float:
+        """At least the value of the relaxation."""
+        saddle, x = self.saddle, self.x_made
+        return sum(
+            saddle.cost(first, last, x)
+            for first, last in zip(self.cuts[:-1], self.cuts[1:], strict=True)
+        )
+
+
+def _refuse_beyond_memory(many: int) -> None:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    need = many * _BYTES_AN_ARC
+    if need > memory or many >= 2**31 - 1:
+        raise InputError(
+            f"the candidates that matter occur {many:,} times, which needs about "
+            f"{need / 2**30:,.1f} GiB, and there are {memory / 2**30:,.1f}: cut the words with a "
+            "pre-tokenizer, or cap candidates with --max-length (max_length); the bound is then "
+            "about vocabularies of such tokens only"
+        )
+
+
+def _climb(
+    ascent: _Ascent,
+    instance: Instance,
+    incumbent: int | None,
+    time_limit: float | None,
+    target_gap: float | None,
+    iterations: int | None,
+    began: float,
+    progress: Progress | None,
+    seed: int,
+    threads: int,
+    interrupted: bool,
+) -> Bound:
+    """The bound for one budget."""
+    counter = ascent.counter
+    k = instance.k
+    best = _Best(counter, instance, incumbent, began, progress)
+    goal = incumbent
+    end = math.inf if time_limit is None else began + time_limit
+    most = math.inf if iterations is None else iterations
+    total = 0
+    stopped: Termination = "completed"
+    try:
+        if interrupted:
+            raise KeyboardInterrupt
+        if target_gap is not None and goal is None:
+            chosen = Vocabulary(ascent.vocabulary.tokens[:k], instance.symbols)
+            goal = segment(instance.words, chosen, threads=threads).tokens
+        ascent.begin(k)
+        best.meet(ascent)
+        previous = first = math.inf
+        while True:
+            if best.is_solved():
+                break
+            if (
+                target_gap is not None
+                and goal is not None
+                and goal - best.lower_bound <= target_gap * goal
+            ):
+                stopped = "gap"
+                break
+            if total >= most:
+                break
+            if time.monotonic() >= end:
+                stopped = "time_limit"
+                break
+            for _ in range(int(min(_EVERY, most - total))):
+                moved = ascent.step()
+                total += 1
+                if ascent.steps == 1:
+                    first = moved
+                elif (
+                    moved <= 0.2 * first
+                    or (moved <= 0.8 * first and moved > previous)
+                    or ascent.steps >= max(0.36 * total, 8)
+                ):
+                    ascent.reweigh()
+                    if not ascent.choose(total):
+                        ascent.restart()
+                    moved = math.inf
+                previous = moved
+                if time.monotonic() >= end:
+                    break
+            best.meet(ascent)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    return best.finish(total, stopped, seed, threads)
+
+
+class _Best:
+    """The best prices so far for a budget."""
+
+    def __init__(
+        self,
+        counter: PriceCounter,
+        instance: Instance,
+        incumbent: int | None,
+        began: float,
+        progress: Progress | None,
+    ) -> None:
+        self.counter = counter
+        self.instance = instance
+        self.incumbent = incumbent
+        self.began = began
+        self.progress = progress
+        self.lower_bound = instance.words.total_count
+        self.value = -math.inf
+        self.prices: Int32 | None = None
+        self.relaxation = math.inf
+        self.x = np.zeros(len(instance.index))
+
+    def meet(self, ascent: _Ascent) -> None:
+        """Count what the prices at hand prove."""
+        counter = self.counter
+        prices = counter.rounded(ascent.proposed())
+        value, ascent.rewards = counter.count(prices, self.instance.k)
+        if value > self.value:
+            self.value, self.prices = value, prices
+        cost = ascent.cost()
+        if cost < self.relaxation:
+            self.relaxation = cost
+            self.x = ascent.x_all()
+        bound = counter.bound(value)
+        if bound > self.lower_bound:
+            self.lower_bound = bound
+            if self.incumbent is not None and bound > self.incumbent:
+                raise InputError(
+                    f"{self.incumbent} tokens are given as enough, and {bound} are proven to be "
+                    "needed: the incumbent is not of this instance"
+                )
+            if self.progress is not None:
+                seconds = time.monotonic() - self.began
+                self.progress(Event(seconds, "bound", self.incumbent, bound, "prices"))
+
+    def is_solved(self) -> bool:
+        """No better bound is possible, or of use."""
+        proven = self.lower_bound
+        if proven == self.incumbent or proven >= self.relaxation * (1 - 1e-12):
+            return True
+        return self.relaxation - self.value / self.counter.one <= (
+            _SOLVED * max(1.0, self.relaxation)
+        )
+
+    def finish(self, iterations: int, stopped: Termination, seed: int, threads: int) -> Bound:
+        """The bound with its certificate, and what it proves about candidates."""
+        counter, instance = self.counter, self.instance
+        size = len(instance.index)
+        costs = np.zeros(size, np.int64)
+        inside = outside = np.zeros(0, np.int32)
+        leaf = Leaf(None)
+        if self.prices is not None:
+            leaf = Leaf(self.prices[sorted_symbols(instance.words)])
+            value, found = counter.count(self.prices, instance.k, every=True)
+            costs, chosen = _reduced_costs(found, counter.fixed, instance)
+            costs = costs[:size]
+            if self.incumbent is not None:
+                # a case that needs as many tokens as the incumbent holds nothing better
+                left = (self.incumbent - 1) * counter.one - value
+                apart = ~counter.fixed[:size]
+                inside = np.flatnonzero(apart & chosen[:size] & (-costs > left)).astype(np.int32)
+                outside = np.flatnonzero(apart & ~chosen[:size] & (costs > left)).astype(np.int32)
+        return Bound(
+            instance,
+            Certificate.of(instance, (leaf,), self.lower_bound, counter.bits),
+            self.lower_bound,
+            self.incumbent,
+            self.relaxation,
+            self.x,
+            costs,
+            inside,
+            outside,
+            time.monotonic() - self.began,
+            iterations,
+            stopped,
+            seed,
+            threads,
+        )
+
+
+def _reduced_costs(found: Int64, fixed: Bools, instance: Instance) -> tuple[Int64, Bools]:
+    """What it costs to force each candidate in (or out, negative), and which are the best."""
+    free = instance.k - len(instance.fixed)
+    apart = np.flatnonzero(~fixed)
+    order = apart[np.argsort(-found[apart], kind="stable")]
+    chosen = np.zeros(len(found), bool)
+    chosen[order[:free]] = True
+    costs = np.zeros(len(found), np.int64)
+    if 0 < free <= len(order):
+        costs[order[free:]] = found[order[free - 1]] - found[order[free:]]
+        after = found[order[free]] if free < len(order) else 0
+        costs[order[:free]] = after - found[order[:free]]
+    elif free <= 0:
+        costs[order] = 2**62  # no room
+    return costs, chosen

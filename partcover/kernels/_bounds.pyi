@@ -1,0 +1,63 @@
+import numpy as np
+import numpy.typing as npt
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt8 = npt.NDArray[np.uint8]
+
+def self_overlaps(text: Int32, sa: Int32, lo: Int32, hi: Int32, length: Int32) -> UInt8: ...
+def rewards(
+    places: Int32,
+    before: Int64,
+    count_at: Int64,
+    one: int,
+    lo: Int32,
+    hi: Int32,
+    length: Int32,
+    overlaps: UInt8,
+    which: Int32,
+    out: Int64,
+    first: int,
+    last: int,
+) -> None: ...
+def arcs(
+    places: Int32, lo: Int32, hi: Int32, length: Int32, positions: int
+) -> tuple[Int32, Int32, Int32, Int32]: ...
+def project(
+    x: Float64, gain: Float64, step: Float64, budget: float, fee: float, out: Float64
+) -> float: ...
+
+class Saddle:
+    first: Int64
+    flow: Float32
+    row: Float32
+    price: Float64
+    made: Float64
+    flow_from: Float32
+    row_from: Float32
+    price_from: Float64
+    over: Float64
+    def __init__(
+        self,
+        offsets: Int64,
+        counts: Float64,
+        which: Int32,
+        start: Int32,
+        end: Int32,
+        back: Int32,
+    ) -> None: ...
+    def anchor(self) -> None: ...
+    def distance(self) -> tuple[float, float]: ...
+    def step(
+        self,
+        words_from: int,
+        words_to: int,
+        weight: float,
+        keep: float,
+        ahead: Float64,
+        gain: Float64,
+        moves: Float64,
+    ) -> None: ...
+    def cost(self, words_from: int, words_to: int, x: Float64) -> float: ...
