@@ -13,7 +13,7 @@ from brute_force import cost, fewest_tokens, useful, vocabularies
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_certificate import prices, slow_bound
-from test_cli import as_json, fails, run  # noqa: F401
+from test_cli import as_json, fails
 from test_exact import instances
 
 from partcover import (
@@ -475,7 +475,7 @@ def corpus(tmp_path):
     return "C.tsv"
 
 
-def test_command(run, corpus, tmp_path):  # noqa: F811
+def test_command(run, corpus, tmp_path):
     run("greedtok", corpus, "-k", "8", "-o", "V.json", "--quiet")
     common = (corpus, "-k", "8", "--iterations", "2000", "--quiet")
     status, data = as_json(
@@ -508,7 +508,7 @@ def test_command(run, corpus, tmp_path):  # noqa: F811
     assert run("bound", corpus, "-k", "8", "--time-limit", "0", "--quiet")[0] == 3
 
 
-def test_command_mistakes(run, corpus):  # noqa: F811
+def test_command_mistakes(run, corpus):
     fails(run("bound", corpus), "-k is missing")
     fails(run("bound", corpus, "-k", "x"), "-k is 'x'")
     fails(run("bound", corpus, "-k", "3", "--start", "none.cert"), "none.cert")
@@ -521,7 +521,7 @@ def test_command_mistakes(run, corpus):  # noqa: F811
     fails(run("prices", corpus, "-k", "3", "--certificate", corpus, "zzz"), "C.tsv")
 
 
-def test_command_interrupted(run, corpus, tmp_path, monkeypatch):  # noqa: F811
+def test_command_interrupted(run, corpus, tmp_path, monkeypatch):
     def interrupted(ascent):
         raise KeyboardInterrupt
 
