@@ -14,6 +14,8 @@ from .greedy import greedwmc as greedwmc
 from .instance import Instance as Instance
 from .prove import prove as prove
 from .reduction import reduce_vertex_cover as reduce_vertex_cover
+from .search import improve as improve
+from .search import round_relaxation as round_relaxation
 from .segment import segment as segment
 from .solution import Solution as Solution
 from .verify import check_certificate as check_certificate

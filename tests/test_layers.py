@@ -27,7 +27,7 @@ ROWS = [
     {"solver_logs", "waiting"},
     {"mathopt", "cbc"},
     {"solvers"},
-    {"exact", "library"},
+    {"exact", "library", "search"},
     {"prove", "conflicts"},
     {"report", "plots", "drawing"},
     {"compare", "ratio", "worst"},
