@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,9 @@ __all__ = ["Rounding", "improve", "round_relaxation"]
 Progress = Callable[[Event], None]
 Rounding = Literal["det", "bias", "int", "random"]
 Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
+_Arrays = tuple[Int32, Int64, Int32, Int64, Int64, Int32, Int32]  # as State takes them
 
 _ARCS = 2**23  # occurrences that are looked at; each takes some 100 bytes while they are sorted
 _STEPS = 2**31  # arcs that repeated tokens make a look at every word pass over
@@ -128,7 +130,7 @@ def improve(
     if weights is not None:
         for rule in ("det", "bias"):
             starts.append((f"rounded: {rule}", _rounded(instance, weights, rule, seed)))
-        ones = [t for t in _rounded(instance, np.where(weights > _ONE, weights, 0), "det", seed)]
+        ones = _rounded(instance, np.where(weights > _ONE, weights, 0), "det", seed)
         starts.append(("rounded: int", ones))
     full = len(greedy.gains) == instance.k and len(instance.fixed) < instance.k
     board = _Board(
@@ -141,14 +143,14 @@ def improve(
     termination: Termination = "completed"
     try:
         if greedy.termination != "completed":
-            search.offer_start(starts[0][1], "greedtok", fill=False)
+            search.take_best(starts)
             termination = greedy.termination
         else:
             termination = search.run(starts)
     except KeyboardInterrupt:
         termination = "interrupted"
         if search.best is None:
-            search.offer_start(starts[0][1], "greedtok", fill=False)
+            search.take_best(starts)
     tokens = search.answer()
     vocabulary = Vocabulary(tokens, instance.symbols, "improve")
     cut = segment(instance.words, vocabulary, "shortest_path", threads=threads)
@@ -390,7 +392,7 @@ class _Board:
     def __len__(self) -> int:
         return len(self.lo)
 
-    def _index_numbers(self) -> npt.NDArray[np.int64]:
+    def _index_numbers(self) -> Int64:
         """Which candidates of the index are here, named ones included."""
         index = self.instance.index
         keys = index.length.astype(np.int64) << 32 | index.lo
@@ -411,7 +413,7 @@ class _Board:
             found[same] = values[at[same]]
         return found
 
-    def _arcs(self) -> tuple[Any, ...]:
+    def _arcs(self) -> _Arrays:
         words = self.instance.words
         which, word, begin = self.instance.index.occurrences_of(self.lo, self.hi, self.length)
         size = len(which)
@@ -542,14 +544,19 @@ class _Search:
                 seconds = self.clock.seconds
                 self.progress(Event(seconds, "incumbent", self.tokens, self.lower_bound, source))
 
-    def offer_start(self, tokens: list[Token], source: str, *, fill: bool = True) -> bool:
+    def take_best(self, starts: Sequence[tuple[str, list[Token]]]) -> None:
+        """The best of the starts as they are, cut to the budget."""
+        for name, tokens in starts:
+            self.state.load(self.board.numbers(tokens))
+            self.state.trim(self.board.free)
+            self.found(self.state, name)
+        self.start_tokens = self.tokens
+
+    def offer_start(self, tokens: list[Token], source: str) -> bool:
         """Load a start, cut or fill it to the budget, and trade many at once; False: time is up."""
         state, free = self.state, self.board.free
         state.load(self.board.numbers(tokens))
         state.trim(free)
-        if not fill:
-            self.found(state, source)
-            return True
         in_time = self._fill(state, free)
         self.found(state, source)
         if self.start_tokens is None or state.total < self.start_tokens:
@@ -628,7 +635,7 @@ class _Search:
         return True
 
     def _polish(self, chains: list[State], pool: ThreadPoolExecutor, offers: Int32) -> bool:
-        """Passes of swaps over the offers, in each chain until one finds none; False: time is up."""
+        """Passes of swaps over the offers in each chain, until one has none; False: time is up."""
         at = [0] * len(chains)
         made = [0] * len(chains)
 

@@ -21,7 +21,7 @@ ROWS = [
     {"segment", "verify"},
     {"graphs", "formulas", "merges"},
     {"sparse"},
-    {"formulation", "vertex_cover", "max_2_sat", "greedy"},
+    {"formulation", "vertex_cover", "max_2_sat", "greedy", "gap"},
     {"reduction", "families"},
     {"model_files", "solver_io"},
     {"solver_logs", "waiting"},

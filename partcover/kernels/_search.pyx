@@ -588,7 +588,7 @@ cdef class State:
                 gain = self.worth[c]
 
     cdef int32_t _least(self) noexcept nogil:
-        """What loses least, the first candidate of equals; of a group beyond its budget if any is."""
+        """What loses least, the first of equals; of a group beyond its budget if any is."""
         cdef int32_t best = NOTHING
         cdef int32_t c
         cdef Py_ssize_t i
