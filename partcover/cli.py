@@ -581,7 +581,7 @@ def reduce_(out: Output, files: tuple[str, ...], lift: bool, **options: Any) -> 
     "--methods",
     default="greedtok,greedwmc,bytes",
     show_default=True,
-    help="Comma-separated: greedtok, greedwmc, solve, bytes.",
+    help="Comma-separated: greedtok, greedwmc, improve, solve, bytes.",
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
 @click.option("--plot", metavar="FILE", help="Draw tokens per word over k (.png, .svg, .pdf).")

@@ -671,7 +671,7 @@ class _Search:
                 break
             state.trim(len(free) - 1)
         state.fill(board.free)
-        self.tokens = state.total
+        self.found(state, "filled")
         worths = state.worths()
         picked = state.picked()
         tokens = [(board.token(c), int(worths[c])) for c in picked.tolist() if not board.locked[c]]

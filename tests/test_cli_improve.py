@@ -114,6 +114,18 @@ def test_gap_says_that_there_is_no_bound(run, counts, monkeypatch):
     assert "--certificate" in err
 
 
+def test_compare_has_it(run, counts):
+    methods = "greedtok,improve,solve"
+    status, out, _ = run("compare", counts, "-k", "3", "--methods", methods, "--json")
+    rows = {(row["method"], row["rule"]): row["tokens"] for row in json.loads(out)["rows"]}
+    assert status == 0
+    assert (
+        rows["solve", "shortest_path"]
+        <= rows["improve", "shortest_path"]
+        <= rows["greedtok", "shortest_path"]
+    )
+
+
 def test_nothing_else_is_written(run, counts):
     before = set(Path.cwd().iterdir())
     assert run("improve", counts, "-k", "2", "--quiet")[0] == 0

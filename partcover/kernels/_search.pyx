@@ -456,7 +456,8 @@ cdef class State:
                 done += 1
                 self.work += 4
                 a = offers[self._draw(offers.shape[0])]
-                allowed = heat * chances[self._draw(chances.shape[0])] // 1024
+                allowed = min(heat * chances[self._draw(chances.shape[0])] // 1024,
+                              LLONG_MAX - self.worth[a])
                 if self.many == 0 or self.chosen[a] or (self.worth[a] == 0 and allowed == 0):
                     continue
                 d = self._try(a, self.worth[a] + allowed, &loss)
