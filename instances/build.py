@@ -3,8 +3,7 @@
 ``python instances/build.py [NAME…]`` writes the named instances, or all.  Words are the same on
 every machine, vocabularies and proofs with the same OR-Tools; where the optimum is out of reach
 within ``--time-limit``, what the files hold is kept unless the run finds better.  Instances that
-are not made here, and state their optimum in the old way (``source["optimum"]``), are brought to
-the present shape, with a certificate.
+are not made here get their certificate.
 """
 
 from __future__ import annotations
@@ -215,7 +214,7 @@ def write(name: str, family: str, origin: str, instance: Instance, limit: float)
             certificate = proof
         best["lower_bound"] = certificate.lower_bound
         best["proven"] = best["tokens"] == best["lower_bound"]
-    kept = {key: v for key, v in instance.source.items() if key not in ("best", "optimum")}
+    kept = {key: value for key, value in instance.source.items() if key != "best"}
     source = {
         "family": family,
         "from": origin,
@@ -238,7 +237,7 @@ def stored(name: str, instance: Instance) -> tuple[dict[str, Any] | None, Certif
     if not path.exists():
         return None, None
     old = Instance.load(path)
-    best = old.source.get("best") or old.source.get("optimum")
+    best = old.source.get("best")
     same = old.words.digest == instance.words.digest and old.k == instance.k
     if not best or not same or old.policy != instance.policy:
         return None, None
@@ -267,7 +266,7 @@ def main() -> None:
             continue
         instance = Instance.load(path)
         source = instance.source
-        if options.names or "best" not in source:
+        if options.names or not source.get("best", {}).get("certificate"):
             family = source.pop("family", name.split("-")[0])
             origin = source.pop("from", "written by hand")
             print(write(name, family, origin, instance, options.time_limit), flush=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 import re
 import signal
 import subprocess
@@ -48,7 +50,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
     """Solve with CBC."""
     program = cbc_program()
     end = math.inf if options.time_limit is None else time.monotonic() + options.time_limit
-    processes: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[bytes]] = []
     over = threading.Event()
     logged = LogReader("cbc", model.maximize, options, keep=True)
     with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
@@ -74,22 +76,24 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
             command += ["-randomSeed", seed, "-randomCbcSeed", seed]
             command += ["-mips", str(start)] if options.start is not None else []
             command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                start_new_session=True,  # Ctrl-C is ours to pass on
-            )
-            processes.append(process)
-            if over.is_set():  # nobody waits any more
-                process.kill()
-            with process:
-                for line in process.stdout or ():
-                    if not over.is_set():
-                        logged.read([line.rstrip()])
+            # into a pipe CBC would write its log in blocks, minutes late
+            ours, its = os.openpty()
+            with open(ours, encoding="utf-8", errors="replace") as lines:
+                with os.fdopen(its, "wb") as terminal:
+                    process = subprocess.Popen(
+                        command,
+                        stdin=subprocess.DEVNULL,
+                        stdout=terminal,
+                        stderr=subprocess.STDOUT,
+                        start_new_session=True,  # Ctrl-C is ours to pass on
+                    )
+                processes.append(process)
+                if over.is_set():  # nobody waits any more
+                    process.kill()
+                with process, contextlib.suppress(OSError):  # Linux ends a terminal by an error
+                    for line in lines:
+                        if not over.is_set():
+                            logged.read([line.rstrip()])
             return _read_answer(logged.lines, answer, model)
 
         def interrupt() -> None:
@@ -104,6 +108,8 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
                 process.kill()
         if options.start is not None:
             report = replace(report, start_taken=logged.start_taken)
+        if report.bound is None and report.has != "infeasible":
+            report = replace(report, bound=logged.stepped_back())
         return report
 
 

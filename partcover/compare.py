@@ -86,7 +86,7 @@ def compare(
                 group.append(_solved(search(instance.with_k(k), **options)))
             else:
                 group += _greedy_rows(instance, k, runs[method], threads)
-        _relate(group)
+        _relate(group, certified=not instance.groups)
         rows += group
     return rows
 
@@ -150,15 +150,18 @@ def _solved(solution: Solution) -> dict[str, Any]:
     }
 
 
-def _relate(group: list[dict[str, Any]]) -> None:
-    """Fill in what one row says about the others of its k."""
+def _relate(group: list[dict[str, Any]], *, certified: bool) -> None:
+    """Fill in what one row says about the others of its k.
+
+    Within budgets of groups GreedWMC has no guarantee to certify with.
+    """
     bounds = [row["lower_bound"] for row in group if row["lower_bound"] is not None]
     for row in group:
         if bounds and row["tokens"]:
             row["lower_bound"] = max(bounds)
             row["gap"] = (row["tokens"] - max(bounds)) / row["tokens"]
     relaxed = next((row["relaxed_cover"] for row in group if "relaxed_cover" in row), None)
-    if relaxed is not None:
+    if relaxed is not None and certified:
         for row in group:
             if row["method"] == "greedtok" and row["rule"] == "priority":
                 row["d"], row["certified_ratio"] = certified_ratio(row["cover"], relaxed)

@@ -279,7 +279,7 @@ def smallest(
         ``extra["size"]`` is the number of tokens of its vocabulary, ``extra["smallest_size"]``
         a lower bound of it; ``status`` is about the size: optimal where the two agree.
         ``infeasible`` (as the solver says) where no k tokens do, ``none`` where a limit left
-        that open.  `lower_bound` is about tokens as ever, and trivial.
+        that open.  There is no `lower_bound` on tokens, which are not minimised.
 
     Raises
     ------
@@ -336,7 +336,7 @@ def smallest(
         report,
         vocabulary,
         tokens,
-        trivial,
+        None,
         status,
         report.stopped if status != "optimal" else "completed",
         extra,
@@ -557,17 +557,15 @@ class _Run:
     def _watch(self, model: SparseModel) -> Callable[[float | None, float | None], None]:
         total = self.instance.words.total_symbols
 
+        def tokens(value: float) -> float:
+            return total - value if model.maximize else value
+
         def watch(incumbent: float | None, bound: float | None) -> None:
-            for value, rounding in ((incumbent, math.ceil), (bound, math.floor)):
-                if value is None:
-                    continue
-                tokens = total - value if model.maximize else value
-                slack = 1e-6 * abs(value) + 1 if value > 1e6 else 1e-6
-                tokens += slack if rounding is math.ceil else -slack
-                if rounding is math.ceil:
-                    self.found(max(math.floor(tokens), self.bound or 0), self.solver)
-                else:
-                    self.bounded(math.ceil(tokens), self.solver)
+            if incumbent is not None:
+                # a log of few digits may say less than is possible
+                self.found(max(math.floor(tokens(incumbent) + 1e-6), self.bound or 0), self.solver)
+            if bound is not None:
+                self.bounded(math.ceil(tokens(bound) - 1e-6), self.solver)
 
         return watch
 
@@ -577,7 +575,7 @@ class _Run:
         report: SolverReport,
         vocabulary: Vocabulary | None,
         tokens: int | None,
-        bound: int,
+        bound: int | None,
         status: Status,
         stopped: Termination,
         extra: dict[str, Any],

@@ -19,6 +19,7 @@ __all__ = [
     "check_writable",
     "open_input",
     "read_json",
+    "read_text",
     "reading",
     "shown",
     "write_atomic",
@@ -124,6 +125,16 @@ def write_atomic(path: str | PathLike[str], text: str) -> None:
     """Write text as UTF-8, all of it or nothing."""
     with atomic_writer(path) as file:
         file.write(text.encode("utf-8"))
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """Read a file of UTF-8; errors name it."""
+    try:
+        return Path(path).read_text("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{fspath(path)}: not text in UTF-8") from None
 
 
 def read_json(path: str | PathLike[str]) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path
 
 from .errors import InputError
+from .files import read_text
 
 __all__ = ["Formula", "read_formula"]
 
@@ -99,12 +99,7 @@ def read_formula(path: str | PathLike[str]) -> Formula:
         match, a weight other than 1, and whatever `Formula` refuses.
     """
     name = fspath(path)
-    try:
-        text = Path(path).read_text("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{name}: not text in UTF-8") from None
+    text = read_text(path)
     try:
         return _parse(text)
     except InputError as error:

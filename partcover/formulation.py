@@ -417,7 +417,7 @@ def build(
     index = instance.index
     if formulation == "printed" and not instance.groups:
         # where a token is not treated as Tok does, a dominated one may be the better
-        index = _all_candidates(instance)
+        index = instance.candidate_index(dominated=True)
     t = _Tokens.of(instance, index)
     body = form.body(instance, t)
     many = len(t.tokens)
@@ -483,21 +483,6 @@ def build(
             *(["one"] if constant else []),
         ],
         row_names=lambda: [*names, *body.row_names()],
-    )
-
-
-def _all_candidates(instance: Instance) -> CandidateIndex:
-    return CandidateIndex(
-        instance.words.data,
-        instance.words.offsets,
-        instance.words.counts,
-        explicit=None
-        if instance.candidates is None
-        else [sym.to_array(token) for token in instance.candidates],
-        forbidden=[sym.to_array(token) for token in instance.forbidden],
-        max_length=instance.max_length,
-        min_count=instance.min_count,
-        dominated=True,
     )
 
 

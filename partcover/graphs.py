@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import InputError
+from .files import read_text
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -69,12 +69,7 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
     if form not in ("edgelist", "dimacs", "pace"):
         raise InputError(f"unknown graph format {form!r}: use edgelist, dimacs or pace")
     name = fspath(path)
-    try:
-        text = Path(path).read_text("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{name}: not text in UTF-8") from None
+    text = read_text(path)
     import networkx as nx
 
     read = _read_edge_list if form == "edgelist" else _read_numbered

@@ -216,6 +216,11 @@ class Instance:
     @cached_property
     def index(self) -> CandidateIndex:
         """The candidates and where they occur; made on first use, O(total symbols) memory."""
+        # with groups, a token may be of one that is full, and the word it is in not
+        return self.candidate_index(dominated=bool(self.groups))
+
+    def candidate_index(self, *, dominated: bool) -> CandidateIndex:
+        """The candidates, exactly dominated ones kept or left out; see `CandidateIndex`."""
         return CandidateIndex(
             self.words.data,
             self.words.offsets,
@@ -226,8 +231,7 @@ class Instance:
             forbidden=[sym.to_array(token) for token in self.forbidden],
             max_length=self.max_length,
             min_count=self.min_count,
-            # a token may be of a group that is full, and the word it is in not
-            dominated=bool(self.groups),
+            dominated=dominated,
         )
 
     @property

@@ -17,14 +17,13 @@ import re
 from collections.abc import Iterator
 from itertools import zip_longest
 from os import PathLike, fspath
-from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
-from .files import atomic_writer, write_atomic
+from .files import atomic_writer, read_text, write_atomic
 from .formulation import Goal
 from .sparse import Sense, SparseModel
 from .symbols import show
@@ -248,11 +247,7 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float,
     row = {name: number for number, name in enumerate(model.row_names())}
     values, duals = np.zeros(len(column)), np.zeros(len(row))
     listed = False
-    try:
-        lines = Path(path).read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{fspath(path)}: cannot be read ({error})") from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         if line.lower().startswith("# dual"):
             break
         fields = line.replace("**", " ").split()

@@ -89,18 +89,22 @@ class Output:
             yield lambda done, of, remark: bar.update(task, completed=done, total=of, remark=remark)
 
     @contextmanager
-    def events(self, path: str | None, *, show: bool) -> Iterator[Callable[[Event], None] | None]:
-        """What gets the events of a solve: a file of JSON lines, and people at a terminal."""
+    def events(
+        self, path: str | None, *, show: bool = True, plot: str | None = None
+    ) -> Iterator[Callable[[Event], None] | None]:
+        """What gets the events of a solve: a file of JSON lines, people at a terminal, a plot."""
         shown = show and not self.quiet and sys.stderr.isatty()
+        told: list[dict[str, Any]] = []
         with contextlib.ExitStack() as stack:
             file = None if path is None else stack.enter_context(open(path, "w"))
-            if not shown and file is None:
+            if not shown and file is None and plot is None:
                 yield None
                 return
             if shown:
                 say("  seconds       incumbent           bound        gap  source")
 
             def tell(event: Event) -> None:
+                told.append(event.to_json())
                 if file is not None:
                     file.write(json.dumps(event.to_json()) + "\n")
                     file.flush()
@@ -117,6 +121,11 @@ class Output:
                     )
 
             yield tell
+        if plot is not None:
+            from .plots import plot_events
+
+            plot_events(told, plot)
+            self.note(f"wrote {plot}")
 
 
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -129,6 +138,10 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
         for path in (output, *map(options.get, written)):
             if path is not None:
                 check_writable(path)
+        if options.get("plot") is not None:
+            from .plots import check_plot
+
+            check_plot(options["plot"])
         return function(Output(json, quiet, output, threads, seed), **options)
 
     wrapper.__doc__, wrapper.__name__ = function.__doc__, function.__name__
@@ -230,19 +243,20 @@ def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
     return GroupBudget(name, int(limit), None, least or 2, most)
 
 
-def parse_budgets(text: str | None) -> list[int]:
+def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
     """Budgets written with commas and ranges: ``1,2,5-10``; none of nothing."""
     budgets: list[int] = []
     for part in text.split(",") if text else ():
         match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
         if match is None:
             raise InputError(
-                f"-k is {text!r}: whole numbers and ranges with commas are expected (1,2,5-10)"
+                f"{option} is {text!r}: whole numbers and ranges with commas are expected "
+                "(1,2,5-10)"
             )
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first or last - first >= 10_000:
             raise InputError(
-                f"-k is {text!r}: {part.strip()} is not a range of 1 to 10,000 numbers"
+                f"{option} is {text!r}: {part.strip()} is not a range of 1 to 10,000 numbers"
             )
         budgets += range(first, last + 1)
     return budgets

@@ -11,7 +11,7 @@ from typing import Any
 from .errors import InputError, MissingExtra
 from .files import atomic_writer
 
-__all__ = ["plot_ratios", "plot_rows"]
+__all__ = ["check_plot", "plot_events", "plot_ratios", "plot_rows"]
 
 
 def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
@@ -31,7 +31,7 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     InputError
         For an ending that is not a figure's, or a path that cannot be written.
     """
-    form, figure_type = _figure(path)
+    form, figure_type = check_plot(path)
     lines: dict[str, list[tuple[int, float]]] = {}
     for row in rows:
         if row["tokens_per_word"] is not None:
@@ -79,7 +79,7 @@ def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) ->
     -----
     Figure 3 of Lim, Choo and Lauw (2025), which could not have the true ratio.
     """
-    form, figure_type = _figure(path)
+    form, figure_type = check_plot(path)
     names = list(dict.fromkeys(row["instance"] for row in rows))
     across = min(3, max(1, len(names)))
     down = max(1, -(-len(names) // across))
@@ -115,8 +115,54 @@ def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) ->
         figure.savefig(file, format=form, dpi=150)
 
 
-def _figure(path: str | PathLike[str]) -> tuple[str, Any]:
-    """The format that a path's ending asks for, and matplotlib's Figure."""
+def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
+    """Draw the incumbent and the lower bound over time.
+
+    Parameters
+    ----------
+    events : sequence of dict
+        As `partcover.solution.Event.to_json` makes them, in order.
+    path : path
+        Where to; the ending says the format (.png, .svg, .pdf).
+
+    Raises
+    ------
+    MissingExtra
+        Without matplotlib.
+    InputError
+        For an ending that is not a figure's, or a path that cannot be written.
+    """
+    form, figure_type = check_plot(path)
+    figure = figure_type(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    for key, label, colour, marker in (
+        ("tokens", "incumbent", "#0072B2", "o"),
+        ("lower_bound", "lower bound", "#E69F00", "s"),
+    ):
+        points = [(event["seconds"], event[key]) for event in events if event[key] is not None]
+        if points:
+            look = {"color": colour, "marker": marker, "markersize": 3}
+            axes.step(*zip(*points, strict=True), where="post", label=label, **look)
+    axes.set_xlabel("seconds")
+    axes.set_ylabel("tokens")
+    axes.ticklabel_format(axis="y", style="plain", useOffset=False)
+    axes.grid(visible=True, alpha=0.3)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
+    with atomic_writer(path) as file:
+        figure.savefig(file, format=form, dpi=150)
+
+
+def check_plot(path: str | PathLike[str]) -> tuple[str, Any]:
+    """The format that a path's ending asks for, and matplotlib's Figure.
+
+    Raises
+    ------
+    MissingExtra
+        Without matplotlib.
+    InputError
+        For an ending that is not a figure's.
+    """
     form = Path(path).suffix.lstrip(".").lower()
     if form not in ("png", "svg", "pdf"):
         raise InputError(f"{path}: a plot ends in .png, .svg or .pdf")

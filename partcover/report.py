@@ -72,6 +72,7 @@ _FACTS = {
     "candidates": "candidates",
     "k": "k",
     "size": "tokens chosen",
+    "smallest_size": "tokens chosen, at least",
     "rule": "segmentation rule",
     "tokens": "tokens needed",
     "cover": "cover",

@@ -35,8 +35,8 @@ class SolverOptions:
     log : callable or None
         Gets the solver's own log, line by line.
     watch : callable or None
-        Called with (incumbent, bound), objective values or None, whenever one has changed; to
-        the digits that the solver logs.
+        Called with (incumbent, bound), objective values or None, whenever one has changed: as
+        far on the safe side as the digits of the solver's log leave open.
     basis : object or None
         A report's basis, for GLOP to start from: of the same model, but for bounds of variables.
     """

@@ -19,6 +19,9 @@ _HIGHS = re.compile(r"^ ?\S? +\d+ +\d+ +\d+ +[\d.]+% +(\S+) +(\S+) ")
 _CP_SAT = re.compile(r"^#\S+ +\S+ +best:(\S+) +next:\[([^,\]]*),?([^\]]*)\]")
 _CBC_NEW = re.compile(r"^Cbc0(?:004|012|016)I Integer solution of (\S+) found")
 _CBC_AT = re.compile(r"^Cbc0010I After .* on tree, (\S+) best solution, best possible (\S+)")
+_CBC_ROOT = re.compile(r"^Continuous objective value is (\S+) ")
+# how far a logged number may be from the number, relatively: six, seven, nine digits or all
+_ROUNDING = {"cbc": 1e-5, "scip": 1e-6, "highs": 1e-8, "cp-sat": 0.0}
 _STARTS = {
     "highs": "MIP start solution is feasible",
     "scip": "given by solution candidate storage",
@@ -72,14 +75,22 @@ class LogReader:
                 self.incumbent = self.incumbent if incumbent is None else incumbent
                 self.bound = self.bound if bound is None else bound
                 if self.options.watch is not None:
-                    self.options.watch(self.incumbent, self.bound)
+                    up = -1.0 if self.maximize else 1.0
+                    self.options.watch(
+                        self._moved(self.incumbent, up), self._moved(self.bound, -up)
+                    )
 
     def stepped_back(self) -> float | None:
-        """The bound, less what its digits (seven or more) can hide."""
-        if self.bound is None:
+        """The bound, less what its digits can hide and one more."""
+        down = 1.0 if self.maximize else -1.0
+        moved = self._moved(self.bound, down)
+        return None if moved is None else moved + down
+
+    def _moved(self, value: float | None, sign: float) -> float | None:
+        """A number as far to one side as its digits leave open."""
+        if value is None:
             return None
-        back = 1e-6 * abs(self.bound) + 1.0
-        return self.bound + (back if self.maximize else -back)
+        return value + sign * _ROUNDING.get(self.solver, 0.0) * abs(value)
 
     def _found(self, line: str) -> tuple[str, str]:
         """(incumbent, bound) as the line writes them; empty where it says nothing."""
@@ -98,6 +109,9 @@ class LogReader:
             match = _CBC_AT.match(line)
             if match is not None:
                 return self._turned(match.group(1)), self._turned(match.group(2))
+            match = _CBC_ROOT.match(line)
+            if match is not None:
+                return "", self._turned(match.group(1))
             match = _CBC_NEW.match(line)
             return (self._turned(match.group(1)), "") if match else ("", "")
         return "", ""

@@ -435,6 +435,9 @@ def _state(
         k,
         source={
             "family": "worst-case",
+            "from": f"partcover worst --method {method} -k {k}"
+            + "".join(f" --{name} {value}" for name, value in parameters.items())
+            + f" --seed {seed}",
             "method": method,
             **case,
             "vocabulary": [to_json(token) for token in chosen],
@@ -442,9 +445,13 @@ def _state(
             "seed": seed,
             "exhausted": exhausted,
             "examined": examined,
-            "optimum": {
+            "best": {
                 "tokens": optimum.tokens,
                 "vocabulary": [to_json(token) for token in vocabulary(best_tokens, "solve")],
+                "proven": True,
+                "by": "enumeration of all vocabularies",
+                "lower_bound": optimum.tokens,
+                "certificate": None,
             },
         },
     )

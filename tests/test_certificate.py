@@ -49,9 +49,11 @@ def trees(draw, instance: Instance, bits: int, depth: int = 2) -> tuple:
 
 
 def candidates(instance: Instance) -> list:
-    """Those that are not in one word only which is a candidate itself."""
+    """Those that are not in one word only which is a candidate itself; all with groups."""
     words = [word for word, _ in instance.words]
     pool = set(useful(replace(instance, required=(), prefix=())))
+    if instance.groups:
+        return list(pool)
 
     def stands_in(token) -> bool:
         size = len(token)
@@ -68,7 +70,8 @@ def slow_bound(instance: Instance, certificate: Certificate) -> int:
     bounds = []
     for leaf, inside, outside in certificate.leaves():
         required = {*instance.fixed, *inside}
-        if len(required) > instance.k or required & outside:
+        full = [g for g in instance.groups if sum(t in g for t in required) > g.limit]
+        if len(required) > instance.k or required & outside or full:
             continue
         prices, position = leaf.prices.tolist(), 0
         total = 0

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from partcover import Instance, Vocabulary, WordCounts, cli, greedtok
+from partcover import Instance, Vocabulary, WordCounts, greedtok
 
 SHARED = {
     "method", "k", "words", "total_count", "symbols", "candidates", "tokens", "cover",
@@ -22,20 +22,6 @@ SHARED = {
 }  # fmt: skip
 
 TEXT = "the cat sat on the mat and the cat ate the rat that sat on the other mat\n" * 3
-
-
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """Run the command in an empty folder: (status, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            cli.main([str(a) for a in arguments])
-        captured = capsys.readouterr()
-        return stop.value.code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

@@ -8,11 +8,12 @@ import types
 from pathlib import Path
 
 import pytest
-from test_cli import SHARED, counts, run
+from test_cli import SHARED, counts
 
-from partcover import Certificate, Instance, Solution, WordCounts, cli, greedtok, prove
+from partcover import Certificate, Instance, Solution, WordCounts, greedtok, prove
+from partcover.commands import improve
 
-__all__ = ["counts", "run"]
+__all__ = ["counts"]
 
 
 def test_improve(run, counts):
@@ -52,7 +53,7 @@ def test_a_time_limit_has_its_own_status(run, counts):
     ],
 )
 def test_mistakes(run, counts, monkeypatch, arguments, message):
-    monkeypatch.setattr(cli, "_bound", lambda instance, seconds: 0)
+    monkeypatch.setattr(improve, "_bound", lambda instance, seconds: 0)
     assert run("greedtok", counts, "-k", "2", "-o", "V.json", "--quiet")[0] == 0
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from test_cli import as_json, fails, run  # noqa: F401
+from test_cli import as_json, fails
 
 from partcover import Certificate, WordCounts
 
@@ -16,7 +16,7 @@ def corpus(tmp_path):
     return "C.tsv"
 
 
-def test_a_proof_is_written_and_checked(run, corpus):  # noqa: F811
+def test_a_proof_is_written_and_checked(run, corpus):
     arguments = (corpus, "-k", "2")
     status, solved = as_json(
         run("solve", *arguments, "-o", "V.json", "--certificate", "P.cert", "--json")
@@ -39,7 +39,7 @@ def test_a_proof_is_written_and_checked(run, corpus):  # noqa: F811
     assert "lower bound" in out
 
 
-def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):  # noqa: F811
+def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):
     run("solve", corpus, "-k", "2", "--certificate", "P.cert", "--quiet")
     status, _, error = run("verify", corpus, "-k", "3", "--certificate", "P.cert")
     assert status == 6
@@ -54,7 +54,7 @@ def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):  # noqa: F811
     assert "other words or counts" in error
 
 
-def test_mistakes_are_one_line(run, corpus):  # noqa: F811
+def test_mistakes_are_one_line(run, corpus):
     fails(run("verify", corpus, "-k", "2"), "nothing to check")
     fails(run("verify", corpus, "-k", "2", "--certificate", "none.cert"), "none.cert", "read")
     fails(run("verify", corpus, "-k", "2", "--certificate", corpus), "C.tsv:1", "not JSON")
@@ -64,14 +64,14 @@ def test_mistakes_are_one_line(run, corpus):  # noqa: F811
     fails(run("instances", "show", "scardy"), "did you mean scaredy?")
 
 
-def test_a_limit_leaves_a_valid_proof(run, corpus, tmp_path):  # noqa: F811
+def test_a_limit_leaves_a_valid_proof(run, corpus, tmp_path):
     late = ("--time-limit", "0", "--certificate", "P.cert", "--quiet", "--json")
     status, solved = as_json(run("solve", corpus, "-k", "2", *late))
     assert (status, solved["lower_bound"], solved["certified"]) == (3, 4, 4)
     assert Certificate.load(tmp_path / "P.cert").lower_bound == 4
 
 
-def test_the_library(run, tmp_path):  # noqa: F811
+def test_the_library(run, tmp_path):
     status, data = as_json(run("instances", "list", "--json"))
     rows = {row["name"]: row for row in data["instances"]}
     assert status == 0
@@ -87,7 +87,7 @@ def test_the_library(run, tmp_path):  # noqa: F811
     )
 
 
-def test_a_false_claim_in_the_library_is_exit_6(run, monkeypatch):  # noqa: F811
+def test_a_false_claim_in_the_library_is_exit_6(run, monkeypatch):
     from partcover import library
 
     monkeypatch.setattr(library.Entry, "problems", lambda entry: ["it is false"])

@@ -322,15 +322,17 @@ def test_a_false_objective_is_found_out(monkeypatch):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-def test_ctrl_c_keeps_the_best_so_far():
-    code = """
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_ctrl_c_keeps_the_best_so_far(solver):
+    code = f"""
         import numpy as np
         from partcover import Instance, WordCounts, solve
         rng = np.random.default_rng(7)
-        words = {bytes(rng.integers(97, 100, 12).tolist()): 5 + i for i in range(120)}
+        words = {{bytes(rng.integers(97, 100, 12).tolist()): 5 + i for i in range(120)}}
         instance = Instance(WordCounts.from_counts(words), 40)
         instance.index
-        solution = solve(instance, log=lambda line: print("log", flush=True))
+        log = lambda line: print("log", flush=True)
+        solution = solve(instance, solver="{solver}", log=log)
         print(solution.status, solution.termination, solution.tokens >= solution.lower_bound)
     """
     process = subprocess.Popen(

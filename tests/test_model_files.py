@@ -6,15 +6,23 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from brute_force import fewest_tokens, most_relaxed_cover
+from brute_force import cost, fewest_tokens, most_relaxed_cover
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from ortools.linear_solver.python import model_builder_helper as mbh
 from test_exact import instances
 
 from partcover import InputError, Instance, WordCounts
 from partcover.cbc import cbc_program
-from partcover.formulation import build
-from partcover.model_files import lp_lines, mps_lines, write_model
+from partcover.formulation import EXACT, FORMULATIONS, build
+from partcover.model_files import (
+    check_model,
+    lp_lines,
+    mps_lines,
+    read_head,
+    read_solution,
+    write_model,
+)
 
 SMALL = Instance(WordCounts.from_counts({"aab": 2, "ab": 1}), 1, candidates=["aa", "ab"])
 
@@ -137,6 +145,111 @@ def test_other_programs_read_the_same_problem(tmp_path_factory, instance):
             # CBC minimises whatever an LP file says and reports the negated optimum
             found = optimum_by_cbc("".join(lp_lines(model)), folder)
             assert abs(found) == pytest.approx(best)
+
+
+SOLUTIONS = {  # the same answer as CBC, SCIP, HiGHS and Gurobi write it
+    "cbc": """Optimal - objective value 7.00000000
+      0 x0                     0                       0
+      1 x1                     1                       0
+**    2 s0_0                   1                       2
+      8 a0_1_1                 1                       0
+      9 a1_0_1                 1                       0
+""",
+    "scip": """solution status: optimal solution found
+objective value:                                    5
+x1                                                  1 \t(obj:0)
+s0_0                                                1 \t(obj:2)
+a0_1_1                                              1 \t(obj:2)
+a1_0_1                                              1 \t(obj:1)
+""",
+    "highs": """Model status
+Optimal
+
+# Primal solution values
+Feasible
+Objective 5
+# Columns 10
+x0 0
+x1 1
+s0_0 1
+a0_1_1 1
+a1_0_1 1
+# Rows 9
+budget 1
+use0_1_1 0
+
+# Dual solution values
+None
+""",
+    "gurobi": """# Solution for model path
+# Objective value = 5
+x0 0
+x1 1
+s0_0 1
+a0_1_1 1
+a1_0_1 1
+""",
+}
+
+
+@pytest.mark.parametrize("form", SOLUTIONS)
+def test_solutions_of_other_programs(tmp_path, form):
+    (tmp_path / "answer.sol").write_text(SOLUTIONS[form])
+    model = build(SMALL)
+    values, duals = read_solution(model, tmp_path / "answer.sol")
+    assert model.chosen(values) == [b"ab"]
+    assert model.violation(values) == 0
+    assert duals is None or form == "cbc"
+
+
+@settings(max_examples=30, deadline=None)
+@given(instances(), st.sampled_from(list(FORMULATIONS)))
+def test_what_cbc_writes_is_read(tmp_path_factory, instance, name):
+    folder = tmp_path_factory.mktemp("model")
+    model = build(instance, name, sense="min")
+    if not len(model.columns):
+        return
+    write_model(model, folder / "model.mps")
+    command = [cbc_program(), "model.mps", "-solve", "-printingOptions", "all", "-solution"]
+    subprocess.run([*command, "answer.sol"], cwd=folder, stdout=subprocess.DEVNULL, check=True)
+    head = read_head(folder / "model.mps")
+    assert head == (name, "min", "tokens", not model.integer.any())
+    check_model(build(instance, head.formulation, sense=head.sense), folder / "model.mps")
+    values, duals = read_solution(model, folder / "answer.sol")
+    assert model.violation(values) < 1e-5
+    assert duals is not None
+    if name in EXACT:
+        assert cost(instance, [*instance.fixed, *model.chosen(values)]) == fewest_tokens(instance)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x7 1\n", r"answer.sol:1: the model has no variable 'x7': is it the solution of an"),
+        ("x0 1\nx1 one\n", r"answer.sol:2: 'x1 one' is not a name and a value"),
+        ("x0\n", r"answer.sol:1: 'x0' is not a name and a value"),
+    ],
+)
+def test_bad_solutions(tmp_path, text, message):
+    (tmp_path / "answer.sol").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_solution(build(SMALL), tmp_path / "answer.sol")
+
+
+def test_models_that_are_not_ours(tmp_path):
+    (tmp_path / "other.mps").write_text("NAME other\nROWS\n")
+    with pytest.raises(InputError, match=r"other.mps:1: not a model that partcover wrote"):
+        read_head(tmp_path / "other.mps")
+    with pytest.raises(InputError, match=r"none.mps: cannot be read"):
+        read_head(tmp_path / "none.mps")
+    write_model(build(SMALL), tmp_path / "model.mps")
+    check_model(build(SMALL), tmp_path / "model.mps")
+    with pytest.raises(InputError, match=r"model.mps:\d+: not the model of this instance"):
+        check_model(build(SMALL.with_k(2)), tmp_path / "model.mps")
+    text = (tmp_path / "model.mps").read_text()
+    (tmp_path / "model.mps").write_text(text[: len(text) // 2])
+    with pytest.raises(InputError, match=r"model.mps:\d+: not the model of this instance"):
+        check_model(build(SMALL), tmp_path / "model.mps")
 
 
 def test_bad_ending(tmp_path):

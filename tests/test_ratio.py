@@ -13,7 +13,7 @@ from brute_force import fewest_tokens, most_relaxed_cover, useful
 from greedy_oracle import greedy, priority, shortest_path
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_cli import as_json, fails, run  # noqa: F401
+from test_cli import as_json, fails
 
 from partcover import (
     InputError,
@@ -174,7 +174,7 @@ def test_parse_budgets():
             parse_budgets(text)
 
 
-def test_command(run, tmp_path):  # noqa: F811
+def test_command(run, tmp_path):
     Instance(PEARL, 2).save("pearl.json")
     PEARL.save("words.tsv")
     status, data = as_json(
@@ -204,7 +204,7 @@ def test_command(run, tmp_path):  # noqa: F811
     assert "≥" not in out
 
 
-def test_command_errors(run):  # noqa: F811
+def test_command_errors(run):
     PEARL.save("words.tsv")
     fails(run("ratio", "words.tsv"), "-k is missing")
     fails(run("ratio", "words.tsv", "-k", "2-"), "-k is '2-'")
@@ -214,12 +214,12 @@ def test_command_errors(run):  # noqa: F811
     fails(run("compare", "words.tsv", "-k", "1,x"), "-k is '1,x'")
 
 
-def test_worst_command(run, tmp_path):  # noqa: F811
+def test_worst_command(run, tmp_path):
     arguments = ["--alphabet", 2, "--words", 2, "--length", 4, "-k", 1, "--method", "bpe"]
     status, data = as_json(run("worst", *arguments, "--json", "--quiet", "-o", "I.json"))
     assert (status, data["exhausted"]) == (0, True)
     instance = Instance.load(tmp_path / "I.json")
-    assert solve(instance).tokens == instance.source["optimum"]["tokens"] == data["optimum_tokens"]
+    assert solve(instance).tokens == instance.source["best"]["tokens"] == data["optimum_tokens"]
     status, out, _ = run("worst", *arguments)
     assert status == 0
     assert all(word in out for word, _ in data["words"])

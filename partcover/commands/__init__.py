@@ -1,0 +1,1 @@
+"""The subcommands of ``partcover``, a module for each group of them."""

@@ -1,0 +1,68 @@
+"""``count``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..corpus import WordCounts
+from ..options import (
+    Output,
+    output_options,
+)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option(
+    "--pretokenizer",
+    default="space-prefix",
+    show_default=True,
+    help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, first-space, space, "
+    "digit, none, or several joined by '+' (first-space+digit). space-prefix:_ marks with _.",
+)
+@click.option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@click.option(
+    "--symbols", type=click.Choice(["bytes", "chars"]), default="bytes", show_default=True
+)
+@output_options
+def count(out: Output, files: tuple[str, ...], pretokenizer: str, key: str, symbols: Any) -> int:
+    """Count the words of text.
+
+    FILE is text (.txt and any other name), .jsonl, .parquet, .gz or .zst of them, a folder, or -
+    for standard input. Without -o the counted words go to standard output: one word, a tab, its
+    count a line.
+    """
+    import time
+
+    started = time.monotonic()
+    with out.progress("counting") as report:
+        words = WordCounts.from_files(
+            files,
+            pretokenizer=pretokenizer,
+            symbols=symbols,
+            key=key,
+            threads=out.threads,
+            progress=lambda done, of: report(done, of, f"{done / 1e6:,.0f} MB"),
+        )
+    seconds = time.monotonic() - started
+    if out.path is not None:
+        words.save(out.path)
+        out.note(f"wrote {out.path}")
+    elif not out.json:
+        words.save("-")
+    facts = {
+        "words": len(words),
+        "total_count": words.total_count,
+        "total_symbols": words.total_symbols,
+        "symbols": words.symbols,
+        "pretokenizer": pretokenizer,
+        "seconds": round(seconds, 6),
+        "threads": out.threads,
+    }
+    if out.json:
+        out.object(facts)
+    else:
+        out.note(f"{len(words):,} distinct words, {words.total_count:,} counted, {seconds:.2f} s")
+    return 0

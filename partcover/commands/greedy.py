@@ -1,0 +1,70 @@
+"""``greedtok`` and ``greedwmc``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..options import (
+    Output,
+    instance_options,
+    k_option,
+    no_vocabulary_option,
+    output_options,
+    read_instance,
+)
+from .outcome import (
+    finish,
+)
+
+
+def _greedy_command(name: str, text: str) -> click.Command:
+    @k_option
+    @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+    @no_vocabulary_option
+    @instance_options
+    @output_options
+    def command(
+        out: Output,
+        corpus: str,
+        k: int | None,
+        time_limit: float | None,
+        no_vocabulary: bool,
+        **options: Any,
+    ) -> int:
+        from .. import greedy
+
+        instance = read_instance(corpus, k, options)
+        solver = getattr(greedy, name)
+        with out.progress(name) as report:
+            solution = solver(
+                instance,
+                time_limit=time_limit,
+                seed=out.seed,
+                threads=out.threads,
+                progress=lambda done, of, cover: report(done, of, f"cover {cover:,}"),
+            )
+        return finish(out, solution, instance, no_vocabulary, corpus)
+
+    command.__doc__ = text
+    return click.command(name)(command)
+
+
+greedtok = _greedy_command(
+    "greedtok",
+    """GreedTok: take what covers most, k times.
+
+    Tokens are stated under GreedTok's own rule (priority order); the fewest that the same
+    vocabulary needs is beside it. Ties: the shorter token, then the lexicographically last.
+    """,
+)
+greedwmc = _greedy_command(
+    "greedwmc",
+    """GreedWMC: tokens may overlap.
+
+    Greedy maximum coverage: a pair counts once any chosen token lies over it. Its relaxed cover
+    bounds what any k tokens can do: GreedTok's cover over it, times 1 - 1/e, is a certified
+    approximation ratio of GreedTok.
+    """,
+)

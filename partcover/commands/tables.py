@@ -1,0 +1,225 @@
+"""``compare`` and ``ratio``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..files import write_atomic
+from ..options import (
+    Output,
+    candidate_options,
+    instance_options,
+    output_options,
+    parse_budgets,
+    read_instance,
+)
+from .outcome import (
+    EXIT_INTERRUPTED,
+    EXIT_LIMIT,
+)
+
+
+@click.command()
+@click.option("-k", "ks", help="Budgets: 10,20 or 1-5.", metavar="K,K,…")
+@click.option(
+    "--methods",
+    default="greedtok,greedwmc,bytes",
+    show_default=True,
+    help="Comma-separated: greedtok, greedwmc, improve, solve, bytes.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
+@click.option("--plot", metavar="FILE", help="Draw tokens per word over k (.png, .svg, .pdf).")
+@instance_options
+@output_options
+def compare(
+    out: Output,
+    corpus: str,
+    ks: str | None,
+    methods: str,
+    time_limit: float | None,
+    plot: str | None,
+    **options: Any,
+) -> int:
+    """Compare methods over several budgets.
+
+    One row for each budget, method and segmentation rule. A bound from solve holds for every row
+    of its k; d and the certified ratio need greedtok and greedwmc both.
+    """
+    from ..compare import compare as run
+    from ..report import rows_table
+
+    budgets = parse_budgets(ks)
+    instance = read_instance(corpus, max(budgets) if budgets else None, options)
+    with out.progress("compare") as report:
+        rows = run(
+            instance,
+            budgets or [instance.k],
+            [name.strip() for name in methods.split(",")],
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=lambda what: report(0, None, what),
+        )
+    if plot is not None:
+        from ..plots import plot_rows
+
+        plot_rows(rows, plot)
+        out.note(f"wrote {plot}")
+    data = {
+        "corpus": Path(corpus).name,
+        "words": len(instance.words),
+        "total_count": instance.words.total_count,
+        "candidates": instance.index.total,
+        "policy": instance.policy,
+        "rows": rows,
+    }
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+        out.note(f"wrote {out.path}")
+    if out.json:
+        out.object(data)
+    else:
+        out.console.print(rows_table(rows, COLUMNS))
+    return 0
+
+
+COLUMNS = {
+    "method": "method",
+    "rule": "rule",
+    "k": "k",
+    "size": "size",
+    "tokens": "tokens",
+    "tokens_per_word": "per word",
+    "lower_bound": "lower bound",
+    "gap": "gap",
+    "relaxed_cover": "relaxed cover",
+    "d": "d",
+    "certified_ratio": "certified",
+    "seconds": "seconds",
+}
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, metavar="[C.tsv|I.json…]")
+@click.option(
+    "--family",
+    "families",
+    multiple=True,
+    metavar="NAME:SIZES",
+    help="Generated instances, as cycle:5-12; see partcover generate --list. Repeatable.",
+)
+@click.option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
+@click.option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="For each solve, three a row.")
+@click.option("--plot", metavar="FILE", help="Draw the ratios over k (.png, .svg, .pdf).")
+@click.option("--csv", metavar="FILE", help="Write the rows as CSV.")
+@candidate_options
+@output_options
+def ratio(
+    out: Output,
+    corpora: tuple[str, ...],
+    families: tuple[str, ...],
+    ks: str | None,
+    solver: str,
+    time_limit: float | None,
+    plot: str | None,
+    csv: str | None,
+    **options: Any,
+) -> int:
+    """Measure how near to the optimum greedy comes.
+
+    One row for each instance and budget: GreedTok's cover over the optimum's, beside the ratio
+    that GreedWMC certifies without the optimum, and what the relaxations allow. Where a limit
+    left the optimum open, ratios are stated as at least (≥) what the bound proves. Exit status 3
+    then.
+    """
+    from ..ratio import ratios
+    from ..report import rows_table
+
+    budgets = parse_budgets(ks)
+    most = max(budgets) if budgets else None
+    inputs = [(Path(corpus).stem, read_instance(corpus, most, options)) for corpus in corpora]
+    for family in families:
+        from ..families import generate
+
+        name, _, sizes = family.partition(":")
+        if not sizes:
+            raise click.UsageError(f"--family {family}: NAME:SIZES is expected, as cycle:5-12")
+        inputs += [
+            (f"{name}-{size}", generate(name, size, out.seed, most))
+            for size in parse_budgets(sizes, "--family")
+        ]
+    if not inputs:
+        raise click.UsageError("nothing to measure: give counted words, an instance or --family")
+    rows: list[dict[str, Any]] = []
+    with out.progress("ratio") as report:
+        for name, instance in inputs:
+            rows += ratios(
+                instance,
+                budgets or [instance.k],
+                name=name,
+                solver=solver,
+                time_limit=time_limit,
+                seed=out.seed,
+                threads=out.threads,
+                progress=lambda what: report(0, None, what),
+            )
+            if rows[-1]["termination"] == "interrupted":
+                break
+    if out.path is not None:
+        write_atomic(out.path, json.dumps({"rows": rows}, ensure_ascii=False, indent=1) + "\n")
+        out.note(f"wrote {out.path}")
+    if csv is not None:
+        from csv import DictWriter
+        from io import StringIO
+
+        text = StringIO()
+        writer = DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_atomic(csv, text.getvalue())
+        out.note(f"wrote {csv}")
+    if plot is not None:
+        from ..plots import plot_ratios
+
+        plot_ratios(rows, plot)
+        out.note(f"wrote {plot}")
+    if out.json:
+        out.object({"rows": rows})
+    else:
+        out.console.print(rows_table([_shown_ratios(row) for row in rows], _RATIO_COLUMNS))
+    if rows[-1]["termination"] == "interrupted":
+        return EXIT_INTERRUPTED
+    open_ = [r for r in rows if not (r["proven"] and r["wmc_proven"]) or r["lp_cover"] is None]
+    return EXIT_LIMIT if open_ else 0
+
+
+def _shown_ratios(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for the table: what is only a bound says so."""
+    shown = {**row, "wmc": row["wmc_gap"]}  # a ratio: no key that ends in gap, no percentage
+    keys = [] if row["proven"] else ["ratio", "greedwmc_ratio"]
+    for key in keys if row["wmc_proven"] else [*keys, "greedwmc_relaxed_ratio"]:
+        shown[key] = f"≥ {row[key]:.4f}"
+    if not row["proven"]:
+        shown["optimum_tokens"] = f"{row['lower_bound']:,} – {row['best_tokens']:,}"
+    return shown
+
+
+_RATIO_COLUMNS = {
+    "instance": "instance",
+    "k": "k",
+    "optimum_tokens": "optimum",
+    "greedtok_tokens": "GreedTok",
+    "ratio": "ratio",
+    "d": "d",
+    "certified_ratio": "certified",
+    "greedwmc_ratio": "GreedWMC",
+    "greedwmc_relaxed_ratio": "its relaxed",
+    "wmc": "WMC / opt.",
+    "lp_gap": "LP gap",
+    "seconds": "seconds",
+}
