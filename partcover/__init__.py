@@ -20,6 +20,8 @@ from .instance import Instance as Instance
 from .prove import prove as prove
 from .reduction import reduce_max_2_sat as reduce_max_2_sat
 from .reduction import reduce_vertex_cover as reduce_vertex_cover
+from .search import improve as improve
+from .search import round_relaxation as round_relaxation
 from .segment import segment as segment
 from .solution import Event as Event
 from .solution import Solution as Solution

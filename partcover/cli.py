@@ -9,7 +9,19 @@ from typing import NoReturn
 import click
 
 from ._version import __version__
-from .commands import bound, check, count, demo, exact, greedy, hardness, library, tables, worst
+from .commands import (
+    bound,
+    check,
+    count,
+    demo,
+    exact,
+    greedy,
+    hardness,
+    improve,
+    library,
+    tables,
+    worst,
+)
 from .commands.outcome import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .errors import PartcoverError, VerificationError
 from .options import say
@@ -60,6 +72,7 @@ def cli() -> None:
     partcover count book.txt -o book.tsv          text to counted words
     partcover greedtok book.tsv -k 1000 -o v.json a vocabulary, in seconds
     partcover verify book.tsv -k 1000 --vocab v.json
+    partcover improve book.tsv -k 1000 --time-limit 30
     partcover solve small.tsv -k 10               the proven optimum of a small instance
     partcover demo                                all of it on text that is on every machine
 
@@ -73,6 +86,8 @@ for command in (
     count.count,
     greedy.greedtok,
     greedy.greedwmc,
+    improve.improve,
+    improve.gap_,
     exact.solve,
     exact.formulations,
     exact.solvers,

@@ -9,13 +9,14 @@ from .errors import InputError
 from .exact import solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
+from .search import improve
 from .segment import segment
 from .solution import Solution
 from .vocabulary import Vocabulary
 
 __all__ = ["METHODS", "compare"]
 
-METHODS = ("greedtok", "greedwmc", "solve", "bytes")
+METHODS = ("greedtok", "greedwmc", "improve", "solve", "bytes")
 
 
 def compare(
@@ -36,8 +37,9 @@ def compare(
         The words and candidates; its own k is not used.
     budgets : sequence of int
         The k of each group of rows.
-    methods : sequence of {"greedtok", "greedwmc", "solve", "bytes"}
-        ``bytes`` is the floor without any token; ``solve`` proves optima where it can.
+    methods : sequence of {"greedtok", "greedwmc", "improve", "solve", "bytes"}
+        ``bytes`` is the floor without any token; ``improve`` searches for as long as it may;
+        ``solve`` proves optima where it can.
     time_limit : float, optional
         Seconds for each run of a method.
     seed, threads : int
@@ -77,10 +79,11 @@ def compare(
         for method in dict.fromkeys(methods):
             if method == "bytes":
                 group.append(_row(instance, k, "bytes", "single_symbols", (), 0.0, threads))
-            elif method == "solve":
+            elif method in ("improve", "solve"):
                 if progress is not None:
-                    progress(f"solve, k = {k}")
-                group.append(_solved(solve(instance.with_k(k), **options)))
+                    progress(f"{method}, k = {k}")
+                search = improve if method == "improve" else solve
+                group.append(_solved(search(instance.with_k(k), **options)))
             else:
                 group += _greedy_rows(instance, k, runs[method], threads)
         _relate(group, certified=not instance.groups)
@@ -132,7 +135,7 @@ def _greedy_rows(instance: Instance, k: int, run: Solution, threads: int) -> lis
 
 def _solved(solution: Solution) -> dict[str, Any]:
     return {
-        "method": "solve",
+        "method": solution.method,
         "rule": solution.rule,
         "k": solution.k,
         "size": None if solution.vocabulary is None else len(solution.vocabulary),

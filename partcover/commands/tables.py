@@ -29,7 +29,7 @@ from .outcome import (
     "--methods",
     default="greedtok,greedwmc,bytes",
     show_default=True,
-    help="Comma-separated: greedtok, greedwmc, solve, bytes.",
+    help="Comma-separated: greedtok, greedwmc, improve, solve, bytes.",
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
 @click.option("--plot", metavar="FILE", help="Draw tokens per word over k (.png, .svg, .pdf).")

@@ -1,0 +1,153 @@
+"""``improve`` and ``gap``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ..errors import InputError, VerificationError
+from ..files import write_atomic
+from ..instance import Instance
+from ..options import (
+    Output,
+    instance_options,
+    k_option,
+    no_vocabulary_option,
+    output_options,
+    read_instance,
+    read_tokens,
+)
+from ..vocabulary import Vocabulary
+from .outcome import finish
+
+
+@click.command()
+@k_option
+@click.option("--start", metavar="V.json", help="A vocabulary to start from, besides GreedTok's.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+@click.option("--events", metavar="FILE", help="A JSON line for each better vocabulary.")
+@no_vocabulary_option
+@instance_options
+@output_options
+def improve(
+    out: Output,
+    corpus: str,
+    k: int | None,
+    start: str | None,
+    time_limit: float | None,
+    events: str | None,
+    no_vocabulary: bool,
+    **options: Any,
+) -> int:
+    """Search for a better vocabulary than GreedTok's.
+
+    Tokens are exchanged by what adding and dropping them is worth under the shortest path,
+    exactly. Without a time limit the search ends by itself; with one it goes on until then, and
+    the exit status is 3. On a terminal each better vocabulary goes to standard error.
+    """
+    from .. import search
+
+    given = None if start is None else Vocabulary.load(start)
+    instance = read_instance(corpus, k, options)
+    with out.events(events, show=True) as progress:
+        solution = search.improve(
+            instance,
+            given,
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
+        )
+    return finish(out, solution, instance, no_vocabulary, corpus)
+
+
+@click.command("gap")
+@k_option
+@click.option("--vocab", metavar="V.json|FILE", required=True, help="The vocabulary.")
+@click.option(
+    "--rule",
+    type=click.Choice(["shortest_path", "priority"]),
+    help="How it is used. Default: as its file says, else shortest_path.",
+)
+@click.option("--certificate", metavar="P.cert", help="The proof of a lower bound for its size.")
+@click.option(
+    "--time-limit", type=float, metavar="SECONDS", help="For a lower bound, without a certificate."
+)
+@instance_options
+@output_options
+def gap_(
+    out: Output,
+    corpus: str,
+    k: int | None,
+    vocab: str,
+    rule: Any,
+    certificate: str | None,
+    time_limit: float | None,
+    **options: Any,
+) -> int:
+    """Say how far a vocabulary is from the optimum, and why.
+
+    Part of the gap is the choice of tokens: what the vocabulary needs at least, over the lower
+    bound for as many tokens. The rest is its segmentation rule. -k: the budget, if it is more
+    than the vocabulary's size. Exit status 6 if the certificate does not hold.
+    """
+    from ..certificate import Certificate
+    from ..gap import split_gap
+    from ..report import rows_table
+    from ..verify import check_certificate
+
+    if certificate is not None and time_limit is not None:
+        raise click.UsageError("--certificate and --time-limit exclude each other")
+    if vocab.endswith(".json"):
+        vocabulary = Vocabulary.load(vocab)
+    else:
+        symbols: Any = options["symbols"] or "bytes"
+        vocabulary = Vocabulary(read_tokens(vocab, symbols), symbols)
+    if rule is None:
+        said = vocabulary.provenance.get("rule")
+        rule = said if said in ("shortest_path", "priority") else "shortest_path"
+    instance = read_instance(corpus, len(vocabulary) if k is None else k, options)
+    if certificate is None:
+        lower_bound = _bound(instance, time_limit)
+    else:
+        found = check_certificate(instance, Certificate.load(certificate))
+        if not found.ok:
+            raise VerificationError(f"{certificate}: {found.problems[0]}")
+        lower_bound = found.lower_bound
+    data = split_gap(instance, vocabulary, lower_bound, rule, threads=out.threads).to_json()
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data) + "\n")
+    if out.json:
+        out.object(data)
+        return 0
+    total = data["tokens"] - data["lower_bound"]
+    choice = data["tokens_shortest_path"] - data["lower_bound"]
+    rows = [
+        {"what": "tokens chosen", "tokens": data["size"]},
+        {"what": "of them in no word", "tokens": data["never_occur"]},
+        {"what": f"tokens needed, {rule.replace('_', ' ')}", "tokens": data["tokens"]},
+        {"what": "tokens needed, shortest path", "tokens": data["tokens_shortest_path"]},
+        {"what": f"lower bound for k = {data['k']:,}", "tokens": data["lower_bound"]},
+        {"what": "gap", "tokens": total, "gap": data["gap"]},
+        {"what": "of it by the vocabulary", "tokens": choice, "gap": data["vocabulary_gap"]},
+        {"what": "of it by the rule", "tokens": total - choice, "gap": data["rule_gap"]},
+    ]
+    out.console.print(rows_table(rows, {"what": "", "tokens": "", "gap": ""}))
+    return 0
+
+
+def _bound(instance: Instance, seconds: float | None) -> int:
+    """The lower bound that is found in this time."""
+    from importlib import import_module
+
+    try:
+        bounds = import_module("partcover.bounds")
+    except ModuleNotFoundError:
+        raise InputError(
+            "no lower bound without a certificate: give --certificate P.cert, as solve "
+            "--certificate writes it"
+        ) from None
+    found: int = bounds.lower_bound(instance, time_limit=seconds).lower_bound
+    return found

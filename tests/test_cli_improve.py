@@ -1,0 +1,140 @@
+"""The commands improve and gap: results, JSON keys, exit statuses, mistakes in one line."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from pathlib import Path
+
+import pytest
+from test_cli import SHARED, counts
+
+from partcover import Certificate, Instance, Solution, WordCounts, greedtok, prove
+from partcover.commands import improve
+
+__all__ = ["counts"]
+
+
+def test_improve(run, counts):
+    status, out, err = run(
+        "improve", counts, "-k", "4", "--json", "-o", "V.json", "--events", "E.jsonl", "--seed", "2"
+    )
+    assert (status, err) == (0, "partcover: wrote V.json\n")
+    data = json.loads(out)
+    assert set(data) >= SHARED
+    assert (data["method"], data["rule"], data["seed"]) == ("improve", "shortest_path", 2)
+    greedy = greedtok(Instance(WordCounts.load(counts), 4))
+    assert data["tokens"] <= greedy.extra["tokens_shortest_path"]
+    with open("E.jsonl") as file:
+        events = [json.loads(line) for line in file]
+    assert events[-1]["tokens"] == data["tokens"]
+    assert run("verify", counts, "-k", "4", "--vocab", "V.json")[0] == 0
+    again = run("improve", counts, "-k", "4", "--start", "V.json", "--json", "--threads", "2")
+    assert json.loads(again[1])["tokens"] <= data["tokens"]
+
+
+def test_a_time_limit_has_its_own_status(run, counts):
+    status, out, _ = run("improve", counts, "-k", "4", "--time-limit", "0.1", "--json")
+    assert (status, json.loads(out)["termination"]) == (3, "time_limit")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["improve", "C.tsv"], "-k is missing"),
+        (["improve", "C.tsv", "-k", "2", "--start", "none.json"], "none.json"),
+        (["gap", "C.tsv"], "--vocab"),
+        (["gap", "C.tsv", "--vocab", "V.json", "-k", "1"], "has 2 tokens, and k is 1"),
+        (
+            ["gap", "C.tsv", "--vocab", "V.json", "--certificate", "P", "--time-limit", "1"],
+            "exclude each other",
+        ),
+    ],
+)
+def test_mistakes(run, counts, monkeypatch, arguments, message):
+    monkeypatch.setattr(improve, "_bound", lambda instance, seconds: 0)
+    assert run("greedtok", counts, "-k", "2", "-o", "V.json", "--quiet")[0] == 0
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_gap_by_a_certificate(run, counts):
+    words = WordCounts.load(counts)
+    _, certificate = prove(Instance(words, 3))
+    certificate.save("P.cert")
+    assert run("greedtok", counts, "-k", "2", "-o", "V.json", "--quiet")[0] == 0
+    with open("V.json") as file:
+        data = json.load(file)
+    data["tokens"].append("never there")
+    with open("W.json", "w") as file:
+        json.dump(data, file)
+    status, out, _ = run("gap", counts, "--vocab", "W.json", "--certificate", "P.cert", "--json")
+    found = json.loads(out)
+    greedy = greedtok(Instance(words, 2))
+    assert status == 0
+    assert found["rule"] == "priority"
+    assert (found["size"], found["never_occur"], found["k"]) == (3, 1, 3)
+    assert found["tokens"] == greedy.tokens
+    assert found["tokens_shortest_path"] == greedy.extra["tokens_shortest_path"]
+    assert found["lower_bound"] == Certificate.load("P.cert").lower_bound
+    assert found["gap"] == pytest.approx(found["vocabulary_gap"] + found["rule_gap"])
+    status, out, _ = run("gap", counts, "--vocab", "W.json", "--certificate", "P.cert")
+    assert status == 0
+    assert "of them in no word" in out
+    # the certificate is for three tokens
+    status, _, err = run("gap", counts, "--vocab", "V.json", "--certificate", "P.cert")
+    assert (status, err.count("\n")) == (6, 1)
+    assert "k = 3" in err
+    assert run("gap", counts, "--vocab", "V.json", "-k", "3", "--certificate", "P.cert")[0] == 0
+
+
+def test_gap_by_a_bound_found_now(run, counts, monkeypatch):
+    assert run("greedtok", counts, "-k", "2", "-o", "V.json", "--quiet")[0] == 0
+    bounds = types.ModuleType("partcover.bounds")
+    bounds.lower_bound = lambda instance, *, time_limit: types.SimpleNamespace(
+        lower_bound=instance.words.total_count + round(time_limit)
+    )
+    monkeypatch.setitem(sys.modules, "partcover.bounds", bounds)
+    status, out, _ = run("gap", counts, "--vocab", "V.json", "--time-limit", "5", "--json")
+    assert status == 0
+    assert json.loads(out)["lower_bound"] == WordCounts.load(counts).total_count + 5
+    bounds.lower_bound = lambda instance, *, time_limit: types.SimpleNamespace(lower_bound=10**6)
+    status, _, err = run("gap", counts, "--vocab", "V.json")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "no candidates of this instance" in err
+
+
+def test_gap_says_that_there_is_no_bound(run, counts, monkeypatch):
+    assert run("greedtok", counts, "-k", "2", "-o", "V.json", "--quiet")[0] == 0
+    monkeypatch.setitem(sys.modules, "partcover.bounds", None)
+    status, _, err = run("gap", counts, "--vocab", "V.json")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "--certificate" in err
+
+
+def test_compare_has_it(run, counts):
+    methods = "greedtok,improve,solve"
+    status, out, _ = run("compare", counts, "-k", "3", "--methods", methods, "--json")
+    rows = {(row["method"], row["rule"]): row["tokens"] for row in json.loads(out)["rows"]}
+    assert status == 0
+    assert (
+        rows["solve", "shortest_path"]
+        <= rows["improve", "shortest_path"]
+        <= rows["greedtok", "shortest_path"]
+    )
+
+
+def test_nothing_else_is_written(run, counts):
+    before = set(Path.cwd().iterdir())
+    assert run("improve", counts, "-k", "2", "--quiet")[0] == 0
+    assert set(Path.cwd().iterdir()) == before
+
+
+def test_the_result_for_people(run, counts):
+    status, out, _ = run("improve", counts, "-k", "2")
+    assert status == 0
+    assert "tokens needed" in out
+    assert Solution.__name__ not in out
