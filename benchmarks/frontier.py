@@ -93,7 +93,7 @@ def main() -> None:
         for solver in options.solvers.split(","):
             best: tuple[int, dict] | None = None
             after = "top of the ladder"
-            for n in (rung for rung in RUNGS if rung >= options.first):
+            for n in rungs:
                 found = run(counts, n, formulation, solver, options.seconds)
                 if not found["proven"]:
                     gap = found.get("gap")

@@ -191,13 +191,13 @@ def lower_bound(
 
     Notes
     -----
-    Maximises g(d) = Σ_W c(W)·Σ d_p − (the k largest rewards) over prices d ≤ 1 (design, section
-    3), which is dual to the linear relaxation of ``path`` with cuts over overlapping
-    occurrences.  The steps are the primal-dual hybrid gradient of Chambolle and Pock (2011),
-    with their diagonal step sizes, reflected and drawn back to an anchor (Halpern), and
-    restarted, as in PDLP and its successors (Applegate et al. 2021; Lu and Yang 2024).  A step is
-    O(symbols + occurrences of candidates that matter + candidates).  A candidate matters if it
-    might save as much as GreedTok's k-th token; all others are still counted in every bound.
+    Maximises g(d) = Σ_W c(W)·Σ d_p − (the k largest rewards) over prices d ≤ 1, which is dual to
+    the linear relaxation of ``path`` with cuts over overlapping occurrences.  The steps are the
+    primal-dual hybrid gradient of Chambolle and Pock (2011), with their diagonal step sizes,
+    reflected and drawn back to an anchor (Halpern), and restarted, as in PDLP and its successors
+    (Applegate et al. 2021; Lu and Yang 2024).  A step is O(symbols + occurrences of candidates
+    that matter + candidates).  A candidate matters if it might save as much as GreedTok's k-th
+    token; all others are still counted in every bound.
     """
     found = bounds(
         instance,

@@ -52,9 +52,9 @@ def adapter(solver: str) -> Adapter:
                 time_limit=None if left == math.inf else datetime.timedelta(seconds=left),
                 relative_gap_tolerance=None if linear else options.gap,
                 absolute_gap_tolerance=None if linear else 0.0,
-                # HiGHS's number of threads is one for the process, set once: leave it alone;
-                # GLOP has one
-                threads=None if solver in ("highs", "glop") else options.threads,
+                # HiGHS's number of threads is one for the process, set once; SCIP's concurrent
+                # mode writes to standard output: leave them alone; GLOP has one
+                threads=options.threads if solver in ("cp-sat", "pdlp") else None,
                 random_seed=None if solver == "pdlp" else options.seed,
             )
             # a single CP-SAT worker leaves the linear relaxation half unused by default

@@ -63,7 +63,7 @@ class Solver:
 
 SOLVERS: dict[str, Solver] = {
     "highs": Solver("ortools", mathopt.adapter("highs"), duals=True, threads=False, handover=False),
-    "scip": Solver("ortools", mathopt.adapter("scip"), handover=False),
+    "scip": Solver("ortools", mathopt.adapter("scip"), threads=False, handover=False),
     "cp-sat": Solver("ortools", mathopt.adapter("cp-sat"), linear=False),
     "cbc": Solver("pulp", cbc, duals=True),
     "glop": Solver(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-import types
 from pathlib import Path
 
 import pytest
 from test_cli import SHARED, counts
 
-from partcover import Certificate, Instance, WordCounts, greedtok, prove
-from partcover.commands import improve
+from partcover import Certificate, Instance, WordCounts, greedtok, prove, solve
 
 __all__ = ["counts"]
 
@@ -35,7 +32,9 @@ def test_improve(run, counts):
 
 
 def test_a_time_limit_has_its_own_status(run, counts):
-    status, out, _ = run("improve", counts, "-k", "4", "--time-limit", "0.1", "--json")
+    status, out, _ = run(
+        "improve", counts, "-k", "4", "--no-bound", "--time-limit", "0.1", "--json"
+    )
     assert (status, json.loads(out)["termination"]) == (3, "time_limit")
 
 
@@ -44,6 +43,10 @@ def test_a_time_limit_has_its_own_status(run, counts):
     [
         (["improve", "C.tsv"], "-k is missing"),
         (["improve", "C.tsv", "-k", "2", "--start", "none.json"], "none.json"),
+        (
+            ["improve", "C.tsv", "-k", "2", "--no-bound", "--certificate", "P.cert"],
+            "--no-bound and --certificate exclude each other",
+        ),
         (["gap", "C.tsv"], "--vocab"),
         (["gap", "C.tsv", "--vocab", "V.json", "-k", "1"], "has 2 tokens, and k is 1"),
         (
@@ -52,8 +55,7 @@ def test_a_time_limit_has_its_own_status(run, counts):
         ),
     ],
 )
-def test_mistakes(run, counts, monkeypatch, arguments, message):
-    monkeypatch.setattr(improve, "_bound", lambda instance, seconds: 0)
+def test_mistakes(run, counts, arguments, message):
     assert run("greedtok", counts, "-k", "2", "-o", "V.json", "--quiet")[0] == 0
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
@@ -91,28 +93,30 @@ def test_gap_by_a_certificate(run, counts):
     assert run("gap", counts, "--vocab", "V.json", "-k", "3", "--certificate", "P.cert")[0] == 0
 
 
-def test_gap_by_a_bound_found_now(run, counts, monkeypatch):
-    assert run("greedtok", counts, "-k", "2", "-o", "V.json", "--quiet")[0] == 0
-    bounds = types.ModuleType("partcover.bounds")
-    bounds.lower_bound = lambda instance, *, time_limit: types.SimpleNamespace(
-        lower_bound=instance.words.total_count + round(time_limit)
-    )
-    monkeypatch.setitem(sys.modules, "partcover.bounds", bounds)
+def test_gap_by_a_bound_found_now(run, counts):
+    assert run("greedtok", counts, "-k", "3", "-o", "V.json", "--quiet")[0] == 0
     status, out, _ = run("gap", counts, "--vocab", "V.json", "--time-limit", "5", "--json")
+    found = json.loads(out)
+    best = solve(Instance(WordCounts.load(counts), 3)).tokens
     assert status == 0
-    assert json.loads(out)["lower_bound"] == WordCounts.load(counts).total_count + 5
-    bounds.lower_bound = lambda instance, *, time_limit: types.SimpleNamespace(lower_bound=10**6)
-    status, _, err = run("gap", counts, "--vocab", "V.json")
-    assert (status, err.count("\n")) == (2, 1)
-    assert "no candidates of this instance" in err
+    assert 0.95 * best <= found["lower_bound"] <= best <= found["tokens_shortest_path"]
+    (Path.cwd() / "other.txt").write_text("zz\nyy\nxx\n")
+    status, out, _ = run("gap", counts, "--vocab", "other.txt", "--json")
+    assert (status, json.loads(out)["never_occur"]) == (0, 3)
 
 
-def test_gap_says_that_there_is_no_bound(run, counts, monkeypatch):
-    assert run("greedtok", counts, "-k", "2", "-o", "V.json", "--quiet")[0] == 0
-    monkeypatch.setitem(sys.modules, "partcover.bounds", None)
-    status, _, err = run("gap", counts, "--vocab", "V.json")
-    assert (status, err.count("\n")) == (2, 1)
-    assert "--certificate" in err
+def test_improve_proves_how_far_it_is(run, counts):
+    arguments = ("improve", counts, "-k", "4", "--certificate", "P.cert", "-o", "V.json", "--json")
+    status, out, _ = run(*arguments, "--plot", "P.svg", "--quiet")
+    data = json.loads(out)
+    best = solve(Instance(WordCounts.load(counts), 4)).tokens
+    assert status == 0
+    assert data["lower_bound"] <= best <= data["tokens"]
+    assert Path("P.svg").stat().st_size > 0
+    check = ("verify", counts, "-k", "4", "--vocab", "V.json", "--certificate", "P.cert", "--json")
+    status, out, _ = run(*check)
+    assert status == 0
+    assert json.loads(out)["certificate"]["lower_bound"] == data["lower_bound"]
 
 
 def test_compare_has_it(run, counts):

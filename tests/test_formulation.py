@@ -243,3 +243,11 @@ def test_events_close_in_on_the_optimum(solver, name):
 def test_bad_requests(call, message):
     with pytest.raises(InputError, match=message):
         call(Instance(WordCounts.from_counts({"abab": 3}), 1))
+
+
+@pytest.mark.parametrize("solver", list(SOLVERS))
+def test_nothing_goes_to_standard_output(capfd, solver):
+    instance = Instance(WordCounts.from_counts({"abcab": 3, "bcabc": 2, "cabca": 2}), 2)
+    model = formulation.build(instance)
+    run(model if SOLVERS[solver].integers else model.relaxed(), solver, SolverOptions(threads=2))
+    assert capfd.readouterr() == ("", "")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from ..errors import InputError, VerificationError
+from ..errors import VerificationError
 from ..files import write_atomic
-from ..instance import Instance
 from ..options import (
     Output,
     instance_options,
@@ -26,8 +27,16 @@ from .outcome import finish
 @click.command()
 @k_option
 @click.option("--start", metavar="V.json", help="A vocabulary to start from, besides GreedTok's.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
-@click.option("--events", metavar="FILE", help="A JSON line for each better vocabulary.")
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="Stop after this long; two fifths of it go to the lower bound.",
+)
+@click.option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
+@click.option("--certificate", metavar="FILE", help="Write the proof of the bound (.cert).")
+@click.option("--events", metavar="FILE", help="A JSON line for each better vocabulary or bound.")
+@click.option("--plot", metavar="FILE", help="Draw incumbent and bound over time (.png, .svg).")
 @no_vocabulary_option
 @instance_options
 @output_options
@@ -37,30 +46,60 @@ def improve(
     k: int | None,
     start: str | None,
     time_limit: float | None,
+    no_bound: bool,
+    certificate: str | None,
     events: str | None,
+    plot: str | None,
     no_vocabulary: bool,
     **options: Any,
 ) -> int:
-    """Search for a better vocabulary than GreedTok's.
+    """Search for a better vocabulary than GreedTok's, and prove how far from optimal it is.
 
-    Tokens are exchanged by what adding and dropping them is worth under the shortest path,
-    exactly. Without a time limit the search ends by itself; with one it goes on until then, and
-    the exit status is 3. On a terminal each better vocabulary goes to standard error.
+    First a lower bound, whose prices guide the search. Then tokens are exchanged by what adding
+    and dropping them is worth under the shortest path, exactly. Without a time limit the search
+    ends by itself; with one it goes on until then, and the exit status is 3. On a terminal each
+    better vocabulary and bound goes to standard error.
     """
-    from .. import search
+    from .. import bounds, search
 
+    if no_bound and certificate is not None:
+        raise click.UsageError("--no-bound and --certificate exclude each other")
+    started = time.monotonic()
     given = None if start is None else Vocabulary.load(start)
     instance = read_instance(corpus, k, options)
-    with out.events(events, show=True) as progress:
+    common: dict[str, Any] = {"seed": out.seed, "threads": out.threads}
+    with out.events(events, plot=plot) as progress:
+        guide: dict[str, Any] = {}
+        left = time_limit
+        if not no_bound:
+            found = bounds.lower_bound(
+                instance,
+                time_limit=None if time_limit is None else _BOUND_SHARE * time_limit,
+                progress=progress,
+                **common,
+            )
+            if certificate is not None:
+                found.certificate.save(certificate)
+                out.note(f"wrote {certificate}")
+            guide = {
+                "x": found.x,
+                "reduced_costs": found.reduced_costs,
+                "lower_bound": found.lower_bound,
+            }
+            if found.termination == "interrupted":
+                left = 0.0
+            elif time_limit is not None:
+                left = max(0.0, time_limit - (time.monotonic() - started))
         solution = search.improve(
-            instance,
-            given,
-            time_limit=time_limit,
-            seed=out.seed,
-            threads=out.threads,
-            progress=progress,
+            instance, given, time_limit=left, progress=progress, **guide, **common
         )
+    if not no_bound and found.termination == "interrupted":
+        solution = replace(solution, termination="interrupted")
+    solution = replace(solution, seconds=time.monotonic() - started)
     return finish(out, solution, instance, no_vocabulary, corpus)
+
+
+_BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation
 
 
 @click.command("gap")
@@ -110,7 +149,12 @@ def gap_(
         rule = said if said in ("shortest_path", "priority") else "shortest_path"
     instance = read_instance(corpus, len(vocabulary) if k is None else k, options)
     if certificate is None:
-        lower_bound = _bound(instance, time_limit)
+        from ..bounds import lower_bound as find
+
+        with out.events(None) as progress:
+            lower_bound = find(
+                instance, time_limit=time_limit, threads=out.threads, progress=progress
+            ).lower_bound
     else:
         found = check_certificate(instance, Certificate.load(certificate))
         if not found.ok:
@@ -136,18 +180,3 @@ def gap_(
     ]
     out.console.print(rows_table(rows, {"what": "", "tokens": "", "gap": ""}))
     return 0
-
-
-def _bound(instance: Instance, seconds: float | None) -> int:
-    """The lower bound that is found in this time."""
-    from importlib import import_module
-
-    try:
-        bounds = import_module("partcover.bounds")
-    except ModuleNotFoundError:
-        raise InputError(
-            "no lower bound without a certificate: give --certificate P.cert, as solve "
-            "--certificate writes it"
-        ) from None
-    found: int = bounds.lower_bound(instance, time_limit=seconds).lower_bound
-    return found
