@@ -83,6 +83,8 @@ def main() -> None:
     parser.add_argument("--from", dest="first", type=int, default=RUNGS[0])
     options = parser.parse_args()
     counts = options.counts or names()
+    most = len(WordCounts.load(counts))
+    rungs = [rung for rung in RUNGS if options.first <= rung <= most]
     print(
         f"{options.counts or 'Unicode 3.2 names'}, {options.seconds:g} s, two processors;", end=" "
     )
