@@ -6,7 +6,8 @@
 
 A run is ``improve`` with its bound, in a process of its own on two threads; its seconds and peak
 memory are those of the whole process.  Fewer: than GreedTok's tokens in its own priority order.
-``--check`` recounts the certificate with ``verify``.  ``--parts`` takes the most frequent words, in percent of them.
+``--check`` recounts the certificate with ``verify``.  ``--parts`` takes the most frequent words,
+in percent of them.
 ``--integrality`` says what part of a gap no prices can close: how far the linear relaxation is from
 the optimum, on the instances of the library whose optimum is proven.
 """

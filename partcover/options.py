@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 from rich.console import Console
@@ -96,7 +96,12 @@ class Output:
         shown = show and not self.quiet and sys.stderr.isatty()
         told: list[dict[str, Any]] = []
         with contextlib.ExitStack() as stack:
-            file = None if path is None else stack.enter_context(open(path, "w"))
+            file: IO[str] | None = None
+            if path is not None:
+                try:
+                    file = stack.enter_context(open(path, "w"))
+                except OSError as error:
+                    raise InputError(f"{path}: cannot be written ({error.strerror})") from None
             if not shown and file is None and plot is None:
                 yield None
                 return
@@ -104,10 +109,17 @@ class Output:
                 say("  seconds       incumbent           bound        gap  source")
 
             def tell(event: Event) -> None:
+                nonlocal file
                 told.append(event.to_json())
                 if file is not None:
-                    file.write(json.dumps(event.to_json()) + "\n")
-                    file.flush()
+                    try:
+                        file.write(json.dumps(event.to_json()) + "\n")
+                        file.flush()
+                    except OSError as error:  # a full disk ends the events, not the run
+                        self.note(f"{path}: no more events ({error.strerror})")
+                        with contextlib.suppress(OSError):
+                            file.close()
+                        file = None
                 if shown:
                     gap = "–" if event.gap is None else f"{100 * event.gap:.3f} %"
                     tokens, bound = (

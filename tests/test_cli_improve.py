@@ -142,3 +142,17 @@ def test_the_result_for_people(run, counts):
     assert status == 0
     assert "tokens needed" in out
     assert "improve" in out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_takes_nothing_along(run, counts):
+    status, out, err = run("improve", counts, "-k", "4", "--events", "/dev/full", "--json")
+    assert (status, json.loads(out)["method"]) == (0, "improve")
+    assert "no more events" in err
+    arguments = ("improve", counts, "-k", "4", "--json", "--quiet")
+    status, out, err = run(*arguments, "--certificate", "/dev/full")
+    assert (status, json.loads(out)["method"]) == (2, "improve")
+    assert err.startswith("partcover: /dev/full: ")
+    status, out, err = run(*arguments, "-o", "/dev/full")
+    assert (status, json.loads(out)["method"]) == (2, "improve")
+    assert err.count("\n") == 1

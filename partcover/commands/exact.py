@@ -200,11 +200,12 @@ def _prove(
     check_writable(path)
     del options["formulation"]
     solution, certificate = prove(instance, **options)
+    status = finish(out, solution, instance, no_vocabulary, corpus)
     certificate.save(path)
     out.note(f"wrote {path}: it proves that at least {certificate.lower_bound:,} tokens are needed")
     if solution.status == "optimal" and certificate.lower_bound != solution.tokens:
         out.note("the solver claims an optimum that the certificate does not reach")
-    return finish(out, solution, instance, no_vocabulary, corpus)
+    return status
 
 
 @click.command()

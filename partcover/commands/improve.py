@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..errors import VerificationError
+from ..errors import InputError, VerificationError
 from ..files import write_atomic
 from ..options import (
     Output,
@@ -19,9 +19,10 @@ from ..options import (
     output_options,
     read_instance,
     read_tokens,
+    say,
 )
 from ..vocabulary import Vocabulary
-from .outcome import finish
+from .outcome import EXIT_USAGE, finish
 
 
 @click.command()
@@ -67,6 +68,7 @@ def improve(
     started = time.monotonic()
     given = None if start is None else Vocabulary.load(start)
     instance = read_instance(corpus, k, options)
+    unsaved = False
     common: dict[str, Any] = {"seed": out.seed, "threads": out.threads}
     with out.events(events, plot=plot) as progress:
         guide: dict[str, Any] = {}
@@ -79,8 +81,12 @@ def improve(
                 **common,
             )
             if certificate is not None:
-                found.certificate.save(certificate)
-                out.note(f"wrote {certificate}")
+                try:
+                    found.certificate.save(certificate)
+                    out.note(f"wrote {certificate}")
+                except InputError as error:  # a full disk ends the proof, not the search
+                    say(f"partcover: {error}")
+                    unsaved = True
             guide = {
                 "x": found.x,
                 "reduced_costs": found.reduced_costs,
@@ -96,7 +102,8 @@ def improve(
     if not no_bound and found.termination == "interrupted":
         solution = replace(solution, termination="interrupted")
     solution = replace(solution, seconds=time.monotonic() - started)
-    return finish(out, solution, instance, no_vocabulary, corpus)
+    status = finish(out, solution, instance, no_vocabulary, corpus)
+    return EXIT_USAGE if unsaved else status
 
 
 _BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation

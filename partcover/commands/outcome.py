@@ -24,6 +24,13 @@ def finish(
     out: Output, solution: Solution, instance: Instance, no_vocabulary: bool, corpus: str
 ) -> int:
     """Write and print a solution; the exit status."""
+    if out.json:
+        out.object(solution.to_json(vocabulary=not no_vocabulary))
+    else:
+        from ..report import solution_tables
+
+        solution_tables(out.console, solution)
+    # after it is printed: a full disk must not take the result along
     if out.path is not None and solution.vocabulary is not None:
         provenance = {
             "partcover": __version__,
@@ -35,12 +42,6 @@ def finish(
             out.path
         )
         out.note(f"wrote {out.path}")
-    if out.json:
-        out.object(solution.to_json(vocabulary=not no_vocabulary))
-    else:
-        from ..report import solution_tables
-
-        solution_tables(out.console, solution)
     if solution.vocabulary is not None and solution.extra.get("nothing_left_to_gain"):
         out.note(
             f"nothing left to gain after {len(solution.vocabulary):,} tokens; k is {solution.k:,}"
