@@ -59,6 +59,8 @@ def adapter(solver: str) -> Adapter:
             )
             # a single CP-SAT worker leaves the linear relaxation half unused by default
             parameters.cp_sat.linearization_level = 2
+            if 1 < options.threads < _FULL_PORTFOLIO:
+                parameters.cp_sat.subsolvers.extend(["max_lp", "reduced_costs"])
             if solver == "pdlp":
                 criteria = parameters.pdlp.termination_criteria.detailed_optimality_criteria
                 # tokens; nothing relative to an optimum of 0 is reached
@@ -108,6 +110,7 @@ def adapter(solver: str) -> Adapter:
 
 
 _PDLP_TOLERANCE = 1e-7
+_FULL_PORTFOLIO = 8  # workers; CP-SAT's choice for fewer has none that is good at these models
 
 
 def _proto(model: SparseModel, all_integer: bool) -> Any:
