@@ -68,8 +68,7 @@ def improve(
     start : Vocabulary, optional
         A vocabulary to start from too; what is no candidate is left out, what is too much cut.
     time_limit : float, optional
-        Seconds after which the best so far is returned, once it is recounted; the search itself
-        is the same, only cut.  Without a limit the search ends after five cycles.
+        Seconds, about what the recount takes included; the search itself is the same, only cut.  Without a limit the search ends after five cycles.
     seed : int
         Of all random choices.
     threads : int
@@ -113,7 +112,8 @@ def improve(
     Gelatt and Vecchi (1983); the best partner of a swap from the losses after the addition, as
     of Whitaker (1983) for the p-median problem.
     """
-    clock = _Clock(time_limit)
+    reserve = _RECOUNT * len(instance.words.data)
+    clock = _Clock(None if time_limit is None else max(0.0, time_limit - reserve))
     if start is not None and start.symbols != instance.symbols:
         raise InputError(f"the start is over {start.symbols}, the words over {instance.symbols}")
     weights = None if x is None else _per_candidate(instance, x, "x")
@@ -196,6 +196,7 @@ def improve(
 
 
 _ONE = 1 - 1e-6
+_RECOUNT = 3e-6  # seconds a symbol for the check at the end, which is in plain Python
 
 
 def round_relaxation(
