@@ -68,7 +68,8 @@ def improve(
     start : Vocabulary, optional
         A vocabulary to start from too; what is no candidate is left out, what is too much cut.
     time_limit : float, optional
-        Seconds, about what the recount takes included; the search itself is the same, only cut.  Without a limit the search ends after five cycles.
+        Seconds, about what the recount takes included; the search itself is the same, only
+        cut.  Without a limit the search ends after five cycles.
     seed : int
         Of all random choices.
     threads : int
