@@ -27,7 +27,7 @@ RUNGS = [25, 50, 100, 200, 350, 500, 700, 1000, 1500, 2000, 3000, 4000, 6000, 80
 ROOT = Path(__file__).resolve().parents[1]
 
 RUN = """
-import json, sys, time
+import json, os, sys, time
 from partcover import Instance, WordCounts, solve
 from partcover.errors import PartcoverError
 words = WordCounts.load(sys.argv[1])
@@ -37,14 +37,15 @@ started = time.monotonic()
 try:
     s = solve(instance, formulation=formulation, solver=solver, time_limit=seconds, threads=2)
 except PartcoverError as error:
-    print(json.dumps({"proven": False, "seconds": 0, "why": str(error)}))
+    print(json.dumps({"proven": False, "seconds": 0, "why": str(error)}), flush=True)
 else:
     exact = formulation in ("path", "occurrence")
     proven = s.status == "optimal" if exact else s.extra.get("relaxation_solved", False)
     print(json.dumps({
         "proven": proven, "seconds": time.monotonic() - started, "gap": s.gap,
         "nonzeros": s.extra.get("nonzeros"), "tokens": s.tokens, "why": s.termination,
-    }))
+    }), flush=True)
+os._exit(0)  # a solver that overran may still be at work
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import NoReturn
@@ -25,6 +26,21 @@ from .commands import (
 from .commands.outcome import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .errors import PartcoverError, VerificationError
 from .options import say
+from .waiting import left_behind
+
+
+def entry() -> NoReturn:
+    """What the ``partcover`` script runs: `main`, whatever solvers are still at work."""
+    try:
+        main()
+    except SystemExit as stop:
+        if left_behind():
+            # it may abort the process while that is taken apart: leave without it
+            with contextlib.suppress(OSError, ValueError):  # a closed pipe
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(stop.code if isinstance(stop.code, int) else 0)
+        raise
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -55,11 +71,6 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         sys.stderr.close()
         status = 0
-    if status == EXIT_INTERRUPTED:
-        # a solver that cannot be interrupted may still run in its thread: leave without it
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
     sys.exit(status or 0)
 
 

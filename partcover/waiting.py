@@ -9,9 +9,20 @@ from collections.abc import Callable
 
 from .solver_io import SolverReport
 
-__all__ = ["PATIENCE", "in_thread"]
+__all__ = ["PATIENCE", "in_thread", "left_behind"]
 
 PATIENCE = 5.0  # seconds a solver gets to hand over its answer when interrupted
+
+
+_threads: list[threading.Thread] = []
+
+
+def left_behind() -> bool:
+    """Whether a solver is still at work in a thread that nobody waits for.
+
+    A process should then end by ``os._exit``: some solvers abort it while it is taken apart.
+    """
+    return any(thread.is_alive() for thread in _threads)
 
 
 def in_thread(
@@ -36,7 +47,8 @@ def in_thread(
             done.set()
 
     done = threading.Event()
-    threading.Thread(target=target, daemon=True).start()
+    thread = threading.Thread(target=target, daemon=True)
+    thread.start()
     interrupted = False
     deadline = math.inf
     if time_limit is not None:
@@ -46,11 +58,13 @@ def in_thread(
             done.wait(0.1)
         except KeyboardInterrupt:
             if interrupted:
+                _threads.append(thread)
                 raise
             interrupted = True
             deadline = time.monotonic() + patience
             interrupt()
     if not answer:
+        _threads.append(thread)
         return SolverReport("none", "interrupted" if interrupted else "time_limit")
     if isinstance(answer[0], BaseException):
         raise answer[0]

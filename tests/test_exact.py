@@ -35,6 +35,7 @@ from partcover import (
 )
 from partcover.instance import GroupBudget
 from partcover.solver_io import SolverOptions, SolverReport
+from partcover.waiting import left_behind
 
 SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
 
@@ -240,11 +241,14 @@ def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
 
 def test_a_solver_that_overruns_is_left_behind(monkeypatch):
     model = formulation.build(Instance(WordCounts.from_counts({"abab": 3}), 1))
-    monkeypatch.setattr(mathopt, "_proto", lambda *_: threading.Event().wait())
+    stop = threading.Event()
+    monkeypatch.setattr(mathopt, "_proto", lambda *_: stop.wait())
     started = time.monotonic()
     report = solvers.run(model, "highs", SolverOptions(time_limit=0.1))
     assert (report.has, report.stopped) == ("none", "time_limit")
     assert time.monotonic() - started < 5
+    assert left_behind()
+    stop.set()
 
 
 def test_an_endless_time_limit():
