@@ -16,10 +16,10 @@ from .errors import InputError, VerificationError
 from .greedy import greedtok
 from .instance import Instance
 from .kernels._search import State
-from .segment import segment
+from .segment import Segmentation, segment
 from .solution import Event, Solution, Termination
 from .symbols import Token
-from .verify import verify
+from .verify import Verification, verify
 from .vocabulary import Vocabulary
 
 __all__ = ["Rounding", "improve", "round_relaxation"]
@@ -152,10 +152,11 @@ def improve(
         termination = "interrupted"
         if search.best is None:
             search.take_best(starts)
-    tokens = search.answer()
-    vocabulary = Vocabulary(tokens, instance.symbols, "improve")
-    cut = segment(instance.words, vocabulary, "shortest_path", threads=threads)
-    checked = verify(instance, vocabulary)
+    try:
+        vocabulary, cut, checked = _recounted(instance, search, threads)
+    except KeyboardInterrupt:  # what was found is kept: count again
+        termination = "interrupted"
+        vocabulary, cut, checked = _recounted(instance, search, threads)
     if not checked.ok or not checked.tokens == cut.tokens == search.tokens:
         raise VerificationError(
             f"the search counted {search.tokens} tokens, segment {cut.tokens}, verify "
@@ -194,6 +195,15 @@ def improve(
             "tokens_greedtok": greedy.extra["tokens_shortest_path"],
         },
     )
+
+
+def _recounted(
+    instance: Instance, search: _Search, threads: int
+) -> tuple[Vocabulary, Segmentation, Verification]:
+    """The answer, and what it needs as `segment` and `verify` count it."""
+    vocabulary = Vocabulary(search.answer(), instance.symbols, "improve")
+    cut = segment(instance.words, vocabulary, "shortest_path", threads=threads)
+    return vocabulary, cut, verify(instance, vocabulary)
 
 
 _ONE = 1 - 1e-6

@@ -202,6 +202,23 @@ def test_an_interrupt_keeps_the_best():
     assert verify(instance, solution.vocabulary, claim=solution).ok
 
 
+def test_an_interrupt_of_the_recount_keeps_the_best(monkeypatch):
+    instance = Instance(BOOK, 20)
+    whole = improve(instance)
+    calls = []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return verify(*arguments)
+
+    monkeypatch.setattr("partcover.search.verify", interrupted)
+    solution = improve(instance)
+    assert (solution.termination, len(calls)) == ("interrupted", 2)
+    assert solution.tokens == whole.tokens
+
+
 def test_given_start_is_not_lost():
     instance = Instance(BOOK, 8)
     good = improve(instance).vocabulary
