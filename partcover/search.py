@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -134,12 +135,27 @@ def improve(
         ones = _rounded(instance, np.where(weights > _ONE, weights, 0), "det", seed)
         starts.append(("rounded: int", ones))
     full = len(greedy.gains) == instance.k and len(instance.fixed) < instance.k
-    board = _Board(
-        instance,
-        [token for _, tokens in starts for token in tokens],
-        greedy.gains[-1] // 4 if full else 0,
-        weights,
-    )
+    try:
+        board = _Board(
+            instance,
+            [token for _, tokens in starts for token in tokens],
+            greedy.gains[-1] // 4 if full else 0,
+            weights,
+        )
+    except KeyboardInterrupt:  # before the search: GreedTok's vocabulary is what there is
+        tokens = int(greedy.extra["tokens_shortest_path"])
+        return replace(
+            greedy,
+            method="improve",
+            rule="shortest_path",
+            tokens=tokens,
+            cover=instance.words.total_symbols - tokens,
+            lower_bound=lower_bound,
+            termination="interrupted",
+            seconds=clock.seconds,
+            seed=seed,
+            gains=(),
+        )
     search = _Search(board, clock, seed, threads, progress, lower_bound, costs)
     termination: Termination = "completed"
     try:

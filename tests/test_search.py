@@ -202,6 +202,18 @@ def test_an_interrupt_keeps_the_best():
     assert verify(instance, solution.vocabulary, claim=solution).ok
 
 
+def test_an_interrupt_before_the_search_keeps_greedtoks(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("partcover.search._Board", interrupted)
+    instance = Instance(BOOK, 20)
+    solution = improve(instance, lower_bound=1)
+    assert (solution.method, solution.termination) == ("improve", "interrupted")
+    assert solution.tokens == greedtok(instance).extra["tokens_shortest_path"]
+    assert verify(instance, solution.vocabulary, claim=solution).ok
+
+
 def test_an_interrupt_of_the_recount_keeps_the_best(monkeypatch):
     instance = Instance(BOOK, 20)
     whole = improve(instance)
