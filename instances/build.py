@@ -220,7 +220,7 @@ LADDER = (25, 50, 100, 200, 500, 1000, 2000)
 def real_words() -> Iterator[tuple[str, str, str, Instance]]:
     """Three ladders from tables that every CPython carries."""
     names = WordCounts.from_counts(unicode_names())
-    for n in (*LADDER, 4000, len(names)):
+    for n in (*LADDER, 4000):
         origin = (
             f"the {n} most frequent words of the character names of Unicode 3.2, BMP, split at "
             "spaces and hyphens; no CJK or Hangul names made by rule"
@@ -272,11 +272,11 @@ def write(name: str, family: str, origin: str, instance: Instance, limit: float)
     by = "partcover solve --certificate"
     assert solution.tokens is not None
     if certificate.lower_bound < solution.tokens:
-        found = improve(instance, solution.vocabulary, time_limit=limit / 4)
+        prices = lower_bound(instance, incumbent=solution.tokens, time_limit=limit / 4)
+        found = improve(instance, solution.vocabulary, time_limit=limit / 4, x=prices.x)
         assert found.tokens is not None
         if found.tokens < solution.tokens:
             solution, by = found, "partcover improve"
-        prices = lower_bound(instance, incumbent=found.tokens, time_limit=limit / 4)
         leaves = sum(1 for _ in certificate.leaves())
         if prices.lower_bound > certificate.lower_bound or leaves > MOST_LEAVES:
             certificate = prices.certificate
