@@ -1,5 +1,6 @@
 """The workbench for the tokenization problem."""
 
+from . import baselines as baselines
 from ._version import __version__ as __version__
 from .bounds import Bound as Bound
 from .bounds import lower_bound as lower_bound

@@ -9,8 +9,8 @@ from . import symbols as sym
 from .errors import InputError
 from .instance import Instance
 from .segment import segment
-from .solution import Rule, gap_of
-from .vocabulary import Vocabulary
+from .solution import gap_of
+from .vocabulary import Rule, Vocabulary
 
 __all__ = ["Gap", "split_gap"]
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from . import symbols as sym
-from .vocabulary import Vocabulary
+from .vocabulary import Rule, Vocabulary
 
-__all__ = ["Event", "Rule", "Solution", "Status", "Termination", "gap_of"]
+__all__ = ["Event", "Solution", "Status", "Termination", "gap_of"]
 
-Rule = Literal["shortest_path", "priority"]
 Status = Literal["optimal", "feasible", "infeasible", "none"]
 Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
 
@@ -82,7 +81,7 @@ class Solution:
         What limits the candidates (see `Instance.policy`): the claim is about these.
     vocabulary : Vocabulary or None
         The chosen tokens, in the order of the method; None where there is no answer.
-    rule : {"shortest_path", "priority"}
+    rule : str
         The segmentation rule that `tokens` and `cover` are stated under.
     tokens, cover : int or None
         Tokens needed, and adjacent pairs inside tokens, over the counted corpus.
@@ -161,6 +160,8 @@ class Solution:
         if vocabulary:
             tokens = None if self.vocabulary is None else list(self.vocabulary)
             data["vocabulary"] = None if tokens is None else [sym.to_json(t) for t in tokens]
+            if self.vocabulary is not None:
+                data.update(self.vocabulary.use_to_json())
             if self.gains:
                 data["gains"] = list(self.gains)
         return data

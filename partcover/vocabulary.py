@@ -1,19 +1,32 @@
-"""Ordered tokens with their provenance; the vocabulary file."""
+"""Ordered tokens with how they are used and where they come from; the vocabulary file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Literal, get_args
 
 from . import symbols as sym
 from .errors import InputError
 from .files import read_json, write_atomic
 from .symbols import Symbols, Token
 
-__all__ = ["Vocabulary"]
+__all__ = ["RULES", "Rule", "Vocabulary"]
+
+Rule = Literal[
+    "shortest_path",
+    "random_path",
+    "priority",
+    "longest_match",
+    "merges",
+    "likelihood",
+    "single_symbols",
+]
+RULES: tuple[Rule, ...] = get_args(Rule)
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -30,17 +43,44 @@ class Vocabulary:
         What chose them.
     provenance : mapping
         Anything JSON can hold: corpus hash, options, versions, numbers reached.
+    rule : str
+        The segmentation rule the tokens are meant for, one of `RULES`; see `partcover.segment`.
+    pretokenizer : str, optional
+        How text becomes the words they are meant for; see `partcover.pretokenizers`.
+    merges : sequence of pair of token, optional
+        For the rule ``merges``: the pairs, first one first; each side a token or a single
+        symbol.  Without them any two neighbours that together are a token may merge, the token
+        first in the vocabulary first, as tiktoken does.
+    scores : sequence of float, optional
+        For the rule ``likelihood``: the log-probability of each token, natural logarithm.
+    symbol_scores : mapping of token to float, optional
+        For the rule ``likelihood``: that of the single symbols; those not in it are worth the
+        least of all scores − 10.
+    ids : sequence of int, optional
+        Of the 256 bytes and then of the tokens, all distinct; −1 for a byte that has none.  By
+        default 0 … 255 and on.  Over other symbols there are no ids.
+    special : mapping of str to int, or iterable of str
+        Special tokens, which are no part of any segmentation, and their ids; by default those
+        that follow.
 
     Raises
     ------
     InputError
-        For a duplicate, or a token of fewer than two symbols.
+        For a duplicate, a token of fewer than two symbols, an unknown rule, a merge whose result
+        is no token, scores or ids that do not fit the tokens, or an id given twice.
     """
 
     tokens: tuple[Token, ...]
     symbols: Symbols = "bytes"
     method: str = "given"
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    rule: Rule = "shortest_path"
+    pretokenizer: str | None = None
+    merges: tuple[tuple[Token, Token], ...] | None = None
+    scores: tuple[float, ...] | None = None
+    symbol_scores: Mapping[Token, float] = field(default_factory=dict)
+    ids: tuple[int, ...] | None = None
+    special: Mapping[str, int] = field(default_factory=dict)
 
     def __init__(
         self,
@@ -48,6 +88,14 @@ class Vocabulary:
         symbols: Symbols = "bytes",
         method: str = "given",
         provenance: Mapping[str, Any] | None = None,
+        *,
+        rule: Rule = "shortest_path",
+        pretokenizer: str | None = None,
+        merges: Iterable[tuple[Any, Any]] | None = None,
+        scores: Iterable[float] | None = None,
+        symbol_scores: Mapping[Any, float] | None = None,
+        ids: Sequence[int] | None = None,
+        special: Mapping[str, int] | Iterable[str] = (),
     ) -> None:
         checked = tuple(sym.to_token(token, symbols) for token in tokens)
         seen: set[Token] = set()
@@ -60,10 +108,73 @@ class Vocabulary:
             if token in seen:
                 raise InputError(f"token {sym.show(token)!r} is given twice")
             seen.add(token)
-        object.__setattr__(self, "tokens", checked)
-        object.__setattr__(self, "symbols", symbols)
-        object.__setattr__(self, "method", method)
-        object.__setattr__(self, "provenance", dict(provenance or {}))
+        if rule not in RULES:
+            raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
+        set_ = object.__setattr__
+        set_(self, "tokens", checked)
+        set_(self, "symbols", symbols)
+        set_(self, "method", method)
+        set_(self, "provenance", dict(provenance or {}))
+        set_(self, "rule", rule)
+        set_(self, "pretokenizer", pretokenizer)
+        set_(self, "merges", None if merges is None else _pairs(merges, seen, symbols))
+        set_(self, "scores", None if scores is None else tuple(map(float, scores)))
+        singles = {sym.to_token(s, symbols): float(v) for s, v in (symbol_scores or {}).items()}
+        set_(self, "symbol_scores", singles)
+        self._check_scores()
+        set_(self, "ids", None if ids is None else tuple(map(int, ids)))
+        used = self._check_ids()
+        if not isinstance(special, Mapping):
+            special = {text: used + i for i, text in enumerate(special)}
+        set_(self, "special", dict(special))
+        self._check_special()
+
+    def _check_scores(self) -> None:
+        if self.scores is None:
+            if self.rule == "likelihood":
+                raise InputError("the rule likelihood needs scores, one for each token")
+            return
+        if len(self.scores) != len(self.tokens):
+            raise InputError(f"{len(self.scores)} scores for {len(self.tokens)} tokens")
+        for symbol in self.symbol_scores:
+            if len(symbol) != 1:
+                raise InputError(f"symbol_scores: {sym.show(symbol)!r} is no single symbol")
+        for score in (*self.scores, *self.symbol_scores.values()):
+            if not -1e300 < score < 1e300:
+                raise InputError(f"a score is {score}: a finite number is expected")
+
+    def _check_ids(self) -> int:
+        """One more than the largest id of a byte or token."""
+        if self.ids is None:
+            return 256 + len(self.tokens)
+        if self.symbols != "bytes":
+            raise InputError(f"ids are for bytes, the tokens are over {self.symbols}")
+        if len(self.ids) != 256 + len(self.tokens):
+            raise InputError(
+                f"{len(self.ids)} ids: 256, of the bytes, and {len(self.tokens)}, of the tokens, "
+                "are expected"
+            )
+        seen: set[int] = set()
+        for place, number in enumerate(self.ids):
+            if number == -1 and place < 256:
+                continue
+            if not 0 <= number < 2**31:
+                raise InputError(f"id {number} is out of range: 0 to 2,147,483,647")
+            if number in seen:
+                raise InputError(f"id {number} is given twice")
+            seen.add(number)
+        return max(seen, default=-1) + 1
+
+    def _check_special(self) -> None:
+        taken = set(range(256 + len(self.tokens)) if self.ids is None else self.ids)
+        for text, number in self.special.items():
+            if not isinstance(text, str) or not text:
+                raise InputError(f"special token {text!r}: text that is not empty is expected")
+            if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**31:
+                raise InputError(f"special token {text!r}: id {number!r} is out of range")
+            if number in taken:
+                raise InputError(f"special token {text!r}: id {number} is given twice")
+            taken.add(number)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -71,14 +182,49 @@ class Vocabulary:
     def __iter__(self) -> Iterator[Token]:
         return iter(self.tokens)
 
+    @cached_property
+    def id_of(self) -> tuple[int, ...]:
+        """Ids of the 256 bytes and then of the tokens.
+
+        Raises
+        ------
+        InputError
+            If the symbols are not bytes.
+        """
+        if self.symbols != "bytes":
+            raise InputError(f"only tokens over bytes have ids; these are over {self.symbols}")
+        return tuple(range(256 + len(self.tokens))) if self.ids is None else self.ids
+
+    def with_(self, **changes: Any) -> Vocabulary:
+        """The same but for what is named: ``vocabulary.with_(rule="priority")``."""
+        return replace(self, **changes)
+
+    def use_to_json(self) -> dict[str, Any]:
+        """How the tokens are used, as far as it is not the default, as it stands in files."""
+        data: dict[str, Any] = {}
+        if self.merges is not None:
+            data["merges"] = [[sym.to_json(a), sym.to_json(b)] for a, b in self.merges]
+        if self.scores is not None:
+            data["scores"] = list(self.scores)
+            data["symbol_scores"] = [[sym.to_json(s), v] for s, v in self.symbol_scores.items()]
+        if self.pretokenizer is not None:
+            data["pretokenizer"] = self.pretokenizer
+        if self.ids is not None:
+            data["ids"] = list(self.ids)
+        if self.special:
+            data["special"] = dict(self.special)
+        return data
+
     def to_json(self) -> dict[str, Any]:
         """The content of a vocabulary file."""
         return {
             "format": "partcover-vocabulary",
-            "version": 1,
+            "version": VERSION,
             "symbols": self.symbols,
             "method": self.method,
+            "rule": self.rule,
             "tokens": [sym.to_json(token) for token in self.tokens],
+            **self.use_to_json(),
             "provenance": dict(self.provenance),
         }
 
@@ -90,23 +236,31 @@ class Vocabulary:
     def load(cls, path: str | PathLike[str]) -> Vocabulary:
         """Read a vocabulary file, or the vocabulary of a solution written as JSON.
 
+        A solution that is stated under ``priority`` is read for the shortest path, which never
+        needs more tokens.
+
         Raises
         ------
         InputError
-            If the file cannot be read, is not JSON, or holds no list of tokens.
+            If the file cannot be read, is not JSON, holds no list of tokens, or is of a later
+            version.
         """
         data = read_json(path)
-        tokens = data.get("tokens")
+        tokens, rule = data.get("tokens"), data.get("rule", "shortest_path")
         if not isinstance(tokens, list):
             tokens = data.get("vocabulary")
+            rule = "shortest_path" if rule == "priority" else rule
         if not isinstance(tokens, list):
             raise InputError(
                 f"{fspath(path)}: no list of tokens under 'tokens' (a vocabulary file) or "
                 "'vocabulary' (a solution)"
             )
         version = data.get("version", 1)
-        if version != 1:
-            raise InputError(f"{fspath(path)}: vocabulary version {version!r} is not known; update")
+        if version not in range(1, VERSION + 1):
+            raise InputError(
+                f"{fspath(path)}: vocabulary version {version!r} is not known, the latest here is "
+                f"{VERSION}: update partcover"
+            )
         symbols = data.get("symbols", "bytes")
         try:
             if symbols not in sym.SYMBOLS:
@@ -116,6 +270,60 @@ class Vocabulary:
                 symbols,
                 str(data.get("method", "given")),
                 data.get("provenance") or {},
+                rule=rule,
+                **_use_from_json(data, symbols),
             )
         except InputError as error:
             raise InputError(f"{fspath(path)}: {error}") from None
+
+
+def _pairs(
+    merges: Iterable[tuple[Any, Any]], tokens: set[Token], symbols: Symbols
+) -> tuple[tuple[Token, Token], ...]:
+    pairs: dict[tuple[Token, Token], None] = {}
+    for left, right in merges:
+        pair = sym.to_token(left, symbols), sym.to_token(right, symbols)
+        both: Token = pair[0] + pair[1]  # type: ignore[operator]
+        shown = f"merge {sym.show(pair[0])!r} + {sym.show(pair[1])!r}"
+        for part in (*pair, both):
+            if len(part) != 1 and part not in tokens:
+                raise InputError(f"{shown}: {sym.show(part)!r} is no token")
+        if pair in pairs:
+            raise InputError(f"{shown} is given twice")
+        pairs[pair] = None
+    return tuple(pairs)
+
+
+def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
+    """The inverse of `Vocabulary.use_to_json`."""
+    use: dict[str, Any] = {}
+
+    def listed(key: str, kind: type | tuple[type, ...]) -> list[Any] | None:
+        values = data.get(key)
+        if values is None:
+            return None
+        if not isinstance(values, list) or not all(isinstance(v, kind) for v in values):
+            raise InputError(f"'{key}' does not have the form of a vocabulary file")
+        return values
+
+    def pairs(key: str) -> list[Any] | None:
+        values = listed(key, list)
+        if values is not None and not all(len(value) == 2 for value in values):
+            raise InputError(f"'{key}' must be a list of pairs")
+        return values
+
+    if (merges := pairs("merges")) is not None:
+        use["merges"] = [(sym.from_json(a, symbols), sym.from_json(b, symbols)) for a, b in merges]
+    use["scores"] = listed("scores", (int, float))
+    if (singles := pairs("symbol_scores")) is not None:
+        if not all(isinstance(value, int | float) for _, value in singles):
+            raise InputError("'symbol_scores' must be a list of a symbol and a number each")
+        use["symbol_scores"] = {sym.from_json(s, symbols): v for s, v in singles}
+    use["ids"] = listed("ids", int)
+    use["pretokenizer"] = data.get("pretokenizer")
+    if not isinstance(use["pretokenizer"], str | None):
+        raise InputError("'pretokenizer' must be a name")
+    use["special"] = data.get("special") or {}
+    if not isinstance(use["special"], dict):
+        raise InputError("'special' must be an object of special tokens and their ids")
+    return use

@@ -30,6 +30,7 @@ ROWS = [
     {"solvers"},
     {"exact", "library", "search"},
     {"prove", "conflicts", "side_by_side"},
+    {"baselines", "interop"},
     {"report", "plots", "drawing"},
     {"compare", "ratio", "worst"},
     {"demo", "options"},
@@ -58,10 +59,11 @@ def imported(path: Path) -> set[str]:
 
 
 MODULES = sorted(p for p in PACKAGE.glob("*.py") if p.name not in {"__init__.py", "__main__.py"})
-COMMANDS = sorted(PACKAGE.glob("commands/*.py"))
+PACKAGES = ["baselines", "commands", "interop"]
+INSIDE = sorted(path for name in PACKAGES for path in PACKAGE.glob(f"{name}/*.py"))
 
 
-@pytest.mark.parametrize("path", [*MODULES, *COMMANDS], ids=lambda p: f"{p.parent.name}-{p.stem}")
+@pytest.mark.parametrize("path", [*MODULES, *INSIDE], ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_imports_go_one_way(path):
     own = path.stem if path.parent == PACKAGE else path.parent.name
     assert own in ROW, f"{own} has no row: give it one in tests/test_layers.py"
@@ -70,7 +72,7 @@ def test_imports_go_one_way(path):
 
 
 def test_every_row_exists():
-    names = {p.stem for p in MODULES} | {"kernels", "commands"}
+    names = {p.stem for p in MODULES} | {"kernels", *PACKAGES}
     assert {module for row in ROWS for module in row} == names
 
 

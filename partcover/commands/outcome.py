@@ -10,7 +10,6 @@ from ..options import (
     Output,
 )
 from ..solution import Solution
-from ..vocabulary import Vocabulary
 
 EXIT_USAGE = 2
 EXIT_LIMIT = 3
@@ -38,9 +37,7 @@ def finish(
             "corpus_sha256": instance.words.digest,
             **solution.to_json(vocabulary=False),
         }
-        Vocabulary(solution.vocabulary.tokens, solution.symbols, solution.method, provenance).save(
-            out.path
-        )
+        solution.vocabulary.with_(method=solution.method, provenance=provenance).save(out.path)
         out.note(f"wrote {out.path}")
     if solution.vocabulary is not None and solution.extra.get("nothing_left_to_gain"):
         out.note(

@@ -7,6 +7,15 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort, realloc
 
 
+# what stands in the output at a symbol that ends no token, and at a symbol that is its own token
+INSIDE = -2
+SINGLE = -1
+
+ctypedef fused Symbol:
+    uint8_t
+    int32_t
+
+
 cdef struct Place:
     int32_t rank
     int32_t start
@@ -81,30 +90,31 @@ cdef class Segmenter:
         self.keys[slot] = key
         self.children[slot] = child
 
-    def shortest_path(self, const int32_t[::1] data, const int64_t[::1] offsets,
-                      Py_ssize_t first, Py_ssize_t last, int32_t[::1] pieces,
-                      uint8_t[::1] ends):
+    def shortest_path(self, const Symbol[::1] data, const int64_t[::1] offsets,
+                      Py_ssize_t first, Py_ssize_t last, int32_t[::1] which):
         """Fewest tokens for words first..last - 1; at each end the earliest start wins a tie.
 
-        Writes the number of tokens of each word to `pieces` and a 1 to `ends` at the last
-        symbol of each token.  O(symbols · longest token) time, O(longest word) memory.
+        Writes to `which`, at the last symbol of each token, its index, or SINGLE for a symbol
+        of its own, and INSIDE elsewhere.  O(symbols · longest token) time, O(longest word)
+        memory.
         """
-        cdef Py_ssize_t w, i, j, size
+        cdef Py_ssize_t w, i, j, size, begin
         cdef Py_ssize_t longest = 1
         cdef int32_t node
         cdef int32_t *cost
         cdef int32_t *back
+        cdef int32_t *token
         for w in range(first, last):
             longest = max(longest, offsets[w + 1] - offsets[w])
-        cost = <int32_t *> malloc((longest + 1) * sizeof(int32_t))
-        back = <int32_t *> malloc((longest + 1) * sizeof(int32_t))
-        if cost == NULL or back == NULL:
-            free(cost)
-            free(back)
+        cost = <int32_t *> malloc(3 * (longest + 1) * sizeof(int32_t))
+        if cost == NULL:
             raise MemoryError
+        back = cost + longest + 1
+        token = back + longest + 1
         with nogil:
             for w in range(first, last):
-                size = offsets[w + 1] - offsets[w]
+                begin = offsets[w]
+                size = offsets[w + 1] - begin
                 cost[0] = 0
                 for i in range(1, size + 1):
                     cost[i] = 2147483647
@@ -112,26 +122,26 @@ cdef class Segmenter:
                     if cost[i] + 1 < cost[i + 1]:
                         cost[i + 1] = cost[i] + 1
                         back[i + 1] = <int32_t> i
+                        token[i + 1] = -1
                     node = 0
                     for j in range(i, size):
-                        node = self._child(node, data[offsets[w] + j])
+                        node = self._child(node, data[begin + j])
                         if node < 0:
                             break
                         if self.token_at[node] >= 0 and cost[i] + 1 < cost[j + 1]:
                             cost[j + 1] = cost[i] + 1
                             back[j + 1] = <int32_t> i
-                pieces[w] = cost[size]
+                            token[j + 1] = self.token_at[node]
                 for i in range(size):
-                    ends[offsets[w] + i] = 0
+                    which[begin + i] = -2
                 i = size
                 while i:
-                    ends[offsets[w] + i - 1] = 1
+                    which[begin + i - 1] = token[i]
                     i = back[i]
         free(cost)
-        free(back)
 
-    def priority(self, const int32_t[::1] data, const int64_t[::1] offsets,
-                 Py_ssize_t first, Py_ssize_t last, int32_t[::1] pieces, uint8_t[::1] ends):
+    def priority(self, const Symbol[::1] data, const int64_t[::1] offsets,
+                 Py_ssize_t first, Py_ssize_t last, int32_t[::1] which):
         """GreedTok's rule for words first..last - 1: tokens in their order, each left to right.
 
         A token may be placed where the pairs just before and just after it are not inside a
@@ -141,7 +151,7 @@ cdef class Segmenter:
         cdef Py_ssize_t w, i, j, size, begin
         cdef Py_ssize_t many
         cdef Py_ssize_t room = 256
-        cdef int32_t node, count
+        cdef int32_t node
         cdef Place *places = <Place *> malloc(room * sizeof(Place))
         cdef Place *moved
         if places == NULL:
@@ -153,7 +163,7 @@ cdef class Segmenter:
                     size = offsets[w + 1] - begin
                     many = 0
                     for i in range(size):
-                        ends[begin + i] = 1
+                        which[begin + i] = -1
                         node = 0
                         for j in range(i, size):
                             node = self._child(node, data[begin + j])
@@ -173,16 +183,13 @@ cdef class Segmenter:
                     if many > 1:
                         qsort(places, many, sizeof(Place), _by_priority)
                     for i in range(many):
-                        # the pair after symbol s is inside a token where ends[s] is 0
-                        if places[i].start and not ends[begin + places[i].start - 1]:
+                        # the pair after symbol s is inside a token where which[s] is INSIDE
+                        if places[i].start and which[begin + places[i].start - 1] == -2:
                             continue
-                        if not ends[begin + places[i].end - 1]:
+                        if which[begin + places[i].end - 1] == -2:
                             continue
                         for j in range(begin + places[i].start, begin + places[i].end - 1):
-                            ends[j] = 0
-                    count = 0
-                    for i in range(begin, begin + size):
-                        count += ends[i]
-                    pieces[w] = count
+                            which[j] = -2
+                        which[begin + places[i].end - 1] = places[i].rank
         finally:
             free(places)

@@ -1,0 +1,40 @@
+"""Single symbols alone: the floor that every method starts from."""
+
+from __future__ import annotations
+
+import time
+
+from ..instance import Instance
+from ..solution import Solution
+from ..vocabulary import Vocabulary
+from .outcome import outcome, refuse_unhonoured
+
+__all__ = ["plain_bytes"]
+
+
+def plain_bytes(instance: Instance, *, seed: int = 0, threads: int = 1) -> Solution:
+    """No token at all: for text, its bytes.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words; k is not used.
+    seed, threads : int
+        As everywhere; they change nothing.
+
+    Returns
+    -------
+    Solution
+        Method ``bytes``, under the rule ``single_symbols``.
+
+    Raises
+    ------
+    InputError
+        If tokens are required.
+    """
+    started = time.monotonic()
+    refuse_unhonoured(
+        instance, "bytes", honoured={"candidates", "max_length", "min_count", "forbidden", "groups"}
+    )
+    vocabulary = Vocabulary((), instance.symbols, "bytes", rule="single_symbols")
+    return outcome(instance, vocabulary, started, seed=seed, threads=threads)

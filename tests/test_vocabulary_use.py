@@ -1,0 +1,81 @@
+"""How a vocabulary is used: rule, merges, scores, ids and special tokens, kept in its file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from partcover import InputError, Vocabulary
+
+FULL = {
+    "rule": "likelihood",
+    "pretokenizer": "gpt2",
+    "merges": [("a", "b"), ("ab", "c")],
+    "scores": [-1.5, -2],
+    "symbol_scores": {"a": -3.0},
+    "ids": [*range(255, -1, -1), 300, 299],
+    "special": {"<s>": 301},
+}
+
+
+def test_all_of_it_survives_the_file(tmp_path):
+    vocabulary = Vocabulary(["ab", "abc"], "bytes", "made", {"n": 1}, **FULL)
+    vocabulary.save(tmp_path / "v.json")
+    assert Vocabulary.load(tmp_path / "v.json") == vocabulary
+    assert vocabulary.scores == (-1.5, -2.0)
+    assert vocabulary.id_of[0] == 255
+
+
+def test_default_ids_follow_the_bytes():
+    vocabulary = Vocabulary(["ab"], special=["<s>", "</s>"])
+    assert vocabulary.id_of[255:] == (255, 256)
+    assert vocabulary.special == {"<s>": 257, "</s>": 258}
+
+
+def test_a_file_of_the_first_version_is_read(tmp_path):
+    (tmp_path / "v.json").write_text(json.dumps({"version": 1, "tokens": ["ab"]}))
+    assert Vocabulary.load(tmp_path / "v.json") == Vocabulary(["ab"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rule": "longest"}, "unknown rule 'longest'"),
+        ({"scores": [-1.0]}, "1 scores for 2 tokens"),
+        ({"scores": [-1.0, float("nan")]}, "a score is nan"),
+        ({"scores": None}, "likelihood needs scores"),
+        ({"symbol_scores": {"ab": 1.0}}, "'ab' is no single symbol"),
+        ({"merges": [("ab", "x")]}, "merge 'ab' \\+ 'x': 'abx' is no token"),
+        ({"merges": [("a", "b"), ("a", "b")]}, "merge 'a' \\+ 'b' is given twice"),
+        ({"ids": [1, 2]}, "2 ids: 256"),
+        ({"ids": [*range(256), 7, 300]}, "id 7 is given twice"),
+        ({"ids": [*range(256), -1, 300]}, "id -1 is out of range"),
+        ({"special": {"<s>": 299}}, "'<s>': id 299 is given twice"),
+        ({"special": {"": 400}}, "text that is not empty"),
+    ],
+)
+def test_what_does_not_fit_is_named(changes, message):
+    with pytest.raises(InputError, match=message):
+        Vocabulary(["ab", "abc"], **{**FULL, **changes})
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"version": 3}, "vocabulary version 3 is not known, the latest here is 2"),
+        ({"merges": [["a"]]}, "'merges' must be a list of pairs"),
+        ({"ids": "x"}, "'ids' does not have the form"),
+        ({"special": []}, None),
+        ({"special": ["<s>"]}, "'special' must be an object"),
+        ({"pretokenizer": 3}, "'pretokenizer' must be a name"),
+        ({"symbol_scores": [["a", "b"]]}, "'symbol_scores' must be a list"),
+    ],
+)
+def test_a_damaged_file_names_itself(tmp_path, data, message):
+    (tmp_path / "v.json").write_text(json.dumps({"tokens": ["ab"], **data}))
+    if message is None:
+        assert Vocabulary.load(tmp_path / "v.json") == Vocabulary(["ab"])
+        return
+    with pytest.raises(InputError, match=f"v.json: {message}"):
+        Vocabulary.load(tmp_path / "v.json")
