@@ -1,3 +1,4 @@
 """The other tokenizers of the literature, each trained from the same counted words."""
 
+from .pathpiece import pathpiece as pathpiece
 from .plain import plain_bytes as plain_bytes
