@@ -2,3 +2,5 @@
 
 from .pathpiece import pathpiece as pathpiece
 from .plain import plain_bytes as plain_bytes
+from .unigram import unigram as unigram
+from .unigram import unigram_objective as unigram_objective
