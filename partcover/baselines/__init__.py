@@ -2,5 +2,6 @@
 
 from .pathpiece import pathpiece as pathpiece
 from .plain import plain_bytes as plain_bytes
+from .sentencepiece import unigram_sentencepiece as unigram_sentencepiece
 from .unigram import unigram as unigram
 from .unigram import unigram_objective as unigram_objective
