@@ -21,6 +21,7 @@ from .commands import (
     improve,
     library,
     tables,
+    train,
     worst,
 )
 from .commands.outcome import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
@@ -99,6 +100,7 @@ for command in (
     count.count,
     greedy.greedtok,
     greedy.greedwmc,
+    train.train,
     improve.improve,
     improve.gap_,
     exact.solve,

@@ -143,7 +143,13 @@ def test_one_batch_of_everything_differs_from_one_at_a_time():
 
 def test_fixed_tokens_stay_and_limits_hold():
     instance = Instance(
-        WORDS, 6, prefix=["se", "zz"], required=["ra"], forbidden=["rand"], max_length=4, min_count=2
+        WORDS,
+        6,
+        prefix=["se", "zz"],
+        required=["ra"],
+        forbidden=["rand"],
+        max_length=4,
+        min_count=2,
     )
     tokens = baselines.pathpiece(instance).vocabulary.tokens
     assert tokens[:2] == (b"se", b"zz")
@@ -168,7 +174,7 @@ def test_a_limit_or_an_interrupt_ends_in_one_last_batch():
     late = baselines.pathpiece(Instance(WORDS, 3), time_limit=0, batch=0.01)
     assert (late.termination, late.extra["size"], late.extra["rounds"]) == ("time_limit", 3, 1)
 
-    def stop(taken, to_take, needed):
+    def stop(taken, to_take, remark):
         if taken < 3:
             raise KeyboardInterrupt
 

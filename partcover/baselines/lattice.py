@@ -57,7 +57,9 @@ class Lattice:
 
         O(occurrences · log(occurrences)).
         """
-        single = [sym.from_array(symbol, words.symbols) for symbol in np.unique(words.data)[:, None]]
+        single = [
+            sym.from_array(symbol, words.symbols) for symbol in np.unique(words.data)[:, None]
+        ]
         pieces = (*single, *tokens)
         lo, hi, length = index.find([sym.to_array(piece) for piece in pieces])
         arcs, word, start = index.occurrences_of(lo, hi, length)

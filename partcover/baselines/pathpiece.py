@@ -24,7 +24,7 @@ from .outcome import outcome, refuse_unhonoured
 __all__ = ["Progress", "pathpiece", "removal_increases"]
 
 Int64 = npt.NDArray[np.int64]
-Progress = Callable[[int, int, int], None]
+Progress = Callable[[int, int, str], None]
 
 
 def pathpiece(
@@ -71,8 +71,7 @@ def pathpiece(
     threads : int
         Words are shared among this many threads; the result is the same.
     progress : callable, optional
-        ``progress(taken, to_take, tokens_needed)``, once a round; the tokens needed are those
-        before what was taken last.
+        ``progress(taken, to_take, remark)``, once a round.
 
     Returns
     -------
@@ -135,7 +134,11 @@ def pathpiece(
             lattice, fixed = lattice.keep(stay), fixed[stay]
             rounds += 1
             if progress is not None:
-                progress(len(start) - len(lattice.tokens), len(start) - instance.k, needed)
+                progress(
+                    len(start) - len(lattice.tokens),
+                    len(start) - instance.k,
+                    f"{needed:,} tokens before",
+                )
         except KeyboardInterrupt:  # the rest goes in one batch
             termination = "interrupted"
     order, _ = ranked(rounds)

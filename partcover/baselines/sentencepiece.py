@@ -6,6 +6,7 @@ import io
 import re
 import tempfile
 import time
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,10 @@ def unigram_sentencepiece(
     max_length: int = 16,
     shrink: float = 0.75,
     em_rounds: int = 2,
+    time_limit: float | None = None,
     seed: int = 0,
     threads: int = 1,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> Solution:
     """Unigram as the library sentencepiece trains it, to compare with `unigram`.
 
@@ -42,6 +45,8 @@ def unigram_sentencepiece(
     seed_size, max_length, shrink, em_rounds
         sentencepiece's ``seed_sentencepiece_size``, ``max_sentencepiece_length`` (in
         characters), ``shrinking_factor`` and ``num_sub_iterations``.
+    time_limit, progress
+        Not kept and not called: the library does not stop and does not tell.
     seed : int
         Recorded; nothing is random.
     threads : int

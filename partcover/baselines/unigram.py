@@ -28,7 +28,7 @@ __all__ = ["Progress", "expectation", "pruning_losses", "unigram", "unigram_obje
 
 Float = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
-Progress = Callable[[int, int, float], None]
+Progress = Callable[[int, int, str], None]
 
 # Sums of floats depend on their order: words are summed in so many parts on any number of threads.
 _PARTS = 8
@@ -76,7 +76,7 @@ def unigram(
         Words are shared among this many threads, eight at most; the result is the same to the
         last bit, as it is for any order of words.
     progress : callable, optional
-        ``progress(tokens, k, log_likelihood)``, after each EM round.
+        ``progress(taken, to_take, remark)``, after each EM round.
 
     Returns
     -------
@@ -128,7 +128,9 @@ def unigram(
                 model = model.fitted(expected, m_step).most(expected, max(many, instance.k))
                 rounds += 1
                 if progress is not None:
-                    progress(len(model.lattice.tokens), instance.k, likelihood)
+                    gone = len(tokens) - len(model.lattice.tokens)
+                    remark = f"log-likelihood {likelihood:,.0f}"
+                    progress(gone, max(gone, len(tokens) - instance.k), remark)
                 if time_limit is not None and time.monotonic() - started >= time_limit:
                     termination = "time_limit"
                     break
