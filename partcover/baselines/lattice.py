@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -105,4 +106,4 @@ def shards(words: WordCounts, many: int) -> list[tuple[int, int]]:
     """
     at = len(words.data) * np.arange(many + 1) // many
     cuts = np.unique(np.searchsorted(words.offsets, at)).tolist()
-    return list(zip(cuts[:-1], cuts[1:], strict=True))
+    return list(pairwise(cuts))

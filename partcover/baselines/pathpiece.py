@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
@@ -19,12 +19,11 @@ from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
 from .lattice import Lattice, shards
-from .outcome import outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured
 
-__all__ = ["Progress", "pathpiece", "removal_increases"]
+__all__ = ["pathpiece", "removal_increases"]
 
 Int64 = npt.NDArray[np.int64]
-Progress = Callable[[int, int, str], None]
 
 
 def pathpiece(

@@ -6,7 +6,6 @@ import io
 import re
 import tempfile
 import time
-from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from ..errors import InputError, MissingExtra
 from ..instance import Instance
 from ..solution import Solution
 from ..vocabulary import Vocabulary
-from .outcome import outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured
 
 __all__ = ["unigram_sentencepiece"]
 
@@ -34,7 +33,7 @@ def unigram_sentencepiece(
     time_limit: float | None = None,
     seed: int = 0,
     threads: int = 1,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Solution:
     """Unigram as the library sentencepiece trains it, to compare with `unigram`.
 

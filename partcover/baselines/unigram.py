@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -22,13 +22,12 @@ from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
 from .lattice import Lattice, shards
-from .outcome import outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured
 
-__all__ = ["Progress", "expectation", "pruning_losses", "unigram", "unigram_objective"]
+__all__ = ["expectation", "pruning_losses", "unigram", "unigram_objective"]
 
 Float = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
-Progress = Callable[[int, int, str], None]
 
 # Sums of floats depend on their order: words are summed in so many parts on any number of threads.
 _PARTS = 8

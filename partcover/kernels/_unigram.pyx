@@ -20,7 +20,7 @@ def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1]
     float
         The log-likelihood of the words: Σ count · log(sum over segmentations).
     """
-    cdef Py_ssize_t w, i, a, base, size, e, lowest
+    cdef Py_ssize_t w, i, a, base, size, lowest
     cdef Py_ssize_t longest = 1
     cdef Py_ssize_t widest = 1
     cdef double likelihood = 0.0
