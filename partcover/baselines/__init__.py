@@ -7,9 +7,22 @@ from dataclasses import dataclass
 
 from ..solution import Solution
 from .frequent import frequent as frequent
+from .pathpiece import pathpiece as pathpiece
 from .plain import plain_bytes as plain_bytes
+from .sentencepiece import unigram_sentencepiece as unigram_sentencepiece
+from .unigram import unigram as unigram
+from .unigram import unigram_objective as unigram_objective
 
-__all__ = ["TRAINERS", "Trainer", "frequent", "plain_bytes"]
+__all__ = [
+    "TRAINERS",
+    "Trainer",
+    "frequent",
+    "pathpiece",
+    "plain_bytes",
+    "unigram",
+    "unigram_objective",
+    "unigram_sentencepiece",
+]
 
 
 @dataclass(frozen=True)
@@ -36,4 +49,7 @@ class Trainer:
 
 TRAINERS: dict[str, Trainer] = {
     "frequent": Trainer(frequent, True, "the most frequent words"),
+    "pathpiece": Trainer(pathpiece, False, "top down, by what each token's absence costs"),
+    "unigram": Trainer(unigram, False, "a language model of pieces, pruned"),
+    "unigram_sentencepiece": Trainer(unigram_sentencepiece, False, "the same by sentencepiece"),
 }
