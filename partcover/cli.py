@@ -13,6 +13,7 @@ from ._version import __version__
 from .commands import (
     bound,
     check,
+    compare,
     count,
     demo,
     exact,
@@ -109,7 +110,7 @@ for command in (
     bound.bound_,
     bound.prices_,
     check.verify,
-    tables.compare,
+    compare.compare,
     tables.ratio,
     worst.worst,
     hardness.reduce_,
