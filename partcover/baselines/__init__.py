@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..solution import Solution
+from .bpe import bpe as bpe
 from .frequent import frequent as frequent
 from .plain import plain_bytes as plain_bytes
+from .wordpiece import wordpiece as wordpiece
 
-__all__ = ["TRAINERS", "Trainer", "frequent", "plain_bytes"]
+__all__ = ["TRAINERS", "Trainer", "bpe", "frequent", "plain_bytes", "wordpiece"]
 
 
 @dataclass(frozen=True)
@@ -35,5 +37,7 @@ class Trainer:
 
 
 TRAINERS: dict[str, Trainer] = {
+    "bpe": Trainer(bpe, True, "byte-pair encoding: merge the most frequent pair"),
     "frequent": Trainer(frequent, True, "the most frequent words"),
+    "wordpiece": Trainer(wordpiece, True, "merge the pair that its parts explain least"),
 }
