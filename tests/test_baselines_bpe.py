@@ -11,8 +11,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from merge_oracle import cut, train
 
-from partcover import Instance, Vocabulary, WordCounts, segment
-from partcover.baselines import frequent
+from partcover import InputError, Instance, Vocabulary, WordCounts, segment
+from partcover.baselines import bpe, frequent, wordpiece
 from partcover.baselines.bpe import _merges_of
 from partcover.baselines.merging import merge_words
 from partcover.kernels._tiny import method_cover
