@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..solution import Solution
+from .convextok import convextok as convextok
 from .frequent import frequent as frequent
 from .plain import plain_bytes as plain_bytes
+from .randtrain import randtrain as randtrain
 
-__all__ = ["TRAINERS", "Trainer", "frequent", "plain_bytes"]
+__all__ = ["TRAINERS", "Trainer", "convextok", "frequent", "plain_bytes", "randtrain"]
 
 
 @dataclass(frozen=True)
@@ -35,5 +37,7 @@ class Trainer:
 
 
 TRAINERS: dict[str, Trainer] = {
+    "convextok": Trainer(convextok, False, "the linear relaxation, rounded; with its bound"),
     "frequent": Trainer(frequent, True, "the most frequent words"),
+    "randtrain": Trainer(randtrain, True, "drawn at random, by their counts"),
 }
