@@ -6,12 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..solution import Solution
+from .bpe import bpe as bpe
 from .convextok import convextok as convextok
 from .frequent import frequent as frequent
 from .plain import plain_bytes as plain_bytes
 from .randtrain import randtrain as randtrain
+from .wordpiece import wordpiece as wordpiece
 
-__all__ = ["TRAINERS", "Trainer", "convextok", "frequent", "plain_bytes", "randtrain"]
+__all__ = [
+    "TRAINERS",
+    "Trainer",
+    "bpe",
+    "convextok",
+    "frequent",
+    "plain_bytes",
+    "randtrain",
+    "wordpiece",
+]
 
 
 @dataclass(frozen=True)
@@ -37,7 +48,9 @@ class Trainer:
 
 
 TRAINERS: dict[str, Trainer] = {
+    "bpe": Trainer(bpe, True, "byte-pair encoding: merge the most frequent pair"),
     "convextok": Trainer(convextok, False, "the linear relaxation, rounded; with its bound"),
     "frequent": Trainer(frequent, True, "the most frequent words"),
     "randtrain": Trainer(randtrain, True, "drawn at random, by their counts"),
+    "wordpiece": Trainer(wordpiece, True, "merge the pair that its parts explain least"),
 }
