@@ -9,6 +9,7 @@ from ..solution import Solution
 from .bpe import bpe as bpe
 from .convextok import convextok as convextok
 from .frequent import frequent as frequent
+from .greedyphrase import greedyphrase as greedyphrase
 from .plain import plain_bytes as plain_bytes
 from .randtrain import randtrain as randtrain
 from .wordpiece import wordpiece as wordpiece
@@ -19,6 +20,7 @@ __all__ = [
     "bpe",
     "convextok",
     "frequent",
+    "greedyphrase",
     "plain_bytes",
     "randtrain",
     "wordpiece",
@@ -51,6 +53,7 @@ TRAINERS: dict[str, Trainer] = {
     "bpe": Trainer(bpe, True, "byte-pair encoding: merge the most frequent pair"),
     "convextok": Trainer(convextok, False, "the linear relaxation, rounded; with its bound"),
     "frequent": Trainer(frequent, True, "the most frequent words"),
+    "greedyphrase": Trainer(greedyphrase, False, "frequent phrases, pairs of them, and BPE"),
     "randtrain": Trainer(randtrain, True, "drawn at random, by their counts"),
     "wordpiece": Trainer(wordpiece, True, "merge the pair that its parts explain least"),
 }
