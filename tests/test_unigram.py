@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -112,10 +113,8 @@ def test_the_trainer_is_the_slow_one(m_step, counts, k):
 
 # the corpus of Hugging Face's course on Unigram, its pieces with their frequencies, and losses
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-PIECES = {
-    **{"h": 15, "u": 36, "g": 20, "hu": 15, "ug": 20, "p": 17, "pu": 17, "n": 16},
-    **{"un": 16, "b": 4, "bu": 4, "s": 5, "hug": 15, "gs": 5, "ugs": 5},
-}
+PIECES = dict(h=15, u=36, g=20, hu=15, ug=20, p=17, pu=17, n=16)
+PIECES |= dict(un=16, b=4, bu=4, s=5, hug=15, gs=5, ugs=5)
 
 
 def course_loss(without=None):
@@ -225,7 +224,7 @@ def test_the_objective_is_the_likelihood_and_rises(counts, tokens):
     uniform = dict.fromkeys(pieces, -math.log(len(pieces)))
     values = [baselines.unigram_objective(words, vocabulary, rounds=r) for r in range(4)]
     assert values[0] == pytest.approx(oracle.expectation(counts, uniform)[1])
-    assert all(b >= a - 1e-9 * abs(a) for a, b in zip(values, values[1:], strict=False))
+    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(values))
 
 
 def test_the_objective_of_no_tokens_is_the_entropy_of_symbols():
