@@ -66,7 +66,7 @@ def pathpiece(
     time_limit : float, optional
         Seconds; then all tokens above k are taken away in one last batch.
     seed : int
-        For the rule ``random_path``; the paths do not depend on the order of words.
+        For the rule ``random_path``; each round draws anew.  The order of words does not matter.
     threads : int
         Words are shared among this many threads; the result is the same.
     progress : callable, optional
@@ -114,7 +114,7 @@ def pathpiece(
     def ranked(round_: int) -> tuple[npt.NDArray[np.intp], int]:
         """The pieces, first the one to take away first and last those that stay."""
         cost, uses, needed = removal_increases(
-            lattice, rule=rule, increase=increase, seed=_seed(seed, round_), threads=threads
+            lattice, rule=rule, increase=increase, seed=seed, draw=round_, threads=threads
         )
         return np.lexsort((-np.arange(len(cost)), uses, cost, fixed)), needed
 
@@ -160,6 +160,7 @@ def removal_increases(
     rule: Literal["shortest_path", "random_path"] = "shortest_path",
     increase: Literal["removal", "occurrence"] = "removal",
     seed: int = 0,
+    draw: int = 0,
     threads: int = 1,
 ) -> tuple[Int64, Int64, int]:
     """How many more tokens are needed without each token alone.
@@ -170,6 +171,8 @@ def removal_increases(
         Words and tokens.
     rule, increase, seed, threads
         As for `pathpiece`.
+    draw : int
+        Tells draws of the same words with the same seed apart: PathPieceR's rounds.
 
     Returns
     -------
@@ -212,7 +215,8 @@ def removal_increases(
             *part,
             increase == "removal",
             rule == "random_path",
-            seed,
+            seed % 2**64,
+            draw,
             cost,
             uses,
         )
@@ -268,11 +272,6 @@ def _among(index: CandidateIndex, tokens: Sequence[Token]) -> npt.NDArray[np.boo
     there = hi > lo
     key = lo[there].astype(np.int64) << 32 | length[there]
     return np.isin(index.lo.astype(np.int64) << 32 | index.length, key)
-
-
-def _seed(seed: int, round_: int) -> int:
-    """A seed of 64 bits for a round: each round draws its paths anew."""
-    return (seed * 0x9E3779B97F4A7C15 + round_ * 0xD1B54A32D192ED03) % 2**64
 
 
 def _check(size: int, max_length: int, batch: float, rule: str, increase: str) -> None:
