@@ -40,7 +40,7 @@ def test_characters_cost_nothing_where_they_are_symbols():
 
 
 def test_what_it_cannot_do_is_said():
-    with pytest.raises(InputError, match="k is 2: .* keeps every character, and 3 of them are"):
+    with pytest.raises(InputError, match=r"k is 2: .* keeps every character, and 3 of them are"):
         baselines.unigram_sentencepiece(Instance(ODD, 2))
     with pytest.raises(InputError, match=r"k is 500: of these words .* makes \d+ tokens at most"):
         baselines.unigram_sentencepiece(Instance(ODD, 500))

@@ -18,8 +18,10 @@ from ..kernels._pathpiece import increases
 from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
+from .bpe import bpe
 from .lattice import Lattice, shards
 from .outcome import Progress, outcome, refuse_unhonoured
+from .unigram import unigram
 
 __all__ = ["pathpiece", "removal_increases"]
 
@@ -247,8 +249,13 @@ def _initial(
     """
     if initial == "ngrams":
         fit = index.length <= max_length
+    elif initial in ("bpe", "unigram"):
+        train = bpe if initial == "bpe" else unigram
+        first = train(Instance(instance.words, size), seed=seed, threads=threads).vocabulary
+        assert first is not None  # a trainer has an answer
+        fit = (index.length <= max_length) & _among(index, first.tokens)
     elif isinstance(initial, str):
-        raise InputError(f"initial is {initial!r}: use ngrams, or a list of tokens")
+        raise InputError(f"initial is {initial!r}: use ngrams, bpe, unigram or a list of tokens")
     else:
         given = [sym.to_token(token, instance.symbols) for token in initial]
         for token in given:
