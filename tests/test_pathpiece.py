@@ -170,6 +170,16 @@ def test_it_starts_from_given_tokens_and_ends_with_fewer_than_k():
     assert baselines.pathpiece(Instance(WORDS, 0)).tokens == WORDS.total_symbols
 
 
+@pytest.mark.parametrize("method", ["bpe", "unigram"])
+def test_it_starts_from_another_method(method):
+    first = getattr(baselines, method)(Instance(WORDS, 9)).vocabulary
+    instance = Instance(WORDS, 4, forbidden=[first.tokens[0]], required=["Ġro"])
+    ended = baselines.pathpiece(instance, initial=method, initial_size=9)
+    left_out = {t for t in first if len(t) > 16} | {first.tokens[0]}
+    assert set(ended.vocabulary) <= set(first) - left_out | {"Ġro".encode()}
+    assert ended.extra["size"] == 4
+
+
 def test_a_limit_or_an_interrupt_ends_in_one_last_batch():
     late = baselines.pathpiece(Instance(WORDS, 3), time_limit=0, batch=0.01)
     assert (late.termination, late.extra["size"], late.extra["rounds"]) == ("time_limit", 3, 1)

@@ -18,8 +18,10 @@ from ..kernels._pathpiece import increases
 from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
+from .bpe import bpe
 from .lattice import Lattice, shards
 from .outcome import Progress, outcome, refuse_unhonoured
+from .unigram import unigram
 
 __all__ = ["pathpiece", "removal_increases"]
 
@@ -66,7 +68,7 @@ def pathpiece(
     time_limit : float, optional
         Seconds; then all tokens above k are taken away in one last batch.
     seed : int
-        For the rule ``random_path``; the paths do not depend on the order of words.
+        For the rule ``random_path``; each round draws anew.  The order of words does not matter.
     threads : int
         Words are shared among this many threads; the result is the same.
     progress : callable, optional
@@ -114,7 +116,7 @@ def pathpiece(
     def ranked(round_: int) -> tuple[npt.NDArray[np.intp], int]:
         """The pieces, first the one to take away first and last those that stay."""
         cost, uses, needed = removal_increases(
-            lattice, rule=rule, increase=increase, seed=_seed(seed, round_), threads=threads
+            lattice, rule=rule, increase=increase, seed=seed, draw=round_, threads=threads
         )
         return np.lexsort((-np.arange(len(cost)), uses, cost, fixed)), needed
 
@@ -160,6 +162,7 @@ def removal_increases(
     rule: Literal["shortest_path", "random_path"] = "shortest_path",
     increase: Literal["removal", "occurrence"] = "removal",
     seed: int = 0,
+    draw: int = 0,
     threads: int = 1,
 ) -> tuple[Int64, Int64, int]:
     """How many more tokens are needed without each token alone.
@@ -170,6 +173,8 @@ def removal_increases(
         Words and tokens.
     rule, increase, seed, threads
         As for `pathpiece`.
+    draw : int
+        Tells draws of the same words with the same seed apart: PathPieceR's rounds.
 
     Returns
     -------
@@ -212,7 +217,8 @@ def removal_increases(
             *part,
             increase == "removal",
             rule == "random_path",
-            seed,
+            seed % 2**64,
+            draw,
             cost,
             uses,
         )
@@ -243,8 +249,13 @@ def _initial(
     """
     if initial == "ngrams":
         fit = index.length <= max_length
+    elif initial in ("bpe", "unigram"):
+        train = bpe if initial == "bpe" else unigram
+        first = train(Instance(instance.words, size), seed=seed, threads=threads).vocabulary
+        assert first is not None  # a trainer has an answer
+        fit = (index.length <= max_length) & _among(index, first.tokens)
     elif isinstance(initial, str):
-        raise InputError(f"initial is {initial!r}: use ngrams, or a list of tokens")
+        raise InputError(f"initial is {initial!r}: use ngrams, bpe, unigram or a list of tokens")
     else:
         given = [sym.to_token(token, instance.symbols) for token in initial]
         for token in given:
@@ -268,11 +279,6 @@ def _among(index: CandidateIndex, tokens: Sequence[Token]) -> npt.NDArray[np.boo
     there = hi > lo
     key = lo[there].astype(np.int64) << 32 | length[there]
     return np.isin(index.lo.astype(np.int64) << 32 | index.length, key)
-
-
-def _seed(seed: int, round_: int) -> int:
-    """A seed of 64 bits for a round: each round draws its paths anew."""
-    return (seed * 0x9E3779B97F4A7C15 + round_ * 0xD1B54A32D192ED03) % 2**64
 
 
 def _check(size: int, max_length: int, batch: float, rule: str, increase: str) -> None:

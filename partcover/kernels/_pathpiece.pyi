@@ -16,6 +16,7 @@ def increases(
     removal: bool,
     randomly: bool,
     seed: int,
+    draw: int,
     increase: Int64,
     uses: Int64,
 ) -> int: ...

@@ -5,12 +5,9 @@ from libc.math cimport ldexp
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
+ctypedef int32_t Symbol
 
-cdef inline uint64_t _mix(uint64_t x) noexcept nogil:
-    """SplitMix64's finalizer."""
-    x = (x ^ (x >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
-    x = (x ^ (x >> 27)) * <uint64_t> 0x94D049BB133111EB
-    return x ^ (x >> 31)
+include "_random.pxi"
 
 
 cdef void _count_ways(const int64_t[::1] begin, const int32_t[::1] arcs,
@@ -43,7 +40,7 @@ cdef void _count_ways(const int64_t[::1] begin, const int32_t[::1] arcs,
 def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
               const int32_t[::1] symbols, const int64_t[::1] offsets, const int64_t[::1] counts,
               Py_ssize_t first, Py_ssize_t last, bint removal, bint randomly, uint64_t seed,
-              int64_t[::1] increase, int64_t[::1] uses):
+              uint64_t draw, int64_t[::1] increase, int64_t[::1] uses):
     """Add up, over words first..last - 1, what each piece's absence would cost.
 
     Parameters
@@ -57,6 +54,8 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
         else each occurrence is taken away alone, and the increases are added.
     randomly : bool
         Draw each word's path uniformly among the shortest; else at each end the earliest start.
+    seed, draw : int
+        What the paths drawn depend on, with the words alone.
     increase, uses : ndarray of int64, shape (pieces,)
         Added to: tokens more, and pieces on the paths, weighted by the counts of words.
 
@@ -69,7 +68,8 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
     cdef Py_ssize_t longest = 1
     cdef int64_t total = 0
     cdef int32_t t, cost
-    cdef uint64_t key
+    cdef uint64_t state
+    cdef const int64_t[::1] no_names = begin[:0]
     cdef double left, share
     cdef int32_t *ahead        # fewest tokens from the start to each node
     cdef int32_t *behind       # and from each node to the end
@@ -127,13 +127,10 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
             start[many] = <int32_t> size
             if randomly:
                 _count_ways(begin, arcs, length, base, size, behind, ways, power)
-                key = seed
-                for i in range(size):
-                    key = _mix(key + <uint64_t> 0x9E3779B97F4A7C15 + <uint64_t> symbols[base + i])
+                state = _begin(seed, draw, &symbols[base], size, no_names)
                 i = 0
                 for q in range(many):
-                    key += <uint64_t> 0x9E3779B97F4A7C15
-                    left = ways[i] * ((_mix(key) >> 11) * (1.0 / 9007199254740992.0))
+                    left = ways[i] * _uniform(&state)
                     start[q] = <int32_t> i
                     j = i
                     for a in range(begin[base + i], begin[base + i + 1]):
