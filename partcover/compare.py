@@ -21,7 +21,16 @@ from .segment import Segmentation, segment
 from .solution import Solution, Status, Termination, gap_of
 from .vocabulary import RULES, Rule, Vocabulary
 
-__all__ = ["METHODS", "Answer", "Comparison", "Runner", "compare", "first_tokens", "rules_of"]
+__all__ = [
+    "METHODS",
+    "Answer",
+    "Comparison",
+    "Runner",
+    "compare",
+    "first_tokens",
+    "rules_of",
+    "tabulate",
+]
 
 METHODS: dict[str, Trainer] = {
     "greedtok": Trainer(greedtok, True, "GreedTok, the partition cover"),
@@ -275,9 +284,36 @@ def compare(
         answers += runner.answers(method, budgets)
         if answers[-1].termination == "interrupted":
             break
+    rows, sets = tabulate(
+        runner, answers, rules, held_out=held_out, unigram_objective=unigram_objective
+    )
+    if bound is not None:
+        _bound(runner, rows, bound)
+    return Comparison(rows, sets, answers)
+
+
+def tabulate(
+    runner: Runner,
+    answers: Sequence[Answer],
+    rules: Sequence[str],
+    *,
+    held_out: WordCounts | None = None,
+    unigram_objective: bool = False,
+) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
+    """Rows and set measures of answers, as a `Comparison` has them.
+
+    Parameters
+    ----------
+    runner : Runner
+        What made the answers.
+    answers : sequence of Answer
+        Rows keep their order within each budget.
+    rules, held_out, unigram_objective
+        As of `compare`.
+    """
     rows: list[dict[str, Any]] = []
     sets: dict[str, list[dict[str, Any]]] = {"vocabularies": [], "overlap": []}
-    for k in sorted(set(budgets)):
+    for k in sorted({answer.k for answer in answers}):
         group: list[dict[str, Any]] = []
         here = [answer for answer in answers if answer.k == k]
         for answer in here:
@@ -290,11 +326,9 @@ def compare(
                     sets["vocabularies"].append({**names, **own, **used})
         known = {a.method: a.vocabulary for a in here if a.vocabulary is not None}
         sets["overlap"] += [{"k": k, **pair} for pair in overlaps(known)]
-        _relate(group, here, certified=not instance.groups)
+        _relate(group, here, certified=not runner.instance.groups)
         rows += group
-    if bound is not None:
-        _bound(runner, rows, bound)
-    return Comparison(rows, sets, answers)
+    return rows, sets
 
 
 def first_tokens(vocabulary: Vocabulary, size: int) -> Vocabulary:

@@ -34,6 +34,7 @@ ROWS = [
     {"report", "plots", "drawing"},
     {"compare", "ratio", "worst"},
     {"targets"},
+    {"reproduce"},
     {"demo", "options"},
     {"commands"},
     {"cli"},

@@ -133,7 +133,8 @@ def compare(
         )
         interrupted = found.interrupted
         needed: list[dict[str, Any]] = []
-        runner = Runner(instance, time_limit, memory, out.seed, out.threads, progress)
+        # in this process: what bisection needs is many short runs
+        runner = Runner(instance, time_limit, False, out.seed, out.threads, progress)
         try:
             for method in dict.fromkeys(a.method for a in found.answers if goals):
                 answers = [answer for answer in found.answers if answer.method == method]
