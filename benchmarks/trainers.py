@@ -68,7 +68,6 @@ SENTENCEPIECE = (
 import sentencepiece
 with tempfile.TemporaryDirectory() as folder:
     with open(folder + "/words.tsv", "w", encoding="utf-8") as file:
-        words = [(word, count) for word, count in words if not set(word) & set("\\t\\n\\r")]
         held = [(word, count) for word, count in words if not set(word) & set("\\t\\n\\r")]
         file.writelines(f"{word}\\t{count}\\n" for word, count in held)
     symbols = {c for word, _ in held for c in word}
