@@ -20,6 +20,7 @@ from .commands import (
     hardness,
     improve,
     library,
+    report,
     tables,
     worst,
 )
@@ -113,6 +114,7 @@ for command in (
     hardness.reduce_,
     hardness.generate_,
     library.instances_,
+    report.report,
     demo.demo,
 ):
     cli.add_command(command)
