@@ -44,7 +44,7 @@ class Letters:
 
     def __init__(self, symbols: sym.Symbols, used: Sequence[Token] = ()) -> None:
         self.symbols = symbols
-        numbers = sorted({n for word in used for n in word if isinstance(n, int)})
+        numbers = sorted({n for word in used if isinstance(word, tuple) for n in word})
         self._letter = {n: chr(0x100 + i) for i, n in enumerate(numbers)}
 
     def write(self, token: Token) -> str:

@@ -10,12 +10,13 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 import partcover
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, segment
+from partcover.compare import compare
 from partcover.explorer import Letters, explore, sample_words, steps
-from partcover.families import cycle
 from partcover.page import read_runs, write_page
 from partcover.reduction import reduce_vertex_cover
 
@@ -35,12 +36,12 @@ def vocabularies(rng: random.Random, letters: str) -> list[Vocabulary]:
     made = [Vocabulary(tokens, rule=rule) for rule in ("shortest_path", "priority")]
     made += [Vocabulary(tokens, rule=rule) for rule in ("longest_match", "merges")]
     made.append(Vocabulary((), rule="single_symbols"))
-    pairs: dict[tuple[str, str], None] = {}
-    parts = list(letters)
+    pairs: dict[tuple[bytes, bytes], None] = {}
+    parts = [bytes([byte]) for byte in letters.encode()]
     for _ in range(6):
         pair = rng.choice(parts), rng.choice(parts)
         pairs[pair] = None
-        parts.append("".join(pair))
+        parts.append(b"".join(pair))
     merged = list(dict.fromkeys(a + b for a, b in pairs))
     made.append(Vocabulary(merged, rule="merges", merges=list(pairs)))
     scores = [-rng.choice([1.0, 1.5, 2.0, 3.25]) for _ in tokens]
@@ -93,16 +94,17 @@ def files(tmp_path):
     """One file of each kind that a page is made of."""
     instance = Instance(WORDS, 4)
     WORDS.save(tmp_path / "c.tsv")
-    assert (solution := greedtok(instance)).vocabulary is not None
+    solution = greedtok(instance)
+    assert solution.vocabulary is not None
     solution.vocabulary.save(tmp_path / "v.json")
     (tmp_path / "s.json").write_text(json.dumps(solution.to_json()))
     bound = partcover.lower_bound(instance, time_limit=2)
     bound.certificate.save(tmp_path / "p.cert")
-    rows = partcover.compare.compare(instance, [1, 4])
+    rows = compare(instance, [1, 4])
     (tmp_path / "rows.json").write_text(json.dumps({"rows": rows}))
     small = Instance(WordCounts.from_counts({"papaya": 1, "impact": 1}), 2)
     small.save(tmp_path / "i.json")
-    reduce_vertex_cover(cycle(5), 3).instance.save(tmp_path / "graph.json")
+    reduce_vertex_cover(nx.cycle_graph(5), 3).instance.save(tmp_path / "graph.json")
     names = ("c.tsv", "v.json", "s.json", "p.cert", "rows.json", "i.json", "graph.json")
     return [tmp_path / name for name in names]
 
