@@ -7,11 +7,12 @@ from pathlib import Path
 from ..errors import InputError
 from .frame import Format
 from .huggingface import HUGGINGFACE
+from .priority_class import PRIORITY_CLASS
 
 __all__ = ["FORMATS", "find_format", "recognise"]
 
 # in the order in which a path is tried when no format is named
-FORMATS: dict[str, Format] = {format_.name: format_ for format_ in (HUGGINGFACE,)}
+FORMATS: dict[str, Format] = {format_.name: format_ for format_ in (HUGGINGFACE, PRIORITY_CLASS)}
 
 
 def find_format(name: str) -> Format:
