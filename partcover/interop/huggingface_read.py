@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -203,10 +203,9 @@ def _not_reached(merges: list[tuple[bytes, bytes]], pieces: Mapping[bytes, int])
     for token in pieces:
         parts = [token[i : i + 1] for i in range(len(token))]
         while len(parts) > 1:
-            best = min(
-                range(len(parts) - 1), key=lambda i: rank.get((parts[i], parts[i + 1]), 1e18)
-            )
-            if (parts[best], parts[best + 1]) not in rank:
+            ranks = [rank.get(pair, len(rank)) for pair in pairwise(parts)]
+            best = ranks.index(min(ranks))
+            if ranks[best] == len(rank):
                 odd.append(token)
                 break
             parts[best : best + 2] = [parts[best] + parts[best + 1]]

@@ -113,7 +113,7 @@ def read_splitting(data: dict[str, Any] | None) -> tuple[str | None, bool, list[
     if None in names:
         step = steps[names.index(None)]
         remarks.append(
-            f"the pre-tokenizer is not known here ({_shown(step)}): count words with its own library"
+            f"the pre-tokenizer is not known here ({_shown(step)}): count words with its library"
         )
         return None, byte_level, remarks
     kept = [name for name in names if name]
@@ -135,11 +135,11 @@ def _name(step: dict[str, Any], before: list[str | None]) -> str | None:
         behaviour = (step.get("behavior"), step.get("invert", False))
         if behaviour in (("Isolated", False), ("Removed", True)):
             return _KNOWN.get(step.get("pattern", {}).get("Regex"))
-    if kind == "Metaspace" and not step.get("split", True) and before[-1:] == ["first-space"]:
-        if step.get("prepend_scheme") == "never":
-            mark = step.get("replacement")
-            before[-1] = "space-prefix" if mark == "Ġ" else f"space-prefix:{mark}"
-            return ""
+    marks = kind == "Metaspace" and step.get("prepend_scheme") == "never"
+    if marks and not step.get("split", True) and before[-1:] == ["first-space"]:
+        mark = step.get("replacement")
+        before[-1] = "space-prefix" if mark == "Ġ" else f"space-prefix:{mark}"
+        return ""
     return None
 
 
