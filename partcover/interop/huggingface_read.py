@@ -92,6 +92,8 @@ def _special(data: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
     """The added tokens and their ids."""
     added = data.get("added_tokens") or []
     special = {entry["content"]: int(entry["id"]) for entry in added}
+    if single := [text for text in special if len(text) == 1]:
+        raise InputError(f"its added token {single[0]!r} is a single symbol")
     remarks = []
     if plain := [entry["content"] for entry in added if not entry.get("special")]:
         remarks.append(
@@ -241,7 +243,7 @@ def _scored(pieces: dict[bytes, int], model: dict[str, Any]) -> dict[str, Any]:
     scores = {piece: float(model["vocab"][place][1]) for piece, place in pieces.items()}
     values = set(scores.values())
     # equal sums of equal negative scores, term by term: fewer terms are always more
-    if len(values) == 1 and min(values) < 0 and all(bytes([b]) in pieces for b in range(256)):
+    if len(values) == 1 and min(values) < 0:
         return {"pieces": pieces, "rule": "shortest_path"}
     return {"pieces": pieces, "rule": "likelihood", "scores": scores}
 
@@ -268,8 +270,6 @@ def _pieces_of_text(data: dict[str, Any], model: dict[str, Any]) -> tuple[Vocabu
             table[text] = place
     pieces = _entries(vocab, special, lambda text: text.encode("utf-8"))
     use = _scored(pieces, model)
-    if use["rule"] == "shortest_path":  # pragma: no cover - needs all bytes as text
-        raise InputError("its pieces are bytes and text at once")
     for text, place in fallback.items():
         byte = bytes([int(text[3:5], 16)])
         pieces.setdefault(byte, place)  # a character that is a piece goes before its byte
