@@ -34,6 +34,7 @@ from ..errors import InputError, MissingExtra
 from ..files import write_atomic
 from ..vocabulary import Vocabulary
 from .byte_level import from_characters, to_characters
+from .decimals import spell_number
 from .frame import Format, GivenUp, Nearest, Replay
 from .huggingface_read import looks_like, read
 from .splitting import unmark, why_not, write_splitting
@@ -90,7 +91,7 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
         "decoder": _decoder(vocabulary.pretokenizer),
         "model": _model(vocabulary, vocab, inside),
     }
-    content = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    content, inexact = _json(data)
     if path.suffix == ".json":
         write_atomic(path, content)
     else:
@@ -106,7 +107,25 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
         write_atomic(path / _FILE, content)
         write_atomic(path / "tokenizer_config.json", json.dumps(settings, indent=1) + "\n")
         write_atomic(path / "special_tokens_map.json", json.dumps(names, indent=1) + "\n")
-    return list(_remarks(vocabulary))
+    remarks = list(_remarks(vocabulary))
+    if inexact:
+        remarks.append(
+            f"{inexact} scores come out of the library's JSON reader otherwise in the last bit"
+        )
+    return remarks
+
+
+def _json(data: dict[str, Any]) -> tuple[str, int]:
+    """The content of the file, and how many scores the library reads inexactly."""
+    if data["model"]["type"] != "Unigram":
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n", 0
+    pairs: list[tuple[str, float]] = data["model"]["vocab"]
+    vocab = [(json.dumps(t, ensure_ascii=False), *spell_number(score)) for t, score in pairs]
+    lines = ",\n   ".join(f"[{text}, {number}]" for text, number, _ in vocab)
+    data["model"]["vocab"] = []
+    content = json.dumps(data, ensure_ascii=False, indent=1)
+    before, key, after = content.rpartition('"vocab": []')  # the model stands last
+    return f"{before}{key[:-1]}\n   {lines}\n  ]{after}\n", sum(not ok for *_, ok in vocab)
 
 
 def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
