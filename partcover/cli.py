@@ -13,6 +13,7 @@ from ._version import __version__
 from .commands import (
     bound,
     check,
+    convert,
     count,
     demo,
     exact,
@@ -111,6 +112,8 @@ for command in (
     inspect.inspect_,
     tables.compare,
     tables.ratio,
+    convert.export_,
+    convert.import_,
     worst.worst,
     hardness.reduce_,
     hardness.generate_,
