@@ -53,6 +53,9 @@ class Anatomy:
         Distinct words and words counted.
     whole_words : ndarray of bool, shape (tokens,), optional
         Those that are words of the corpus.
+    occurrences : ndarray of int64, shape (tokens,), optional
+        How often each stands in the corpus, used or not, overlapping ones included; with
+        `gains`.
     gains : ndarray of int64, shape (tokens,), optional
         See `gains`.
     """
@@ -68,6 +71,7 @@ class Anatomy:
     words: int | None = None
     total_count: int | None = None
     whole_words: Flags | None = None
+    occurrences: Int64 | None = None
     gains: Int64 | None = None
 
     @cached_property
@@ -79,6 +83,7 @@ class Anatomy:
         """What is known of each token, as JSON; of those at the places `order`."""
         columns: dict[str, npt.NDArray[Any] | None] = {
             "length": self.lengths,
+            "occurrences": self.occurrences,
             "uses": self.uses,
             "gain": self.gains,
             "whole_word": self.whole_words,
@@ -131,7 +136,8 @@ class Anatomy:
                 "intermediate": int(self.intermediate.sum()),
                 "whole_words": int(self.whole_words.sum()),
             }
-            if self.gains is not None:
+            if self.gains is not None and self.occurrences is not None:
+                data["never_occur"] = int((self.occurrences == 0).sum())
                 data["without_gain"] = int((self.gains == 0).sum())
         data["by_length"] = self.by_length()
         if tokens:
@@ -192,6 +198,7 @@ def anatomy(
     for word, _ in words:
         if (place := whole.get(word)) is not None:
             is_word[place] = True
+    occurrences, worth = _worths(words, tokens, (), threads) if with_gains else (None, None)
     return replace(
         found,
         uses=uses,
@@ -200,7 +207,8 @@ def anatomy(
         words=len(words),
         total_count=words.total_count,
         whole_words=is_word,
-        gains=gains(words, tokens, threads=threads)[0] if with_gains else None,
+        occurrences=occurrences,
+        gains=worth,
     )
 
 
@@ -286,13 +294,21 @@ def gains(
     O(tokens on its path · occurrences in it) time; words are looked at some 8 million symbols
     at a time, and memory follows the occurrences in those.
     """
+    worth = _worths(words, tokens, others, threads)[1]
+    return worth[: len(tokens)], worth[len(tokens) :]
+
+
+def _worths(
+    words: WordCounts, tokens: Sequence[Token], others: Sequence[Token], threads: int
+) -> tuple[Int64, Int64]:
+    """Occurrences of tokens and others, and what `gains` says of them."""
     arrays = [sym.to_array(token) for token in (*tokens, *others)]
     chosen = np.arange(len(tokens), dtype=np.int32)
     cuts = np.searchsorted(words.offsets, np.arange(0, words.offsets[-1], _SLICE)).tolist()
     bounds = sorted({0, *cuts, len(words)})
     lots = list(pairwise(bounds))
 
-    def worth(lot: tuple[int, int]) -> Int64:
+    def look(lot: tuple[int, int]) -> tuple[Int64, Int64]:
         first, last = lot
         offsets = words.offsets[first : last + 1]
         data = words.data[offsets[0] : offsets[-1]]
@@ -306,13 +322,14 @@ def gains(
             np.zeros(0, np.int64),
         )
         state.load(chosen)
-        return state.worths()
+        return index.weight_of(lo, hi), state.worths()
 
-    total = np.zeros(len(arrays), np.int64)
+    occurrences, worth = np.zeros((2, len(arrays)), np.int64)
     with ThreadPoolExecutor(max(1, min(threads, len(lots)))) as pool:
-        for found in pool.map(worth, lots):
-            total += found
-    return total[: len(tokens)], total[len(tokens) :]
+        for more in pool.map(look, lots):
+            occurrences += more[0]
+            worth += more[1]
+    return occurrences, worth
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,10 @@ def test_uses_are_counted_under_the_rule(words, tokens, rule):
     assert found.whole_words.tolist() == [token in words for token in vocabulary.tokens]
     rows = found.to_json()["vocabulary"]
     assert [row["uses"] for row in rows] == found.uses.tolist()
+    assert [row["occurrences"] for row in rows] == [
+        sum(c * sum(w.startswith(token, i) for i in range(len(w))) for w, c in words.items())
+        for token in vocabulary.tokens
+    ]
     assert sum(row["uses"] for row in found.by_length()) == found.uses.sum()
 
 

@@ -116,6 +116,7 @@ _FACTS = {
     "special": "special tokens",
     "cut_characters": "that cut a character",
     "whole_words": "that are words of the corpus",
+    "never_occur": "that are in no word",
     "never_used": "never used",
     "intermediate": "of them only parts of others",
     "without_gain": "that gain nothing",
@@ -145,12 +146,13 @@ def _tables(
     if "rule" in data:
         facts["segmentation rule"] = data["rule"].replace("_", " ")
     print_(facts_table(facts))
-    lengths = data["by_length"]
+    lengths = _few(data["by_length"])
     print_(rows_table(lengths, {key: key for key in lengths[0]} if lengths else {}, "by length"))
     names = {
         "order": "order",
         "token": "token",
         "length": "length",
+        "occurrences": "occurs",
         "uses": "uses",
         "gain": "gain",
         "whole_word": "word",
@@ -191,6 +193,16 @@ def _tables(
                 used = listed[0]["uses"] is not None
                 names = {"token": "token", **({"uses": "uses"} if used else {})}
                 print_(rows_table(shown(listed), names, f"only {side}"))
+
+
+def _few(lengths: list[dict[str, Any]], rows: int = 16) -> list[dict[str, Any]]:
+    """The first lengths as they are, the others in one row."""
+    if len(lengths) <= rows + 1:
+        return lengths
+    rest = lengths[rows:]
+    row: dict[str, Any] = {key: sum(length[key] for length in rest) for key in rest[0]}
+    row["length"] = f"{rest[0]['length']} to {rest[-1]['length']}"
+    return [*lengths[:rows], row]
 
 
 def _visible(token: str | list[int]) -> str:
