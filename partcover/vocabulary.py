@@ -295,6 +295,19 @@ class Vocabulary:
 
         return load(path, "huggingface")
 
+    def to_priority_class(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`partcover.interop.export` as ``priority-class``: a folder for transformers."""
+        from .interop import export
+
+        return export(self, path, "priority-class", **options)
+
+    @classmethod
+    def from_priority_class(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`partcover.interop.load` of ``priority-class``."""
+        from .interop import load
+
+        return load(path, "priority-class")
+
 
 def _pairs(
     merges: Iterable[tuple[Any, Any]], tokens: set[Token], symbols: Symbols

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 from ..corpus import WordCounts
@@ -42,11 +43,12 @@ class Fidelity:
     words_differing, occurrences_differing : int
         Those of them that the exported tokenizer cuts into other tokens.
     words_unread : int
-        Words the library cannot be given, as those that are not UTF-8; counted nowhere else.
+        Words the library cannot be given: not UTF-8, or holding a byte that has no id; counted
+        nowhere else.
     tokens, exported_tokens : int
         Σ c(W)·(tokens of W): the vocabulary's, and the exported tokenizer's.
     ids_differing : int
-        Bytes and tokens that have another id.
+        Bytes, tokens and special tokens that have another id.
     text_tokens, exported_text_tokens : int or None
         Of the text, if one was given.
     text_same : bool or None
@@ -96,7 +98,7 @@ class Fidelity:
         else:
             line = f"all {self.words:,} {words} are cut the same: {self.tokens:,} tokens"
         if self.words_unread:
-            line += f"; {self.words_unread:,} more are not UTF-8 and were not replayed"
+            line += f"; {self.words_unread:,} more cannot be given to it"
         if self.ids_differing:
             line += f"; {self.ids_differing:,} ids differ"
         if self.text_tokens is not None and self.exported_text_tokens is not None:
@@ -177,8 +179,13 @@ def measure(
         ),
         0,
     )
-    for index, (count, other) in enumerate(zip(words.counts.tolist(), there, strict=True)):
-        if other is None:
+    mute: set[int] = set()  # bytes without an id
+    if vocabulary.symbols == "bytes":
+        mute = {byte for byte in range(256) if vocabulary.id_of[byte] < 0}
+    places = pairwise(words.offsets.tolist())
+    rows = zip(words.counts.tolist(), there, places, strict=True)
+    for index, (count, other, ends) in enumerate(rows):
+        if other is None or (mute and not mute.isdisjoint(words.data[slice(*ends)].tolist())):
             totals["words_unread"] += 1
             continue
         own = [_bytes(token) for token in cut.of(index)]
@@ -194,6 +201,8 @@ def measure(
         everything = [*(bytes([b]) for b in range(256)), *map(_bytes, vocabulary)]
         for token, number in zip(everything, vocabulary.id_of, strict=True):
             ids += number != -1 and replay.id_of(token) != number
+    if replay.special_id_of is not None:
+        ids += sum(replay.special_id_of(t) != number for t, number in vocabulary.special.items())
     measured: dict[str, Any] = {"built_in": corpus is None, **totals, "ids_differing": ids}
     if text is not None and replay.text is not None:
         own = _cut_text(text, vocabulary)

@@ -10,6 +10,7 @@ from .greedtok import GREEDTOK
 from .hexlines import PATHPIECE, SAGE
 from .huggingface import HUGGINGFACE
 from .plain import LIST
+from .priority_class import PRIORITY_CLASS
 from .sentencepiece import SENTENCEPIECE
 from .tiktoken import TIKTOKEN
 
@@ -18,7 +19,16 @@ __all__ = ["FORMATS", "find_format", "recognise"]
 # in the order in which a path is tried when no format is named
 FORMATS: dict[str, Format] = {
     format_.name: format_
-    for format_ in (HUGGINGFACE, SENTENCEPIECE, TIKTOKEN, GREEDTOK, SAGE, PATHPIECE, LIST)
+    for format_ in (
+        HUGGINGFACE,
+        PRIORITY_CLASS,
+        SENTENCEPIECE,
+        TIKTOKEN,
+        GREEDTOK,
+        SAGE,
+        PATHPIECE,
+        LIST,
+    )
 }
 
 

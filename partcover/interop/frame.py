@@ -58,12 +58,16 @@ class Replay:
         Cuts a whole text, with the exported pre-tokenizer; None where the format has none.
     id_of : callable
         The id of a token or single byte, or None where it has none.
+    special_id_of : callable, optional
+        The id of a special token by its text, or None; by default special tokens are not
+        compared.
     """
 
     library: str
     words: Callable[[Sequence[bytes]], Sequence[list[bytes] | None]]
     text: Callable[[str], list[bytes]] | None
     id_of: Callable[[bytes], int | None]
+    special_id_of: Callable[[str], int | None] | None = None
 
 
 def _as_it_is(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
