@@ -119,6 +119,7 @@ class Anatomy:
             "method": self.vocabulary.method,
             "rule": self.rule,
             "symbols": self.vocabulary.symbols,
+            "pretokenizer": self.vocabulary.pretokenizer,
             "size": len(self.vocabulary),
             "special": len(self.vocabulary.special),
             "cut_characters": int(self.cuts_character.sum()),

@@ -161,6 +161,7 @@ def test_command(run, tmp_path):
     assert status == 0
     assert set(json.loads(out)) == {
         "method", "rule", "symbols", "size", "special", "cut_characters", "by_length",
+        "pretokenizer",
     }  # fmt: skip
 
 

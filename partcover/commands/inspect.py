@@ -112,6 +112,7 @@ def _words(corpus: str, vocabulary: Vocabulary) -> WordCounts:
 _FACTS = {
     "method": "method",
     "rule": "segmentation rule",
+    "pretokenizer": "pre-tokenizer",
     "size": "tokens held",
     "special": "special tokens",
     "cut_characters": "that cut a character",

@@ -359,14 +359,17 @@ def _replay(path: Path) -> Replay:
     except ImportError:
         raise MissingExtra("sentencepiece", "sentencepiece", "replaying a model") from None
     processor = sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
-    content = [
-        bytes([int(piece.piece[1:-1], 16)]) if piece.type == BYTE else piece.piece.encode("utf-8")
-        for piece in _parse(path).pieces
-    ]
+    content: list[bytes] = []
     id_of: dict[bytes, int] = {}
+    special: dict[str, int] = {}
     for number, piece in enumerate(_parse(path).pieces):
-        if piece.type == NORMAL or (piece.type == BYTE and content[number] not in id_of):
-            id_of[content[number]] = number
+        is_byte = piece.type == BYTE
+        token = bytes([int(piece.piece[1:-1], 16)]) if is_byte else piece.piece.encode("utf-8")
+        content.append(token)
+        if piece.type == NORMAL or (is_byte and token not in id_of):
+            id_of[token] = number
+        elif piece.type in (CONTROL, UNKNOWN):
+            special[piece.piece] = number
 
     def cut(text: str) -> list[bytes]:
         return [content[number] for number in processor.encode(text)]
@@ -380,7 +383,7 @@ def _replay(path: Path) -> Replay:
                 found.append(None)
         return found
 
-    return Replay(f"sentencepiece {sentencepiece.__version__}", words, cut, id_of.get)
+    return Replay(f"sentencepiece {sentencepiece.__version__}", words, cut, id_of.get, special.get)
 
 
 SENTENCEPIECE = Format(
