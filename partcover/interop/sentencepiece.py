@@ -362,7 +362,8 @@ def _replay(path: Path) -> Replay:
     content: list[bytes] = []
     id_of: dict[bytes, int] = {}
     special: dict[str, int] = {}
-    for number, piece in enumerate(_parse(path).pieces):
+    model = _parse(path)
+    for number, piece in enumerate(model.pieces):
         is_byte = piece.type == BYTE
         token = bytes([int(piece.piece[1:-1], 16)]) if is_byte else piece.piece.encode("utf-8")
         content.append(token)
@@ -371,6 +372,8 @@ def _replay(path: Path) -> Replay:
         elif piece.type in (CONTROL, UNKNOWN):
             special[piece.piece] = number
 
+    spaces = model.normalizer_spec.escape_whitespaces
+
     def cut(text: str) -> list[bytes]:
         return [content[number] for number in processor.encode(text)]
 
@@ -378,9 +381,11 @@ def _replay(path: Path) -> Replay:
         found: list[list[bytes] | None] = []
         for piece in pieces:
             try:
-                found.append(cut(piece.decode("utf-8")))
+                text = piece.decode("utf-8")
             except UnicodeDecodeError:
                 found.append(None)
+            else:  # where spaces become the mark, no word has one
+                found.append(None if spaces and " " in text else cut(text))
         return found
 
     return Replay(f"sentencepiece {sentencepiece.__version__}", words, cut, id_of.get, special.get)
