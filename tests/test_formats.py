@@ -446,3 +446,13 @@ def test_commands(run, tmp_path, counted):
     status, out, err = run("import", "V.tiktoken", "--pretokenizer", "gpt3")
     assert (status, out) == (2, "")
     assert "unknown pre-tokenizer" in err
+
+
+def test_gap_with_more_tokens_than_candidates(run, tmp_path):
+    WordCounts.from_counts({"abc": 3, "ba": 2}).save(tmp_path / "C.tsv")
+    tokens = [f"x{i}y" for i in range(90)]
+    Vocabulary(["abc", *tokens], rule="longest_match").save(tmp_path / "V.json")
+    status, out, _ = run("gap", "C.tsv", "--vocab", "V.json", "--json")
+    data = json.loads(out)
+    assert (status, data["k"], data["never_occur"], data["rule"]) == (0, 91, 90, "longest_match")
+    assert (data["tokens"], data["tokens_shortest_path"], data["lower_bound"]) == (7, 7, 5)
