@@ -14,7 +14,7 @@ import partcover
 ROWS = [
     {"errors", "kernels", "_version"},
     {"symbols", "files", "candidates"},
-    {"pretokenizers", "readers", "tsv"},
+    {"pretokenizers", "readers", "tsv", "arcs"},
     {"counting"},
     {"corpus", "vocabulary"},
     {"instance", "solution"},
@@ -29,7 +29,7 @@ ROWS = [
     {"solver_logs", "waiting"},
     {"mathopt", "cbc"},
     {"solvers"},
-    {"exact", "library", "search"},
+    {"exact", "library", "search", "anatomy"},
     {"prove", "conflicts", "side_by_side"},
     {"baselines", "interop"},
     {"report", "plots", "drawing"},

@@ -66,12 +66,16 @@ def export_(
 @click.command("import")
 @click.argument("path", metavar="PATH")
 @click.option("--from", "format_", metavar="FORMAT", help="Default: what PATH looks like.")
+@click.option("--pretokenizer", help="What the words are cut by, where PATH does not hold it.")
 @output_options
-def import_(out: Output, path: str, format_: str | None) -> int:
+def import_(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
     """Read a vocabulary from another library's file or folder, and write it with -o."""
     from ..interop import load
 
     vocabulary = load(path, format_)
+    if pretokenizer is not None:
+        Pretokenizer.from_name(pretokenizer)
+        vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
     if out.path is not None:
         vocabulary.save(out.path)
         out.note(f"wrote {out.path}")

@@ -6,13 +6,30 @@ from pathlib import Path
 
 from ..errors import InputError
 from .frame import Format
+from .greedtok import GREEDTOK
+from .hexlines import PATHPIECE, SAGE
 from .huggingface import HUGGINGFACE
+from .plain import LIST
 from .priority_class import PRIORITY_CLASS
+from .sentencepiece import SENTENCEPIECE
+from .tiktoken import TIKTOKEN
 
 __all__ = ["FORMATS", "find_format", "recognise"]
 
 # in the order in which a path is tried when no format is named
-FORMATS: dict[str, Format] = {format_.name: format_ for format_ in (HUGGINGFACE, PRIORITY_CLASS)}
+FORMATS: dict[str, Format] = {
+    format_.name: format_
+    for format_ in (
+        HUGGINGFACE,
+        PRIORITY_CLASS,
+        SENTENCEPIECE,
+        TIKTOKEN,
+        GREEDTOK,
+        SAGE,
+        PATHPIECE,
+        LIST,
+    )
+}
 
 
 def find_format(name: str) -> Format:
