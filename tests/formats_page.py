@@ -7,14 +7,16 @@ prints them; `test_formats_page.py` compares them with the page.
 
 from __future__ import annotations
 
+import random
 import tempfile
 from pathlib import Path
 
-from partcover import InputError, Vocabulary
+from partcover import InputError, Vocabulary, WordCounts
+from partcover.errors import MissingExtra
 from partcover.interop import FORMATS, export
 
 TOKENS = ["ab", "abc", "bc", "bcd", "cd", "abcd", "aa", "aaa", "the", " the", "Ġthe", "é", "12"]
-TOKENS += [" a", "hé", "éa", "da", "dab", "bcdab"]
+TOKENS += [" a", "hé", "éa", "da", "dab", "bcdab", "abab"]
 TEXT = "abcd the  thé 123 aaabcda  12,3 It's\n\n\tbcdabcd aé 😀 aaaa x"
 MERGES = [("c", "d"), ("a", "b"), ("b", "cd"), ("a", "a"), ("ab", "cd"), ("d", "a")]
 SCORES = [-1 - (7 * i % 11) / 4 for i in range(len(TOKENS))]
@@ -29,6 +31,13 @@ USES: dict[str, dict] = {
     "likelihood": {"scores": SCORES, "symbol_scores": {"a": -2.5}},
     "single_symbols": {},
 }
+# strings over the symbols of the tokens, and neighbouring copies of a token
+_DRAW = random.Random(1)
+_PARTS = ["a", "b", "c", "d", "abcd", "the", " ", "é"]
+WORDS = WordCounts.from_words(
+    ["ababab", *("".join(_DRAW.choices(_PARTS, k=_DRAW.randint(1, 8))) for _ in range(300))]
+)
+UNKNOWN = "?"  # the library is not installed
 SPLITS = [
     "none",
     "gpt2",
@@ -45,18 +54,20 @@ SPLITS = [
 
 
 def cell(name: str, vocabulary: Vocabulary) -> str:
-    """``exact``, the nearest rule, or ``no``; what is said is measured."""
+    """``exact``, the nearest rule, ``approximate`` or ``no``; what is said is measured."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "out"
         try:
-            result = export(vocabulary, path, name, text=TEXT, lossy=True)
+            result = export(vocabulary, path, name, corpus=WORDS, text=TEXT, lossy=True)
         except InputError:
             return "no"
+        except MissingExtra:
+            return UNKNOWN
         if result.exact:
             return "exact" if result.text_same is not None else "exact, words only"
         if result.written_rule != result.rule:
             nearest = vocabulary.with_(rule=result.written_rule)
-            again = export(nearest, path, name, text=TEXT, lossy=True)
+            again = export(nearest, path, name, corpus=WORDS, text=TEXT, lossy=True)
             return f"as {result.written_rule}" if again.exact else "approximate"
         return "approximate" if not result.given_up else "no"
 
