@@ -229,6 +229,20 @@ def test_sentencepiece_gives_up_what_no_piece_holds(tmp_path):
     export(Vocabulary(["😀a", "😀"]), path, "sentencepiece")
 
 
+def test_sentencepiece_names_and_gaps(tmp_path):
+    need("sentencepiece")
+    path = tmp_path / "v.model"
+    ids = [*range(256), 300, 400]
+    vocabulary = Vocabulary(["<unk>", "<unused256>"], ids=ids, special={"<s>": 310})
+    assert export(vocabulary, path, "sentencepiece").exact
+    back = load(path)
+    assert (back.tokens, back.id_of, back.special["<s>"]) == (vocabulary.tokens, (*ids,), 310)
+    with pytest.raises(InputError, match="special tokens that are named as other pieces: <unk>"):
+        export(vocabulary.with_(special={"<unk>": 310}), path, "sentencepiece")
+    with pytest.raises(InputError, match="each number between needs a piece"):
+        export(vocabulary.with_(ids=[*ids[:257], 2**31 - 1]), path, "sentencepiece")
+
+
 def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
     need("sentencepiece")
     vocabulary = whole(chosen(counted))
@@ -296,6 +310,8 @@ def test_greedtok_is_exact_but_for_neighbouring_copies(tmp_path):
         "priority",
         "gpt2",
     )
+    with pytest.raises(InputError, match="1 tokens that hold a NUL"):
+        export(Vocabulary(["ab", "a\0"], rule="priority"), tmp_path / "h", "greedtok")
     # the authors' encoder takes two neighbouring copies of ab for one token: ba and abab, which
     # begin or end between them, are kept out
     words = WordCounts.from_counts({"ababab": 2})

@@ -18,6 +18,7 @@ from ..vocabulary import RULES, Vocabulary
 from .frame import Format, GivenUp, Nearest, Replay
 from .hexlines import adapt_lines, by_id, from_lines, hex_lines, write_hex
 from .plain import not_carried
+from .without import only
 
 __all__ = ["GREEDTOK"]
 
@@ -37,7 +38,17 @@ _PATTERNS: dict[str, str] = {
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    vocabulary, lost = adapt_lines(vocabulary)
+    kept = [place for place, token in enumerate(vocabulary) if b"\0" not in bytes(token)]  # type: ignore[arg-type]
+    held = len(vocabulary) - len(kept)
+    vocabulary, lost = adapt_lines(only(vocabulary, kept) if held else vocabulary)
+    if held:
+        lost.append(
+            GivenUp(
+                f"{held:,} tokens that hold a NUL",
+                "the authors' encoder would look for the NUL beyond the end of a word",
+                "the others",
+            )
+        )
     ids = vocabulary.id_of[256:]
     if any(a >= b for a, b in pairwise(ids)):
         lost.append(
@@ -84,15 +95,11 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
                     )
                 special[content] = lines.index(content.encode())
     if special:
-        ids = vocabulary.id_of
         names = {text.encode() for text in special}
         kept = [place for place, token in enumerate(vocabulary) if token not in names]
-        singles = [-1 if bytes([b]) in names else ids[b] for b in range(256)]
-        vocabulary = vocabulary.with_(
-            tokens=[vocabulary.tokens[place] for place in kept],
-            ids=[*singles, *(ids[256 + place] for place in kept)],
-            special=special,
-        )
+        vocabulary = only(vocabulary, kept)
+        singles = [-1 if number in special.values() else number for number in vocabulary.id_of]
+        vocabulary = vocabulary.with_(ids=singles, special=special)
         remarks.append("special tokens are matched in words too by the authors' encoder")
     if (path / _CONFIG).exists():
         pattern = read_json(path / _CONFIG).get("pattern", _DEFAULT)

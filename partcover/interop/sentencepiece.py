@@ -22,11 +22,13 @@ from .sentencepiece_proto import (
     model_proto,
 )
 from .tiktoken import pairs_are_needless
+from .without import only
 
 __all__ = ["SENTENCEPIECE"]
 
 _UNIGRAM, _BPE = 1, 2
 _MARK = "▁"  # what sentencepiece writes for a space where it escapes them
+_GAPS = 100_000  # ids without a token that are filled up
 _BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")
 # Unigram gives a character that is no piece, and becomes its n bytes, the least score − 10. With
 # pieces of −10 / (n − 1) each that is n of them. In 32-bit floats this is exact for n of 2 and 3.
@@ -67,7 +69,32 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 f"the other {len(kept):,} tokens",
             )
         )
-        vocabulary = _only(vocabulary, kept)
+        vocabulary = only(vocabulary, kept)
+    taken = {_text(token) for token in vocabulary}
+    if clashing := [
+        name
+        for name in vocabulary.special
+        if name in taken or _BYTE_PIECE.fullmatch(name) or (len(name) == 1 and name.isascii())
+    ]:
+        lost.append(
+            GivenUp(
+                f"special tokens that are named as other pieces: {', '.join(clashing)}",
+                "no two pieces have one name",
+                "without them",
+            )
+        )
+        left = {text: n for text, n in vocabulary.special.items() if text not in clashing}
+        vocabulary = vocabulary.with_(special=left)
+    numbers = [*vocabulary.id_of, *vocabulary.special.values()]
+    if max(numbers) > 2 * len(numbers) + _GAPS:
+        lost.append(
+            GivenUp(
+                f"ids of up to {max(numbers):,} for {len(numbers):,} pieces",
+                "each number between needs a piece",
+                "ids 0 to 255 of the bytes and on",
+            )
+        )
+        vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
     if vocabulary.rule == "merges" and vocabulary.merges is not None:
         if not pairs_are_needless(vocabulary):
             lost.append(
@@ -107,26 +134,6 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         )
         vocabulary = vocabulary.with_(pretokenizer=None)
     return vocabulary, lost
-
-
-def _only(vocabulary: Vocabulary, kept: Sequence[int]) -> Vocabulary:
-    """The vocabulary with the tokens at these places alone, their scores and ids as they are."""
-    tokens = [vocabulary.tokens[place] for place in kept]
-    ids, scores, merges = vocabulary.id_of, vocabulary.scores, vocabulary.merges
-    there = set(tokens)
-    return vocabulary.with_(
-        tokens=tokens,
-        ids=[*ids[:256], *(ids[256 + place] for place in kept)],
-        scores=None if scores is None else [scores[place] for place in kept],
-        merges=None
-        if merges is None
-        else [
-            pair
-            for pair in merges
-            if pair[0] + pair[1] in there  # type: ignore[operator]
-            and all(len(part) == 1 or part in there for part in pair)
-        ],
-    )
 
 
 def _cuts_as_sentencepiece(vocabulary: Vocabulary) -> bool:
@@ -199,6 +206,9 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
             name, score, kind = next(later)
         else:
             name, score, kind = f"<unused{number}>", 0.0, UNUSED
+            while name in names:
+                name = f"<{name}>"
+            names.add(name)
             filled += 1
         model.pieces.add(piece=name, score=score, type=kind)
         if kind == UNKNOWN:
