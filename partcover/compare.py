@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -64,7 +64,7 @@ class Answer:
         The segmentation rule that the method states its tokens under.
     status, termination : str
         As of a `Solution`.
-    seconds : float
+    seconds : float or None
         Of the run it is from; of a nested method that is the run for the largest budget.
     memory : int or None
         Bytes by which that run raised the peak resident memory of a process of its own; None
@@ -73,6 +73,9 @@ class Answer:
         If the method proves one.
     relaxed_cover : int or None
         GreedWMC's own objective.
+    bounded : bool
+        Whether bounds hold for it.  They do not for a given vocabulary where candidates are
+        limited, which it may not keep to.
     """
 
     method: str
@@ -81,10 +84,11 @@ class Answer:
     rule: Rule
     status: Status
     termination: Termination
-    seconds: float
+    seconds: float | None
     memory: int | None = None
     lower_bound: int | None = None
     relaxed_cover: int | None = None
+    bounded: bool = True
 
 
 @dataclass(frozen=True)
@@ -208,6 +212,7 @@ def compare(
     methods: Sequence[str] = ("greedtok", "greedwmc", "bytes"),
     rules: Sequence[str] = ("own", "shortest_path"),
     *,
+    vocabularies: Mapping[str, Vocabulary] | None = None,
     held_out: WordCounts | None = None,
     bound: float | None = None,
     unigram_objective: bool = False,
@@ -230,6 +235,9 @@ def compare(
     rules : sequence of str
         Segmentation rules, or ``own`` for that of each method.  Without a token to use
         (``bytes``) all rules are one, and there is one row.
+    vocabularies : mapping of str to Vocabulary, optional
+        Given ones by their names, each beside what methods choose with as many tokens: its size
+        is a budget too.  Their rows have no seconds.
     held_out : WordCounts, optional
         Other words, on which each row is measured as well.
     bound : float, optional
@@ -255,12 +263,17 @@ def compare(
     Raises
     ------
     InputError
-        For an unknown method or rule, no budget, or a method that cannot honour an option of
-        the instance (naming both).
+        For an unknown method or rule, no budget, a given vocabulary over other symbols or named
+        as a method is, or a method that cannot honour an option of the instance (naming both).
     MissingExtra
         If a method's library is not installed.
     """
+    given = vocabularies or {}
+    budgets = [*budgets, *map(len, given.values())]
     methods = list(dict.fromkeys(methods))
+    for name in given:
+        if name in methods:
+            raise InputError(f"{name!r} is a method and a given vocabulary: name it otherwise")
     for method in methods:
         if method not in METHODS:
             raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
@@ -284,11 +297,25 @@ def compare(
         answers += runner.answers(method, budgets)
         if answers[-1].termination == "interrupted":
             break
+    free = instance.policy == {"candidates": "substrings"}
+    answers += [
+        Answer(
+            name,
+            len(vocabulary),
+            vocabulary,
+            vocabulary.rule,
+            "feasible",
+            "completed",
+            None,
+            bounded=free,
+        )
+        for name, vocabulary in given.items()
+    ]
     rows, sets = tabulate(
         runner, answers, rules, held_out=held_out, unigram_objective=unigram_objective
     )
     if bound is not None:
-        _bound(runner, rows, bound)
+        _bound(runner, rows, answers, bound)
     return Comparison(rows, sets, answers)
 
 
@@ -438,7 +465,7 @@ def _relate(group: list[dict[str, Any]], answers: Sequence[Answer], *, certified
     """
     proven = [answer.lower_bound for answer in answers if answer.lower_bound is not None]
     if proven:
-        _hold(group, max(proven))
+        _hold(group, answers, max(proven))
     relaxed = next((a.relaxed_cover for a in answers if a.relaxed_cover is not None), None)
     if relaxed is not None and certified:
         for row in group:
@@ -446,30 +473,35 @@ def _relate(group: list[dict[str, Any]], answers: Sequence[Answer], *, certified
                 row["d"], row["certified_ratio"] = certified_ratio(row["cover"], relaxed)
 
 
-def _bound(runner: Runner, rows: list[dict[str, Any]], seconds: float) -> None:
+def _bound(
+    runner: Runner, rows: list[dict[str, Any]], answers: Sequence[Answer], seconds: float
+) -> None:
     """A certified lower bound for each k."""
-    groups: dict[int, list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(row["k"], []).append(row)
     if runner.progress is not None:
         runner.progress("lower bounds")
-    known = {
-        k: [row["tokens"] for row in group if row["tokens"] is not None]
-        for k, group in groups.items()
-    }
+    unbounded = {answer.method for answer in answers if not answer.bounded}
+    groups: dict[int, list[dict[str, Any]]] = {}
+    incumbents: dict[int, int] = {}
+    for row in rows:
+        k, tokens = row["k"], row["tokens"]
+        groups.setdefault(k, []).append(row)
+        if tokens is not None and row["method"] not in unbounded:
+            incumbents[k] = min(tokens, incumbents.get(k, tokens))
     for found in bounds(
         runner.instance,
         sorted(groups),
-        incumbents={k: min(tokens) for k, tokens in known.items() if tokens},
+        incumbents=incumbents,
         time_limit=seconds,
         seed=runner.seed,
         threads=runner.threads,
     ):
-        _hold(groups[found.instance.k], found.lower_bound)
+        _hold(groups[found.instance.k], answers, found.lower_bound)
 
 
-def _hold(group: list[dict[str, Any]], lower_bound: int) -> None:
-    """A bound holds for every row of its budget."""
+def _hold(group: list[dict[str, Any]], answers: Sequence[Answer], lower_bound: int) -> None:
+    """A bound holds for every row of its budget that keeps to the instance."""
+    unbounded = {answer.method for answer in answers if not answer.bounded}
     for row in group:
-        row["lower_bound"] = max(lower_bound, row["lower_bound"] or 0)
-        row["gap"] = gap_of(row["tokens"], row["lower_bound"])
+        if row["method"] not in unbounded:
+            row["lower_bound"] = max(lower_bound, row["lower_bound"] or 0)
+            row["gap"] = gap_of(row["tokens"], row["lower_bound"])

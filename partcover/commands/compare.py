@@ -19,6 +19,7 @@ from ..options import (
     parse_budgets,
     read_instance,
 )
+from ..vocabulary import Vocabulary
 from .outcome import (
     EXIT_INTERRUPTED,
 )
@@ -40,6 +41,13 @@ _FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
     show_default=True,
     metavar="A,B,…",
     help="Segmentation rules; own: that of each method.",
+)
+@click.option(
+    "--vocab",
+    "vocabs",
+    multiple=True,
+    metavar="V.json",
+    help="A vocabulary to set beside them; its size is a budget too. Repeatable.",
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
 @click.option(
@@ -75,6 +83,7 @@ def compare(
     ks: str | None,
     methods: str | None,
     rules: str,
+    vocabs: tuple[str, ...],
     time_limit: float | None,
     bound: float | None,
     targets: str | None,
@@ -92,7 +101,7 @@ def compare(
     every row of its k; d and the certified ratio need greedtok and greedwmc both. JSON has the
     token sets' measures as well: overlap, whole words, use, Rényi efficiency.
     """
-    from ..compare import Runner, rules_of
+    from ..compare import METHODS, Runner, rules_of
     from ..compare import compare as run
     from ..targets import budgets_for
 
@@ -100,7 +109,13 @@ def compare(
     if held_out is not None and share is not None:
         raise click.UsageError("--held-out and --split: use one of them")
     budgets = parse_budgets(ks)
-    instance = read_instance(corpus, max(budgets) if budgets else None, options)
+    asked = [name.strip() for name in methods.split(",")] if methods is not None else []
+    given = {
+        Path(path).name if Path(path).stem in METHODS else Path(path).stem: Vocabulary.load(path)
+        for path in vocabs
+    }
+    sizes = [*budgets, *map(len, given.values())]
+    instance = read_instance(corpus, max(sizes) if sizes else None, options)
     apart: WordCounts | None = None
     if held_out is not None:
         apart = WordCounts.load(held_out, instance.symbols)
@@ -110,7 +125,7 @@ def compare(
         words, apart = split(instance.words, share, seed=out.seed)
         instance = replace(instance, words=words)
     if methods is None:  # single symbols alone cannot hold tokens that must be there
-        methods = "greedtok,greedwmc" + ("" if instance.fixed else ",bytes")
+        asked = ["greedtok", "greedwmc"] + ([] if instance.fixed else ["bytes"])
     named = [name.strip() for name in rules.split(",")]
     with out.progress("compare") as report:
 
@@ -119,9 +134,10 @@ def compare(
 
         found = run(
             instance,
-            budgets or [instance.k],
-            [name.strip() for name in methods.split(",")],
+            budgets if sizes else [instance.k],
+            asked,
             named,
+            vocabularies=given,
             held_out=apart,
             bound=bound,
             unigram_objective=unigram_objective,
@@ -136,9 +152,10 @@ def compare(
         # in this process: what bisection needs is many short runs
         runner = Runner(instance, time_limit, False, out.seed, out.threads, progress)
         try:
-            for method in dict.fromkeys(a.method for a in found.answers if goals):
+            for method in dict.fromkeys(asked if goals else []):
                 answers = [answer for answer in found.answers if answer.method == method]
-                needed += budgets_for(runner, answers, rules_of(answers[0], named), goals)
+                if answers:
+                    needed += budgets_for(runner, answers, rules_of(answers[0], named), goals)
         except KeyboardInterrupt:
             interrupted = True
     if plot is not None:
