@@ -34,9 +34,9 @@ def text_bytes(words: WordCounts) -> int | None:
         return None
     if words.symbols == "bytes":
         return words.total_symbols
-    beyond = np.searchsorted([0x80, 0x800, 0x10000], words.data, side="right")
-    sizes = np.add.reduceat(1 + beyond.astype(np.int64), words.offsets[:-1]) if len(words) else 0
-    return int(np.dot(words.counts, sizes))
+    size = 1 + np.searchsorted([0x80, 0x800, 0x10000], words.data, side="right")
+    before = np.concatenate([[0], np.cumsum(size)])
+    return int(np.dot(words.counts, np.diff(before[words.offsets])))
 
 
 def token_uses(cut: Segmentation, size: int) -> npt.NDArray[np.int64]:
