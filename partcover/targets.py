@@ -110,7 +110,7 @@ class _Search:
 
         def reached(k: int) -> bool:
             tokens = self.tokens(k, rule)
-            return tokens is not None and tokens <= target * self.occurrences
+            return tokens is not None and tokens / self.occurrences <= target
 
         low, high = len(instance.fixed) - 1, None  # no k is as small as this low
         for k in sorted(self._answers):

@@ -270,7 +270,8 @@ def test_budgets_for_targets(method):
                 if k == 0
                 else segment(WORDS, runs[k].vocabulary, row["rule"]).tokens
             )
-            <= row["target"] * WORDS.total_count
+            / WORDS.total_count
+            <= row["target"]
         ]
         if row["exact"]:
             assert row["k"] == min(needed, default=None)
@@ -280,7 +281,7 @@ def test_budgets_for_targets(method):
                 assert row["k"] in needed
                 assert row["k"] - 1 not in needed
         if row["k"] is not None:
-            assert row["tokens"] <= row["target"] * WORDS.total_count
+            assert row["tokens_per_word"] <= row["target"]
     with pytest.raises(InputError, match="target"):
         budgets_for(runner, answers, rules, [0.0])
 

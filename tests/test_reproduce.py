@@ -37,6 +37,15 @@ def test_every_experiment(name, study, run, tmp_path):
     assert experiment.up in (tmp_path / "f.svg").read_text()
 
 
+def test_a_method_reaches_its_own_figures():
+    # tokens / occurrences · occurrences is not always tokens: no k more for that
+    words = WordCounts.from_counts({"ab" * n: 7919 * n + 1 for n in range(1, 9)})
+    study = Study(Runner(Instance(words, 0)), range(1, 8))
+    for row in reproduce.reproduce("k-for-targets", study):
+        if row["method"] == "bpe":
+            assert row["k"] <= row["target_k"]
+
+
 def test_rows_say_what_they_should(study):
     greedtok, bpe = (METHODS[m].run(Instance(WORDS, 4)) for m in ("greedtok", "bpe"))
     rows = {
