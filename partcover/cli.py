@@ -22,7 +22,9 @@ from .commands import (
     improve,
     inspect,
     library,
+    report,
     tables,
+    train,
     worst,
 )
 from .commands.outcome import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
@@ -101,6 +103,7 @@ for command in (
     count.count,
     greedy.greedtok,
     greedy.greedwmc,
+    train.train,
     improve.improve,
     improve.gap_,
     exact.solve,
@@ -118,6 +121,7 @@ for command in (
     hardness.reduce_,
     hardness.generate_,
     library.instances_,
+    report.report,
     demo.demo,
 ):
     cli.add_command(command)

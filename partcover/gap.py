@@ -83,8 +83,9 @@ def split_gap(
     Raises
     ------
     InputError
-        If symbols differ, the vocabulary has more than k tokens, or it needs fewer tokens than
-        the bound allows, because it holds what is no candidate of the instance.
+        If symbols differ, the vocabulary has more than k tokens or lacks what the rule needs, or it
+        needs fewer tokens than the bound allows, because it holds what is no candidate of the
+        instance.
     """
     if len(vocabulary) > instance.k:
         raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {instance.k}")
