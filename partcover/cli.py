@@ -20,6 +20,7 @@ from .commands import (
     hardness,
     improve,
     library,
+    report,
     tables,
     train,
     worst,
@@ -115,6 +116,7 @@ for command in (
     hardness.reduce_,
     hardness.generate_,
     library.instances_,
+    report.report,
     demo.demo,
 ):
     cli.add_command(command)
