@@ -8,10 +8,25 @@ from dataclasses import dataclass
 from ..solution import Solution
 from .bpe import bpe as bpe
 from .frequent import frequent as frequent
+from .pathpiece import pathpiece as pathpiece
 from .plain import plain_bytes as plain_bytes
+from .sentencepiece import unigram_sentencepiece as unigram_sentencepiece
+from .unigram import unigram as unigram
+from .unigram import unigram_objective as unigram_objective
 from .wordpiece import wordpiece as wordpiece
 
-__all__ = ["TRAINERS", "Trainer", "bpe", "frequent", "plain_bytes", "wordpiece"]
+__all__ = [
+    "TRAINERS",
+    "Trainer",
+    "bpe",
+    "frequent",
+    "pathpiece",
+    "plain_bytes",
+    "unigram",
+    "unigram_objective",
+    "unigram_sentencepiece",
+    "wordpiece",
+]
 
 
 @dataclass(frozen=True)
@@ -39,5 +54,8 @@ class Trainer:
 TRAINERS: dict[str, Trainer] = {
     "bpe": Trainer(bpe, True, "byte-pair encoding: merge the most frequent pair"),
     "frequent": Trainer(frequent, True, "the most frequent words"),
+    "pathpiece": Trainer(pathpiece, False, "top down, by what each token's absence costs"),
+    "unigram": Trainer(unigram, False, "a language model of pieces, pruned"),
+    "unigram_sentencepiece": Trainer(unigram_sentencepiece, False, "the same by sentencepiece"),
     "wordpiece": Trainer(wordpiece, True, "merge the pair that its parts explain least"),
 }
