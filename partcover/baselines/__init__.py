@@ -12,6 +12,7 @@ from .frequent import frequent as frequent
 from .greedyphrase import greedyphrase as greedyphrase
 from .plain import plain_bytes as plain_bytes
 from .randtrain import randtrain as randtrain
+from .sage import sage as sage
 from .wordpiece import wordpiece as wordpiece
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "greedyphrase",
     "plain_bytes",
     "randtrain",
+    "sage",
     "wordpiece",
 ]
 
@@ -55,5 +57,6 @@ TRAINERS: dict[str, Trainer] = {
     "frequent": Trainer(frequent, True, "the most frequent words"),
     "greedyphrase": Trainer(greedyphrase, False, "frequent phrases, pairs of them, and BPE"),
     "randtrain": Trainer(randtrain, True, "drawn at random, by their counts"),
+    "sage": Trainer(sage, False, "drop what contexts miss least (needs sage-tokenizer)"),
     "wordpiece": Trainer(wordpiece, True, "merge the pair that its parts explain least"),
 }
