@@ -4,15 +4,16 @@
 
 Every run is a process of its own, pinned to one processor.  ``seconds`` is from the counts file
 to the merges; ``training`` is what remains of it once the trainer has been given the last word.
-The peers, where they are installed, get the same words and no others:
+The counted words must be UTF-8 without U+E000.  The peers, where they are installed:
 
 * sentencepiece takes counted words (``input_format="tsv"``) and reads them itself: both figures
   are of that call.  It trains on characters, all of them kept here, counts pairs without overlap,
-  and never merges across scripts or a number and a letter; bytes that are no UTF-8 it cannot hold.
+  and never merges across scripts or a number and a letter; words with a tab or a line feed, which
+  its TSV cannot hold, are left out.
 * Hugging Face's BpeTrainer takes no counts from Python: it must be given every word as often as
-  it occurs, here in long lines that its pre-tokenizer cuts at line feeds (the cheapest way found).
+  it occurs, here in long lines that its pre-tokenizer cuts at U+E000 (the cheapest way found).
   Byte-level, so that its merges must be ours.
-* rustbpe likewise, with a pattern that cuts at line feeds.  Bytes in another order break its ties.
+* rustbpe likewise, with a pattern that cuts at U+E000.  Bytes in another order break its ties.
 
 ``--no-slow`` leaves out the two that must be given every word; they are run once each.
 
@@ -45,24 +46,18 @@ print(json.dumps({
 }))
 """
 
-# the words that other trainers can take, each with its count
+# the words as text, each with its count; each as often as it occurs
 WORDS = """
 import json, sys, tempfile, time
 from partcover import WordCounts
-words, k = list(WordCounts.load(sys.argv[1])), int(sys.argv[2])
-def text(word):
-    try:
-        word = word.decode()
-    except UnicodeDecodeError:
-        return None
-    return None if set(word) & set("\\t\\n\\r") else word
-words = [(text(word), count) for word, count in words if text(word) is not None]
+words = [(word.decode(), count) for word, count in WordCounts.load(sys.argv[1])]
+k = int(sys.argv[2])
 def lines(limit=10_000):
     for word, count in words:
         for _ in range(count // limit):
-            yield (word + "\\n") * limit
+            yield (word + "\\ue000") * limit
         if count % limit:
-            yield (word + "\\n") * (count % limit)
+            yield (word + "\\ue000") * (count % limit)
     global given
     given = time.perf_counter()
 """
@@ -73,8 +68,9 @@ SENTENCEPIECE = (
 import sentencepiece
 with tempfile.TemporaryDirectory() as folder:
     with open(folder + "/words.tsv", "w", encoding="utf-8") as file:
-        file.writelines(f"{word}\\t{count}\\n" for word, count in words)
-    symbols = {c for word, _ in words for c in word}
+        held = [(word, count) for word, count in words if not set(word) & set("\\t\\n\\r")]
+        file.writelines(f"{word}\\t{count}\\n" for word, count in held)
+    symbols = {c for word, _ in held for c in word}
     started = time.perf_counter()
     sentencepiece.SentencePieceTrainer.train(
         input=folder + "/words.tsv", input_format="tsv", model_prefix=folder + "/m",
@@ -97,7 +93,7 @@ HUGGING_FACE = (
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 tokenizer = Tokenizer(models.BPE())
 tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
-    pre_tokenizers.Split("\\n", "removed"),
+    pre_tokenizers.Split("\\ue000", "removed"),
     pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
 ])
 trainer = trainers.BpeTrainer(
@@ -125,7 +121,7 @@ RUSTBPE = (
 import rustbpe
 tokenizer = rustbpe.Tokenizer()
 started = time.perf_counter()
-tokenizer.train_from_iterator(lines(), vocab_size=256 + k, pattern="[^\\n]+")
+tokenizer.train_from_iterator(lines(), vocab_size=256 + k, pattern="[^\ue000]+")
 ended = time.perf_counter()
 tokens = [bytes(t).hex() for t, rank in sorted(tokenizer.get_mergeable_ranks(), key=lambda x: x[1])]
 print(json.dumps({"training": ended - given, "inside": ended - started, "tokens": tokens[256:]}))

@@ -21,6 +21,7 @@ from .commands import (
     hardness,
     improve,
     library,
+    report,
     tables,
     train,
     worst,
@@ -117,6 +118,7 @@ for command in (
     hardness.reduce_,
     hardness.generate_,
     library.instances_,
+    report.report,
     demo.demo,
 ):
     cli.add_command(command)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import exp, inf
 
+import greedy_oracle
 import numpy as np
 import pytest
 import segment_oracle as oracle
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.segment import sampler
+from partcover.vocabulary import RULES
 
 text = st.text("ab", max_size=12) | st.text("abcé", max_size=8) | st.just("a" * 40)
 words_st = st.lists(text.filter(bool), unique=True, min_size=1, max_size=8)
@@ -22,7 +24,7 @@ token = st.text("ab", min_size=2, max_size=6) | st.text("abcé", min_size=2, max
 tokens_st = st.lists(token, unique=True, max_size=9)
 KINDS = {"bytes": str.encode, "chars": str, "ints": lambda w: tuple(ord(c) * 2**33 for c in w)}
 kinds = pytest.mark.parametrize("kind", KINDS)
-many = settings(max_examples=200, deadline=None)
+many = settings(max_examples=120, deadline=None)
 
 
 def cut_all(words, vocabulary, rule=None, **how):
@@ -299,7 +301,7 @@ BYTES = [bytes([b]) for b in range(256)]
 ASCII = [chr(b) for b in range(128)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(words=words_st, made=merge_lists("abc"))
 def test_tiktoken_agrees(words, made):
     tiktoken = pytest.importorskip("tiktoken")
@@ -312,7 +314,7 @@ def test_tiktoken_agrees(words, made):
     assert found == [peer.decode_tokens_bytes(peer.encode(w.decode())) for w in words]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(words=words_st, made=merge_lists("abc"))
 def test_hugging_face_bpe_agrees(words, made):
     models = pytest.importorskip("tokenizers.models")
@@ -323,7 +325,7 @@ def test_hugging_face_bpe_agrees(words, made):
     assert found == [[t.value for t in peer.tokenize(word)] for word in words]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(words=words_st, tokens=tokens_st, data=st.data())
 def test_hugging_face_unigram_agrees(words, tokens, data):
     models = pytest.importorskip("tokenizers.models")
@@ -333,3 +335,52 @@ def test_hugging_face_unigram_agrees(words, tokens, data):
     vocabulary = Vocabulary(tokens, "chars", scores=scores, symbol_scores=singles)
     found = cut_all(words, vocabulary, "likelihood")
     assert found == [[t.value for t in peer.tokenize(word)] for word in words]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    word=st.text("ab", min_size=65, max_size=130) | st.sampled_from(["a" * 99, "ab" * 50]),
+    tokens=st.lists(st.text("ab", min_size=2, max_size=9), unique=True, max_size=25),
+)
+def test_long_words(word, tokens):
+    # beyond 64 symbols `priority` has a heap
+    vocabulary = Vocabulary(tokens, "chars")
+    assert cut_all([word], vocabulary, "priority") == [greedy_oracle.priority(word, tokens)]
+    assert cut_all([word], vocabulary, "shortest_path") == [
+        greedy_oracle.shortest_path(word, tokens)
+    ]
+    assert cut_all([word], vocabulary, "merges") == [oracle.merge(word, tokens)]
+
+
+@pytest.mark.parametrize("letters", [2, 30, 3000])
+def test_large_vocabularies(letters):
+    # tokens enough to fill, and to fit around each other in, the table of the trie
+    random = np.random.default_rng(letters)
+    names = [chr(0x4E00 + i) for i in range(letters)]
+    longest = 13 if letters == 2 else 4
+    tokens = {"".join(random.choice(names, random.integers(2, longest))) for _ in range(4000)}
+    tokens = sorted(tokens)
+    inside = set(tokens)
+    words = ["".join(random.choice(tokens, 3)) for _ in range(300)]
+    words = list(dict.fromkeys(words))
+    found = cut_all(words, Vocabulary(tokens, "chars"), "longest_match")
+    assert found == [oracle.longest_match(word, inside) for word in words]
+    found = cut_all(words, Vocabulary(tokens, "chars"), "shortest_path")
+    assert found == [greedy_oracle.shortest_path(word, inside) for word in words]
+    found = cut_all(tokens, Vocabulary(tokens, "chars"), "merges")
+    assert found == [[token] for token in tokens]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_megabyte_of_one_letter(rule):
+    tokens = ["a" * n for n in (2, 4, 8, 16)]
+    vocabulary = Vocabulary(tokens, scores=[-1.0] * 4)
+    cut = cut_all([b"a" * 2**20], vocabulary, rule)[0]
+    assert len(cut) == (2**20 if rule == "single_symbols" else 2**16)
+
+
+def test_no_words_and_no_tokens():
+    for rule in RULES:
+        vocabulary = Vocabulary([], scores=[])
+        assert cut_all([], vocabulary, rule) == []
+        assert cut_all([b"ab"], vocabulary, rule) == [[b"a", b"b"]]

@@ -32,8 +32,8 @@ cdef extern from *:
                          uint64_t d, uint64_t e, uint64_t f) noexcept nogil
 
 cdef enum:
-    LAST = -1           # in `pair_at`: the last piece of its word
-    INSIDE = -2         # in `pair_at`: no piece begins here
+    LAST = -1           # instead of a pair: the last piece of its word
+    INSIDE = -2         # instead of a pair: no piece begins here
 
 
 cdef struct Pair:
@@ -53,6 +53,13 @@ cdef struct Pair:
     bint in_right
     bint changed
     bint barred          # never to be merged: too long, or forbidden
+
+
+cdef struct At:
+    int32_t piece        # that begins at this symbol
+    int32_t pair         # that it begins, or LAST or INSIDE
+    int32_t before       # where the piece before begins, or -1
+    int32_t word
 
 
 cdef struct Place:
@@ -140,10 +147,7 @@ cdef class Merger:
     cdef int64_t longest
     cdef int64_t least
     cdef bint scored
-    cdef int32_t[::1] piece        # the piece that begins at a symbol
-    cdef int32_t[::1] pair_at      # the pair whose left piece begins there
-    cdef int32_t[::1] back         # where the piece before begins, or -1
-    cdef int32_t[::1] word_of
+    cdef At *at
     cdef const int64_t[::1] offsets
     cdef int64_t[::1] starts       # of tokens in `text`; the forbidden ones stand from `room` on
     cdef int64_t[::1] lengths
@@ -193,10 +197,6 @@ cdef class Merger:
         self.longest = longest
         self.least = least
         self.scored = scored
-        self.piece = np.empty(size, np.int32)
-        self.pair_at = np.full(size, INSIDE, np.int32)
-        self.back = np.full(size, -1, np.int32)
-        self.word_of = np.empty(size, np.int32)
         self.starts = np.zeros(room + starts.shape[0] - given, np.int64)
         self.lengths = np.zeros(room + starts.shape[0] - given, np.int64)
         while slots < 2 * self.starts.shape[0]:
@@ -216,7 +216,8 @@ cdef class Merger:
             self.part_changed = np.zeros(pieces, np.int32)
         self.mask = (1 << 16) - 1
         self.table = <int32_t *> malloc((self.mask + 1) * sizeof(int32_t))
-        if self.table == NULL:
+        self.at = <At *> malloc((size + 1) * sizeof(At))
+        if self.table == NULL or self.at == NULL:
             raise MemoryError
         with nogil:
             for i in range(<Py_ssize_t> self.mask + 1):
@@ -229,6 +230,7 @@ cdef class Merger:
         self.n_given = self.n_done
 
     def __dealloc__(self):
+        free(self.at)
         free(self.pairs)
         free(self.table)
         free(self.heap)
@@ -284,16 +286,17 @@ cdef class Merger:
             begin = self.offsets[w]
             before = -1
             for i in range(begin, self.offsets[w + 1]):
-                self.word_of[i] = <int32_t> w
+                self.at[i].word = <int32_t> w
+                self.at[i].pair = INSIDE
                 if which[i] == -2:
                     continue
-                self.piece[begin] = self.text[i] if which[i] < 0 else self.alphabet + which[i]
-                self.back[begin] = before
-                self.pair_at[begin] = LAST
+                self.at[begin].piece = self.text[i] if which[i] < 0 else self.alphabet + which[i]
+                self.at[begin].before = before
+                self.at[begin].pair = LAST
                 if self.scored:
-                    self.part_count[self.piece[begin]] += self.counts[w]
+                    self.part_count[self.at[begin].piece] += self.counts[w]
                 if before >= 0:
-                    self._see(before, self.piece[before], self.piece[begin], self.counts[w])
+                    self._see(before, self.at[before].piece, self.at[begin].piece, self.counts[w])
                 before = <int32_t> begin
                 begin = i + 1
         # the order of first sight does not matter: the heap's order is total
@@ -307,26 +310,26 @@ cdef class Merger:
 
     cdef int _join(self, int32_t p, int32_t token) except -1 nogil:
         """Make one piece of the piece at p and the next."""
-        cdef int64_t count = self.counts[self.word_of[p]]
-        cdef int32_t q = <int32_t> (p + self._length(self.piece[p]))
-        cdef int32_t r = <int32_t> (q + self._length(self.piece[q]))
-        cdef int32_t before = self.back[p]
-        cdef int32_t after = self.pair_at[q]
-        self._add(self.pair_at[p], -count)
+        cdef int64_t count = self.counts[self.at[p].word]
+        cdef int32_t q = <int32_t> (p + self._length(self.at[p].piece))
+        cdef int32_t r = <int32_t> (q + self._length(self.at[q].piece))
+        cdef int32_t before = self.at[p].before
+        cdef int32_t after = self.at[q].pair
+        self._add(self.at[p].pair, -count)
         if self.scored:
-            self._add_part(self.piece[p], -count)
-            self._add_part(self.piece[q], -count)
+            self._add_part(self.at[p].piece, -count)
+            self._add_part(self.at[q].piece, -count)
             self._add_part(token, count)
-        self.piece[p] = token
-        self.pair_at[q] = INSIDE
-        self.pair_at[p] = LAST
+        self.at[p].piece = token
+        self.at[q].pair = INSIDE
+        self.at[p].pair = LAST
         if after >= 0:
             self._add(after, -count)
-            self.back[r] = p
-            self._see(p, token, self.piece[r], count)
+            self.at[r].before = p
+            self._see(p, token, self.at[r].piece, count)
         if before >= 0:
-            self._add(self.pair_at[before], -count)
-            self._see(before, self.piece[before], token, count)
+            self._add(self.at[before].pair, -count)
+            self._see(before, self.at[before].piece, token, count)
         self.done[self.n_done - 1].joined += count
         return 0
 
@@ -337,12 +340,12 @@ cdef class Merger:
             best = -1
             least = 0
             p = <int32_t> self.offsets[word]
-            while self.pair_at[p] >= 0:
-                rank = self.pairs[self.pair_at[p]].rank
+            while self.at[p].pair >= 0:
+                rank = self.pairs[self.at[p].pair].rank
                 if rank >= 0 and (best < 0 or rank < least):
                     best = p
                     least = rank
-                p += <int32_t> self._length(self.piece[p])
+                p += <int32_t> self._length(self.at[p].piece)
             if best < 0:
                 return 0
             self._join(best, self.done[least].token)
@@ -450,7 +453,7 @@ cdef class Merger:
         self.places[self.n_places] = Place(p, pair.seen)
         pair.seen = <int32_t> self.n_places
         self.n_places += 1
-        self.pair_at[p] = number
+        self.at[p].pair = number
         if self.scored:
             if not pair.in_left:
                 pair.in_left = True
@@ -588,7 +591,7 @@ cdef class Merger:
         right = self.pairs[number].right
         place = self.pairs[number].seen
         while place >= 0:
-            if self.pair_at[self.places[place].at] == number:
+            if self.at[self.places[place].at].pair == number:
                 self.found = <int32_t *> _room(self.found, &self.found_room, many + 1,
                                                sizeof(int32_t))
                 self.found[many] = self.places[place].at
@@ -615,11 +618,11 @@ cdef class Merger:
         if left == right:  # places may overlap: from left to right
             qsort(self.found, many, sizeof(int32_t), _ascending)
         for i in range(many):
-            if self.pair_at[self.found[i]] == number:
+            if self.at[self.found[i]].pair == number:
                 if fresh:
                     self._join(self.found[i], token)
                 else:
-                    self._cut_on(self.word_of[self.found[i]])
+                    self._cut_on(self.at[self.found[i]].word)
         if self.scored:
             self._mark_parts()
         for i in range(self.n_changed):

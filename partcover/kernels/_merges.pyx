@@ -12,6 +12,7 @@ ctypedef fused Symbol:
     uint8_t
     int32_t
 
+include "_heap.pxi"
 include "_random.pxi"
 
 cdef int32_t NEVER = 2147483647
@@ -28,38 +29,6 @@ cdef struct Piece:
     int32_t before   # where the piece before it begins, or -1
     int32_t after    # where the piece after it begins; the size of the word for the last
     int32_t rank     # of its merge with the piece after it, or NEVER
-
-
-cdef inline void _push(uint64_t *heap, Py_ssize_t *many, uint64_t item) noexcept nogil:
-    cdef Py_ssize_t i = many[0], parent
-    many[0] += 1
-    while i:
-        parent = (i - 1) >> 1
-        if heap[parent] <= item:
-            break
-        heap[i] = heap[parent]
-        i = parent
-    heap[i] = item
-
-
-cdef inline uint64_t _pop(uint64_t *heap, Py_ssize_t *many) noexcept nogil:
-    cdef uint64_t top = heap[0], item
-    cdef Py_ssize_t i = 0, child, size
-    many[0] -= 1
-    size = many[0]
-    item = heap[size]
-    while True:
-        child = 2 * i + 1
-        if child >= size:
-            break
-        if child + 1 < size and heap[child + 1] < heap[child]:
-            child += 1
-        if item <= heap[child]:
-            break
-        heap[i] = heap[child]
-        i = child
-    heap[i] = item
-    return top
 
 
 @cython.final
