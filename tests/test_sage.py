@@ -73,7 +73,9 @@ def test_a_text_is_taken_as_it_is_and_a_start_as_it_is_given(package, tmp_path):
     package["keep"] = 1
     (tmp_path / "text.txt").write_text("ein Satz\nnoch é\n", encoding="utf-8")
     start = Vocabulary([b"th", b"at", b"cat"])
-    solution = sage(Instance(WORDS, 1), text=tmp_path / "text.txt", start=start, rounds=2)
+    start.save(tmp_path / "start.json")
+    for given in (start, tmp_path / "start.json"):
+        solution = sage(Instance(WORDS, 1), text=tmp_path / "text.txt", start=given, rounds=2)
     assert package["lines"] == ["ein Satz", "noch é"]
     assert '"schedule": [259, 258, 257]' in package["asked"]
     assert solution.vocabulary.tokens == (b"cat",)

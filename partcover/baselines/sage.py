@@ -63,7 +63,7 @@ def sage(
     progress: Progress | None = None,
     python: str | PathLike[str] | None = None,
     text: str | PathLike[str] | None = None,
-    start: Vocabulary | None = None,
+    start: Vocabulary | str | PathLike[str] | None = None,
     times: float = 4.0,
     rounds: int = 4,
     lines: int = 1_000_000,
@@ -92,8 +92,8 @@ def sage(
         Running text in UTF-8, a sentence a line: what SaGe is made for.  Without it each word
         is a line (several, where it has line feeds), repeated by its count; contexts then end
         with the word, and so the method's point, contexts across words, is lost.
-    start : Vocabulary, optional
-        The vocabulary to drop from.  By default BPE's, as in the paper.
+    start : Vocabulary or path, optional
+        The vocabulary to drop from, or its file.  By default BPE's, as in the paper.
     times : float
         Size of that default start, as a multiple of k.
     rounds : int
@@ -137,7 +137,9 @@ def sage(
         larger = bpe(instance.with_k(int(instance.k * times)), threads=threads)
         assert larger.vocabulary is not None
         start = larger.vocabulary
-    elif start.symbols != "bytes":
+    elif not isinstance(start, Vocabulary):
+        start = Vocabulary.load(start)
+    if start.symbols != "bytes":
         raise InputError(f"the start is over {start.symbols}, the words over bytes")
     if len(start) <= instance.k:
         raise InputError(
