@@ -7,12 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import symbols as sym
 from .errors import InputError
 from .files import read_json, write_atomic
 from .symbols import Symbols, Token
+
+if TYPE_CHECKING:
+    from .interop import Fidelity
 
 __all__ = ["RULES", "Rule", "Vocabulary"]
 
@@ -275,6 +278,35 @@ class Vocabulary:
             )
         except InputError as error:
             raise InputError(f"{fspath(path)}: {error}") from None
+
+    # the way out to other libraries and in again; what does it is above this module and imported
+    # only here
+
+    def to_huggingface(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`partcover.interop.export` as ``huggingface``: a folder, or one ``tokenizer.json``."""
+        from .interop import export
+
+        return export(self, path, "huggingface", **options)
+
+    @classmethod
+    def from_huggingface(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`partcover.interop.load` of ``huggingface``: a folder, or one ``tokenizer.json``."""
+        from .interop import load
+
+        return load(path, "huggingface")
+
+    def to_priority_class(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`partcover.interop.export` as ``priority-class``: a folder for transformers."""
+        from .interop import export
+
+        return export(self, path, "priority-class", **options)
+
+    @classmethod
+    def from_priority_class(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`partcover.interop.load` of ``priority-class``."""
+        from .interop import load
+
+        return load(path, "priority-class")
 
 
 def _pairs(
