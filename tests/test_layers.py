@@ -23,7 +23,7 @@ ROWS = [
     {"graphs", "formulas", "merges"},
     {"sparse"},
     {"formulation", "vertex_cover", "max_2_sat", "greedy"},
-    {"reduction", "families", "pricing"},
+    {"reduction", "families", "pricing", "domains"},
     {"model_files", "solver_io", "bounds"},
     {"gap"},
     {"solver_logs", "waiting"},
