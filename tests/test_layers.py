@@ -19,7 +19,7 @@ ROWS = [
     {"instance", "solution"},
     {"certificate"},
     {"segment", "verify"},
-    {"graphs", "formulas", "merges"},
+    {"encoder", "graphs", "formulas", "merges"},
     {"sparse"},
     {"formulation", "vertex_cover", "max_2_sat", "greedy"},
     {"reduction", "families", "pricing"},
@@ -37,6 +37,8 @@ ROWS = [
     {"commands"},
     {"cli"},
 ]
+# a method that makes what is built upon its class, and imports it when called
+UPWARD = {("vocabulary", "encoder")}
 PACKAGE = Path(partcover.__file__).parent
 ROW = {module: row for row, modules in enumerate(ROWS) for module in modules}
 
@@ -68,7 +70,8 @@ def test_imports_go_one_way(path):
     own = path.stem if path.parent == PACKAGE else path.parent.name
     assert own in ROW, f"{own} has no row: give it one in tests/test_layers.py"
     for module in imported(path):
-        assert ROW[module] < ROW[own], f"{path.name} must not import {module}"
+        upward = (own, module) in UPWARD
+        assert upward or ROW[module] < ROW[own], f"{path.name} must not import {module}"
 
 
 def test_every_row_exists():
