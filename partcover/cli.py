@@ -15,6 +15,7 @@ from .commands import (
     check,
     count,
     demo,
+    encode,
     exact,
     greedy,
     hardness,
@@ -112,6 +113,8 @@ for command in (
     worst.worst,
     hardness.reduce_,
     hardness.generate_,
+    encode.encode,
+    encode.decode,
     library.instances_,
     demo.demo,
 ):

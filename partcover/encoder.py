@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from os import PathLike, fspath
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
@@ -141,7 +142,7 @@ class Encoder:
         self._lacks = np.array(ids[:256]) < 0
         self._ids = np.maximum(ids, 0).astype(self.dtype)
         self._plain = ids == list(range(len(ids)))
-        self._text_of = {number: text for number, text in zip(ids, texts, strict=True)}
+        self._text_of = dict(zip(ids, texts, strict=True))
         self._text_of.pop(-1, None)
         self._special_ids = frozenset(vocabulary.special.values())
 
@@ -170,7 +171,8 @@ class Encoder:
             For a byte without an id that no token covers, a special token where they are an
             error, or other lone surrogates.
         """
-        return self.encode_to_numpy(text, special=special).tolist()
+        ids: list[int] = self.encode_to_numpy(text, special=special).tolist()
+        return ids
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """The ids of a text, as an array of `dtype`; otherwise as `encode`."""
@@ -537,9 +539,7 @@ class _Worker:
         self.rules = encoder._rules
         self.cut = encoder._cut
         self.lacks = encoder._lacks if encoder._lacks.any() else None
-        self.cache = WordCache(
-            self.rules[0].finder, encoder._kinds, encoder._mark, encoder._cache
-        )
+        self.cache = WordCache(self.rules[0].finder, encoder._kinds, encoder._mark, encoder._cache)
 
     def of(self, parts: Iterable[bytes | Numbers]) -> list[Numbers]:
         return [part if isinstance(part, np.ndarray) else self.numbers(part) for part in parts]
@@ -579,7 +579,7 @@ class _Worker:
         """Where words start when the rules after the first have cut them as well."""
         text, ends = data.tobytes(), offsets.tolist()
         lengths: list[int] = []
-        for start, end in zip(ends, ends[1:], strict=False):
+        for start, end in pairwise(ends):
             words = [text[start:end].decode("utf-8", "surrogateescape")]
             for rule in self.rules[1:]:
                 words = [part for word in words for part in rule.words(word)]
@@ -649,9 +649,11 @@ def _character_lengths(text: bytes) -> npt.NDArray[np.int64]:
     """Bytes of each character, one for a byte that belongs to none."""
     decoded = text.decode("utf-8", "surrogateescape")
     points = np.frombuffer(decoded.encode("utf-32-le", "surrogatepass"), "<u4")
-    lengths = 1 + np.digitize(points, [0x80, 0x800, 0x10000])
+    lengths = np.ones(len(points), np.int64)
+    for least in (0x80, 0x800, 0x10000):
+        lengths += points >= least
     lengths[(points >= 0xDC80) & (points <= 0xDCFF)] = 1
-    return lengths.astype(np.int64)
+    return lengths
 
 
 def _npy_header(dtype: np.dtype[Any], size: int) -> bytes:

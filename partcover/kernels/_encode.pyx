@@ -169,8 +169,8 @@ cdef const uint8_t *_gpt2(const uint8_t *kinds, const uint8_t *p,
 cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p,
                                     const uint8_t *end) noexcept nogil:
     r"""Behind ``\p{N}{1,3}`` at `p`, or `p`."""
-    cdef int i, size
-    for i in range(3):
+    cdef int _i, size
+    for _i in range(3):
         if p == end or not _kind(kinds, p, end, &size) & N:
             break
         p += size
