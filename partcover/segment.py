@@ -14,6 +14,7 @@ import numpy.typing as npt
 from . import symbols as sym
 from .corpus import WordCounts
 from .errors import InputError
+from .kernels._fewest import Automaton
 from .kernels._segment import INSIDE, Segmenter
 from .symbols import Token
 from .vocabulary import RULES, Rule, Vocabulary
@@ -192,5 +193,6 @@ def cutter(
         # a symbol that is in no word: past all that are
         known = names[np.minimum(places, len(names) - 1)] == flat if len(names) else False
         flat = np.where(known, places, len(names))
-    segmenter = Segmenter(flat.astype(np.int32), offsets)
-    return segmenter.priority if rule == "priority" else segmenter.shortest_path
+    if rule == "priority":
+        return Segmenter(flat.astype(np.int32), offsets).priority
+    return Automaton(flat.astype(np.int32), offsets).shortest_path
