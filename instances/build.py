@@ -2,8 +2,9 @@
 
 ``python instances/build.py [NAME…]`` writes the named instances, or all.  Words are the same on
 every machine, vocabularies and proofs with the same OR-Tools; where the optimum is out of reach
-within ``--time-limit``, what the files hold is kept unless the run finds better.  Instances that
-are not made here get their certificate.
+within ``--time-limit``, what the files hold is kept unless the run finds better (a shorter run
+keeps a tree of cases that a longer one drops as too large).  Instances that
+are not made here get their certificate.  docs/ladder.md has what solvers make of the largest.
 """
 
 from __future__ import annotations
@@ -22,11 +23,22 @@ from typing import Any
 
 import networkx as nx
 
-from partcover import Instance, Vocabulary, WordCounts, prove, reduce_vertex_cover, verify
+from partcover import (
+    Instance,
+    Vocabulary,
+    WordCounts,
+    improve,
+    lower_bound,
+    prove,
+    reduce_vertex_cover,
+    verify,
+)
 from partcover import symbols as sym
 from partcover.certificate import Certificate
+from partcover.families import generate
 
 FOLDER = Path(__file__).parent
+MOST_LEAVES = 1000  # of a proof that does not reach the optimum: more are not worth their bytes
 PAPER = "Lim, Choo and Lauw 2025, A partition cover approach to tokenization"
 
 
@@ -35,6 +47,7 @@ def instances() -> Iterator[tuple[str, str, str, Instance]]:
     yield from examples()
     yield from graphs()
     yield from periodic()
+    yield from digits()
     yield from real_words()
 
 
@@ -83,6 +96,10 @@ def examples() -> Iterator[tuple[str, str, str, Instance]]:
         "three merges of byte-pair encoding are not the best three tokens",
         given("abc abd abe bc bd be", 3),
     )
+    for size, ratio in ((2, "0.628"), (3, "0.520")):
+        origin = f"partcover generate bpe-across {size}: BPE saves {ratio} of what k merges can"
+        made = generate("bpe-across", size)
+        yield f"bpe-across-{size}", "example", origin, Instance(made.words, made.k)
 
 
 def graphs() -> Iterator[tuple[str, str, str, Instance]]:
@@ -112,6 +129,21 @@ def graphs() -> Iterator[tuple[str, str, str, Instance]]:
         what = f"a random graph of {n} vertices, {m} edges"
         yield cover(f"random-{n}-{m}", what, graph, k)
         yield cover(f"random-{n}-{m}-less", f"{what}, which {k} cover", graph, k - 1)
+    for n in (30, 60, 80, 120, 200):
+        what = f"a random cubic graph of {n} vertices: half of them cover the most edges"
+        yield cover(f"cubic-{n}-half", what, cubic(n), n // 2)
+
+
+def cubic(n: int) -> nx.Graph:
+    """A cycle of n vertices and n / 2 chords drawn at random."""
+    graph = nx.cycle_graph(n)
+    draw = random.Random(n)
+    while True:
+        order = draw.sample(range(n), n)
+        chords = list(zip(order[::2], order[1::2], strict=True))
+        if not any(graph.has_edge(*chord) for chord in chords):
+            graph.add_edges_from(chords)
+            return graph
 
 
 def periodic() -> Iterator[tuple[str, str, str, Instance]]:
@@ -156,11 +188,37 @@ def de_bruijn(order: int) -> str:
     return found + found[: order - 1]
 
 
+def digits() -> Iterator[tuple[str, str, str, Instance]]:
+    """One word with no structure at all: small, and the linear relaxation is far off."""
+    for n, k in ((64, 5), (96, 6), (128, 8), (160, 8), (192, 8), (256, 10)):
+        word = pi(n)
+        origin = f"the first {n} binary digits of pi, a for 0 and b for 1; tokens of at most 8"
+        instance = Instance(WordCounts.from_words([word]), k, max_length=8)
+        yield f"pi-{n}", "digits", origin, instance
+
+
+def pi(n: int) -> str:
+    """The first n binary digits after the point, by Machin's formula."""
+    spare = 20
+    one = 1 << (n + spare)
+
+    def arctan(inverse: int) -> int:
+        total, power, odd = 0, one // inverse, 1
+        while power:
+            total += power // odd if odd % 4 == 1 else -(power // odd)
+            power //= inverse**2
+            odd += 2
+        return total
+
+    fraction = (4 * (4 * arctan(5) - arctan(239)) >> spare) % (1 << n)
+    return "".join("ab"[int(bit)] for bit in f"{fraction:0{n}b}")
+
+
 LADDER = (25, 50, 100, 200, 500, 1000, 2000)
 
 
 def real_words() -> Iterator[tuple[str, str, str, Instance]]:
-    """Two ladders from tables that every CPython carries."""
+    """Three ladders from tables that every CPython carries."""
     names = WordCounts.from_counts(unicode_names())
     for n in (*LADDER, 4000):
         origin = (
@@ -168,6 +226,15 @@ def real_words() -> Iterator[tuple[str, str, str, Instance]]:
             "spaces and hyphens; no CJK or Hangul names made by rule"
         )
         yield f"names-{n}", "Unicode names", origin, Instance(names.most_frequent(n), n // 10)
+    whole = sorted(character_names())
+    for n in (50, 100, 200, 500, 1000, 2000):
+        spread = [whole[i * len(whole) // n] for i in range(n)]
+        origin = (
+            f"{n} character names of Unicode 3.2, BMP, each one word with its spaces, evenly "
+            "spread over the sorted list; no CJK or Hangul names made by rule"
+        )
+        instance = Instance(WordCounts.from_words(spread), n // 10)
+        yield f"whole-names-{n}", "Unicode names", origin, instance
     entities = sorted({name.rstrip(";") for name in html.entities.html5})
     for n in LADDER:
         spread = [entities[i * len(entities) // n] for i in range(n)]
@@ -177,32 +244,48 @@ def real_words() -> Iterator[tuple[str, str, str, Instance]]:
 
 
 def unicode_names() -> Counter[str]:
-    """Words of the names of Unicode 3.2's characters.
+    """Words of the names of Unicode 3.2's characters."""
+    counted: Counter[str] = Counter()
+    for name in character_names():
+        counted.update(part for part in re.split("[ -]", name) if part)
+    return counted
+
+
+def character_names() -> Iterator[str]:
+    """The names of Unicode 3.2's characters.
 
     ``ucd_3_2_0`` has a name for a character exactly if Unicode 3.2 has that character, and names
     never change once given (Unicode's stability policy, since version 2.0): the same in every
     CPython.  ``words_sha256`` in the files would tell.
     """
-    counted: Counter[str] = Counter()
     by_rule = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HANGUL SYLLABLE")
     for point in range(0x10000):
         name = unicodedata.ucd_3_2_0.name(chr(point), "")
-        if not name.startswith(by_rule):
-            counted.update(part for part in re.split("[ -]", name) if part)
-    return counted
+        if name and not name.startswith(by_rule):
+            yield name
 
 
 def write(name: str, family: str, origin: str, instance: Instance, limit: float) -> str:
     """Solve an instance and write it with its certificate; one line that says what came out."""
     started = time.monotonic()
     solution, certificate = prove(instance, time_limit=limit)
-    assert solution.vocabulary is not None
+    by = "partcover solve --certificate"
     assert solution.tokens is not None
+    if certificate.lower_bound < solution.tokens:
+        prices = lower_bound(instance, incumbent=solution.tokens, time_limit=limit / 4)
+        found = improve(instance, solution.vocabulary, time_limit=limit / 4, x=prices.x)
+        assert found.tokens is not None
+        if found.tokens < solution.tokens:
+            solution, by = found, "partcover improve"
+        leaves = sum(1 for _ in certificate.leaves())
+        if prices.lower_bound > certificate.lower_bound or leaves > MOST_LEAVES:
+            certificate = prices.certificate
+    assert solution.vocabulary is not None
     best: dict[str, Any] = {
         "tokens": solution.tokens,
         "vocabulary": [sym.to_json(token) for token in solution.vocabulary],
         "proven": certificate.lower_bound == solution.tokens,
-        "by": "partcover solve --certificate",
+        "by": by,
         "lower_bound": certificate.lower_bound,
         "certificate": f"{name}.cert",
     }

@@ -21,7 +21,9 @@ from .commands import (
     hardness,
     improve,
     library,
+    report,
     tables,
+    train,
     worst,
 )
 from .commands.outcome import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
@@ -100,6 +102,7 @@ for command in (
     count.count,
     greedy.greedtok,
     greedy.greedwmc,
+    train.train,
     improve.improve,
     improve.gap_,
     exact.solve,
@@ -116,6 +119,7 @@ for command in (
     encode.encode,
     encode.decode,
     library.instances_,
+    report.report,
     demo.demo,
 ):
     cli.add_command(command)

@@ -311,6 +311,20 @@ class WordCounts:
             counts[token] *= weight
         return type(self).from_counts(counts, self.symbols)
 
+    def with_suffix(self, mark: Any) -> WordCounts:
+        """Every word with an end-of-word mark, a string over the same symbols, appended.
+
+        Raises
+        ------
+        InputError
+            If the mark is not over the symbols, or the longer words have too many (see above).
+        """
+        end = sym.to_array(sym.to_token(mark, self.symbols))
+        places = np.repeat(self.offsets[1:], len(end))
+        data = np.insert(self.data, places, np.tile(end, len(self)))
+        offsets = self.offsets + len(end) * np.arange(len(self) + 1)
+        return type(self)(data, offsets, self.counts, self.symbols)
+
     def split_at(self, tokens: Iterable[Token]) -> WordCounts:
         """Words cut so that each occurrence of these tokens stands alone.
 

@@ -91,6 +91,8 @@ class Encoder:
     cache : int
         Bytes that each thread may hold of words and what they are cut into; 0 cuts every word
         anew.
+    seed : int
+        For the rule ``random_path``, which cuts equal words equally.
 
     Raises
     ------
@@ -107,6 +109,7 @@ class Encoder:
         *,
         threads: int = 1,
         cache: int = _CACHE,
+        seed: int = 0,
     ) -> None:
         name = pretokenizer or vocabulary.pretokenizer
         if name is None:
@@ -125,9 +128,8 @@ class Encoder:
         self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
         self._rules = Pretokenizer.from_name(name).rules
         self._mark = _mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
-        self._cut = cutter(vocabulary, self.rule)
-        # a sample is drawn for each word anew
-        self._cache = 0 if self.rule == "random_path" else cache
+        self._cut = cutter(vocabulary, self.rule, seed=seed)
+        self._cache = cache
         self._kinds = character_kinds()
         self._idle: deque[_Worker] = deque()
 

@@ -210,10 +210,16 @@ def _words(
     spell: Callable[[int], Iterator[str]], budget: Callable[[int], int]
 ) -> Callable[[int, int, int | None], Instance]:
     """Words of some size, each counted once, every substring a candidate."""
+    return _counted(lambda size: ((word, 1) for word in spell(size)), budget)
+
+
+def _counted(
+    spell: Callable[[int], Iterator[tuple[str, int]]], budget: Callable[[int], int]
+) -> Callable[[int, int, int | None], Instance]:
+    """Words of some size with their counts, every substring a candidate."""
 
     def make(size: int, seed: int, k: int | None) -> Instance:
-        words = WordCounts.from_counts((word, 1) for word in spell(size))
-        return Instance(words, budget(size) if k is None else k)
+        return Instance(WordCounts.from_counts(spell(size)), budget(size) if k is None else k)
 
     return make
 
@@ -295,6 +301,28 @@ def _bpe_budget(size: int) -> Iterator[str]:
     for letter in "cdefghijklmnopqrstuvwxyz"[:size]:
         yield f"ab{letter}"
         yield f"b{letter}"
+
+
+def _bpe_across(size: int) -> Iterator[tuple[str, int]]:
+    """Words XyzX with ``size`` letters X and three times as many y and z.
+
+    The count of XyzX is w(d) for d = z − y, cyclic, so every pair Xy and zX is in W words, and
+    the pair yz in size · w(d).  For d < 2 · size the count is the least for which yz is more
+    frequent than any Xy is in the words not yet counted; what is left of W goes evenly to the
+    last ``size`` values of d.
+    """
+    outer = "ABCDEFGHIJKL"[:size]
+    inner = "abcdefghijklmnopqrstuvwxyz0123456789"[: 3 * size]
+    left = 100 * size**2  # W
+    counts = []
+    for _ in range(2 * size):
+        counts.append(left // size + 1)
+        left -= counts[-1]
+    counts += [(left + place) // size for place in range(size)]
+    for first, y in enumerate(inner):
+        for step, count in enumerate(counts):
+            z = inner[(first + step) % len(inner)]
+            yield from ((f"{x}{y}{z}{x}", count) for x in outer)
 
 
 def _half(size: int) -> int:
@@ -399,6 +427,16 @@ FAMILIES: dict[str, Family] = {
             False,
             "SIZE",
             _words(_bpe_budget, lambda size: size),
+        ),
+        Family(
+            "bpe-across",
+            "XyzX for SIZE letters X, three times as many y and z: byte-pair encoding merges yz",
+            "made for this library; the question is that of Kozma and Voderholzer 2024, "
+            "Theoretical Analysis of Byte-Pair Encoding",
+            (2, 12),
+            False,
+            "6 · SIZE²: the pairs Xy and zX",
+            _counted(_bpe_across, lambda size: 6 * size**2),
         ),
     )
 }

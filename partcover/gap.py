@@ -25,7 +25,7 @@ class Gap:
         The budget that the bound is for, and the tokens of the vocabulary.
     never_occur : int
         Tokens of the vocabulary that are in no word.
-    rule : {"shortest_path", "priority"}
+    rule : str
         The vocabulary's own rule.
     tokens, tokens_shortest_path : int
         What it needs under its own rule, and at least.
@@ -70,7 +70,7 @@ def split_gap(
         At most k tokens; for ``priority`` in its order.
     lower_bound : int
         Of the tokens that any vocabulary of this instance needs.
-    rule : {"shortest_path", "priority"}
+    rule : str
         The rule that the vocabulary is used under.
     threads : int
         Of the segmentation.
@@ -83,8 +83,9 @@ def split_gap(
     Raises
     ------
     InputError
-        If symbols differ, the vocabulary has more than k tokens, or it needs fewer tokens than
-        the bound allows, because it holds what is no candidate of the instance.
+        If symbols differ, the vocabulary has more than k tokens or lacks what the rule needs, or it
+        needs fewer tokens than the bound allows, because it holds what is no candidate of the
+        instance.
     """
     if len(vocabulary) > instance.k:
         raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {instance.k}")

@@ -1,11 +1,43 @@
-"""Words cut into tokens of a vocabulary, under a written rule."""
+"""Words cut into tokens of a vocabulary, under a written rule.
+
+A word of one symbol, and every symbol that no token takes, stands alone: single symbols are part of
+every vocabulary.
+
+================  ================================================================================
+rule              the tokens of a word, and its ties
+================  ================================================================================
+shortest_path     The fewest tokens.  At each end position the token with the earliest start: what
+                  Hugging Face's Unigram gives with equal scores, and PathPieceL of Schmidt et al.
+                  2024.
+random_path       PathPieceR: one of all segmentations into the fewest tokens, each with the same
+                  probability; it depends on the seed and the word alone.  (Schmidt et al. 2024
+                  print a walk from the end that chooses evenly among the tokens that tie at each
+                  position, which is not even over segmentations: with ``abc``, ``bcd`` and
+                  ``cde``, the word ``abcde`` has three of three tokens; it ends in ``cde`` half
+                  the time, and each of the other two has a quarter.)
+priority          Tokens in the vocabulary's order, each from left to right wherever the pairs just
+                  before and just after it are not yet inside a token; a token may swallow others
+                  whole (Lim, Choo and Lauw 2025, Algorithm 4).
+longest_match     From the left, the longest token that begins there.
+merges            Byte pair encoding.  With `Vocabulary.merges`: the neighbouring pair that is
+                  first among them is merged, leftmost first, one at a time, until none is left
+                  (Sennrich et al. 2016, as in Hugging Face's BPE).  Without: the neighbouring pair
+                  whose concatenation is the token earliest in the vocabulary, leftmost first, and
+                  a word that is a token stays whole (as in tiktoken).
+likelihood        The largest sum of scores (float64, added up from the left).  At each end
+                  position the earliest start.  A symbol without a score is worth the least of all
+                  scores − 10 (Kudo 2018, as in Hugging Face's Unigram).
+single_symbols    Every symbol alone.
+================  ================================================================================
+"""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
+from math import inf, isinf, log
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,12 +46,12 @@ import numpy.typing as npt
 from . import symbols as sym
 from .corpus import WordCounts
 from .errors import InputError
-from .kernels._fewest import Automaton
+from .kernels._merges import Merger
 from .kernels._segment import INSIDE, Segmenter
 from .symbols import Token
 from .vocabulary import RULES, Rule, Vocabulary
 
-__all__ = ["Cut", "Segmentation", "cutter", "segment"]
+__all__ = ["Cut", "Draw", "Segmentation", "cutter", "sampler", "segment"]
 
 
 class Cut(Protocol):
@@ -37,6 +69,25 @@ class Cut(Protocol):
         first: int,
         last: int,
         which: npt.NDArray[np.int32],
+    ) -> None:
+        """Cut."""
+
+
+class Draw(Protocol):
+    """A `Cut` at random: `draws` (int64) tells draws of one word apart.
+
+    Its entry `w` goes with word `w`; where it is empty, all words have the number 0.  What is
+    drawn depends on the seed, the word's symbols and its number alone, not on where it stands.
+    """
+
+    def __call__(
+        self,
+        data: npt.NDArray[Any],
+        offsets: npt.NDArray[np.int64],
+        first: int,
+        last: int,
+        which: npt.NDArray[np.int32],
+        draws: npt.NDArray[np.int64],
     ) -> None:
         """Cut."""
 
@@ -94,6 +145,7 @@ def segment(
     vocabulary: Vocabulary,
     rule: Rule | None = None,
     *,
+    seed: int = 0,
     threads: int = 1,
 ) -> Segmentation:
     """Cut every word into tokens of a vocabulary and single symbols.
@@ -106,18 +158,21 @@ def segment(
         The tokens, over the same symbols.
     rule : str, optional
         By default the vocabulary's own; see `cutter`.
+    seed : int
+        For ``random_path``; equal words are cut equally, wherever they stand.
     threads : int
         Words are shared among this many threads; the result is the same.
 
     Returns
     -------
     Segmentation
-        O(symbols · longest token) time for the shortest path.
+        O(symbols · longest token) time and O(longest word) memory beside the result; see `cutter`.
 
     Raises
     ------
     InputError
-        If the symbols differ, the rule is unknown, or a word has 2^31 symbols or more.
+        If the symbols differ, the rule is unknown or lacks its scores, or a word has 2^31 symbols
+        or more.
     """
     rule = rule or vocabulary.rule
     if vocabulary.symbols != words.symbols:
@@ -130,7 +185,7 @@ def segment(
     if words.symbols == "ints":
         names, data = np.unique(data, return_inverse=True)
         data = data.astype(np.int32)
-    cut = cutter(vocabulary, rule, names=names)
+    cut = cutter(vocabulary, rule, names=names, seed=seed)
     which = np.empty(len(data), np.int32)
     shards = max(1, min(threads, len(words)))
     cuts = [len(words) * i // shards for i in range(shards + 1)]
@@ -151,6 +206,7 @@ def cutter(
     rule: Rule | None = None,
     *,
     names: npt.NDArray[np.int64] | None = None,
+    seed: int = 0,
 ) -> Cut:
     """The kernel that cuts words under a rule, made ready for a vocabulary.
 
@@ -159,40 +215,240 @@ def cutter(
     vocabulary : Vocabulary
         The tokens.
     rule : str, optional
-        By default the vocabulary's own.  ``shortest_path``: the fewest tokens; among equal
-        paths, at each end position the token with the earliest start.  ``priority``: tokens in
-        the vocabulary's order, each from left to right wherever the pairs just before and just
-        after it are not yet inside a token (Lim, Choo and Lauw 2025, Algorithm 4).
+        By default the vocabulary's own; the table above says what each does.
     names : ndarray of int64, optional
         For integer symbols: those of the words, sorted; the data then holds their places.
+    seed : int
+        For ``random_path``.
 
     Returns
     -------
     Cut
         A call that takes words as uint8 (bytes) or int32 (characters, and places in `names`).
+        O(symbols · longest token) time and O(longest word) memory; a factor of log(word) more
+        time for ``priority``; O(symbols · log(word)) for ``merges``.
 
     Raises
     ------
     InputError
-        If the rule is unknown.
+        If the rule is unknown, or is ``likelihood`` and the vocabulary has no scores.
+    """
+    rule = rule or vocabulary.rule
+    if rule == "random_path":
+        return partial(sampler(vocabulary, rule, names=names, seed=seed), draws=_NONE)
+    if rule == "merges":
+        return partial(_merges(_Trie(vocabulary, names), 0.0, seed), draws=_NONE)
+    if rule == "longest_match":
+        return partial(_longest_match(_Trie(vocabulary, names), 0.0, seed), draws=_NONE)
+    if rule == "single_symbols":
+        vocabulary = vocabulary.with_(tokens=(), merges=None, scores=None, ids=None, rule=rule)
+    trie = _Trie(vocabulary, names)
+    if rule in ("shortest_path", "single_symbols"):
+        return trie.segmenter.shortest_path
+    if rule == "priority":
+        return trie.segmenter.priority
+    if rule == "likelihood":
+        scores, singles = trie.scores()
+        return partial(trie.segmenter.likelihood, scores=scores, singles=singles)
+    raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
+
+
+def sampler(
+    vocabulary: Vocabulary,
+    rule: Rule | None = None,
+    *,
+    names: npt.NDArray[np.int64] | None = None,
+    seed: int = 0,
+    dropout: float | None = None,
+    alpha: float | None = None,
+) -> Draw:
+    """The kernel that cuts words at random around a rule, for subword regularization.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The tokens.
+    rule : str, optional
+        By default the vocabulary's own.
+
+        ``merges`` with `dropout` p: each time the next merge is looked for, every possible one
+        is left out with probability p; the word is finished when all are (BPE-dropout, Provilkov
+        et al. 2020, Algorithm 1, one merge at a time as in Hugging Face's BPE).  With p > 0 a
+        word that is a token has no precedence.
+
+        ``longest_match`` with `dropout` p: each token that begins at a position is left out with
+        probability p, then the longest is taken (MaxMatch-dropout, Hiraoka 2022).
+
+        ``likelihood`` with `alpha`: a segmentation has a probability in proportion to
+        exp(alpha · its sum of scores) (Kudo 2018, section 3.2, over all segmentations).
+
+        ``shortest_path`` with `alpha`: in proportion to exp(−alpha · its tokens).
+
+        ``random_path``: evenly among those of fewest tokens, ``shortest_path`` with an `alpha`
+        of infinity.
+    names : ndarray of int64, optional
+        As in `cutter`.
+    seed : int
+        Any integer; it counts modulo 2^64.
+    dropout : float
+        From 0, which is the rule itself, to 1, which leaves single symbols.
+    alpha : float
+        From 0, at which all segmentations are equally likely, to infinity (``shortest_path``).
+
+    Returns
+    -------
+    Draw
+        Time and memory as of `cutter`, over 1 − p for ``merges``.  Draws are made by a number of
+        53 bits; sums of weights are kept with 53 bits and an exponent of their own, so that
+        the probability of a segmentation is right but for a relative error of about
+        2^-52 · symbols · longest token, however many segmentations there are.
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown or cannot be drawn from, scores are missing, or `dropout` or
+        `alpha` is missing, out of range, or of another rule.
     """
     rule = rule or vocabulary.rule
     if rule not in RULES:
         raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
-    if rule == "single_symbols":
-        vocabulary = vocabulary.with_(tokens=(), merges=None, scores=None, ids=None, rule=rule)
-    elif rule not in ("shortest_path", "priority"):
-        raise InputError(f"rule {rule!r} is not there yet")
-    lengths = np.fromiter((len(token) for token in vocabulary), np.int64, len(vocabulary))
-    offsets = np.zeros(len(vocabulary) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    parts = [sym.to_array(token) for token in vocabulary]
-    flat = np.concatenate([np.zeros(0, sym.DTYPES[vocabulary.symbols]), *parts])
-    if names is not None:
-        places = np.searchsorted(names, flat)
-        # a symbol that is in no word: past all that are
-        known = names[np.minimum(places, len(names) - 1)] == flat if len(names) else False
-        flat = np.where(known, places, len(names))
-    if rule == "priority":
-        return Segmenter(flat.astype(np.int32), offsets).priority
-    return Automaton(flat.astype(np.int32), offsets).shortest_path
+    takes = _DRAWN.get(rule)
+    if takes is None:
+        raise InputError(
+            f"rule {rule} cannot be drawn from: use one of {', '.join(sorted(_DRAWN))}"
+        )
+    for name, value in (("dropout", dropout), ("alpha", alpha)):
+        if (value is None) == (name == takes):
+            raise InputError(f"rule {rule} {'needs' if name == takes else 'takes no'} {name}")
+    trie = _Trie(vocabulary, names)
+    if takes == "dropout":
+        assert dropout is not None
+        if not 0 <= dropout <= 1:
+            raise InputError(f"dropout is {dropout}: a probability from 0 to 1 is expected")
+        make = _merges if rule == "merges" else _longest_match
+        return make(trie, dropout, seed)
+    if alpha is not None and not 0 <= alpha <= (inf if rule == "shortest_path" else 1e300):
+        raise InputError(f"alpha is {alpha}: a number from 0 is expected")
+    return _paths(trie, rule, inf if alpha is None else alpha, seed)
+
+
+_NONE = np.zeros(0, np.int64)
+# which of sampler's parameters a rule takes
+_DRAWN: dict[str, str] = {
+    "merges": "dropout",
+    "longest_match": "dropout",
+    "likelihood": "alpha",
+    "shortest_path": "alpha",
+    "random_path": "",
+}
+# 2^-this is next to nothing even times all segmentations of a word of 2^31 symbols; and 2^31
+# times it fits into 64 bits
+_STEP = 2**31 + 2**12
+
+
+class _Trie:
+    """Tokens as the kernels take them, and the Segmenter of them."""
+
+    def __init__(self, vocabulary: Vocabulary, names: npt.NDArray[np.int64] | None) -> None:
+        self.vocabulary = vocabulary
+        self.names = _NONE if names is None else names
+        self._placed = names is not None
+        lengths = np.fromiter((len(token) for token in vocabulary), np.int64, len(vocabulary))
+        self.offsets = np.zeros(len(vocabulary) + 1, np.int64)
+        np.cumsum(lengths, out=self.offsets[1:])
+        parts = [sym.to_array(token) for token in vocabulary]
+        flat = np.concatenate([np.zeros(0, sym.DTYPES[vocabulary.symbols]), *parts])
+        self.flat = self.place(flat)
+        self.segmenter = Segmenter(self.flat, self.offsets)
+
+    def place(self, symbols: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        """Symbols as the data has them; one that is in no word: past all that are."""
+        if self._placed:
+            names = self.names
+            places = np.searchsorted(names, symbols)
+            known = names[np.minimum(places, len(names) - 1)] == symbols if len(names) else False
+            symbols = np.where(known, places, len(names))
+        return symbols.astype(np.int32)
+
+    def scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Scores of tokens, and of single symbols: the last is of all that lie beyond."""
+        vocabulary = self.vocabulary
+        if vocabulary.scores is None:
+            raise InputError(
+                "the rule likelihood needs scores, and this vocabulary has none: choose another "
+                "rule"
+            )
+        given = vocabulary.symbol_scores
+        least = min((*vocabulary.scores, *given.values()), default=0.0) - 10
+        flat = [sym.to_array(symbol) for symbol in given]
+        places = self.place(np.concatenate([np.zeros(0, np.int64), *flat]))
+        singles = np.full(max(places.tolist(), default=-1) + 2, least)
+        singles[places] = list(given.values())
+        return np.array(vocabulary.scores), singles
+
+
+def _merges(trie: _Trie, dropout: float, seed: int) -> Draw:
+    vocabulary = trie.vocabulary
+    by_rank = vocabulary.merges is None
+    if vocabulary.merges is None:
+        left, right, token = trie.segmenter.splits(trie.flat, trie.offsets)
+        rank = token
+    else:
+        merges = vocabulary.merges
+        index = {token: i for i, token in enumerate(vocabulary)}
+        sides = [part for pair in merges for part in pair]
+        flat = [sym.to_array(part[:1]) for part in sides]
+        first = trie.place(np.concatenate([np.zeros(0, np.int64), *flat]))
+        numbers = np.fromiter((index.get(part, -1) for part in sides), np.int32, len(sides))
+        numbers = np.where(numbers < 0, -2 - first, numbers).astype(np.int32)
+        left, right = numbers[::2].copy(), numbers[1::2].copy()
+        made = (index[a + b] for a, b in merges)  # type: ignore[operator]
+        token = np.fromiter(made, np.int32, len(merges))
+        rank = np.arange(len(merges), dtype=np.int32)
+    merger = Merger(left, right, rank, token, trie.names)
+
+    def draw(
+        data: npt.NDArray[Any],
+        offsets: npt.NDArray[np.int64],
+        first: int,
+        last: int,
+        which: npt.NDArray[np.int32],
+        draws: npt.NDArray[np.int64],
+    ) -> None:
+        whole = np.zeros(0, np.int32)
+        if by_rank and not dropout:
+            whole = trie.segmenter.whole(data, offsets, first, last)
+        merger.merge(data, offsets, first, last, which, whole, dropout, seed % 2**64, draws)
+
+    return draw
+
+
+def _longest_match(trie: _Trie, dropout: float, seed: int) -> Draw:
+    return partial(
+        trie.segmenter.longest_match, dropout=dropout, seed=seed % 2**64, names=trie.names
+    )
+
+
+def _paths(trie: _Trie, rule: Rule, alpha: float, seed: int) -> Draw:
+    if rule == "likelihood":
+        scores, singles = trie.scores()
+    else:
+        scores, singles = np.full(len(trie.vocabulary), -1.0), np.full(1, -1.0)
+
+    def weights(scores: npt.NDArray[np.float64]) -> dict[str, Any]:
+        if isinf(alpha):
+            return {"parts": np.ones(len(scores)), "powers": np.full(len(scores), -_STEP)}
+        bits = scores * (alpha / log(2))
+        if len(bits) and np.abs(bits).max() > 2**31:
+            raise InputError(f"alpha is {alpha}: times the scores that is more than 2^31 bits")
+        powers = np.floor(bits)
+        return {"parts": np.exp2(bits - powers), "powers": powers.astype(np.int64)}
+
+    of_symbols = {f"single_{key}": value for key, value in weights(singles).items()}
+    return partial(
+        trie.segmenter.paths,
+        **weights(scores),
+        **of_symbols,
+        seed=seed % 2**64,
+        names=trie.names,
+    )

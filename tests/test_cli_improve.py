@@ -83,6 +83,12 @@ def test_gap_by_a_certificate(run, counts):
     assert found["tokens_shortest_path"] == greedy.extra["tokens_shortest_path"]
     assert found["lower_bound"] == Certificate.load("P.cert").lower_bound
     assert found["gap"] == pytest.approx(found["vocabulary_gap"] + found["rule_gap"])
+    arguments = "gap", counts, "--vocab", "W.json", "--certificate", "P.cert", "--rule"
+    status, out, _ = run(*arguments, "single_symbols", "--json")
+    assert (status, json.loads(out)["tokens"]) == (0, words.total_symbols)
+    status, out, err = run(*arguments, "likelihood")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "likelihood needs scores" in err
     status, out, _ = run("gap", counts, "--vocab", "W.json", "--certificate", "P.cert")
     assert status == 0
     assert "of them in no word" in out

@@ -10,11 +10,12 @@ from itertools import combinations
 
 import networkx as nx
 import pytest
+from bpe_oracle import bpe
 from brute_force import fewest_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import InputError, Instance, decide
+from partcover import InputError, Instance, decide, greedtok
 from partcover.families import FAMILIES, generate, least_vertex_cover
 from partcover.merges import Merges, merged_tokens
 from partcover.reduction import reduction_of
@@ -134,6 +135,58 @@ def test_byte_pair_encoding_saves_one_less():
         assert merged_tokens(instance.words, best) == total - 2 * size
     instance = generate("bpe-budget", 3)
     assert fewest_tokens(instance) == instance.words.total_symbols - 6
+
+
+def across(size: int) -> tuple[Instance, list[int]]:
+    """An instance of `bpe-across`, and the count of XyzX for each z − y."""
+    instance = generate("bpe-across", size)
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"[: 3 * size]
+    counts: dict[int, set[int]] = {}
+    for word, count in instance.words:
+        outer, y, z, again = word.decode()
+        assert outer == again
+        counts.setdefault((letters.index(z) - letters.index(y)) % len(letters), set()).add(count)
+    assert len(instance.words) == size * len(letters) ** 2
+    return instance, [only for d in range(len(letters)) for (only,) in [counts[d]]]
+
+
+def bpe_saves(instance: Instance) -> int:
+    left = bpe(instance.words.to_dict(), instance.k)[1]
+    return instance.words.total_symbols - left
+
+
+@pytest.mark.parametrize(("size", "ratio"), [(2, "0.628"), (3, "0.520"), (4, "0.476")])
+def test_byte_pair_encoding_merges_across(size, ratio):
+    instance, _ = across(size)
+    total, often = instance.words.total_symbols, 100 * size**2
+    outer, inner = "ABCD"[:size], "abcdefghijkl"[: 3 * size]
+    good = [(x, y) for x in outer for y in inner] + [(z, x) for x in outer for z in inner]
+    assert len(good) == instance.k
+    assert total - merged_tokens(instance.words, Merges(good)) == instance.k * often
+    assert f"{bpe_saves(instance) / (instance.k * often):.3f}" == ratio
+
+
+@pytest.mark.parametrize("size", range(8, 13))
+def test_what_the_ratio_of_merging_across_rests_on(size):
+    """The inequalities of docs/hardness.md."""
+    instance, counts = across(size)
+    often = 100 * size**2
+    assert sum(counts) == often
+    assert size * counts[0] == often + size
+    assert all(size * counts[d] > sum(counts[d:]) for d in range(2 * size))
+    assert size * counts[2 * size - 1] > counts[0]
+    assert counts == sorted(counts[: 2 * size], reverse=True) + counts[2 * size :]
+    assert max(counts[2 * size :]) <= counts[2 * size - 1]
+    saved = 3 * size**2 * sum(counts[: 2 * size])
+    limit = (1 - (1 - 1 / size) ** (2 * size)) / 2
+    assert saved <= (limit + 1 / (200 * size)) * instance.k * often
+    assert greedtok(instance).cover < 0.47 * instance.k * often
+
+
+@pytest.mark.slow
+def test_merging_across_is_what_byte_pair_encoding_does():
+    instance, counts = across(8)
+    assert bpe_saves(instance) == 3 * 8**2 * sum(counts[:16])
 
 
 def test_bad_requests():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any
 
 from ..errors import InputError
@@ -12,7 +12,9 @@ from ..segment import segment
 from ..solution import Solution, Termination
 from ..vocabulary import Vocabulary
 
-__all__ = ["outcome", "refuse_unhonoured"]
+__all__ = ["Progress", "outcome", "refuse_unhonoured"]
+
+Progress = Callable[[float, float | None, str], None]  # done, of, remark
 
 _OPTIONS = (
     "candidates",
@@ -59,6 +61,7 @@ def outcome(
     termination: Termination = "completed",
     seed: int = 0,
     threads: int = 1,
+    gains: tuple[int, ...] = (),
     extra: dict[str, Any] | None = None,
 ) -> Solution:
     """The Solution of a trainer, its tokens counted by `segment` under the vocabulary's rule.
@@ -75,6 +78,8 @@ def outcome(
         Why it stopped.
     seed, threads : int
         As given.
+    gains : tuple of int
+        See `Solution`; empty where the method has none.
     extra : dict, optional
         Further keys; ``tokens_shortest_path`` is added where the rule is another.
     """
@@ -102,5 +107,6 @@ def outcome(
         seconds=seconds,
         seed=seed,
         threads=threads,
+        gains=gains,
         extra=extra,
     )

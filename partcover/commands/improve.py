@@ -21,7 +21,7 @@ from ..options import (
     read_tokens,
     say,
 )
-from ..vocabulary import Vocabulary
+from ..vocabulary import RULES, Vocabulary
 from .outcome import EXIT_USAGE, finish
 
 
@@ -114,7 +114,7 @@ _BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation
 @click.option("--vocab", metavar="V.json|FILE", required=True, help="The vocabulary.")
 @click.option(
     "--rule",
-    type=click.Choice(["shortest_path", "priority"]),
+    type=click.Choice(RULES),
     help="How it is used. Default: as its file says, else shortest_path.",
 )
 @click.option("--certificate", metavar="P.cert", help="The proof of a lower bound for its size.")
@@ -153,7 +153,7 @@ def gap_(
         vocabulary = Vocabulary(read_tokens(vocab, symbols), symbols)
     if rule is None:
         said = vocabulary.provenance.get("rule")
-        rule = said if said in ("shortest_path", "priority") else "shortest_path"
+        rule = said if said in RULES else vocabulary.rule
     instance = read_instance(corpus, len(vocabulary) if k is None else k, options)
     if certificate is None:
         from ..bounds import lower_bound as find

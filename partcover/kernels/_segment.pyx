@@ -1,9 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Segmentation of words over a fixed vocabulary, by a trie of its tokens."""
 
+cimport cython
+
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.math cimport frexp, ldexp
 from libc.stdlib cimport free, malloc, qsort, realloc
 
 
@@ -16,22 +19,121 @@ ctypedef fused Symbol:
     int32_t
 
 
-cdef struct Place:
-    int32_t rank
-    int32_t start
-    int32_t end
+include "_heap.pxi"
+include "_random.pxi"
 
 
-cdef int _by_priority(const void *a, const void *b) noexcept nogil:
-    cdef const Place *x = <const Place *> a
-    cdef const Place *y = <const Place *> b
-    if x.rank != y.rank:
-        return (x.rank > y.rank) - (x.rank < y.rank)
-    return (x.start > y.start) - (x.start < y.start)
+cdef struct Weight:
+    # part · 2^power, part in [1, 2) or 0
+    double part
+    int64_t power
 
 
+cdef inline Weight _normal(double part, int64_t power) noexcept nogil:
+    cdef int shift = 0
+    part = frexp(part, &shift)
+    return Weight(2 * part, power + shift - 1)
+
+
+cdef inline double _over(Weight a, int64_t power) noexcept nogil:
+    """A weight over 2^power; 0 where it is too small to tell."""
+    cdef int64_t shift = a.power - power
+    return 0.0 if shift < -1000 else ldexp(a.part, <int> shift)
+
+
+# words up to this long are cut by sorting the occurrences in them
+cdef enum:
+    SHORT = 64
+
+
+cdef struct Node:
+    int32_t base     # its child by the symbol of code c is base + c
+    int32_t parent   # whose child it is, or -1 for an empty place
+    int32_t token    # the token that ends here, or -1
+
+
+cdef int _by_key(const void *a, const void *b) noexcept nogil:
+    cdef uint64_t x = (<const uint64_t *> a)[0]
+    cdef uint64_t y = (<const uint64_t *> b)[0]
+    return (x > y) - (x < y)
+
+
+cdef inline void _sort(uint64_t *keys, Py_ssize_t many) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef uint64_t key
+    if many > 48:
+        qsort(keys, many, sizeof(uint64_t), _by_key)
+        return
+    for i in range(1, many):
+        key = keys[i]
+        j = i
+        while j and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+
+
+cdef inline Py_ssize_t _free(int32_t *after, Py_ssize_t place) noexcept nogil:
+    """The first empty place from `place` on; `after` points to it or nearer to it."""
+    while after[place] != place:
+        after[place] = after[after[place]]
+        place = after[place]
+    return place
+
+_NODE = np.dtype([("base", np.int32), ("parent", np.int32), ("token", np.int32)])
+
+
+def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
+    """The tree of all tokens: of each node its parent, its code, and the token that ends there.
+
+    Children are found in an open-addressing table from (node, code) to node.
+    """
+    cdef Py_ssize_t room = 16
+    cdef Py_ssize_t t, i
+    cdef int64_t key
+    cdef int32_t node, many = 1
+    cdef uint64_t slot, mask
+    while room < 2 * codes.shape[0]:
+        room *= 2
+    mask = room - 1
+    cdef int64_t[::1] keys = np.full(room, -1, np.int64)
+    cdef int32_t[::1] child = np.empty(room, np.int32)
+    tree = np.full((3, codes.shape[0] + 1), -1, np.int32)
+    cdef int32_t[:, ::1] made = tree
+    for t in range(offsets.shape[0] - 1):
+        node = 0
+        for i in range(offsets[t], offsets[t + 1]):
+            key = <int64_t> node << 32 | codes[i]
+            slot = ((<uint64_t> key * <uint64_t> 0x9E3779B97F4A7C15) >> 20) & mask
+            while keys[slot] != -1 and keys[slot] != key:
+                slot = (slot + 1) & mask
+            if keys[slot] == -1:
+                keys[slot] = key
+                child[slot] = many
+                made[0, many] = node
+                made[1, many] = codes[i]
+                many += 1
+            node = child[slot]
+        made[2, node] = <int32_t> t
+    return tree[0, :many], tree[1, :many], tree[2, :many]
+
+
+cdef inline bint _fits(int32_t *after, Py_ssize_t base, const int32_t *codes, Py_ssize_t many,
+                       Py_ssize_t end) noexcept nogil:
+    """Whether the places of all children are empty."""
+    cdef Py_ssize_t i, place
+    for i in range(many):
+        place = base + codes[i]
+        if place >= end:
+            return True  # the codes rise, so are the rest
+        if after[place] != place:
+            return False
+    return True
+
+
+@cython.final
 cdef class Segmenter:
-    """Tokens in a trie: an open-addressing table from (node, symbol) to node.
+    """Tokens in a trie, as a double array (Aoe 1989): a child is found by one addition.
 
     Parameters
     ----------
@@ -40,55 +142,129 @@ cdef class Segmenter:
     offsets : ndarray of int64, shape (tokens + 1,)
         Token ``t`` is ``tokens[offsets[t]:offsets[t + 1]]``.
     """
-    cdef int64_t[::1] keys       # node << 32 | symbol, or -1
-    cdef int32_t[::1] children
-    cdef int32_t[::1] token_at   # the token that ends at a node, or -1
-    cdef uint64_t mask
+    cdef int32_t[::1] codes      # of symbols: the frequent ones are small; 0: in no token
+    cdef Node[::1] nodes         # the root is the first
+    cdef int32_t[::1] lengths    # of tokens
+    # tokens that a token begins with, itself included, in order: chain[links[t]:links[t + 1]]
+    cdef int64_t[::1] links
+    cdef int32_t[::1] chain
     cdef readonly Py_ssize_t longest
 
     def __init__(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
-        cdef Py_ssize_t room = 16
-        cdef Py_ssize_t t, i
-        cdef int32_t node, child
-        cdef int32_t nodes = 1
-        while room < 2 * tokens.shape[0]:
-            room *= 2
-        self.mask = room - 1
-        self.keys = np.full(room, -1, np.int64)
-        self.children = np.zeros(room, np.int32)
-        self.token_at = np.full(tokens.shape[0] + 1, -1, np.int32)
-        self.longest = 1
+        symbols, counts = np.unique(tokens, return_counts=True)
+        codes = np.zeros(max(256, symbols.max(initial=0) + 1), np.int32)
+        codes[symbols[np.lexsort((symbols, -counts))]] = np.arange(1, len(symbols) + 1)
+        self.codes = codes
+        lengths = np.diff(offsets)
+        self.longest = lengths.max(initial=1)
+        self.lengths = lengths.astype(np.int32)
+        self._place(*_tree(codes[tokens], offsets), len(symbols))
+        self._link(tokens, offsets)
+
+    def _place(self, parents, codes, ends, Py_ssize_t symbols):
+        """Lay out a tree, nodes with many children first.
+
+        Children go to the first places that fit, looked for from where the search for nodes
+        with as many children stands; after 64 vain ones, to the end.
+        """
+        cdef Py_ssize_t many = len(parents)
+        children = np.bincount(parents[1:], minlength=many)
+        cdef const int64_t[::1] order = np.argsort(-children, kind="stable").astype(np.int64)
+        cdef const int32_t[::1] code = codes[np.lexsort((codes, parents))]  # root's -1 is first
+        cdef const int64_t[::1] first = np.concatenate([[1], 1 + np.cumsum(children)])
+        bases = np.zeros(many, np.int32)
+        cdef int32_t[::1] base = bases
+        cdef Py_ssize_t room = 1024 + symbols
+        cdef Py_ssize_t end = 1     # all places from here on are empty
+        cdef Py_ssize_t cursor = 1
+        cdef Py_ssize_t size = -1
+        cdef Py_ssize_t n, i, j, tries, place
+        cdef int32_t *after = NULL
+        cdef int32_t *moved
+        try:
+            after = <int32_t *> malloc(room * sizeof(int32_t))
+            if after == NULL:
+                raise MemoryError
+            for i in range(room):
+                after[i] = <int32_t> i
+            after[0] = 1
+            for n in range(many):
+                i, j = first[order[n]], first[order[n] + 1]
+                if i == j:
+                    break
+                if j - i != size:
+                    size = j - i
+                    cursor = 1
+                place = _free(after, max(cursor, code[i]))
+                tries = 0
+                while place < end and not _fits(after, place - code[i], &code[i], size, end):
+                    tries += 1
+                    if tries == 64:
+                        cursor = place
+                        place = end
+                    else:
+                        place = _free(after, place + 1)
+                place = max(place, code[i])
+                base[order[n]] = <int32_t> (place - code[i])
+                # room for a place after the last
+                if base[order[n]] + symbols + 2 > room:
+                    moved = <int32_t *> realloc(
+                        after, 2 * (room + symbols) * sizeof(int32_t)
+                    )
+                    if moved == NULL:
+                        raise MemoryError
+                    after = moved
+                    for tries in range(room, 2 * (room + symbols)):
+                        after[tries] = <int32_t> tries
+                    room = 2 * (room + symbols)
+                for i in range(i, j):
+                    place = base[order[n]] + code[i]
+                    after[place] = <int32_t> (place + 1)
+                    end = max(end, place + 1)
+        finally:
+            free(after)
+        places = bases[parents] + codes
+        places[0] = 0
+        table = np.zeros(int(bases.max()) + symbols + 1, _NODE)
+        table["parent"] = table["token"] = -1
+        table["base"][places] = bases
+        table["parent"][places[1:]] = places[parents[1:]]
+        table["token"][places] = ends
+        self.nodes = table
+
+    def _link(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
+        cdef Py_ssize_t t, i, j
+        cdef int64_t many = 0
+        cdef int32_t node, token
+        links = np.zeros(offsets.shape[0], np.int64)
+        self.links = links
         for t in range(offsets.shape[0] - 1):
             node = 0
-            self.longest = max(self.longest, offsets[t + 1] - offsets[t])
             for i in range(offsets[t], offsets[t + 1]):
-                child = self._child(node, tokens[i])
-                if child < 0:
-                    child = nodes
-                    nodes += 1
-                    self._add(node, tokens[i], child)
-                node = child
-            self.token_at[node] = <int32_t> t
+                node = self._child(node, tokens[i])
+                many += self.nodes[node].token >= 0
+            self.links[t + 1] = many
+        self.chain = np.empty(many, np.int32)
+        for t in range(offsets.shape[0] - 1):
+            node = 0
+            many = self.links[t]
+            for i in range(offsets[t], offsets[t + 1]):
+                node = self._child(node, tokens[i])
+                token = self.nodes[node].token
+                if token >= 0:
+                    j = many
+                    while j > self.links[t] and self.chain[j - 1] > token:
+                        self.chain[j] = self.chain[j - 1]
+                        j -= 1
+                    self.chain[j] = token
+                    many += 1
 
-    cdef uint64_t _slot(self, int64_t key) noexcept nogil:
-        return ((<uint64_t> key * <uint64_t> 0x9E3779B97F4A7C15) >> 20) & self.mask
-
-    cdef int32_t _child(self, int32_t node, int32_t symbol) noexcept nogil:
-        cdef int64_t key = <int64_t> node << 32 | symbol
-        cdef uint64_t slot = self._slot(key)
-        while self.keys[slot] != -1:
-            if self.keys[slot] == key:
-                return self.children[slot]
-            slot = (slot + 1) & self.mask
-        return -1
-
-    cdef void _add(self, int32_t node, int32_t symbol, int32_t child) noexcept nogil:
-        cdef int64_t key = <int64_t> node << 32 | symbol
-        cdef uint64_t slot = self._slot(key)
-        while self.keys[slot] != -1:
-            slot = (slot + 1) & self.mask
-        self.keys[slot] = key
-        self.children[slot] = child
+    cdef inline int32_t _child(self, int32_t node, int32_t symbol) noexcept nogil:
+        cdef int32_t child
+        if symbol >= self.codes.shape[0]:
+            return -1
+        child = self.nodes[node].base + self.codes[symbol]
+        return child if self.nodes[child].parent == node else -1
 
     def shortest_path(self, const Symbol[::1] data, const int64_t[::1] offsets,
                       Py_ssize_t first, Py_ssize_t last, int32_t[::1] which):
@@ -128,10 +304,10 @@ cdef class Segmenter:
                         node = self._child(node, data[begin + j])
                         if node < 0:
                             break
-                        if self.token_at[node] >= 0 and cost[i] + 1 < cost[j + 1]:
+                        if self.nodes[node].token >= 0 and cost[i] + 1 < cost[j + 1]:
                             cost[j + 1] = cost[i] + 1
                             back[j + 1] = <int32_t> i
-                            token[j + 1] = self.token_at[node]
+                            token[j + 1] = self.nodes[node].token
                 for i in range(size):
                     which[begin + i] = -2
                 i = size
@@ -146,17 +322,24 @@ cdef class Segmenter:
 
         A token may be placed where the pairs just before and just after it are not inside a
         placed token; it may swallow shorter ones whole.  Same output as `shortest_path`.
-        O(occurrences · log(occurrences) + symbols covered) time.
+        In a short word all occurrences are sorted; in a long one each position waits in a heap
+        with the next token that begins there, and leaves it once a token covers the pair before
+        it.  O(symbols · longest token · log(word)) time, O(longest word) memory.
         """
-        cdef Py_ssize_t w, i, j, size, begin
-        cdef Py_ssize_t many
-        cdef Py_ssize_t room = 256
-        cdef int32_t node
-        cdef Place *places = <Place *> malloc(room * sizeof(Place))
-        cdef Place *moved
-        if places == NULL:
-            raise MemoryError
+        cdef Py_ssize_t w, i, j, size, begin, many
+        cdef Py_ssize_t longest = SHORT * SHORT // 2
+        cdef int32_t node, token
+        cdef int64_t link
+        cdef uint64_t *keys
+        cdef int32_t *deepest
+        for w in range(first, last):
+            longest = max(longest, offsets[w + 1] - offsets[w])
+        keys = <uint64_t *> malloc(longest * sizeof(uint64_t))
+        # the longest token that begins at each position, and the place in its chain
+        deepest = <int32_t *> malloc(2 * longest * sizeof(int32_t))
         try:
+            if keys == NULL or deepest == NULL:
+                raise MemoryError
             with nogil:
                 for w in range(first, last):
                     begin = offsets[w]
@@ -164,32 +347,291 @@ cdef class Segmenter:
                     many = 0
                     for i in range(size):
                         which[begin + i] = -1
+                    if size <= SHORT:
+                        for i in range(size - 1):
+                            node = 0
+                            for j in range(begin + i, begin + size):
+                                node = self._child(node, data[j])
+                                if node < 0:
+                                    break
+                                token = self.nodes[node].token
+                                if token >= 0:
+                                    keys[many] = <uint64_t> token << 32 | <uint64_t> i
+                                    many += 1
+                        _sort(keys, many)
+                        for j in range(many):
+                            i = <Py_ssize_t> <uint32_t> keys[j]
+                            self._put(&which[begin], i, <int32_t> (keys[j] >> 32))
+                        continue
+                    for i in range(size - 1):
+                        node = 0
+                        token = -1
+                        for j in range(begin + i, begin + size):
+                            node = self._child(node, data[j])
+                            if node < 0:
+                                break
+                            if self.nodes[node].token >= 0:
+                                token = self.nodes[node].token
+                        deepest[2 * i] = token
+                        deepest[2 * i + 1] = 0
+                        if token >= 0:
+                            token = self.chain[self.links[token]]
+                            _push(keys, &many, <uint64_t> token << 32 | <uint64_t> i)
+                    while many:
+                        i = <Py_ssize_t> <uint32_t> keys[0]
+                        self._put(&which[begin], i, <int32_t> (keys[0] >> 32))
+                        _pop(keys, &many)
+                        deepest[2 * i + 1] += 1
+                        token = deepest[2 * i]
+                        link = self.links[token] + deepest[2 * i + 1]
+                        if link == self.links[token + 1] or i and which[begin + i - 1] == -2:
+                            continue
+                        token = self.chain[link]
+                        _push(keys, &many, <uint64_t> token << 32 | <uint64_t> i)
+        finally:
+            free(keys)
+            free(deepest)
+
+    cdef inline void _put(self, int32_t *which, Py_ssize_t start, int32_t token) noexcept nogil:
+        """Place a token if it may be: the pair after symbol s is inside one where INSIDE is."""
+        cdef Py_ssize_t last = start + self.lengths[token] - 1
+        cdef Py_ssize_t i
+        if (start and which[start - 1] == -2) or which[last] == -2:
+            return
+        for i in range(start, last):
+            which[i] = -2
+        which[last] = token
+
+    def longest_match(self, const Symbol[::1] data, const int64_t[::1] offsets,
+                      Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
+                      const int64_t[::1] draws, double dropout, uint64_t seed,
+                      const int64_t[::1] names):
+        """From the left, the longest token that begins there, else the single symbol.
+
+        With `dropout` p, a token is passed over with probability p wherever it is met, each
+        time for itself.  Output as of `shortest_path`, numbers as of `paths`.
+        O(symbols · longest token) time, O(1) memory.
+        """
+        cdef Py_ssize_t w, i, j, begin, end, stop
+        cdef int32_t node, token
+        cdef uint64_t state = 0
+        with nogil:
+            for w in range(first, last):
+                i = begin = offsets[w]
+                end = offsets[w + 1]
+                if dropout > 0:
+                    state = _begin(seed, <uint64_t> (draws[w] if draws.shape[0] else 0),
+                                   &data[begin], end - begin, names)
+                while i < end:
+                    stop = i + 1
+                    token = -1
+                    node = 0
+                    for j in range(i, end):
+                        node = self._child(node, data[j])
+                        if node < 0:
+                            break
+                        if self.nodes[node].token >= 0 and not (
+                            dropout > 0 and _uniform(&state) < dropout
+                        ):
+                            stop = j + 1
+                            token = self.nodes[node].token
+                    for j in range(i, stop - 1):
+                        which[j] = -2
+                    which[stop - 1] = token
+                    i = stop
+
+    def likelihood(self, const Symbol[::1] data, const int64_t[::1] offsets,
+                   Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
+                   const double[::1] scores, const double[::1] singles):
+        """The largest sum of scores, added up from the left; the earliest start wins a tie.
+
+        `scores` are of the tokens, `singles` of the symbols, the last entry of those that lie
+        beyond it.  Output, time and memory as of `shortest_path`.
+        """
+        cdef Py_ssize_t w, i, j, size, begin
+        cdef Py_ssize_t longest = 1
+        cdef Py_ssize_t beyond = singles.shape[0] - 1
+        cdef int32_t node
+        cdef double score
+        cdef double *best
+        cdef int32_t *back
+        cdef int32_t *token
+        for w in range(first, last):
+            longest = max(longest, offsets[w + 1] - offsets[w])
+        best = <double *> malloc((longest + 1) * sizeof(double))
+        back = <int32_t *> malloc(2 * (longest + 1) * sizeof(int32_t))
+        token = back + longest + 1
+        try:
+            if best == NULL or back == NULL:
+                raise MemoryError
+            with nogil:
+                for w in range(first, last):
+                    begin = offsets[w]
+                    size = offsets[w + 1] - begin
+                    best[0] = 0
+                    for i in range(1, size + 1):
+                        back[i] = -1
+                    for i in range(size):
+                        which[begin + i] = -2
+                        score = best[i] + singles[min(<Py_ssize_t> data[begin + i], beyond)]
+                        if back[i + 1] < 0 or score > best[i + 1]:
+                            best[i + 1] = score
+                            back[i + 1] = <int32_t> i
+                            token[i + 1] = -1
                         node = 0
                         for j in range(i, size):
                             node = self._child(node, data[begin + j])
                             if node < 0:
                                 break
-                            if self.token_at[node] >= 0:
-                                if many == room:
-                                    room *= 2
-                                    moved = <Place *> realloc(places, room * sizeof(Place))
-                                    if moved == NULL:
-                                        with gil:
-                                            raise MemoryError
-                                    places = moved
-                                places[many] = Place(self.token_at[node], <int32_t> i,
-                                                     <int32_t> (j + 1))
-                                many += 1
-                    if many > 1:
-                        qsort(places, many, sizeof(Place), _by_priority)
-                    for i in range(many):
-                        # the pair after symbol s is inside a token where which[s] is INSIDE
-                        if places[i].start and which[begin + places[i].start - 1] == -2:
-                            continue
-                        if which[begin + places[i].end - 1] == -2:
-                            continue
-                        for j in range(begin + places[i].start, begin + places[i].end - 1):
-                            which[j] = -2
-                        which[begin + places[i].end - 1] = places[i].rank
+                            if self.nodes[node].token < 0:
+                                continue
+                            score = best[i] + scores[self.nodes[node].token]
+                            if back[j + 1] < 0 or score > best[j + 1]:
+                                best[j + 1] = score
+                                back[j + 1] = <int32_t> i
+                                token[j + 1] = self.nodes[node].token
+                    i = size
+                    while i:
+                        which[begin + i - 1] = token[i]
+                        i = back[i]
         finally:
-            free(places)
+            free(best)
+            free(back)
+
+    def paths(self, const Symbol[::1] data, const int64_t[::1] offsets,
+              Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
+              const int64_t[::1] draws, const double[::1] parts,
+              const int64_t[::1] powers, const double[::1] single_parts,
+              const int64_t[::1] single_powers, uint64_t seed, const int64_t[::1] names):
+        """A random segmentation, each with a probability in proportion to its weight.
+
+        The weight of a segmentation is the product of its tokens' weights, each ``part ·
+        2^power`` with part in [1, 2); those of symbols as in `likelihood`.  The sum over all
+        segmentations of what begins at each position is found from the right and kept as such
+        a pair, so that nothing overflows; then tokens are drawn from the left.  Sums round to
+        53 bits, a term below 2^-1000 of another counts as nothing.  The numbers drawn depend
+        on `seed`, the word (its symbols, or their `names`, if any) and its entry of `draws`, if
+        any, alone.  Output, time and memory as of `shortest_path`.
+        """
+        cdef Py_ssize_t w, i, j, size, begin, end
+        cdef Py_ssize_t longest = 1
+        cdef Py_ssize_t beyond = single_parts.shape[0] - 1
+        cdef Py_ssize_t s
+        cdef int32_t node, token
+        cdef uint64_t state
+        cdef double part, left
+        cdef int64_t power
+        cdef Weight arc
+        cdef Weight *rest
+        for w in range(first, last):
+            longest = max(longest, offsets[w + 1] - offsets[w])
+        rest = <Weight *> malloc((longest + 1) * sizeof(Weight))
+        if rest == NULL:
+            raise MemoryError
+        try:
+            with nogil:
+                for w in range(first, last):
+                    begin = offsets[w]
+                    size = offsets[w + 1] - begin
+                    rest[size] = Weight(1, 0)
+                    for i in range(size - 1, -1, -1):
+                        s = min(<Py_ssize_t> data[begin + i], beyond)
+                        part = single_parts[s] * rest[i + 1].part
+                        power = single_powers[s] + rest[i + 1].power
+                        node = 0
+                        for j in range(i, size):
+                            node = self._child(node, data[begin + j])
+                            if node < 0:
+                                break
+                            token = self.nodes[node].token
+                            if token < 0:
+                                continue
+                            arc = Weight(parts[token] * rest[j + 1].part,
+                                         powers[token] + rest[j + 1].power)
+                            if arc.power > power:  # keep the larger power, lest it overflow
+                                part = arc.part + _over(Weight(part, power), arc.power)
+                                power = arc.power
+                            else:
+                                part += _over(arc, power)
+                        rest[i] = _normal(part, power)
+                    state = _begin(seed, <uint64_t> (draws[w] if draws.shape[0] else 0),
+                                   &data[begin], size, names)
+                    i = 0
+                    while i < size:
+                        which[begin + i] = -2
+                        left = _uniform(&state) * rest[i].part
+                        s = min(<Py_ssize_t> data[begin + i], beyond)
+                        arc = Weight(single_parts[s] * rest[i + 1].part,
+                                     single_powers[s] + rest[i + 1].power)
+                        left -= _over(arc, rest[i].power)
+                        end = i + 1
+                        token = -1
+                        node = 0
+                        j = i
+                        # where rounding leaves something at the end, the last token that has
+                        # weight is taken
+                        while left >= 0 and j < size:
+                            node = self._child(node, data[begin + j])
+                            if node < 0:
+                                break
+                            j += 1
+                            if self.nodes[node].token < 0:
+                                continue
+                            arc = Weight(parts[self.nodes[node].token] * rest[j].part,
+                                         powers[self.nodes[node].token] + rest[j].power)
+                            part = _over(arc, rest[i].power)
+                            if part > 0:
+                                left -= part
+                                end = j
+                                token = self.nodes[node].token
+                        for j in range(i, end - 1):
+                            which[begin + j] = -2
+                        which[begin + end - 1] = token
+                        i = end
+        finally:
+            free(rest)
+
+    def whole(self, const Symbol[::1] data, const int64_t[::1] offsets,
+              Py_ssize_t first, Py_ssize_t last):
+        """The tokens that words first..last - 1 are as a whole, or −1; O(symbols) time."""
+        cdef int32_t[::1] found = np.empty(last - first, np.int32)
+        cdef Py_ssize_t w
+        with nogil:
+            for w in range(first, last):
+                found[w - first] = self._token(data, offsets[w], offsets[w + 1])
+        return np.asarray(found)
+
+    cdef int32_t _token(self, const Symbol[::1] data, Py_ssize_t begin,
+                        Py_ssize_t end) noexcept nogil:
+        cdef int32_t node = 0
+        cdef Py_ssize_t i
+        for i in range(begin, end):
+            node = self._child(node, data[i])
+            if node < 0:
+                return -1
+        return self.nodes[node].token
+
+    def splits(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
+        """Every way to make a token of two parts, each a token or a single symbol.
+
+        Takes what the Segmenter was made of.  Returns the left parts, the right parts (int32:
+        the index of a token, or −2 − symbol) and the tokens, in order.  O(Σ length²) time.
+        """
+        cdef Py_ssize_t t, i, begin, end
+        cdef int32_t node, left, right
+        lefts, rights, made = [], [], []
+        for t in range(offsets.shape[0] - 1):
+            begin, end = offsets[t], offsets[t + 1]
+            node = 0
+            for i in range(begin, end - 1):
+                node = self._child(node, tokens[i])
+                left = -2 - tokens[i] if i == begin else self.nodes[node].token
+                if left == -1:
+                    continue
+                right = -2 - tokens[end - 1] if i == end - 2 else self._token(tokens, i + 1, end)
+                if right == -1:
+                    continue
+                lefts.append(left)
+                rights.append(right)
+                made.append(t)
+        return tuple(np.array(part, np.int32) for part in (lefts, rights, made))

@@ -1,0 +1,56 @@
+"""``report``."""
+
+from __future__ import annotations
+
+import click
+
+from ..options import Output, output_options
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option("--title", default="partcover report", show_default=True, help="The heading.")
+@click.option(
+    "--sample",
+    default=2_000,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Most words of the corpus to pick from.",
+)
+@click.option(
+    "--time-limit",
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For the optimum of each small instance.",
+)
+@output_options
+def report(out: Output, files: tuple[str, ...], title: str, sample: int, time_limit: float) -> int:
+    """Put results on one HTML page that needs no network.
+
+    FILE is what the other commands write: the JSON of compare (a table and a figure),
+    vocabularies and solutions, the counted words C.tsv that they cut and a certificate with its
+    prices (the explorer: words cut by each of them, side by side), small instances (greedy step by
+    step beside the optimum), reductions (the picture of the graph beside its words).
+    """
+    from ..page import read_runs, write_page
+
+    if out.path is None:
+        raise click.UsageError("-o is missing: which file is the page to be?")
+    runs = read_runs(files)
+    with out.progress("report") as tell:
+        write_page(
+            runs,
+            out.path,
+            title=title,
+            sample=sample,
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=lambda what: tell(0, None, what),
+        )
+    if out.json:
+        out.object({"wrote": out.path, "files": len(files)})
+    else:
+        out.note(f"wrote {out.path}")
+    return 0

@@ -1,0 +1,125 @@
+"""``train``: every trainer of `partcover.baselines`."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import click
+
+from ..baselines import TRAINERS
+from ..errors import InputError
+from ..options import (
+    Output,
+    instance_options,
+    k_option,
+    no_vocabulary_option,
+    output_options,
+    read_instance,
+)
+from .outcome import finish
+
+_COMMON = {"time_limit", "seed", "threads", "progress"}
+
+
+@click.command(
+    epilog="\b\nMethods:\n"
+    + "\n".join(f"  {name:<14}{trainer.about}" for name, trainer in sorted(TRAINERS.items()))
+)
+@k_option
+@click.option(
+    "--method", required=True, type=click.Choice(sorted(TRAINERS)), help="What chooses the tokens."
+)
+@click.option(
+    "--option",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the method, by the name it has in Python. Repeatable.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+@no_vocabulary_option
+@instance_options
+@output_options
+def train(
+    out: Output,
+    corpus: str,
+    k: int | None,
+    method: str,
+    given: tuple[str, ...],
+    time_limit: float | None,
+    no_vocabulary: bool,
+    **options: Any,
+) -> int:
+    """Train a vocabulary as other tokenizers do, to set beside.
+
+    Tokens are stated under the method's own rule of segmentation; the fewest that the same
+    vocabulary needs is beside it.
+    """
+    run = TRAINERS[method].run
+    asked = method_options(run, method, given)
+    instance = read_instance(corpus, k, options)
+    with out.progress(method) as report:
+        solution = run(
+            instance,
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=report,
+            **asked,
+        )
+    return finish(out, solution, instance, no_vocabulary, corpus)
+
+
+def method_options(run: Callable[..., Any], method: str, given: Sequence[str]) -> dict[str, Any]:
+    """Options written ``NAME=VALUE`` as the keyword-only parameters of a trainer.
+
+    Parameters
+    ----------
+    run : callable
+        The trainer.
+    method : str
+        Its name, for messages.
+    given : sequence of str
+        As on the command line; of two for one name the last counts.
+
+    Returns
+    -------
+    dict of str to any
+        Values of the annotated types: int, float, bool (``true`` or ``false``), else text.
+
+    Raises
+    ------
+    InputError
+        For what is not ``NAME=VALUE``, an unknown name or a value of another type.
+    """
+    hints = get_type_hints(run)
+    parameters = inspect.signature(run).parameters.values()
+    names = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _COMMON]
+    known = f"{method} has {', '.join(names)}" if names else f"{method} has no options of its own"
+    values = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--option {text}: NAME=VALUE is expected")
+        if name not in names:
+            raise InputError(f"--option {text}: {known}")
+        values[name] = _value(text, value, hints[name])
+    return values
+
+
+def _value(text: str, value: str, hint: Any) -> Any:
+    kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    if bool in kinds:
+        if value not in ("true", "false"):
+            raise InputError(f"--option {text}: true or false is expected")
+        return value == "true"
+    for kind, what in ((int, "a whole number"), (float, "a number")):
+        if kind in kinds:
+            try:
+                return kind(value)
+            except ValueError:
+                raise InputError(f"--option {text}: {what} is expected") from None
+    return value

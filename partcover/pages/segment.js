@@ -1,0 +1,96 @@
+// The segmentation rules of partcover.segment, over arrays of symbols; the same ties.
+// A word is an array of one-character strings; a vocabulary as `prepare` returns it.
+"use strict";
+
+function prepare(vocabulary) {
+  const rank = new Map(vocabulary.tokens.map((token, i) => [token, i]));
+  const scores = [...(vocabulary.scores || []), ...Object.values(vocabulary.symbol_scores || {})];
+  return {
+    ...vocabulary,
+    rank,
+    longest: vocabulary.tokens.reduce((n, token) => Math.max(n, Array.from(token).length), 1),
+    pairs: vocabulary.merges && new Map(vocabulary.merges.map(([a, b], i) => [a + "\u{10FFFF}" + b, i])),
+    unknown: scores.reduce((a, b) => Math.min(a, b), Infinity) - 10,
+  };
+}
+
+// the best path where a piece is worth `worth(piece, rank or -1)`; least first, earliest start
+function bestPath(word, vocabulary, worth) {
+  const best = [0, ...word.map(() => Infinity)];
+  const back = [0];
+  for (let end = 1; end <= word.length; end++) {
+    for (let start = Math.max(0, end - vocabulary.longest); start < end; start++) {
+      const piece = word.slice(start, end).join("");
+      const rank = vocabulary.rank.get(piece);
+      if (rank === undefined && end - start > 1) continue;
+      const total = best[start] + worth(piece, end - start > 1 ? rank : -1);
+      if (total < best[end]) [best[end], back[end]] = [total, start];
+    }
+  }
+  const pieces = [];
+  for (let end = word.length; end; end = back[end]) pieces.unshift(word.slice(back[end], end).join(""));
+  return pieces;
+}
+
+function priority(word, vocabulary) {
+  const places = [];
+  for (let start = 0; start < word.length; start++)
+    for (let end = start + 2; end <= Math.min(word.length, start + vocabulary.longest); end++) {
+      const rank = vocabulary.rank.get(word.slice(start, end).join(""));
+      if (rank !== undefined) places.push([rank, start, end]);
+    }
+  places.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const inside = word.map(() => false); // the pair after symbol i is inside a token
+  for (const [, start, end] of places) {
+    if ((start && inside[start - 1]) || inside[end - 1]) continue;
+    inside.fill(true, start, end - 1);
+  }
+  const pieces = [""];
+  word.forEach((symbol, i) => {
+    pieces[pieces.length - 1] += symbol;
+    if (!inside[i]) pieces.push("");
+  });
+  return pieces.slice(0, -1);
+}
+
+function longestMatch(word, vocabulary) {
+  const pieces = [];
+  for (let start = 0; start < word.length; ) {
+    let size = Math.min(vocabulary.longest, word.length - start);
+    while (size > 1 && !vocabulary.rank.has(word.slice(start, start + size).join(""))) size--;
+    pieces.push(word.slice(start, start + size).join(""));
+    start += size;
+  }
+  return pieces;
+}
+
+function merges(word, vocabulary) {
+  const { rank, pairs } = vocabulary;
+  if (!pairs && rank.has(word.join(""))) return [word.join("")];
+  const of = pairs ? (a, b) => pairs.get(a + "\u{10FFFF}" + b) : (a, b) => rank.get(a + b);
+  const pieces = [...word];
+  for (;;) {
+    let first = Infinity, at = -1;
+    for (let i = 0; i + 1 < pieces.length; i++) {
+      const found = of(pieces[i], pieces[i + 1]);
+      if (found < first) [first, at] = [found, i];
+    }
+    if (at < 0) return pieces;
+    pieces.splice(at, 2, pieces[at] + pieces[at + 1]);
+  }
+}
+
+function cut(word, vocabulary) {
+  switch (vocabulary.rule) {
+    case "priority": return priority(word, vocabulary);
+    case "longest_match": return longestMatch(word, vocabulary);
+    case "merges": return merges(word, vocabulary);
+    case "single_symbols": return [...word];
+    case "likelihood":
+      return bestPath(word, vocabulary, (piece, rank) =>
+        -(rank >= 0 ? vocabulary.scores[rank] : vocabulary.symbol_scores[piece] ?? vocabulary.unknown));
+    default: return bestPath(word, vocabulary, () => 1); // random_path: one of the shortest
+  }
+}
+
+if (typeof module !== "undefined") module.exports = { prepare, cut };

@@ -1,0 +1,137 @@
+"""Segmentation rules written out literally: slow, obvious, the oracles of the kernels.
+
+A word or token is bytes, str or a tuple; a segmentation is a tuple of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+
+def all_segmentations(word, tokens) -> Iterator[tuple]:
+    if not word:
+        yield ()
+    for end in range(1, len(word) + 1):
+        if end == 1 or word[:end] in tokens:
+            for rest in all_segmentations(word[end:], tokens):
+                yield (word[:end], *rest)
+
+
+def shortest_paths(word, tokens) -> list[tuple]:
+    paths = list(all_segmentations(word, tokens))
+    least = min(map(len, paths))
+    return [path for path in paths if len(path) == least]
+
+
+def longest_match(word, tokens) -> list:
+    pieces = []
+    while word:
+        end = max(e for e in range(1, len(word) + 1) if e == 1 or word[:e] in tokens)
+        pieces.append(word[:end])
+        word = word[end:]
+    return pieces
+
+
+def possible_merges(pieces, tokens, merges) -> list[tuple[int, int]]:
+    """(rank, place) of every pair of neighbours that may merge, the first to merge first."""
+    found = []
+    for i in range(len(pieces) - 1):
+        if merges is not None and (pieces[i], pieces[i + 1]) in merges:
+            found.append((merges.index((pieces[i], pieces[i + 1])), i))
+        if merges is None and pieces[i] + pieces[i + 1] in tokens:
+            found.append((tokens.index(pieces[i] + pieces[i + 1]), i))
+    return sorted(found)
+
+
+def merged(pieces, i) -> tuple:
+    return (*pieces[:i], pieces[i] + pieces[i + 1], *pieces[i + 2 :])
+
+
+def merge(word, tokens, merges=None) -> list:
+    if merges is None and word in tokens:
+        return [word]
+    pieces = tuple(word[i : i + 1] for i in range(len(word)))
+    while possible := possible_merges(pieces, tokens, merges):
+        pieces = merged(pieces, possible[0][1])
+    return list(pieces)
+
+
+def score_of(token, tokens, scores, symbol_scores) -> float:
+    if len(token) > 1:
+        return scores[tokens.index(token)]
+    return symbol_scores.get(token, min((*scores, *symbol_scores.values()), default=0.0) - 10)
+
+
+def likelihood(word, tokens, scores, symbol_scores) -> list:
+    best: list = [(0.0, [])]
+    for end in range(1, len(word) + 1):
+        found = None
+        for start in range(end):
+            token = word[start:end]
+            if end - start == 1 or token in tokens:
+                score = best[start][0] + score_of(token, tokens, scores, symbol_scores)
+                if found is None or score > found[0]:
+                    found = score, [*best[start][1], token]
+        best.append(found)
+    return best[-1][1]
+
+
+def distribution(weight: Callable[[tuple], float], word, tokens) -> dict[tuple, float]:
+    weights = {path: weight(path) for path in all_segmentations(word, tokens)}
+    return {path: w / sum(weights.values()) for path, w in weights.items()}
+
+
+def bpe_dropout(word, tokens, merges, p: Fraction) -> dict[tuple, Fraction]:
+    """The probability of every outcome of Provilkov et al. 2020, Algorithm 1."""
+    at = {tuple(word[i : i + 1] for i in range(len(word))): Fraction(1)}
+    done: Counter = Counter()
+    while at:
+        after: Counter = Counter()
+        for pieces, chance in at.items():
+            for _, i in possible_merges(pieces, tokens, merges):
+                after[merged(pieces, i)] += chance * (1 - p)  # all before it were left out
+                chance *= p
+            done[pieces] += chance
+        at = after
+    return dict(done)
+
+
+def maxmatch_dropout(word, tokens, p: Fraction) -> dict[tuple, Fraction]:
+    """The probability of every outcome of MaxMatch-dropout."""
+    if not word:
+        return {(): Fraction(1)}
+    found: Counter = Counter()
+    chance = Fraction(1)
+    for end in range(len(word), 0, -1):
+        if end > 1 and word[:end] not in tokens:
+            continue
+        taken = chance * (1 - p if end > 1 else 1)
+        chance -= taken
+        for rest, likely in maxmatch_dropout(word[end:], tokens, p).items():
+            found[word[:end], *rest] += taken * likely
+    return dict(found)
+
+
+def path_piece_printed(word, tokens) -> dict[tuple, Fraction]:
+    """PathPieceR as printed: from the end, evenly among the tokens that tie at each position."""
+    least = [0]
+    for end in range(1, len(word) + 1):
+        least.append(1 + min(least[s] for s in range(end) if end - s == 1 or word[s:end] in tokens))
+
+    def walk(end) -> dict[tuple, Fraction]:
+        if not end:
+            return {(): Fraction(1)}
+        starts = [
+            s
+            for s in range(end)
+            if (end - s == 1 or word[s:end] in tokens) and least[s] == least[end] - 1
+        ]
+        return {
+            (*path, word[start:end]): chance / len(starts)
+            for start in starts
+            for path, chance in walk(start).items()
+        }
+
+    return walk(len(word))
