@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .errors import InputError
@@ -10,7 +10,7 @@ from .exact import solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
 from .search import improve
-from .segment import segment
+from .segment import Segmentation, segment
 from .solution import Solution
 from .vocabulary import Vocabulary
 
@@ -24,6 +24,7 @@ def compare(
     budgets: Sequence[int],
     methods: Sequence[str] = ("greedtok", "greedwmc", "bytes"),
     *,
+    vocabularies: Mapping[str, Vocabulary] | None = None,
     time_limit: float | None = None,
     seed: int = 0,
     threads: int = 1,
@@ -40,6 +41,9 @@ def compare(
     methods : sequence of {"greedtok", "greedwmc", "improve", "solve", "bytes"}
         ``bytes`` is the floor without any token; ``improve`` searches for as long as it may;
         ``solve`` proves optima where it can.
+    vocabularies : mapping of str to Vocabulary, optional
+        Given ones by their names, each beside what methods choose with as many tokens: its size
+        is a budget too.
     time_limit : float, optional
         Seconds for each run of a method.
     seed, threads : int
@@ -53,14 +57,17 @@ def compare(
         Keys ``method``, ``rule``, ``k``, ``size``, ``tokens``, ``tokens_per_word``, ``cover``,
         ``lower_bound``, ``gap``, ``seconds``; GreedWMC adds ``relaxed_cover``; GreedTok, where
         GreedWMC ran too, ``d`` and ``certified_ratio``.  A greedy method runs once, for the
-        largest budget (``seconds`` is of that run); GreedTok has a row under its own rule and
-        one under the shortest path.  A bound from ``solve`` holds for every row of its k.
+        largest budget (``seconds`` is of that run); GreedTok and given vocabularies have a row
+        under their own rule and one under the shortest path.  A bound from ``solve`` holds for
+        every row of its k.
 
     Raises
     ------
     InputError
-        For an unknown method or no budget.
+        For an unknown method, no budget, or a given vocabulary over other symbols.
     """
+    given = vocabularies or {}
+    budgets = [*budgets, *map(len, given.values())]
     for method in methods:
         if method not in METHODS:
             raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
@@ -86,6 +93,9 @@ def compare(
                 group.append(_solved(search(instance.with_k(k), **options)))
             else:
                 group += _greedy_rows(instance, k, runs[method], threads)
+        for name, vocabulary in given.items():
+            if len(vocabulary) == k:
+                group += _given_rows(instance, name, vocabulary, threads)
         _relate(group, certified=not instance.groups)
         rows += group
     return rows
@@ -107,11 +117,34 @@ def _row(
         "priority" if rule == "priority" else "shortest_path",
         threads=threads,
     )
+    return _counted(instance, k, method, rule, len(vocabulary), cut, seconds)
+
+
+def _given_rows(
+    instance: Instance, name: str, vocabulary: Vocabulary, threads: int
+) -> list[dict[str, Any]]:
+    size = len(vocabulary)
+    rows = []
+    for rule in dict.fromkeys((vocabulary.rule, "shortest_path")):
+        cut = segment(instance.words, vocabulary, rule, threads=threads)
+        rows.append(_counted(instance, size, name, rule, size, cut, None))
+    return rows
+
+
+def _counted(
+    instance: Instance,
+    k: int,
+    method: str,
+    rule: str,
+    size: int,
+    cut: Segmentation,
+    seconds: float | None,
+) -> dict[str, Any]:
     return {
         "method": method,
         "rule": rule,
         "k": k,
-        "size": len(vocabulary),
+        "size": size,
         "tokens": cut.tokens,
         "tokens_per_word": cut.tokens / max(1, instance.words.total_count),
         "cover": cut.cover,

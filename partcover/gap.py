@@ -26,7 +26,7 @@ class Gap:
     never_occur : int
         Tokens of the vocabulary that are in no word.
     rule : str
-        The vocabulary's own rule.
+        The rule it is used under.
     tokens, tokens_shortest_path : int
         What it needs under its own rule, and at least.
     lower_bound : int
@@ -67,7 +67,7 @@ def split_gap(
     instance : Instance
         The words, and the k of the bound.
     vocabulary : Vocabulary
-        At most k tokens; for ``priority`` in its order.
+        At most k tokens, with all that its rule needs.
     lower_bound : int
         Of the tokens that any vocabulary of this instance needs.
     rule : str

@@ -140,15 +140,18 @@ class Output:
             self.note(f"wrote {plot}")
 
 
-def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--json --quiet -o --threads --seed``, collected in an `Output`."""
+def output_options(function: Callable[..., Any], *, folder: bool = False) -> Callable[..., Any]:
+    """Add ``--json --quiet -o --threads --seed``, collected in an `Output`.
+
+    With `folder`, what ``-o`` names may be a folder that is there.
+    """
 
     def wrapper(
         *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
     ) -> Any:
         written = ("plot", "draw", "csv", "write_lp", "write_mps", "events")
         for path in (output, *map(options.get, written)):
-            if path is not None:
+            if path is not None and not (folder and path == output and Path(path).is_dir()):
                 check_writable(path)
         if options.get("plot") is not None:
             from .plots import check_plot

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import symbols as sym
+from .arcs import Arcs, arcs_of
 from .errors import InputError, VerificationError
 from .greedy import greedtok
 from .instance import Instance
@@ -30,7 +31,6 @@ Rounding = Literal["det", "bias", "int", "random"]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
-_Arrays = tuple[Int32, Int64, Int32, Int64, Int64, Int32, Int32]  # as State takes them
 
 _ARCS = 2**23  # occurrences that are looked at; each takes some 100 bytes while they are sorted
 _STEPS = 2**31  # arcs that repeated tokens make a look at every word pass over
@@ -441,35 +441,8 @@ class _Board:
             found[same] = values[at[same]]
         return found
 
-    def _arcs(self) -> _Arrays:
-        words = self.instance.words
-        which, word, begin = self.instance.index.occurrences_of(self.lo, self.hi, self.length)
-        size = len(which)
-        arcs = np.empty((size, 5), np.int32)
-        arcs[:, 0], arcs[:, 1], arcs[:, 2] = begin, begin + self.length[which], which
-        arcs[:, 4] = -1
-        del begin
-        order = np.lexsort((word, which)).astype(np.int32)  # stable: by start within a word
-        which, places = which[order], word[order]
-        first = np.ones(size, bool)
-        first[1:] = (which[1:] != which[:-1]) | (places[1:] != places[:-1])
-        arcs[order, 3] = order[first][np.cumsum(first) - 1]
-        again = np.flatnonzero(~first)
-        arcs[order[again - 1], 4] = order[again]
-        word_first = np.zeros(len(words) + 1, np.int64)
-        np.cumsum(np.bincount(word, minlength=len(words)), out=word_first[1:])
-        places_first = np.zeros(len(self) + 1, np.int64)
-        np.cumsum(np.bincount(which[first], minlength=len(self)), out=places_first[1:])
-        sizes = np.diff(words.offsets).astype(np.int32)
-        return (
-            arcs,
-            word_first,
-            sizes,
-            words.counts,
-            places_first,
-            places[first].astype(np.int32),
-            order[first],
-        )
+    def _arcs(self) -> Arcs:
+        return arcs_of(self.instance.index, self.lo, self.hi, self.length)
 
     def _steps(self) -> float:
         """Arcs that a look at every word passes over for candidates that occur twice in one."""

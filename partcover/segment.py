@@ -241,7 +241,7 @@ def cutter(
     if rule == "longest_match":
         return partial(_longest_match(_Trie(vocabulary, names), 0.0, seed), draws=_NONE)
     if rule == "single_symbols":
-        vocabulary = vocabulary.with_(tokens=(), merges=None, scores=None, ids=None, rule=rule)
+        vocabulary = Vocabulary((), vocabulary.symbols, rule=rule)
     trie = _Trie(vocabulary, names)
     if rule in ("shortest_path", "single_symbols"):
         return trie.segmenter.shortest_path

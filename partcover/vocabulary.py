@@ -16,6 +16,7 @@ from .symbols import Symbols, Token
 
 if TYPE_CHECKING:
     from .encoder import Encoder
+    from .interop import Fidelity
 
 __all__ = ["RULES", "Rule", "Vocabulary"]
 
@@ -286,6 +287,35 @@ class Vocabulary:
             )
         except InputError as error:
             raise InputError(f"{fspath(path)}: {error}") from None
+
+    # the way out to other libraries and in again; what does it is above this module and imported
+    # only here
+
+    def to_huggingface(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`partcover.interop.export` as ``huggingface``: a folder, or one ``tokenizer.json``."""
+        from .interop import export
+
+        return export(self, path, "huggingface", **options)
+
+    @classmethod
+    def from_huggingface(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`partcover.interop.load` of ``huggingface``: a folder, or one ``tokenizer.json``."""
+        from .interop import load
+
+        return load(path, "huggingface")
+
+    def to_priority_class(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`partcover.interop.export` as ``priority-class``: a folder for transformers."""
+        from .interop import export
+
+        return export(self, path, "priority-class", **options)
+
+    @classmethod
+    def from_priority_class(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`partcover.interop.load` of ``priority-class``."""
+        from .interop import load
+
+        return load(path, "priority-class")
 
 
 def _pairs(

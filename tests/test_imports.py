@@ -7,10 +7,11 @@ import sys
 
 import pytest
 
-from partcover import InputError, WordCounts
+from partcover import InputError, Vocabulary, WordCounts
 from partcover.plots import plot_rows
 
 HEAVY = ["networkx", "ortools", "pulp", "rich", "matplotlib", "pyarrow", "zstandard", "click"]
+HEAVY += ["tokenizers", "transformers", "tiktoken", "sentencepiece"]
 
 
 def test_import_is_light():
@@ -27,6 +28,7 @@ def test_import_is_light():
         ("matplotlib.figure", "plot", lambda path: plot_rows([], path / "figure.svg")),
         ("zstandard", "zstd", lambda path: WordCounts.from_files(path / "a.txt.zst")),
         ("pyarrow.parquet", "parquet", lambda path: WordCounts.from_files(path / "a.parquet")),
+        ("tokenizers", "huggingface", lambda p: Vocabulary(["ab"]).to_huggingface(p / "t.json")),
     ],
 )
 def test_a_missing_extra_is_named(monkeypatch, tmp_path, library, extra, use):

@@ -17,6 +17,7 @@ from ..options import (
     parse_budgets,
     read_instance,
 )
+from ..vocabulary import Vocabulary
 from .outcome import (
     EXIT_INTERRUPTED,
     EXIT_LIMIT,
@@ -31,6 +32,13 @@ from .outcome import (
     show_default=True,
     help="Comma-separated: greedtok, greedwmc, improve, solve, bytes.",
 )
+@click.option(
+    "--vocab",
+    "vocabs",
+    multiple=True,
+    metavar="V.json",
+    help="A vocabulary to set beside them; its size is a budget too. Repeatable.",
+)
 @click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
 @click.option("--plot", metavar="FILE", help="Draw tokens per word over k (.png, .svg, .pdf).")
 @instance_options
@@ -40,6 +48,7 @@ def compare(
     corpus: str,
     ks: str | None,
     methods: str,
+    vocabs: tuple[str, ...],
     time_limit: float | None,
     plot: str | None,
     **options: Any,
@@ -53,12 +62,15 @@ def compare(
     from ..report import rows_table
 
     budgets = parse_budgets(ks)
-    instance = read_instance(corpus, max(budgets) if budgets else None, options)
+    given = {Path(path).stem: Vocabulary.load(path) for path in vocabs}
+    sizes = [*budgets, *map(len, given.values())]
+    instance = read_instance(corpus, max(sizes) if sizes else None, options)
     with out.progress("compare") as report:
         rows = run(
             instance,
-            budgets or [instance.k],
+            budgets if sizes else [instance.k],
             [name.strip() for name in methods.split(",")],
+            vocabularies=given,
             time_limit=time_limit,
             seed=out.seed,
             threads=out.threads,

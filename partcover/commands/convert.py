@@ -1,0 +1,101 @@
+"""``export`` and ``import``."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from ..corpus import WordCounts
+from ..errors import InputError
+from ..files import read_text
+from ..options import Output, output_options
+from ..pretokenizers import Pretokenizer
+from ..vocabulary import RULES, Vocabulary
+
+
+@click.command("export")
+@click.argument("vocabulary", metavar="V.json")
+@click.option("--to", "format_", required=True, metavar="FORMAT", help="See docs/formats.md.")
+@click.option("--rule", type=click.Choice(RULES), help="Default: the vocabulary's own.")
+@click.option("--pretokenizer", help="Default: the vocabulary's own; see partcover count.")
+@click.option("--corpus", metavar="C.tsv", help="Counted words to replay.")
+@click.option("--text", metavar="FILE", help="A text (UTF-8) to replay, cut into words there.")
+@click.option("--lossy", is_flag=True, help="Write it though it cuts otherwise; say at what cost.")
+@partial(output_options, folder=True)
+def export_(
+    out: Output,
+    vocabulary: str,
+    format_: str,
+    rule: Any,
+    pretokenizer: str | None,
+    corpus: str | None,
+    text: str | None,
+    lossy: bool,
+) -> int:
+    """Write a vocabulary for another library, with -o; prove that it cuts the same.
+
+    What is written is loaded by its own library and replayed over the words of --corpus, or over
+    words made of the vocabulary. What a format cannot express is refused, with the nearest it
+    can; --lossy writes that and measures what it costs.
+    """
+    from ..interop import export
+
+    if out.path is None:
+        raise InputError("-o is missing: what file or folder is to be written?")
+    held = Vocabulary.load(vocabulary)
+    if rule is not None:
+        held = held.with_(rule=rule)
+    if pretokenizer is not None:
+        Pretokenizer.from_name(pretokenizer)
+        held = held.with_(pretokenizer=pretokenizer)
+    words = None if corpus is None else WordCounts.load(corpus, held.symbols)
+    content = None if text is None else read_text(text)
+    result = export(held, out.path, format_, corpus=words, text=content, lossy=lossy)
+    out.note(f"wrote {out.path}")
+    for line in (*(f"given up: {lost}" for lost in result.given_up), *result.remarks):
+        out.note(line)
+    if out.json:
+        out.object(result.to_json())
+    else:
+        click.echo(f"{'exact' if result.exact else 'not exact'}: {result.cost}")
+    return 0
+
+
+@click.command("import")
+@click.argument("path", metavar="PATH")
+@click.option("--from", "format_", metavar="FORMAT", help="Default: what PATH looks like.")
+@click.option("--pretokenizer", help="What the words are cut by, where PATH does not hold it.")
+@output_options
+def import_(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
+    """Read a vocabulary from another library's file or folder, and write it with -o."""
+    from ..interop import load
+
+    vocabulary = load(path, format_)
+    if pretokenizer is not None:
+        Pretokenizer.from_name(pretokenizer)
+        vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
+    if out.path is not None:
+        vocabulary.save(out.path)
+        out.note(f"wrote {out.path}")
+    for line in vocabulary.provenance.get("remarks", ()):
+        out.note(line)
+    if out.json:
+        out.object(
+            {
+                "format": vocabulary.provenance["format"],
+                "tokens": len(vocabulary),
+                "symbols": vocabulary.symbols,
+                "rule": vocabulary.rule,
+                "pretokenizer": vocabulary.pretokenizer,
+                "special": dict(vocabulary.special),
+                "remarks": list(vocabulary.provenance.get("remarks", ())),
+            }
+        )
+    else:
+        click.echo(
+            f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
+            f"pre-tokenizer {vocabulary.pretokenizer or 'not known'}"
+        )
+    return 0

@@ -1,0 +1,213 @@
+"""``inspect``: what a vocabulary is made of, two compared, and what it obviously lacks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+import numpy as np
+from rich.text import Text
+
+from ..corpus import WordCounts
+from ..errors import InputError
+from ..files import write_atomic
+from ..instance import Instance
+from ..options import Output, no_vocabulary_option, output_options
+from ..vocabulary import RULES, Vocabulary
+
+
+@click.command("inspect")
+@click.option("--rule", type=click.Choice(RULES), help="How words are cut. Default: its own.")
+@click.option("--diff", metavar="OTHER.json", help="Compare with another vocabulary.")
+@click.option("--audit", "audited", is_flag=True, help="List frequent words that it should hold.")
+@click.option("--no-gains", is_flag=True, help="Leave out what each token gains: quicker.")
+@click.option(
+    "--sort",
+    type=click.Choice(["order", "uses", "gain", "length"]),
+    default="order",
+    show_default=True,
+    help="Which tokens the table shows; all but order the largest first.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Rows of each table, and words that --audit lists.",
+)
+@no_vocabulary_option
+@click.argument("vocab", metavar="V.json")
+@click.argument("corpus", metavar="[C.tsv|I.json]", required=False)
+@output_options
+def inspect_(
+    out: Output,
+    vocab: str,
+    corpus: str | None,
+    rule: Any,
+    diff: str | None,
+    audited: bool,
+    no_gains: bool,
+    sort: str,
+    top: int,
+    no_vocabulary: bool,
+) -> int:
+    """Take a vocabulary apart: lengths, uses, gains, tokens that do nothing.
+
+    The gain of a token is how many more tokens the corpus needs when that one is left out,
+    exactly, under the shortest path. --audit ranks the words that take more than one token by
+    what holding them would save, and lists them while they save more than the tokens held gain,
+    weakest first, as if they were exchanged one for one. In tables a space is shown as ␣.
+    """
+    from ..anatomy import anatomy, audit, difference
+
+    vocabulary = Vocabulary.load(vocab)
+    words = None if corpus is None else _words(corpus, vocabulary)
+    if words is None:
+        for option, given in (
+            ("--audit", audited),
+            ("--rule", rule is not None),
+            (f"--sort {sort}", sort in ("uses", "gain")),
+        ):
+            if given:
+                raise click.UsageError(f"{option} needs a corpus: inspect V.json C.tsv {option}")
+    if no_gains and sort == "gain":
+        raise click.UsageError("--no-gains and --sort gain exclude each other")
+    found = anatomy(vocabulary, words, rule, with_gains=not no_gains, threads=out.threads)
+    data = found.to_json(tokens=not no_vocabulary)
+    if diff is not None:
+        other = Vocabulary.load(diff)
+        if other.symbols != vocabulary.symbols:
+            raise InputError(f"{diff}: over {other.symbols}, {vocab} is over {vocabulary.symbols}")
+        there = anatomy(other, words, with_gains=False, threads=out.threads)
+        data["diff"] = difference(found, there).to_json()
+    if audited and words is not None:
+        data["audit"] = audit(
+            vocabulary, words, most=top, losses=found.gains, threads=out.threads
+        ).to_json()
+    if out.path is not None:
+        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+        out.note(f"wrote {out.path}")
+    if out.json:
+        out.object(data)
+        return 0
+    keys = {"uses": found.uses, "gain": found.gains, "length": found.lengths}
+    key = keys.get(sort)
+    order = np.arange(len(vocabulary)) if key is None else np.argsort(-key, kind="stable")
+    _tables(out, data, found.rows(order[:top]), diff, top)
+    return 0
+
+
+def _words(corpus: str, vocabulary: Vocabulary) -> WordCounts:
+    if corpus.endswith(".json"):
+        words = Instance.load(corpus).words
+        if words.symbols != vocabulary.symbols:
+            raise InputError(
+                f"{corpus}: words over {words.symbols}, the vocabulary is over {vocabulary.symbols}"
+            )
+        return words
+    return WordCounts.load(corpus, vocabulary.symbols)
+
+
+_FACTS = {
+    "method": "method",
+    "rule": "segmentation rule",
+    "pretokenizer": "pre-tokenizer",
+    "size": "tokens held",
+    "special": "special tokens",
+    "cut_characters": "that cut a character",
+    "whole_words": "that are words of the corpus",
+    "never_occur": "that are in no word",
+    "never_used": "never used",
+    "intermediate": "of them only parts of others",
+    "without_gain": "that gain nothing",
+    "words": "distinct words",
+    "total_count": "words counted",
+    "tokens": "tokens needed",
+    "tokens_per_word": "tokens per word",
+    "single_symbols": "of them single symbols",
+}
+
+
+def _tables(
+    out: Output, data: dict[str, Any], rows: list[dict[str, Any]], diff: str | None, top: int
+) -> None:
+    from ..report import facts_table, rows_table
+
+    def print_(table: Any) -> None:
+        out.console.print(table)
+
+    def shown(rows: list[dict[str, Any]], key: str = "token") -> list[dict[str, Any]]:
+        return [{**row, key: _visible(row[key])} for row in rows]
+
+    def columns(rows: list[dict[str, Any]], names: dict[str, str]) -> dict[str, str]:
+        return {key: name for key, name in names.items() if rows and key in rows[0]}
+
+    facts = {name: data[key] for key, name in _FACTS.items() if data.get(key) is not None}
+    if "rule" in data:
+        facts["segmentation rule"] = data["rule"].replace("_", " ")
+    print_(facts_table(facts))
+    lengths = _few(data["by_length"])
+    print_(rows_table(lengths, {key: key for key in lengths[0]} if lengths else {}, "by length"))
+    names = {
+        "order": "order",
+        "token": "token",
+        "length": "length",
+        "occurrences": "occurs",
+        "uses": "uses",
+        "gain": "gain",
+        "whole_word": "word",
+        "cuts_character": "cuts a character",
+        "intermediate": "only a part",
+    }
+    if rows:
+        print_(rows_table(shown(rows), columns(rows, names)))
+    if "audit" in data:
+        audit = data["audit"]
+        title = f"words it should hold: {audit['total']:,}"
+        print_(
+            rows_table(
+                shown(audit["missing"], "word"),
+                {
+                    "word": "word",
+                    "count": "count",
+                    "pieces": "tokens",
+                    "saves": "would save",
+                    "gain": "in all words",
+                },
+                title,
+            )
+        )
+    if "diff" in data:
+        two = data["diff"]
+        facts = {"shared": two["shared"]}
+        for side in ("here", "there"):
+            facts[f"only {side}"] = len(two[f"only_{side}"])
+            if two[f"tokens_{side}"] is not None:
+                rule = two[f"rule_{side}"].replace("_", " ")
+                facts[f"tokens needed {side}, {rule}"] = two[f"tokens_{side}"]
+        print_(Text())
+        print_(facts_table(facts, f"here and there, in {diff}"))
+        for side in ("here", "there"):
+            listed = two[f"only_{side}"][:top]
+            if listed:
+                used = listed[0]["uses"] is not None
+                names = {"token": "token", **({"uses": "uses"} if used else {})}
+                print_(rows_table(shown(listed), names, f"only {side}"))
+
+
+def _few(lengths: list[dict[str, Any]], rows: int = 16) -> list[dict[str, Any]]:
+    """The first lengths as they are, the others in one row."""
+    if len(lengths) <= rows + 1:
+        return lengths
+    rest = lengths[rows:]
+    row: dict[str, Any] = {key: sum(length[key] for length in rest) for key in rest[0]}
+    row["length"] = f"{rest[0]['length']} to {rest[-1]['length']}"
+    return [*lengths[:rows], row]
+
+
+def _visible(token: str | list[int]) -> str:
+    if isinstance(token, list):
+        return " ".join(map(str, token))
+    plain = token.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+    return plain.replace(" ", "␣")

@@ -1,0 +1,27 @@
+"""The 256 characters that stand for bytes in GPT-2's vocabulary and in Hugging Face's ByteLevel."""
+
+from __future__ import annotations
+
+__all__ = ["from_characters", "to_characters"]
+
+# bytes that are printable in Latin-1 stand for themselves, the others for U+0100 and on in order
+_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_OTHER = [byte for byte in range(256) if byte not in _PRINTABLE]
+_CHARACTER = {byte: chr(byte) for byte in _PRINTABLE} | {
+    byte: chr(0x100 + place) for place, byte in enumerate(_OTHER)
+}
+_TABLE = str.maketrans({chr(byte): character for byte, character in _CHARACTER.items()})
+_BYTE = {character: byte for byte, character in _CHARACTER.items()}
+
+
+def to_characters(token: bytes) -> str:
+    """A string of bytes as characters, one for each."""
+    return token.decode("latin-1").translate(_TABLE)
+
+
+def from_characters(text: str) -> bytes | None:
+    """The inverse of `to_characters`; None for text that is no image of bytes."""
+    try:
+        return bytes([_BYTE[character] for character in text])
+    except KeyError:
+        return None

@@ -1,0 +1,177 @@
+"""The authors' GreedTok: a folder that `pcatt.hf.greedtok` loads, or a file of its tokens."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, MissingExtra
+from ..files import read_json, write_atomic
+from ..pretokenizers import PATTERNS
+from ..vocabulary import RULES, Vocabulary
+from .frame import Format, GivenUp, Nearest, Replay
+from .hexlines import adapt_lines, by_id, from_lines, hex_lines, write_hex
+from .plain import not_carried
+from .without import only
+
+__all__ = ["GREEDTOK"]
+
+_TOKENS, _SPECIAL, _CONFIG = (
+    "added_tokens.txt",
+    "special_tokens_map.json",
+    "tokenizer_config.json",
+)
+# pre-tokenizers as the one pattern, with findall, that a folder holds
+_PATTERNS: dict[str, str] = {
+    **PATTERNS,
+    "first-space": " [^ ]*|[^ ]+",
+    "space": " |[^ ]+",
+    "digit": r"\p{Nd}|\P{Nd}+",
+    "none": r"[\s\S]+",
+}
+
+
+def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    kept = [place for place, token in enumerate(vocabulary) if b"\0" not in bytes(token)]  # type: ignore[arg-type]
+    held = len(vocabulary) - len(kept)
+    vocabulary, lost = adapt_lines(only(vocabulary, kept) if held else vocabulary)
+    if held:
+        lost.append(
+            GivenUp(
+                f"{held:,} tokens that hold a NUL",
+                "the authors' encoder would look for the NUL beyond the end of a word",
+                "the others",
+            )
+        )
+    ids = vocabulary.id_of[256:]
+    if any(a >= b for a, b in pairwise(ids)):
+        lost.append(
+            GivenUp(
+                "ids in another order than the tokens",
+                "the order of the lines is the priority",
+                "ids 0 to 255 of the bytes and on",
+            )
+        )
+        vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
+    if vocabulary.pretokenizer is not None and vocabulary.pretokenizer not in _PATTERNS:
+        lost.append(
+            GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", "it is not one pattern", "none")
+        )
+        vocabulary = vocabulary.with_(pretokenizer=None)
+    return vocabulary, lost
+
+
+def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
+    tokens, remarks = by_id(vocabulary)
+    path.mkdir(exist_ok=True)
+    write_hex(path / _TOKENS, tokens)
+    write_atomic(path / _SPECIAL, "{}\n")
+    pattern = _PATTERNS[vocabulary.pretokenizer or "none"]
+    config = {"pattern": pattern, "tokenizer_class": "GreedTok"}
+    write_atomic(path / _CONFIG, json.dumps(config, ensure_ascii=False, indent=2) + "\n")
+    return [*remarks, *not_carried(vocabulary.with_(pretokenizer=None))]
+
+
+def _read(path: Path) -> tuple[Vocabulary, list[str]]:
+    if path.is_file():
+        vocabulary, remarks = from_lines(hex_lines(path), "priority")
+        return vocabulary, [*remarks, "a file of tokens holds no pre-tokenizer"]
+    lines = hex_lines(path / _TOKENS)
+    vocabulary, remarks = from_lines(lines, "priority")
+    special: dict[str, int] = {}
+    if (path / _SPECIAL).exists():
+        for name, text in read_json(path / _SPECIAL).items():
+            for part in text if isinstance(text, list) else [text]:
+                content = part.get("content") if isinstance(part, dict) else part
+                if not isinstance(content, str) or content.encode() not in lines:
+                    raise InputError(
+                        f"{path / _SPECIAL}: {name} is {content!r}, which {_TOKENS} does not list"
+                    )
+                special[content] = lines.index(content.encode())
+    if special:
+        names = {text.encode() for text in special}
+        kept = [place for place, token in enumerate(vocabulary) if token not in names]
+        vocabulary = only(vocabulary, kept)
+        singles = [-1 if number in special.values() else number for number in vocabulary.id_of]
+        vocabulary = vocabulary.with_(ids=singles, special=special)
+        remarks.append("special tokens are matched in words too by the authors' encoder")
+    if (path / _CONFIG).exists():
+        pattern = read_json(path / _CONFIG).get("pattern", _DEFAULT)
+        known = {pattern: name for name, pattern in _PATTERNS.items()} | {_DEFAULT: "gpt2"}
+        if pattern in known:
+            vocabulary = vocabulary.with_(pretokenizer=known[pattern])
+        else:
+            remarks.append(f"its pattern is no pre-tokenizer here: {pattern}")
+    return vocabulary, remarks
+
+
+# GPT-2's pattern as the authors write it
+_DEFAULT = r"""'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+
+
+def _recognises(path: Path) -> bool:
+    return (path / _TOKENS).is_file()
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Without what native code prints on standard output."""
+    sys.stdout.flush()
+    saved, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+        os.close(nowhere)
+
+
+def _replay(path: Path) -> Replay:
+    try:
+        from importlib.metadata import version
+
+        import regex
+        from pcatt import greedy_encoder
+    except ImportError:
+        raise MissingExtra("greedtok", "greedtok", "replaying a GreedTok vocabulary") from None
+    with _silent():
+        encoder = greedy_encoder.build(hex_lines(path / _TOKENS), {})
+    content = [bytes(encoder.get_rule(n)) for n in range(encoder.get_rules_size())]
+    pattern = regex.compile(read_json(path / _CONFIG)["pattern"])
+
+    def cut(pieces: Sequence[bytes]) -> list[bytes]:
+        return [content[number] for number in encoder.tokenize_presplit(pieces)]
+
+    def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
+        return [cut([piece]) for piece in pieces]
+
+    def text(whole: str) -> list[bytes]:
+        return cut([part.encode("utf-8") for part in pattern.findall(whole)])
+
+    id_of: dict[Any, int] = {token: number for number, token in enumerate(content)}
+    return Replay(f"greedtok {version('greedtok')}", words, text, id_of.get)
+
+
+GREEDTOK = Format(
+    name="greedtok",
+    title="the authors' GreedTok: a folder that pcatt.hf.greedtok loads",
+    rules={
+        rule: "covering by priority; see the page on two neighbouring copies of a token"
+        if rule == "priority"
+        else Nearest("priority", "GreedTok covers in the order of the tokens")
+        for rule in RULES
+    },
+    write=_write,
+    replay=_replay,
+    read=_read,
+    recognises=_recognises,
+    extra="greedtok",
+    adapt=_adapt,
+)

@@ -1,0 +1,281 @@
+"""Hugging Face tokenizers: a folder for transformers, or one tokenizer.json.
+
+Bytes are spelled by ByteLevel's 256 characters, so any bytes are a token.  A rule is expressed
+by the model that cuts the same way:
+
+shortest_path
+    Unigram in which every piece has the score −1 and nothing is unknown.  Its Viterbi adds in
+    float64, exact for such sums; at each end the earliest start wins, as here.
+likelihood
+    Unigram with the scores; symbols without one are given theirs.
+longest_match
+    WordPiece with an empty continuation prefix, every byte there and no limit on words.
+merges
+    BPE.  Where a vocabulary has no merges of its own, every way to make a token of two others
+    stands as a merge at the token's rank, and ``ignore_merges`` looks up whole words first:
+    tiktoken's merging.
+single_symbols
+    BPE without merges.
+
+The ids of a Unigram model are places: ids that leave places free get entries that no text can
+match, as they hold a space, which ByteLevel never writes.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import symbols as sym
+from ..errors import InputError, MissingExtra
+from ..files import write_atomic
+from ..vocabulary import Vocabulary
+from .byte_level import from_characters, to_characters
+from .decimals import spell_number
+from .frame import Format, GivenUp, Nearest, Replay
+from .huggingface_read import looks_like, read
+from .splitting import unmark, why_not, write_splitting
+
+__all__ = ["HUGGINGFACE"]
+
+# what no path may cross
+_NEVER = -1e308
+_MOST_FREE = 1 << 20
+_FILE = "tokenizer.json"
+
+
+def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    reason = why_not(vocabulary.pretokenizer)
+    if reason is None:
+        return vocabulary, []
+    lost = GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none")
+    return vocabulary.with_(pretokenizer="none"), [lost]
+
+
+def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
+    vocab = {
+        to_characters(token): number
+        for token, number in zip(_pieces(vocabulary), vocabulary.id_of, strict=True)
+        if number >= 0
+    }
+    special = sorted(vocabulary.special.items(), key=lambda item: item[1])
+    for text, _ in special:
+        if text in vocab:
+            raise InputError(f"special token {text!r} is spelled as a token: rename one of them")
+    # those that do not follow the model's entries one by one must be entries themselves
+    used = max(vocab.values(), default=-1) + 1
+    follow = [number for _, number in special] == list(range(used, used + len(special)))
+    inside = {} if follow and len(vocab) == used else dict(special)
+    data = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {
+                "id": number,
+                "content": text,
+                "single_word": False,
+                "lstrip": False,
+                "rstrip": False,
+                "normalized": False,
+                "special": True,
+            }
+            for text, number in special
+        ],
+        "normalizer": None,
+        "pre_tokenizer": write_splitting(vocabulary.pretokenizer),
+        "post_processor": None,
+        "decoder": _decoder(vocabulary.pretokenizer),
+        "model": _model(vocabulary, vocab, inside),
+    }
+    content, inexact = _json(data)
+    if path.suffix == ".json":
+        write_atomic(path, content)
+    else:
+        path.mkdir()
+        names = {"additional_special_tokens": [text for text, _ in special]} if special else {}
+        settings = {
+            # this class loads in transformers 4 and 5 alike
+            "tokenizer_class": "PreTrainedTokenizerFast",
+            "clean_up_tokenization_spaces": False,
+            "model_max_length": int(1e30),
+            **names,
+        }
+        write_atomic(path / _FILE, content)
+        write_atomic(path / "tokenizer_config.json", json.dumps(settings, indent=1) + "\n")
+        write_atomic(path / "special_tokens_map.json", json.dumps(names, indent=1) + "\n")
+    remarks = list(_remarks(vocabulary))
+    if inexact:
+        remarks.append(
+            f"{inexact} scores come out of the library's JSON reader otherwise in the last bit"
+        )
+    return remarks
+
+
+def _json(data: dict[str, Any]) -> tuple[str, int]:
+    """The content of the file, and how many scores the library reads inexactly."""
+    if data["model"]["type"] != "Unigram":
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n", 0
+    pairs: list[tuple[str, float]] = data["model"]["vocab"]
+    vocab = [(json.dumps(t, ensure_ascii=False), *spell_number(score)) for t, score in pairs]
+    lines = ",\n   ".join(f"[{text}, {number}]" for text, number, _ in vocab)
+    data["model"]["vocab"] = []
+    content = json.dumps(data, ensure_ascii=False, indent=1)
+    before, key, after = content.rpartition('"vocab": []')  # the model stands last
+    return f"{before}{key[:-1]}\n   {lines}\n  ]{after}\n", sum(not ok for *_, ok in vocab)
+
+
+def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
+    if vocabulary.pretokenizer is None:
+        yield "no pre-tokenizer is known: a text is taken as one word"
+    if vocabulary.rule != "likelihood" and vocabulary.scores is not None:
+        yield f"the scores are left out: the rule {vocabulary.rule} does not use them"
+    if vocabulary.rule != "merges" and vocabulary.merges is not None:
+        yield f"the merges are left out: the rule {vocabulary.rule} does not use them"
+    if missing := sum(number < 0 for number in vocabulary.id_of[:256]):
+        yield f"{missing} bytes have no id: no text that holds one can be given to it"
+
+
+def _pieces(vocabulary: Vocabulary) -> list[bytes]:
+    tokens: Sequence[Any] = vocabulary.tokens
+    return [*(bytes([byte]) for byte in range(256)), *tokens]
+
+
+def _decoder(pretokenizer: str | None) -> dict[str, Any]:
+    spelled = {
+        "type": "ByteLevel",
+        "add_prefix_space": True,
+        "trim_offsets": True,
+        "use_regex": True,
+    }
+    marks = unmark(pretokenizer)
+    return {"type": "Sequence", "decoders": [spelled, *marks]} if marks else spelled
+
+
+def _model(vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]) -> dict[str, Any]:
+    if vocabulary.rule in ("shortest_path", "likelihood"):
+        return _unigram(vocabulary, vocab, inside)
+    entries = dict(sorted({**vocab, **inside}.items(), key=lambda item: item[1]))
+    if vocabulary.rule == "longest_match":
+        return {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",  # has to be named; with every byte there, nothing is unknown
+            "continuing_subword_prefix": "",
+            "max_input_chars_per_word": 2**63 - 1,
+            "vocab": entries,
+        }
+    ranked = vocabulary.rule == "merges" and vocabulary.merges is None
+    pairs: Iterable[tuple[Any, Any]] = ()
+    if vocabulary.rule == "merges":
+        pairs = _splits(vocabulary) if ranked else vocabulary.merges or ()
+    merges = [(to_characters(left), to_characters(right)) for left, right in pairs]
+    for part in (part for merge in merges for part in merge if part not in vocab):
+        raise InputError(
+            f"{sym.show(from_characters(part) or b'')!r} has no id, and merges need it"
+        )
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": ranked,
+        "vocab": entries,
+        "merges": merges,
+    }
+
+
+def _splits(vocabulary: Vocabulary) -> Iterable[tuple[bytes, bytes]]:
+    """Every way to make each token of two others or bytes, token after token."""
+    rank = {token: place for place, token in enumerate(_pieces(vocabulary))}
+    tokens: Sequence[Any] = vocabulary.tokens
+    for token in tokens:
+        cuts = ((token[:i], token[i:]) for i in range(1, len(token)))
+        ways = [(a, b) for a, b in cuts if a in rank and b in rank]
+        yield from sorted(ways, key=lambda way: (rank[way[0]], rank[way[1]]))
+
+
+def _unigram(
+    vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
+) -> dict[str, Any]:
+    scores: dict[str, float] = dict.fromkeys(vocab, -1.0)
+    if vocabulary.rule == "likelihood":
+        given: dict[Any, float] = {**vocabulary.symbol_scores}
+        given.update(zip(vocabulary.tokens, vocabulary.scores or (), strict=True))
+        least = min(given.values(), default=0.0) - 10
+        scores = {
+            to_characters(piece): given.get(piece, least)
+            for piece in _pieces(vocabulary)
+            if to_characters(piece) in vocab
+        }
+    places = {number: (text, _NEVER) for text, number in inside.items()}
+    places.update({number: (text, scores[text]) for text, number in vocab.items()})
+    size = max(places, default=-1) + 1
+    if size - len(places) > _MOST_FREE:
+        raise InputError(
+            f"the ids leave {size - len(places):,} of {size:,} places free, and ids of a Unigram "
+            "model are places: renumber them"
+        )
+    return {
+        "type": "Unigram",
+        "unk_id": None,
+        "byte_fallback": False,
+        "vocab": [places.get(place, (f"<free {place}>", _NEVER)) for place in range(size)],
+    }
+
+
+def _replay(path: Path) -> Replay:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise MissingExtra("tokenizers", "huggingface", "this format") from None
+    tokenizer = Tokenizer.from_file(str(path / _FILE if path.is_dir() else path))
+    tokenizer.encode_special_tokens = True  # a text is text, whatever it spells
+    model = tokenizer.model
+    ids = tokenizer.get_vocab()
+
+    def spelled(piece: str) -> bytes:
+        token = from_characters(piece)
+        return piece.encode("utf-8") if token is None else token
+
+    def word(word: bytes) -> list[bytes] | None:
+        try:
+            return [spelled(token.value) for token in model.tokenize(to_characters(word))]
+        except Exception:  # the library's own type; a byte without an id
+            return None
+
+    return Replay(
+        f"tokenizers {importlib.metadata.version('tokenizers')}",
+        lambda words: [word(one) for one in words],
+        lambda text: [spelled(piece) for piece in tokenizer.encode(text).tokens],
+        lambda token: ids.get(to_characters(token)),
+        ids.get,
+    )
+
+
+HUGGINGFACE = Format(
+    name="huggingface",
+    title="Hugging Face tokenizers and transformers: a folder, or one tokenizer.json",
+    extra="huggingface",
+    rules={
+        "shortest_path": "Unigram, all scores −1",
+        "random_path": Nearest("shortest_path", "no model draws among the shortest paths"),
+        "priority": Nearest(
+            "shortest_path", "no model covers in order of priority; the format priority-class does"
+        ),
+        "longest_match": "WordPiece, no prefix",
+        "merges": "BPE",
+        "likelihood": "Unigram",
+        "single_symbols": "BPE without merges",
+    },
+    write=_write,
+    replay=_replay,
+    read=read,
+    recognises=looks_like,
+    adapt=_adapt,
+)

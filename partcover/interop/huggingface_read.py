@@ -1,0 +1,298 @@
+"""tokenizer.json read as a vocabulary: what its model cuts, or why that cannot be said here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..errors import InputError
+from ..files import read_json
+from ..vocabulary import Vocabulary
+from .byte_level import from_characters
+from .splitting import read_splitting
+
+__all__ = ["looks_like", "read"]
+
+Spell: TypeAlias = Callable[[str], bytes | None]
+_FREE = re.compile(r"<free \d+>")
+_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_MARK = "▁"
+
+
+def looks_like(path: Path) -> bool:
+    """Whether a path is a tokenizer.json or a folder with one."""
+    if path.is_dir():
+        return (path / "tokenizer.json").is_file()
+    if path.suffix != ".json":
+        return False
+    try:
+        data = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(data, dict) and isinstance(data.get("model"), dict)
+
+
+def read(path: Path) -> tuple[Vocabulary, list[str]]:
+    """The vocabulary that a tokenizer.json holds, and remarks on what is not in it.
+
+    Raises
+    ------
+    InputError
+        Naming the file, and what of it no vocabulary can express.
+    """
+    file = path / "tokenizer.json" if path.is_dir() else path
+    data = read_json(file)
+    try:
+        return _read(data)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+        raise InputError(
+            f"{file}: not a tokenizer.json ({type(error).__name__}: {error})"
+        ) from None
+
+
+def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
+    model = data["model"]
+    # files of before 0.10 leave the type out
+    kind = model.get("type") or ("BPE" if "merges" in model else "Unigram")
+    pretokenizer, byte_level, remarks = read_splitting(data.get("pre_tokenizer"))
+    if not byte_level:
+        if kind == "Unigram":
+            return _pieces_of_text(data, model)
+        raise InputError(
+            f"its {kind} model is over characters (no ByteLevel pre-tokenizer), and pieces here "
+            "are over bytes"
+        )
+    if data.get("normalizer") is not None:
+        raise InputError(f"its normalizer ({_names(data['normalizer'])}) changes the text")
+    special, more = _special(data)
+    remarks += more
+    if kind == "BPE":
+        use = _bpe(model, special)
+    elif kind == "WordPiece":
+        use = _wordpiece(model, special, remarks)
+    elif kind == "Unigram":
+        use = _unigram(model, special)
+    else:
+        raise InputError(f"its model {kind} cuts by no rule that is known here")
+    return _vocabulary(use, special, pretokenizer, remarks), remarks
+
+
+def _names(step: Mapping[str, Any]) -> str:
+    inner = step.get("normalizers")
+    return ", ".join(map(_names, inner)) if inner is not None else str(step.get("type"))
+
+
+def _special(data: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
+    """The added tokens and their ids."""
+    added = data.get("added_tokens") or []
+    special = {entry["content"]: int(entry["id"]) for entry in added}
+    if single := [text for text in special if len(text) == 1]:
+        raise InputError(f"its added token {single[0]!r} is a single symbol")
+    remarks = []
+    if plain := [entry["content"] for entry in added if not entry.get("special")]:
+        remarks.append(
+            f"{len(plain)} added tokens, which are cut out of a text before it is split there, "
+            "stand among the special tokens"
+        )
+    if wide := [e["content"] for e in added if any(map(e.get, ("lstrip", "rstrip")))]:
+        remarks.append(f"{len(wide)} special tokens take the spaces beside them along there")
+    return special, remarks
+
+
+def _entries(
+    vocab: Mapping[str, int], special: Mapping[str, int], spell: Spell = from_characters
+) -> dict[bytes, int]:
+    """The pieces of a model and their ids, special tokens and free places left out."""
+    pieces: dict[bytes, int] = {}
+    for text, number in vocab.items():
+        if text in special or _FREE.fullmatch(text) or not text:
+            continue
+        piece = spell(text)
+        if piece is None:
+            raise InputError(f"its piece {text!r} does not stand for bytes")
+        pieces[piece] = int(number)
+    return pieces
+
+
+def _vocabulary(
+    use: dict[str, Any], special: Mapping[str, int], pretokenizer: str | None, remarks: list[str]
+) -> Vocabulary:
+    pieces: dict[bytes, int] = use.pop("pieces")
+    order: list[bytes] = use.pop("order", None) or sorted(pieces, key=pieces.__getitem__)
+    tokens = [piece for piece in order if len(piece) > 1]
+    singles = [pieces.get(bytes([byte]), -1) for byte in range(256)]
+    if missing := singles.count(-1):
+        remarks.append(f"{missing} bytes have no id")
+    ids = [*singles, *map(pieces.__getitem__, tokens)]
+    scores: dict[bytes, float] | None = use.pop("scores", None)
+    if scores is not None:
+        use["scores"] = [scores[token] for token in tokens]
+        use["symbol_scores"] = _given({p: s for p, s in scores.items() if len(p) == 1}, scores)
+    return Vocabulary(
+        tokens,
+        pretokenizer=pretokenizer,
+        ids=None if ids == list(range(len(ids))) else ids,
+        special=special,
+        **use,
+    )
+
+
+def _given(singles: dict[bytes, float], scores: Mapping[bytes, float]) -> dict[bytes, float]:
+    """The scores of symbols, but for those worth the least of all others − 10, as none given is."""
+    least = min(scores.values(), default=0.0)
+    others = [score for score in scores.values() if score != least]
+    if others and min(others) - 10 == least:
+        return {symbol: score for symbol, score in singles.items() if score != least}
+    return singles
+
+
+def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
+    for key in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
+        if model.get(key):
+            raise InputError(f"its BPE model has {key} {model[key]!r}")
+    pieces = _entries(model["vocab"], special)
+    merges: list[tuple[bytes, bytes]] = []
+    for merge in model["merges"]:
+        left, right = merge.split(" ") if isinstance(merge, str) else merge
+        pair = from_characters(left), from_characters(right)
+        if pair[0] is None or pair[1] is None:
+            raise InputError(f"its merge {left!r} + {right!r} does not stand for bytes")
+        merges.append((pair[0], pair[1]))
+    if not merges and not model.get("ignore_merges"):
+        return {"pieces": pieces, "rule": "single_symbols"}
+    if not model.get("ignore_merges"):
+        return {"pieces": pieces, "rule": "merges", "merges": merges}
+    by_rank = _by_rank(merges, pieces)
+    if by_rank is not None:
+        return {"pieces": pieces, "rule": "merges", "order": by_rank}
+    if odd := _not_reached(merges, pieces):
+        raise InputError(
+            f"its BPE model keeps whole words (ignore_merges), {len(odd)} of which merging does "
+            "not give, as " + repr(odd[0].decode("utf-8", "backslashreplace"))
+        )
+    return {"pieces": pieces, "rule": "merges", "merges": merges}
+
+
+def _by_rank(merges: list[tuple[bytes, bytes]], pieces: Mapping[bytes, int]) -> list[bytes] | None:
+    """The tokens in order of rank, if merges are all the ways to make each of two others."""
+    groups = [(token, list(ways)) for token, ways in groupby(merges, lambda pair: b"".join(pair))]
+    made = [token for token, _ in groups]
+    if len(set(made)) != len(made):
+        return None
+    found = dict(groups)
+    for token in pieces:
+        cuts = ((token[:i], token[i:]) for i in range(1, len(token)))
+        ways = {(left, right) for left, right in cuts if left in pieces and right in pieces}
+        if ways != set(found.get(token, ())):
+            return None
+    order = sorted((token for token in pieces if len(token) > 1), key=pieces.__getitem__)
+    if [token for token in order if token in found] == made:
+        return order
+    # what no merge makes is found as a whole word only, at whatever rank
+    return made + [token for token in order if token not in found]
+
+
+def _not_reached(merges: list[tuple[bytes, bytes]], pieces: Mapping[bytes, int]) -> list[bytes]:
+    """Tokens that merging their own bytes does not give back whole."""
+    rank = {pair: place for place, pair in enumerate(merges)}
+    odd = []
+    for token in pieces:
+        parts = [token[i : i + 1] for i in range(len(token))]
+        while len(parts) > 1:
+            ranks = [rank.get(pair, len(rank)) for pair in pairwise(parts)]
+            best = ranks.index(min(ranks))
+            if ranks[best] == len(rank):
+                odd.append(token)
+                break
+            parts[best : best + 2] = [parts[best] + parts[best + 1]]
+    return odd
+
+
+def _wordpiece(
+    model: dict[str, Any], special: Mapping[str, int], remarks: list[str]
+) -> dict[str, Any]:
+    prefix = model.get("continuing_subword_prefix", "##")
+    if prefix:
+        raise InputError(
+            f"its WordPiece model tells pieces inside a word by a prefix ({prefix}), so what a "
+            "piece is depends on where it stands"
+        )
+    limit = model.get("max_input_chars_per_word", 100)
+    if limit < 2**31:
+        remarks.append(f"words of more than {limit} bytes are unknown there, and cut here")
+    pieces = _entries(model["vocab"], special)
+    if any(bytes([byte]) not in pieces for byte in range(256)):
+        remarks.append("words with a byte that is no piece are unknown there, and cut here")
+    return {"pieces": pieces, "rule": "longest_match"}
+
+
+def _unigram(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
+    return _scored(
+        _entries({text: place for place, (text, _) in enumerate(model["vocab"])}, special),
+        model,
+    )
+
+
+def _scored(pieces: dict[bytes, int], model: dict[str, Any]) -> dict[str, Any]:
+    scores = {piece: float(model["vocab"][place][1]) for piece, place in pieces.items()}
+    values = set(scores.values())
+    # equal sums of equal negative scores, term by term: fewer terms are always more
+    if len(values) == 1 and min(values) < 0:
+        return {"pieces": pieces, "rule": "shortest_path"}
+    return {"pieces": pieces, "rule": "likelihood", "scores": scores}
+
+
+def _pieces_of_text(data: dict[str, Any], model: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
+    """A Unigram model as sentencepiece makes it: pieces of text, ▁ for a space, bytes apart."""
+    steps = data.get("normalizer")
+    if steps is not None and not _only_marks(steps):
+        raise InputError(f"its normalizer ({_names(steps)}) changes the text")
+    splitting = data.get("pre_tokenizer")
+    if splitting is not None and splitting.get("type") != "Metaspace":
+        raise InputError(
+            f"its pre-tokenizer ({splitting.get('type')}) and pieces of text are not known here"
+        )
+    if splitting is not None and splitting.get("replacement", _MARK) != _MARK:
+        raise InputError(f"its mark for a space is {splitting['replacement']!r}, not {_MARK}")
+    special, remarks = _special(data)
+    unknown = model.get("unk_id")
+    vocab: dict[str, int] = {}
+    fallback: dict[str, int] = {}
+    for place, (text, _) in enumerate(model["vocab"]):
+        table = fallback if model.get("byte_fallback") and _BYTE.fullmatch(text) else vocab
+        if place != unknown or text in special:
+            table[text] = place
+    pieces = _entries(vocab, special, lambda text: text.encode("utf-8"))
+    use = _scored(pieces, model)
+    for text, place in fallback.items():
+        byte = bytes([int(text[3:5], 16)])
+        pieces.setdefault(byte, place)  # a character that is a piece goes before its byte
+    split = splitting is not None and splitting.get("split", True)
+    remarks.append(
+        "a character that is in no piece is cut into its bytes here; there it weighs as one, and "
+        + ("is then spelled in bytes" if fallback else "is unknown")
+    )
+    prepend = splitting is not None and splitting.get("prepend_scheme", "always") != "never"
+    if prepend or (steps is not None and "Prepend" in _names(steps)):
+        remarks.append(f"a text gets {_MARK} in front there, not here")
+    pretokenizer = f"space-prefix:{_MARK}" if split else None
+    return _vocabulary(use, special, pretokenizer, remarks), remarks
+
+
+def _only_marks(step: Mapping[str, Any]) -> bool:
+    """Whether a normalizer does nothing but write ▁ for spaces and in front."""
+    inner = step.get("normalizers")
+    if inner is not None:
+        return all(map(_only_marks, inner))
+    if step.get("type") == "Prepend":
+        return bool(step.get("prepend") == _MARK)
+    return step.get("type") == "Replace" and (step.get("pattern"), step.get("content")) == (
+        {"String": " "},
+        _MARK,
+    )

@@ -1,0 +1,150 @@
+"""Pre-tokenizers as Hugging Face's tokenizer.json holds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import InputError
+from ..pretokenizers import PATTERNS, Pretokenizer
+
+__all__ = ["patterns", "read_splitting", "unmark", "why_not", "write_splitting"]
+
+SPACED = " [^ ]*|[^ ]+"
+_SPLITS = {"first-space": SPACED, "space": " |[^ ]+", "digit": r"\p{Nd}|\P{Nd}+", **PATTERNS}
+# the later spelling of cl100k's pattern, which cuts the same: possessive where nothing is given
+# back, and the last line feed of \s*[\r\n]+ found by \s* itself
+_KNOWN = {pattern: name for name, pattern in _SPLITS.items()} | {
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|"
+    r"\s*[\r\n]|\s+(?!\S)|\s+": "cl100k",
+}
+_BYTES = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+
+
+def _split(pattern: str) -> dict[str, Any]:
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+
+
+def _mark(rule: str) -> str | None:
+    """The mark of a rule ``space-prefix``."""
+    base, _, mark = rule.partition(":")
+    return (mark or "Ġ") if base == "space-prefix" else None
+
+
+def why_not(name: str | None) -> str | None:
+    """Why a pre-tokenizer cannot be written; None where it can."""
+    if name is None:
+        return None
+    try:
+        Pretokenizer.from_name(name)
+    except InputError as error:
+        return str(error)
+    for rule in name.split("+"):
+        if len(_mark(rule) or "") > 1:
+            return "Metaspace, which puts a mark for a space, takes one character"
+    return None
+
+
+def write_splitting(name: str | None) -> dict[str, Any]:
+    """The pre-tokenizer, bytes spelled as characters last; for what `why_not` allows."""
+    steps: list[dict[str, Any]] = []
+    if name == "gpt2":
+        return {**_BYTES, "use_regex": True}
+    for rule in (name or "none").split("+"):
+        if (mark := _mark(rule)) is not None:
+            # first cut, then put the mark: a mark that stands in the text is no place to cut
+            steps.append(_split(SPACED))
+            steps.append(
+                {
+                    "type": "Metaspace",
+                    "replacement": mark,
+                    "prepend_scheme": "never",
+                    "split": False,
+                }
+            )
+        elif rule != "none":
+            steps.append(_split(_SPLITS[rule]))
+    steps.append(_BYTES)
+    return steps[0] if len(steps) == 1 else {"type": "Sequence", "pretokenizers": steps}
+
+
+def patterns(name: str | None) -> list[tuple[str, str | None]]:
+    """Of each rule, the pattern whose matches are its words, and the mark it puts for a space."""
+    rules = [rule for rule in (name or "none").split("+") if rule != "none"]
+    return [(SPACED if _mark(rule) else _SPLITS[rule], _mark(rule)) for rule in rules]
+
+
+def unmark(name: str | None) -> list[dict[str, Any]]:
+    """Decoders that put spaces back for marks."""
+    marks = [mark for rule in (name or "").split("+") if (mark := _mark(rule))]
+    return [
+        {"type": "Replace", "pattern": {"String": mark}, "content": " "} for mark in reversed(marks)
+    ]
+
+
+def read_splitting(data: dict[str, Any] | None) -> tuple[str | None, bool, list[str]]:
+    """The pre-tokenizer that a tokenizer.json holds.
+
+    Returns
+    -------
+    tuple of str or None, bool, list of str
+        Its name, or None where it is none of ours; whether it ends in ByteLevel; remarks.
+    """
+    steps = _flat(data)
+    byte_level = bool(steps) and steps[-1].get("type") == "ByteLevel"
+    remarks: list[str] = []
+    names: list[str | None] = []
+    for step in steps[:-1] if byte_level else steps:
+        names.append(_name(step, names))
+    if byte_level:
+        if steps[-1].get("add_prefix_space", True):
+            remarks.append("a space is put before every text there, not here")
+        if steps[-1].get("use_regex", True):
+            names.append("gpt2")
+    if None in names:
+        step = steps[names.index(None)]
+        remarks.append(
+            f"the pre-tokenizer is not known here ({_shown(step)}): count words with its library"
+        )
+        return None, byte_level, remarks
+    kept = [name for name in names if name]
+    return "+".join(kept) or ("none" if byte_level else None), byte_level, remarks
+
+
+def _flat(data: dict[str, Any] | None) -> list[dict[str, Any]]:
+    if data is None:
+        return []
+    if data.get("type") == "Sequence":
+        return [step for part in data.get("pretokenizers", []) for step in _flat(part)]
+    return [data]
+
+
+def _name(step: dict[str, Any], before: list[str | None]) -> str | None:
+    """The rule of one step; empty where it goes with the one before it, which it may change."""
+    kind = step.get("type")
+    if kind == "Split":
+        behaviour = (step.get("behavior"), step.get("invert", False))
+        if behaviour in (("Isolated", False), ("Removed", True)):
+            return _KNOWN.get(step.get("pattern", {}).get("Regex"))
+    marks = kind == "Metaspace" and step.get("prepend_scheme") == "never"
+    if marks and not step.get("split", True) and before[-1:] == ["first-space"]:
+        mark = step.get("replacement")
+        before[-1] = "space-prefix" if mark == "Ġ" else f"space-prefix:{mark}"
+        return ""
+    return None
+
+
+def _shown(step: dict[str, Any]) -> str:
+    pattern = step.get("pattern")
+    text = next(iter(pattern.values()), "") if isinstance(pattern, dict) else ""
+    shown = f"{step.get('type')} {text}".strip()
+    return shown if len(shown) <= 60 else shown[:59] + "…"

@@ -1,0 +1,474 @@
+"""Formats of other libraries: each export replayed by its library, each import read back."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, segment
+from partcover.interop import export, load
+from partcover.interop import tiktoken as tiktoken_format
+from partcover.interop.formats import FORMATS
+
+TEXT = "the cat sat on the mat; the hat: thé café, 日本 tha thathath abababab eded ced "
+WORDS = [("Ġ" * (i > 0) + w) for i, w in enumerate(TEXT.split())]
+
+
+def need(name):
+    """Skip without the library, or where it finds no library of its own."""
+    try:
+        return pytest.importorskip(name, exc_type=ImportError)
+    except ImportError:  # an extension that cannot be loaded
+        pytest.skip(f"{name} cannot be loaded")
+
+
+@pytest.fixture
+def counted():
+    draw = random.Random(3)
+    words = {}
+    for _ in range(400):
+        word = "".join(draw.choice(["a", "b", "ab", "th", "e", " ", "é", "ba"]) for _ in range(6))
+        words[word] = draw.randrange(1, 50)
+    return WordCounts.from_counts(words)
+
+
+def chosen(counted, k=40, **use):
+    return Vocabulary(greedtok(Instance(counted, k)).vocabulary.tokens, **use)
+
+
+def whole(vocabulary):
+    """Without the tokens that cut a character."""
+    kept = [t for t in vocabulary if t.decode(errors="replace").encode() == t]
+    return vocabulary.with_(tokens=kept)
+
+
+# tiktoken
+
+
+def test_tiktoken_is_exact_for_merges(tmp_path, counted):
+    need("tiktoken")
+    vocabulary = chosen(counted, rule="merges", special={"<|end|>": 900})
+    result = export(vocabulary, tmp_path / "v.tiktoken", "tiktoken", corpus=counted)
+    assert result.exact
+    assert result.tokens == result.exported_tokens == segment(counted, vocabulary).tokens
+    assert any("<|end|> 900" in remark for remark in result.remarks)
+    back = load(tmp_path / "v.tiktoken")
+    assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, "merges")
+    assert back.pretokenizer is None
+    assert "--pretokenizer" in back.provenance["remarks"][0]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(tokens=st.lists(st.text("abé", min_size=2, max_size=5), unique=True, max_size=9))
+def test_tiktoken_on_generated_vocabularies(tmp_path, tokens):
+    need("tiktoken")
+    assert export(Vocabulary(tokens, rule="merges"), tmp_path / "t", "tiktoken").exact
+
+
+def test_tiktoken_keeps_ids_that_rise_and_gives_bytes_ranks(tmp_path):
+    need("tiktoken")
+    ids = [*range(1000, 1255), -1, 5, 7]
+    vocabulary = Vocabulary(["ab", "abc"], rule="merges", ids=ids)
+    result = export(vocabulary, tmp_path / "t", "tiktoken")
+    assert result.exact
+    assert "byte 0xFF, which has no id, was given 1255" in result.remarks
+    turned = vocabulary.with_(ids=[*ids[:256], 7, 5])
+    with pytest.raises(InputError, match="ids in another order than the tokens"):
+        export(turned, tmp_path / "u", "tiktoken")
+    result = export(turned, tmp_path / "u", "tiktoken", lossy=True)
+    assert not result.exact
+    assert result.words_differing == 0
+    assert result.ids_differing == 257
+
+
+def test_tiktoken_refuses_other_rules_and_measures_the_loss(tmp_path, counted):
+    need("tiktoken")
+    vocabulary = chosen(counted)
+    with pytest.raises(InputError, match=r"cannot express the rule shortest_path.*rule merges"):
+        export(vocabulary, tmp_path / "t", "tiktoken", corpus=counted)
+    assert not (tmp_path / "t").exists()
+    result = export(vocabulary, tmp_path / "t", "tiktoken", corpus=counted, lossy=True)
+    assert result.tokens == segment(counted, vocabulary).tokens
+    assert result.exported_tokens == segment(counted, vocabulary, "merges").tokens
+    assert result.exported_tokens > result.tokens
+
+
+def test_pairs_are_dropped_where_they_change_nothing(tmp_path):
+    need("tiktoken")
+    # each token merges from its own symbols: without pairs the same
+    needless = Vocabulary(
+        ["ab", "abc", "de"], rule="merges", merges=[("a", "b"), ("ab", "c"), ("d", "e")]
+    )
+    assert export(needless, tmp_path / "t", "tiktoken").exact
+    # b + c comes first, so abc never merges from a + b; without pairs it would from a + bc
+    needed = Vocabulary(
+        ["bc", "ab", "abc"], rule="merges", merges=[("b", "c"), ("a", "b"), ("ab", "c")]
+    )
+    with pytest.raises(InputError, match="which pairs merge"):
+        export(needed, tmp_path / "t", "tiktoken")
+    words = WordCounts.from_counts({"abc": 7})
+    result = export(needed, tmp_path / "t", "tiktoken", corpus=words, lossy=True)
+    assert (result.tokens, result.exported_tokens) == (14, 7)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=6, unique=True),
+    word=st.text("abc", max_size=12),
+)
+def test_pairs_called_needless_are(pairs, word):
+    parts, tokens, merges = ["a", "b", "c"], [], []
+    for left, right in pairs:
+        left, right = parts[left % len(parts)], parts[right % len(parts)]
+        if left + right not in tokens:
+            merges.append((left, right))
+            tokens.append(left + right)
+            parts.append(left + right)
+    vocabulary = Vocabulary(tokens, rule="merges", merges=merges)
+    if tiktoken_format.pairs_are_needless(vocabulary):
+        words = WordCounts.from_words([word, "abcabc", *tokens] if word else ["abcabc", *tokens])
+        without = segment(words, vocabulary.with_(merges=None))
+        assert (segment(words, vocabulary).which == without.which).all()
+
+
+def rank_file(path, tokens):
+    lines = [f"{base64.b64encode(t).decode()} {rank}\n" for rank, t in enumerate(tokens)]
+    path.write_text("".join(lines))
+    return path
+
+
+def test_published_rank_files_are_known(tmp_path, monkeypatch):
+    path = rank_file(tmp_path / "cl100k_base.tiktoken", [b"b", b"a", b"ab"])
+    by_name = load(path)
+    assert by_name.pretokenizer == "cl100k"
+    assert by_name.special["<|endoftext|>"] == 100257
+    assert "by the name alone" in by_name.provenance["remarks"][0]
+    assert "254 of the 256 bytes have no rank" in by_name.provenance["remarks"]
+    assert (by_name.id_of[97], by_name.id_of[98], by_name.id_of[256]) == (1, 0, 2)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    known = {digest: ("o200k_base", "o200k", {"<|endoftext|>": 199999})}
+    monkeypatch.setattr(tiktoken_format, "PUBLISHED", known)
+    by_content = load(path)
+    assert by_content.pretokenizer == "o200k"
+    assert "SHA-256 is that of the published o200k_base" in by_content.provenance["remarks"][0]
+
+
+# sentencepiece
+
+
+@pytest.mark.parametrize("pretokenizer", [None, "none"])
+def test_sentencepiece_is_exact_for_the_shortest_path(tmp_path, counted, pretokenizer):
+    need("sentencepiece")
+    vocabulary = whole(chosen(counted, pretokenizer=pretokenizer, special={"<s>": 400}))
+    result = export(
+        vocabulary, tmp_path / "v.model", "sentencepiece", corpus=counted, text=TEXT * 3
+    )
+    assert result.exact
+    assert result.text_same
+    back = load(tmp_path / "v.model")
+    assert (back.tokens, back.rule, back.id_of) == (
+        vocabulary.tokens,
+        "shortest_path",
+        vocabulary.id_of,
+    )
+    assert back.special["<s>"] == 400
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    tokens=st.lists(st.text("ab é▁", min_size=2, max_size=5), unique=True, max_size=8),
+    wide=st.booleans(),
+)
+def test_sentencepiece_on_generated_vocabularies(tmp_path, tokens, wide):
+    need("sentencepiece")
+    # characters that are no tokens alone: all of 3 bytes, or all of 2
+    turn = str.maketrans("é", "日") if wide else str.maketrans("▁", "é")
+    vocabulary = Vocabulary(dict.fromkeys(token.translate(turn) for token in tokens))
+    assert export(vocabulary, tmp_path / "v.model", "sentencepiece").exact
+
+
+def test_first_space_needs_no_pretokenizer(tmp_path):
+    need("sentencepiece")
+    text = TEXT.replace("日本", "")
+    words = WordCounts.from_texts([text], pretokenizer="first-space")
+    vocabulary = whole(chosen(words, 30, pretokenizer="first-space"))
+    result = export(vocabulary, tmp_path / "v.model", "sentencepiece", corpus=words, text=text)
+    assert result.exact
+    assert load(tmp_path / "v.model").pretokenizer == "first-space"
+    marked = vocabulary.with_(
+        tokens=[t.replace(b" ", "▁".encode()) for t in vocabulary], pretokenizer="space-prefix:▁"
+    )
+    with pytest.raises(InputError, match="of 2 and 3 bytes"):  # é, and now ▁
+        export(marked, tmp_path / "v.model", "sentencepiece")
+    marked = marked.with_(tokens=[*marked, "é"])
+    assert export(marked, tmp_path / "v.model", "sentencepiece", text=text).exact
+    assert load(tmp_path / "v.model").pretokenizer == "space-prefix:▁"
+    for name in ("gpt2", "space-prefix"):
+        with pytest.raises(InputError, match=f"pre-tokenizer {name}"):
+            export(vocabulary.with_(pretokenizer=name), tmp_path / "w.model", "sentencepiece")
+
+
+def test_sentencepiece_gives_up_what_no_piece_holds(tmp_path):
+    need("sentencepiece")
+    path = tmp_path / "v.model"
+    cutting = Vocabulary(["ab", b"\xa9a", "a\0", "<0x41>"])
+    with pytest.raises(InputError, match="3 tokens that cut a character, hold a NUL or are named"):
+        export(cutting, path, "sentencepiece")
+    export(cutting, path, "sentencepiece", lossy=True)
+    assert load(path).tokens == (b"ab",)
+    with pytest.raises(InputError, match="of 2 and 3 bytes"):
+        export(Vocabulary(["éa", "日a"]), path, "sentencepiece")
+    with pytest.raises(InputError, match="characters of 4 bytes"):
+        export(Vocabulary(["😀a"]), path, "sentencepiece")
+    export(Vocabulary(["😀a", "😀"]), path, "sentencepiece")
+
+
+def test_sentencepiece_names_and_gaps(tmp_path):
+    need("sentencepiece")
+    path = tmp_path / "v.model"
+    ids = [*range(256), 300, 400]
+    vocabulary = Vocabulary(["<unk>", "<unused256>"], ids=ids, special={"<s>": 310})
+    assert export(vocabulary, path, "sentencepiece").exact
+    back = load(path)
+    assert (back.tokens, back.id_of, back.special["<s>"]) == (vocabulary.tokens, (*ids,), 310)
+    with pytest.raises(InputError, match="special tokens that are named as other pieces: <unk>"):
+        export(vocabulary.with_(special={"<unk>": 310}), path, "sentencepiece")
+    with pytest.raises(InputError, match="each number between needs a piece"):
+        export(vocabulary.with_(ids=[*ids[:257], 2**31 - 1]), path, "sentencepiece")
+
+
+def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
+    need("sentencepiece")
+    vocabulary = whole(chosen(counted))
+    scores = [-2 - place / 8 for place in range(len(vocabulary))]  # no rounding in 32 bits
+    singles = {bytes([b]): -6.5 for b in b"abthe "}
+    likely = vocabulary.with_(
+        tokens=[*vocabulary, "é"] if "é".encode() not in vocabulary.tokens else vocabulary.tokens,
+        rule="likelihood",
+        scores=[*scores, -7][: len(vocabulary) + ("é".encode() not in vocabulary.tokens)],
+        symbol_scores=singles,
+    )
+    assert export(likely, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
+    back = load(tmp_path / "v.model")
+    assert (back.rule, back.scores, back.symbol_scores) == ("likelihood", likely.scores, singles)
+    merged = Vocabulary(["th", "the", "ab", "abab"], rule="merges")
+    assert export(merged, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
+    back = load(tmp_path / "v.model")
+    assert (back.rule, back.merges, back.tokens) == ("merges", None, merged.tokens)
+    # a whole word is not looked up: abc merges a + bc first, and x + yz never
+    lost = Vocabulary(["yz", "xy", "xyzw"], rule="merges")
+    with pytest.raises(InputError, match="are cut otherwise"):
+        export(lost, tmp_path / "v.model", "sentencepiece")
+
+
+def test_a_trained_model_comes_in(tmp_path):
+    spm = need("sentencepiece")
+    corpus = tmp_path / "c.txt"
+    corpus.write_text("the cat sat on the mat\nthe hat that sat\ncafé au lait thé\n" * 30)
+    for kind in ("unigram", "bpe"):
+        spm.SentencePieceTrainer.train(
+            input=str(corpus), model_prefix=str(tmp_path / kind), vocab_size=300,
+            model_type=kind, byte_fallback=True, minloglevel=2, user_defined_symbols="@@",
+            hard_vocab_limit=False,
+        )  # fmt: skip
+        vocabulary = load(tmp_path / f"{kind}.model")
+        assert vocabulary.rule == ("likelihood" if kind == "unigram" else "merges")
+        assert vocabulary.pretokenizer == "space-prefix:▁"
+        assert {"<unk>", "<s>", "</s>", "@@"} <= set(vocabulary.special)
+        remarks = " ".join(vocabulary.provenance["remarks"])
+        assert "nmt_nfkc" in remarks
+        assert "user-defined" in remarks
+        processor = spm.SentencePieceProcessor(model_file=str(tmp_path / f"{kind}.model"))
+        for line in ("the cat sat", "that thé"):
+            pieces = processor.encode(line, out_type=str)
+            words = ["▁" + word for word in line.split()]
+            cut = segment(WordCounts.from_words(words, vocabulary.symbols), vocabulary)
+            own = [t for i in range(len(words)) for t in cut.of(i)]
+            assert [t if isinstance(t, str) else t.decode() for t in own] == pieces
+
+
+# files of lines
+
+
+def test_greedtok_is_exact_but_for_neighbouring_copies(tmp_path):
+    need("pcatt.greedy_encoder")
+    words = WordCounts.from_words([w for w in WORDS if w.isascii() or w[0] == "Ġ"])
+    vocabulary = chosen(words, 30, rule="priority", pretokenizer="gpt2")
+    plain = WordCounts.from_counts({"the": 3, "cat": 1, "that": 1})
+    result = export(vocabulary, tmp_path / "g", "greedtok", corpus=plain, text="the cat sat")
+    assert result.exact
+    back = load(tmp_path / "g")
+    assert (back.tokens, back.id_of, back.rule, back.pretokenizer) == (
+        vocabulary.tokens,
+        vocabulary.id_of,
+        "priority",
+        "gpt2",
+    )
+    with pytest.raises(InputError, match="1 tokens that hold a NUL"):
+        export(Vocabulary(["ab", "a\0"], rule="priority"), tmp_path / "h", "greedtok")
+    # the authors' encoder takes two neighbouring copies of ab for one token: ba and abab, which
+    # begin or end between them, are kept out
+    words = WordCounts.from_counts({"ababab": 2})
+    copies = Vocabulary(["ab", "abab"], rule="priority")
+    with pytest.raises(InputError, match="1 of 1 words"):
+        export(copies, tmp_path / "g", "greedtok", corpus=words)
+    result = export(copies, tmp_path / "g", "greedtok", corpus=words, lossy=True)
+    assert (result.tokens, result.exported_tokens) == (4, 6)
+
+
+def test_greedtok_folder_as_its_authors_write_it(tmp_path):
+    tokens = [b"<eos>", b" the", b"in", *(bytes([b]) for b in range(256))]
+    (tmp_path / "added_tokens.txt").write_text("".join(t.hex() + "\n" for t in tokens))
+    (tmp_path / "special_tokens_map.json").write_text('{"eos_token": "<eos>"}')
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "GreedTok"}')
+    vocabulary = load(tmp_path)
+    assert (vocabulary.tokens, vocabulary.special) == ((b" the", b"in"), {"<eos>": 0})
+    assert vocabulary.id_of[:2] == (3, 4)
+    assert vocabulary.id_of[256:] == (1, 2)
+    assert (vocabulary.rule, vocabulary.pretokenizer) == ("priority", "gpt2")
+    (tmp_path / "tokens.txt").write_text("c4 a0 74 \n69 6e \n")
+    assert load(tmp_path / "tokens.txt", "greedtok").tokens == ("Ġt".encode(), b"in")
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"), [("sage", "longest_match"), ("pathpiece", "shortest_path")]
+)
+def test_vocab_files(tmp_path, counted, name, rule):
+    if name == "sage":
+        need("sage_tokenizer.model")
+    vocabulary = chosen(counted, rule=rule)
+    vocabulary = vocabulary.with_(tokens=[*vocabulary, "abababababababababababab"])
+    path = tmp_path / "v.vocab"
+    assert export(vocabulary, path, name, corpus=counted).exact
+    assert export(vocabulary, path, name).exact
+    assert path.read_text().split("\n")[97] == "61"
+    back = load(path, name)
+    assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, rule)
+    gaps = vocabulary.with_(ids=[*range(256), *(300 + i for i in range(len(vocabulary)))])
+    with pytest.raises(InputError, match="ids with gaps"):
+        export(gaps, path, name)
+    assert export(gaps, path, name, lossy=True).ids_differing == len(vocabulary)
+
+
+def test_list(tmp_path, counted):
+    vocabulary = Vocabulary(["a b", "a\tb", b"\xffa", "ab\\", " the", "é\n"])
+    path = tmp_path / "v.txt"
+    assert export(vocabulary, path, "list").exact
+    assert path.read_text() == "a b\na\\tb\n\\xFFa\nab\\\\\n the\né\\n\n"
+    back = load(path)
+    assert (back.tokens, back.rule) == (vocabulary.tokens, "shortest_path")
+    with pytest.raises(InputError, match="a list holds no rule"):
+        export(vocabulary.with_(rule="priority"), path, "list")
+
+
+# mistakes
+
+
+def b64(token):
+    return base64.b64encode(token).decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("tiktoken", f"{b64(b'a')} 0\n{b64(b'b')}\n", "{path}:2: a token in base64"),
+        ("tiktoken", f"{b64(b'a')} 0\n!!! 1\n", "{path}:2: '!!!' is not base64"),
+        ("tiktoken", f"{b64(b'a')} x\n", "{path}:1: the rank 'x' is no whole number"),
+        ("tiktoken", f"{b64(b'a')} -1\n", "{path}:1: the rank '-1' is no whole number"),
+        ("tiktoken", f"{b64(b'a')} 99999999999\n", "{path}:1: the rank"),
+        ("tiktoken", f"{b64(b'a')} 0\n{b64(b'a')} 1\n", "{path}:2: token 'a' is given twice"),
+        ("tiktoken", f"{b64(b'a')} 0\n{b64(b'b')} 0\n", "{path}:2: rank 0 is given twice"),
+        ("tiktoken", "", "{path}: no ranks"),
+        ("sage", "61\n6g\n", "{path}:2: '6g' is not bytes in hexadecimal"),
+        ("sage", "61\n616\n", "{path}:2: '616' is not bytes"),
+        ("sage", "61\n\n62\n", "{path}:2: '' is not bytes"),
+        ("pathpiece", "61\n61\n", "{path}:2: token 'a' is given twice, first in line 1"),
+        ("pathpiece", "", "{path}: no tokens"),
+        ("greedtok", "xx\n", "{path}:1: 'xx' is not bytes"),
+        ("list", "ab\nab\n", "{path}:2: token 'ab' is given twice, first in line 1"),
+        ("list", "ab\na\\q\n", "{path}:2: a backslash must be followed"),
+        ("list", b"ab\n\xff\xff\n", "{path}:2: not UTF-8"),
+        ("sentencepiece", b"\x0a\xff", "{path}: not a sentencepiece model"),
+        ("sentencepiece", b"", "{path}: not a sentencepiece model"),
+    ],
+)
+def test_broken_files(tmp_path, name, content, message):
+    path = tmp_path / "broken"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError) as caught:
+        load(path, name)
+    text = str(caught.value)
+    assert text.startswith(message.format(path=path))
+    assert "\n" not in text
+
+
+def test_broken_folders_and_models(tmp_path):
+    (tmp_path / "added_tokens.txt").write_text("6162\n")
+    (tmp_path / "special_tokens_map.json").write_text('{"eos_token": "<eos>"}')
+    with pytest.raises(InputError, match="eos_token is '<eos>', which added_tokens"):
+        load(tmp_path)
+    with pytest.raises(InputError, match="cannot be read"):
+        load(tmp_path / "none", "tiktoken")
+    model = pytest.importorskip("partcover.interop.sentencepiece_proto").model_proto()()
+    model.pieces.add(piece="ab")
+    model.trainer_spec.model_type = 3
+    path = tmp_path / "m.model"
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(InputError, match="a sentencepiece model of words or characters"):
+        load(path)
+    model.trainer_spec.model_type = 1
+    model.pieces.add(piece="ab")
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(InputError, match=r"m\.model: token 'ab' is given twice"):
+        load(path)
+
+
+def test_every_format_says_what_it_does_with_every_rule():
+    from partcover.vocabulary import RULES
+
+    for format_ in FORMATS.values():
+        assert set(format_.rules) == set(RULES), format_.name
+
+
+def test_commands(run, tmp_path, counted):
+    need("tiktoken")
+    counted.save(tmp_path / "C.tsv")
+    chosen(counted).save(tmp_path / "V.json")
+    arguments = ("export", "V.json", "--to", "tiktoken", "--corpus", "C.tsv", "-o", "V.tiktoken")
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert "--lossy" in err
+    assert run(*arguments, "--rule", "merges")[0] == 0
+    status, out, err = run(
+        "import", "V.tiktoken", "--pretokenizer", "gpt2", "-o", "W.json", "--json"
+    )
+    assert (status, json.loads(out)["pretokenizer"]) == (0, "gpt2")
+    status, out, _ = run("gap", "C.tsv", "--vocab", "W.json", "--json")
+    data = json.loads(out)
+    assert (status, data["rule"]) == (0, "merges")
+    assert data["lower_bound"] <= data["tokens_shortest_path"] <= data["tokens"]
+    status, out, _ = run("compare", "C.tsv", "--vocab", "W.json", "--json")
+    rows = [row for row in json.loads(out)["rows"] if row["method"] == "W"]
+    assert [(row["rule"], row["tokens"]) for row in rows] == [
+        ("merges", data["tokens"]),
+        ("shortest_path", data["tokens_shortest_path"]),
+    ]
+    status, out, err = run("import", "V.tiktoken", "--pretokenizer", "gpt3")
+    assert (status, out) == (2, "")
+    assert "unknown pre-tokenizer" in err
+
+
+def test_gap_with_more_tokens_than_candidates(run, tmp_path):
+    WordCounts.from_counts({"abc": 3, "ba": 2}).save(tmp_path / "C.tsv")
+    tokens = [f"x{i}y" for i in range(90)]
+    Vocabulary(["abc", *tokens], rule="longest_match").save(tmp_path / "V.json")
+    status, out, _ = run("gap", "C.tsv", "--vocab", "V.json", "--json")
+    data = json.loads(out)
+    assert (status, data["k"], data["never_occur"], data["rule"]) == (0, 91, 90, "longest_match")
+    assert (data["tokens"], data["tokens_shortest_path"], data["lower_bound"]) == (7, 7, 5)

@@ -1,0 +1,508 @@
+"""Hugging Face tokenizers out and in: every rule replayed by the library itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import InputError, Vocabulary, WordCounts, segment
+from partcover.interop import FORMATS, export, load
+from partcover.interop.byte_level import from_characters, to_characters
+from partcover.interop.fidelity import built_in_words
+from partcover.interop.huggingface import HUGGINGFACE
+from partcover.interop.priority_cutter import PriorityCutter, spell
+from partcover.pretokenizers import Pretokenizer
+
+tokenizers = pytest.importorskip("tokenizers")
+
+TOKENS = ["ab", "abc", "bc", "bca", "aa", "aaa", " a", " th", "the", "é", "Ġt", b"\xa9x", "12"]
+TEXT = "abca  the théx 123٣4 a_b 12Ġx Ġ\n\n\tab' it's IT'S 😀 12,345 bcab."
+SPLITS = [
+    "none",
+    "gpt2",
+    "cl100k",
+    "o200k",
+    "first-space",
+    "space",
+    "digit",
+    "space-prefix",
+    "space-prefix:_",
+    "space+digit",
+    "first-space+digit",
+    "space-prefix:▁+digit",
+    "gpt2+digit",
+]
+USES = {
+    "shortest_path": {},
+    "longest_match": {},
+    "merges": {},
+    "merges-pairs": {"merges": [("a", "a"), ("b", "c"), ("a", "bc"), ("a", "b"), ("bc", "a")]},
+    "likelihood": {
+        "scores": [-1.5 - i / 7 for i in range(len(TOKENS))],
+        "symbol_scores": {"a": -2.25, "b": -3.0},
+    },
+    "single_symbols": {},
+    "priority": {},
+}
+EXACT = [name for name in USES if name != "priority"]
+
+
+def made(use, **changes):
+    return Vocabulary(TOKENS, rule=use.partition("-")[0], **USES[use], **changes)
+
+
+def same(read, written):
+    assert read.with_(provenance={}) == written
+
+
+@pytest.mark.parametrize("name", ["folder", "one.json"])
+@pytest.mark.parametrize("use", EXACT)
+def test_a_rule_goes_out_exactly_and_comes_back(tmp_path, use, name):
+    vocabulary = made(use, pretokenizer="gpt2", special=["<s>", "</s>"])
+    result = vocabulary.to_huggingface(tmp_path / name, text=TEXT)
+    assert result.exact
+    assert result.words > 1000
+    assert result.text_same
+    same(Vocabulary.from_huggingface(tmp_path / name), vocabulary)
+    same(load(tmp_path / name), vocabulary)
+
+
+@settings(deadline=None, max_examples=8)
+@given(st.data())
+@pytest.mark.parametrize("rule", ["shortest_path", "longest_match", "merges", "likelihood"])
+def test_any_tokens(tmp_path_factory, rule, data):
+    symbols = st.sampled_from([b"a", b"b", b" ", b"\xc3", b"\xa9", b"\0"])
+    tokens = data.draw(st.lists(st.lists(symbols, min_size=2, max_size=6), unique_by=tuple))
+    tokens = [b"".join(token) for token in tokens]
+    use = {"rule": rule}
+    if rule == "likelihood":
+        scores = st.integers(-(10**15), 10**13).map(lambda n: n / 54321987654321)
+        count = len(tokens)
+        use["scores"] = data.draw(st.lists(scores, min_size=count, max_size=count))
+        use["symbol_scores"] = data.draw(st.dictionaries(symbols, scores))
+    vocabulary = Vocabulary(tokens, pretokenizer="none", **use)
+    path = tmp_path_factory.mktemp("any") / "t.json"
+    assert vocabulary.to_huggingface(path).exact
+    read = load(path)
+    if rule != "likelihood":
+        same(read, vocabulary)
+    words = built_in_words(vocabulary)
+    own, again = segment(words, vocabulary), segment(words, read)
+    assert [own.of(i) for i in range(len(words))] == [again.of(i) for i in range(len(words))]
+
+
+@pytest.mark.parametrize("use", EXACT)
+def test_ids_are_kept(tmp_path, use):
+    count = len(TOKENS)
+    numbers = random.Random(3).sample(range(1, 2 * (256 + count)), 256 + count)
+    numbers[256:] = sorted(numbers[256:])  # tokens come back in the order of their ids
+    vocabulary = made(use, pretokenizer="none", ids=numbers, special={"<s>": 0, "<e>": 1000})
+    assert export(vocabulary, tmp_path / "t.json", "huggingface").ids_differing == 0
+    same(load(tmp_path / "t.json"), vocabulary)
+    tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    ids = tokenizer.encode("<s>abc<e>").ids
+    assert (ids[0], ids[-1]) == (0, 1000)
+    assert tokenizer.decode(ids) == "abc"
+
+
+def test_ids_too_far_apart(tmp_path):
+    far = made("shortest_path", ids=[*range(255 + len(TOKENS)), 2**31 - 1])
+    with pytest.raises(InputError, match="ids of a Unigram model are places: renumber them"):
+        far.to_huggingface(tmp_path / "t.json")
+    assert far.with_(rule="longest_match").to_huggingface(tmp_path / "t.json").exact
+
+
+@pytest.mark.parametrize("use", ["shortest_path", "longest_match", "merges"])
+def test_a_byte_without_an_id(tmp_path, use):
+    vocabulary = made(use, ids=[*range(255), -1, *range(255, 255 + len(TOKENS))])
+    result = vocabulary.to_huggingface(tmp_path / "t.json", corpus=WordCounts.from_words([b"\xff"]))
+    assert (result.words, result.words_unread) == (0, 1)
+    assert any("1 bytes have no id" in remark for remark in result.remarks)
+    same(load(tmp_path / "t.json"), vocabulary.with_(pretokenizer="none"))
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_pretokenizers(tmp_path, name):
+    vocabulary = made("shortest_path", pretokenizer=name, special=["<s>"])
+    result = vocabulary.to_huggingface(tmp_path / "t", text=TEXT)
+    assert result.text_same
+    assert result.text_tokens > 40
+    same(load(tmp_path / "t"), vocabulary)
+    tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t" / "tokenizer.json"))
+    mark = Pretokenizer.from_name(name).rules[0].mark
+    text = TEXT.replace("Ġ", "").replace("_", "") if mark else TEXT  # a mark comes back as a space
+    assert tokenizer.decode(tokenizer.encode(text).ids) == text
+
+
+def test_what_it_cannot_express_is_refused(tmp_path):
+    target = tmp_path / "t.json"
+    with pytest.raises(InputError, match=r"the rule priority .* nearest is the rule shortest_path"):
+        made("priority").to_huggingface(target)
+    with pytest.raises(InputError, match=r"the pre-tokenizer space-prefix:ab .* one character"):
+        made("merges", pretokenizer="space-prefix:ab").to_huggingface(target)
+    with pytest.raises(InputError, match="unknown pre-tokenizer 'mine'"):
+        made("merges", pretokenizer="mine").to_huggingface(target)
+    with pytest.raises(InputError, match="holds tokens over bytes; these are over chars"):
+        Vocabulary(["ab"], "chars").to_huggingface(target)
+    with pytest.raises(InputError, match="special token 'the' is spelled as a token"):
+        made("merges", special=["the"]).to_huggingface(target)
+    with pytest.raises(InputError, match="unknown format 'hf': use huggingface"):
+        export(made("merges"), target, "hf")
+    with pytest.raises(InputError, match="no folder"):
+        made("merges").to_huggingface(tmp_path / "no" / "t.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_cost_of_a_loss_is_measured(tmp_path):
+    words = WordCounts.from_counts({"abca": 10, "ab": 3})
+    vocabulary = Vocabulary(["abc", "ab", "bca"], rule="priority")
+    result = vocabulary.to_huggingface(tmp_path / "t.json", corpus=words, lossy=True)
+    assert not result.exact
+    assert (result.words, result.words_differing, result.occurrences_differing) == (2, 1, 10)
+    assert (result.tokens, result.exported_tokens) == (23, 23)  # abc a, and a bca
+    assert result.written_rule == "shortest_path"
+    assert load(tmp_path / "t.json").rule == "shortest_path"
+
+
+@pytest.mark.parametrize("target", ["t.json", "folder"])
+def test_an_export_that_cuts_otherwise_is_found_out(tmp_path, monkeypatch, target):
+    def wrong(vocabulary, path):
+        return HUGGINGFACE.write(vocabulary.with_(rule="single_symbols"), path)
+
+    broken = FORMATS["huggingface"].__class__(**{**vars(HUGGINGFACE), "write": wrong})
+    monkeypatch.setitem(FORMATS, "huggingface", broken)
+    with pytest.raises(InputError, match=r"words .* are cut otherwise: \+[\d,]+ tokens"):
+        made("shortest_path").to_huggingface(tmp_path / target)
+    assert list(tmp_path.iterdir()) == []
+    result = made("shortest_path").to_huggingface(tmp_path / target, text=TEXT, lossy=True)
+    assert not result.exact
+    assert result.text_same is False
+    assert "the text is cut otherwise" in result.cost
+
+
+def test_the_alphabet_is_theirs():
+    mine = {to_characters(bytes([byte])) for byte in range(256)}
+    assert mine == set(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    assert from_characters(to_characters(bytes(range(256)))) == bytes(range(256))
+    assert spell(bytes(range(256))) == to_characters(bytes(range(256)))
+    assert from_characters(" ") is None
+
+
+def test_scores_are_read_back_as_they_are(tmp_path):
+    draw = random.Random(7)
+    scores = [-draw.expovariate(0.1) for _ in range(2000)]
+    tokens = [f"x{i}" for i in range(len(scores))]
+    vocabulary = Vocabulary(tokens, rule="likelihood", scores=scores, pretokenizer="none")
+    result = vocabulary.to_huggingface(tmp_path / "t.json")
+    tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    theirs = dict(json.loads(tokenizer.to_str())["model"]["vocab"])
+    changed = sum(theirs[t] != score for t, score in zip(tokens, scores, strict=True))
+    assert changed < 20
+    assert any(remark.startswith(f"{changed} scores come out") for remark in result.remarks)
+    same(load(tmp_path / "t.json"), vocabulary)
+
+
+# what other people's files hold
+
+
+def trained(kind, **options):
+    """A tokenizer that the library trained on a text."""
+    special = ["<s>", "<pad>"]
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    if kind == "BPE":
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(**options))
+        trainer = tokenizers.trainers.BpeTrainer(
+            vocab_size=400, special_tokens=special, initial_alphabet=alphabet, show_progress=False
+        )
+    else:
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram())
+        trainer = tokenizers.trainers.UnigramTrainer(
+            vocab_size=330, special_tokens=special, initial_alphabet=alphabet, show_progress=False
+        )
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    draw = random.Random(5)
+    words = ["".join(draw.choices("abcdé", k=draw.randint(1, 8))) for _ in range(60)]
+    texts = [" ".join(draw.choices(words, k=200)) for _ in range(5)]
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer, texts[0] + " abcdedcba ééé\nnew"
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"), [("BPE", "merges"), ("Unigram", "likelihood")], ids=["BPE", "Unigram"]
+)
+def test_a_trained_tokenizer_comes_in_and_cuts_as_it_did(tmp_path, kind, rule):
+    tokenizer, text = trained(kind)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    vocabulary = load(tmp_path)
+    assert (vocabulary.rule, vocabulary.pretokenizer) == (rule, "gpt2")
+    assert vocabulary.special["<pad>"] == 1
+    ids = dict(zip([*(bytes([b]) for b in range(256)), *vocabulary], vocabulary.id_of, strict=True))
+    own = []
+    for word in Pretokenizer.from_name("gpt2").split(text):
+        own += segment(WordCounts.from_words([word]), vocabulary).of(0)
+    assert [ids[token] for token in own] == tokenizer.encode(text).ids
+    assert vocabulary.to_huggingface(tmp_path / "again", text=text).exact
+    same(load(tmp_path / "again"), vocabulary.with_(provenance={}))
+
+
+def test_merges_written_with_a_space_and_ranks_in_any_order(tmp_path):
+    made("merges").to_huggingface(tmp_path / "t.json")
+    data = json.loads((tmp_path / "t.json").read_bytes())
+    data["model"]["merges"] = [" ".join(pair) for pair in data["model"]["merges"]]
+    del data["model"]["type"]
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    same(load(tmp_path / "t.json"), made("merges", pretokenizer="none"))
+
+
+def damaged(tmp_path, use, change):
+    made(use, pretokenizer="gpt2").to_huggingface(tmp_path / "t.json")
+    data = json.loads((tmp_path / "t.json").read_bytes())
+    change(data)
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    return load(tmp_path / "t.json")
+
+
+def put(*path):
+    *way, key, value = path
+
+    def change(data):
+        for step in way:
+            data = data[step]
+        data[key] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("use", "change", "message"),
+    [
+        ("merges", put("normalizer", {"type": "Lowercase"}), r"normalizer \(Lowercase\) changes"),
+        (
+            "merges",
+            put("normalizer", {"type": "Sequence", "normalizers": [{"type": "NFC"}]}),
+            "NFC",
+        ),
+        ("merges", put("pre_tokenizer", {"type": "Whitespace"}), "BPE model is over characters"),
+        ("merges", put("model", "end_of_word_suffix", "</w>"), "end_of_word_suffix '</w>'"),
+        ("merges", put("model", "dropout", 0.1), "dropout 0.1"),
+        ("longest_match", put("model", "continuing_subword_prefix", "##"), r"prefix \(##\)"),
+        ("merges", put("model", "type", "WordLevel"), "WordLevel cuts by no rule"),
+        ("merges", put("model", "vocab", "a b", 999), "'a b' does not stand for bytes"),
+        ("merges", put("model", "merges", [["a", "☃"]]), "merge 'a' . '☃' does not stand"),
+        ("merges-pairs", put("model", "ignore_merges", True), "keeps whole words .*, 8 of which"),
+        ("merges", put("model", "merges", [["a"]]), "not a tokenizer.json"),
+        ("merges", put("model", "vocab", 3), "not a tokenizer.json"),
+        ("merges", put("model", "merges", [["a", "x"]]), "keeps whole words"),
+        (
+            "shortest_path",
+            put("pre_tokenizer", {"type": "Digits"}),
+            r"its pre-tokenizer \(Digits\) and pieces of text",
+        ),
+    ],
+)
+def test_what_cannot_be_represented_is_named(tmp_path, use, change, message):
+    with pytest.raises(InputError, match=f"t.json: .*{message}"):
+        damaged(tmp_path, use, change)
+
+
+@pytest.mark.parametrize(
+    ("use", "change", "remark"),
+    [
+        (
+            "longest_match",
+            put("model", "max_input_chars_per_word", 100),
+            "words of more than 100 bytes are unknown there, and cut here",
+        ),
+        ("merges", put("pre_tokenizer", "add_prefix_space", True), "a space is put before"),
+        (
+            "merges",
+            put(
+                "added_tokens",
+                [{"id": 900, "content": "xyz", "special": False, "lstrip": True}],
+            ),
+            "1 added tokens, which are cut out of a text",
+        ),
+    ],
+)
+def test_what_is_not_carried_is_remarked(tmp_path, use, change, remark):
+    read = damaged(tmp_path, use, change)
+    assert any(remark in line for line in read.provenance["remarks"])
+
+
+SPELLED = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+
+
+def test_an_unknown_pretokenizer_is_remarked(tmp_path):
+    digits = {"type": "Digits", "individual_digits": True}
+    steps = {"type": "Sequence", "pretokenizers": [digits, SPELLED]}
+    read = damaged(tmp_path, "merges", put("pre_tokenizer", steps))
+    assert read.pretokenizer is None
+    assert "not known here (Digits)" in read.provenance["remarks"][0]
+
+
+def test_later_patterns_of_cl100k_are_known(tmp_path):
+    later = (
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|"
+        r"\s*[\r\n]|\s+(?!\S)|\s+"
+    )
+    split = {"type": "Split", "pattern": {"Regex": later}, "behavior": "Removed", "invert": True}
+    steps = {"type": "Sequence", "pretokenizers": [split, SPELLED]}
+    read = damaged(tmp_path, "merges", put("pre_tokenizer", steps))
+    assert read.pretokenizer == "cl100k"
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    spans = theirs.pre_tokenizer.pre_tokenize_str(TEXT + " \n \n x\n\n")
+    cut = [from_characters(piece).decode() for piece, _ in spans]
+    assert cut == Pretokenizer.from_name("cl100k").split(TEXT + " \n \n x\n\n")
+
+
+def test_a_unigram_model_as_sentencepiece_makes_it(tmp_path):
+    pieces = {"<unk>": 0.0, "▁the": -2.0, "▁": -3.0, "é": -4.0, "the": -4.5, "a": -3.5, "▁a": -3.7}
+    pieces |= {"t": -5.0, "h": -5.0, "e": -5.0}
+    pieces |= {f"<0x{byte:02X}>": 0.0 for byte in range(256)}
+    model = tokenizers.models.Unigram(list(pieces.items()), unk_id=0, byte_fallback=True)
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="never")
+    tokenizer.save(str(tmp_path / "t.json"))
+    vocabulary = load(tmp_path / "t.json")
+    assert (vocabulary.rule, vocabulary.pretokenizer) == ("likelihood", "space-prefix:▁")
+    assert len(vocabulary.provenance["remarks"]) == 1
+    ids = dict(zip([*(bytes([b]) for b in range(256)), *vocabulary], vocabulary.id_of, strict=True))
+    for text in ["the athe thé a  e", "hat x😀the"]:
+        own = []
+        for word in Pretokenizer.from_name("space-prefix:▁").split(text):
+            own += segment(WordCounts.from_words([word]), vocabulary).of(0)
+        assert [ids[token] for token in own] == tokenizer.encode(text).ids
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.json", "{}", "not recognised: name its format, huggingface, priority-class"),
+        ("t.json", "{", "not recognised"),
+        ("t.bin", "", "not recognised"),
+        ("other", None, "no such file or folder"),
+    ],
+)
+def test_what_is_no_tokenizer(tmp_path, name, content, message):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(InputError, match=message):
+        load(tmp_path / name)
+
+
+# priority
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.text("ab", min_size=2, max_size=5), unique=True),
+    st.lists(st.text("ab", min_size=1, max_size=12), min_size=1),
+)
+def test_the_cutter_covers_as_segment_does(tmp_path_factory, tokens, words):
+    path = tmp_path_factory.mktemp("cut") / "vocab.json"
+    vocabulary = Vocabulary(tokens, rule="priority")
+    path.write_text(json.dumps({"vocab": {t: i for i, t in enumerate(tokens)}, "splits": []}))
+    cutter = PriorityCutter(str(path))
+    counts = WordCounts.from_words(words)
+    own = segment(counts, vocabulary)
+    for index, (word, _) in enumerate(counts):
+        assert [t.encode() for t in cutter.cut_word(word.decode())] == own.of(index)
+
+
+@pytest.mark.parametrize("name", [*SPLITS, "space-prefix:ab", None])
+def test_a_class_for_priority_goes_out_and_comes_back(tmp_path, name):
+    numbers = [*range(5, 261), *range(300, 300 + len(TOKENS))]
+    vocabulary = made("priority", pretokenizer=name, special={"<s>": 0, "<e>": 999}, ids=numbers)
+    result = vocabulary.to_priority_class(tmp_path / "t", text=TEXT)
+    assert result.exact
+    assert result.text_same
+    same(load(tmp_path / "t"), vocabulary)
+    again = vocabulary.to_priority_class(tmp_path / "t", text=TEXT)  # over what is there
+    assert again == result
+
+
+def test_the_class_is_for_priority_only(tmp_path):
+    with pytest.raises(InputError, match=r"the rule merges .* nearest is the rule priority"):
+        made("merges").to_priority_class(tmp_path / "t")
+    (tmp_path / "p").mkdir()
+    for file, message in (("priority_cutter.py", "cannot be read"), ("vocab.json", "not the voc")):
+        (tmp_path / "p" / file).write_text("{}")
+        with pytest.raises(InputError, match=message):
+            load(tmp_path / "p")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="no transformers")
+@pytest.mark.filterwarnings("ignore")  # theirs
+@pytest.mark.parametrize("split", ["gpt2", "space-prefix"])
+@pytest.mark.parametrize("use", ["shortest_path", "priority"])
+def test_transformers_loads_it(tmp_path, monkeypatch, use, split):
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    from transformers import AutoTokenizer
+
+    vocabulary = made(use, pretokenizer=split, special={"<s>": 269, "<e>": 300})
+    text = "abca the thé  x bcab 😀 the"
+    form = "priority-class" if use == "priority" else "huggingface"
+    export(vocabulary, tmp_path / "t", form)
+    tokenizer = AutoTokenizer.from_pretrained(str(tmp_path / "t"), trust_remote_code=True)
+    ids = tokenizer(f"<s>{text}<e>")["input_ids"]
+    own = []
+    number = dict(
+        zip([*(bytes([b]) for b in range(256)), *vocabulary], vocabulary.id_of, strict=True)
+    )
+    for word in Pretokenizer.from_name(split).split(text):
+        own += segment(WordCounts.from_words([word]), vocabulary).of(0)
+    assert ids == [269, *map(number.__getitem__, own), 300]
+    assert tokenizer.decode(ids) == f"<s>{text}<e>"
+    assert tokenizer.decode(ids, skip_special_tokens=True) == text
+
+
+# the commands
+
+
+def test_export_and_import(run, tmp_path):
+    made("shortest_path", pretokenizer="gpt2").save(tmp_path / "v.json")
+    (tmp_path / "c.tsv").write_text("abca\t5\nthe\t2\n")
+    (tmp_path / "text.txt").write_text(TEXT)
+    line = ["export", "v.json", "--to", "huggingface", "-o", "t", "--corpus", "c.tsv"]
+    status, out, err = run(*line, "--text", "text.txt")
+    assert (status, err) == (0, "partcover: wrote t\n")
+    assert out.startswith("exact: all 2 words are cut the same: 12 tokens; the text is cut the sam")
+    status, out, _ = run(*line, "--json", "--quiet", "--rule", "longest_match")
+    result = json.loads(out)
+    assert (status, result["exact"], result["rule"]) == (0, True, "longest_match")
+    status, out, _ = run("import", "t", "-o", "w.json", "--json")
+    assert (status, json.loads(out)["rule"]) == (0, "longest_match")
+    assert Vocabulary.load(tmp_path / "w.json").tokens == made("merges").tokens
+    status, out, _ = run("import", "t", "--from", "huggingface")
+    assert out == "13 tokens over bytes, rule longest_match, pre-tokenizer gpt2\n"
+
+
+def test_refusals_are_one_line(run, tmp_path):
+    made("priority").save(tmp_path / "v.json")
+    line = ["export", "v.json", "--to", "huggingface"]
+    for more, message in (
+        ((), "-o is missing"),
+        (("-o", "t", "--rule", "priority"), "huggingface cannot express the rule priority"),
+        (("-o", "t", "--pretokenizer", "no"), "unknown pre-tokenizer 'no'"),
+        (("-o", "t", "--rule", "likelihood"), "likelihood needs scores"),
+    ):
+        status, out, err = run(*line, *more)
+        assert (status, out) == (2, "")
+        assert message in err
+        assert err.count("\n") == 1
+    status, out, err = run(*line, "-o", "t", "--rule", "priority", "--lossy")
+    assert status == 0
+    assert out.startswith("not exact: ")
+    assert "given up: the rule priority" in err
+    assert run("import", "v.json")[0] == 2
