@@ -20,7 +20,7 @@ ROWS = [
     {"instance", "solution"},
     {"certificate"},
     {"segment", "verify"},
-    {"graphs", "formulas", "merges"},
+    {"encoder", "graphs", "formulas", "merges"},
     {"sparse"},
     {"formulation", "vertex_cover", "max_2_sat", "greedy"},
     {"reduction", "families", "pricing", "domains"},
