@@ -9,8 +9,8 @@ from importlib.metadata import version
 from typing import Any
 
 from ._version import __version__
-from .compare import METHODS, Answer, Runner, rules_of, tabulate
-from .errors import InputError
+from .compare import Answer, Runner, rules_of, tabulate
+from .errors import InputError, MissingExtra
 from .targets import budgets_for
 
 __all__ = ["EXPERIMENTS", "Experiment", "Study", "manifest", "reproduce"]
@@ -44,15 +44,21 @@ class Study:
         Runs them.
     budgets : sequence of int
         For each.
+
+    Attributes
+    ----------
+    missing : dict of str to str
+        Methods left out as their library is not installed, and the line that says so.
     """
 
     def __init__(self, runner: Runner, budgets: Sequence[int]) -> None:
         self.runner = runner
         self.budgets = sorted(set(budgets))
+        self.missing: dict[str, str] = {}
         self._answers: dict[str, list[Answer]] = {}
 
     def answers(self, *methods: str) -> list[Answer]:
-        """Answers of methods, each for all budgets.
+        """Answers of methods, each for all budgets; none of those that are `missing`.
 
         Raises
         ------
@@ -61,8 +67,12 @@ class Study:
         """
         for method in methods:
             if method not in self._answers:
-                self._answers[method] = self.runner.answers(method, self.budgets)
-                if self._answers[method][-1].termination == "interrupted":
+                try:
+                    self._answers[method] = self.runner.answers(method, self.budgets)
+                except MissingExtra as error:
+                    self.missing[method] = str(error)
+                    self._answers[method] = []
+                if any(a.termination == "interrupted" for a in self._answers[method]):
                     raise KeyboardInterrupt
         return [answer for method in methods for answer in self._answers[method]]
 
@@ -91,7 +101,7 @@ class Experiment:
     budgets : tuple of int
         The paper's k, or what is quick where that is out of reach.
     methods : tuple of str
-        What runs, of those that are there.
+        What runs.
     make : callable
         ``make(study, methods)`` returns the rows.
     columns : mapping of str to str
@@ -352,9 +362,9 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     if name not in EXPERIMENTS:
         raise InputError(f"unknown experiment {name!r}: use {', '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[name]
-    rows = experiment.make(study, methods_of(experiment))
+    rows = experiment.make(study, experiment.methods)
     published = PUBLISHED.get(study.runner.instance.words.digest, {})
-    own = {answer.method: answer.rule for answer in study.answers(*methods_of(experiment))}
+    own = {answer.method: answer.rule for answer in study.answers(*experiment.methods)}
     for row in rows:
         if name == "tokens-per-word" and row["rule"] == own[row["method"]]:
             figure = published.get((name, row["method"], row["k"]))
@@ -363,11 +373,6 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
                 row["paper"] = figure
                 row["agrees"] = f"{row['tokens_per_word']:.{decimals}f}" == figure
     return rows
-
-
-def methods_of(experiment: Experiment) -> list[str]:
-    """The experiment's methods that are there."""
-    return [method for method in experiment.methods if method in METHODS]
 
 
 def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, Any]:
@@ -383,7 +388,7 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
         The corpus's name.
     """
     runner = study.runner
-    libraries = ("numpy", "ortools", "scipy", "sentencepiece", "tokenizers")
+    libraries = ("numpy", "sage-tokenizer")
     return {
         "experiment": name,
         "paper": EXPERIMENTS[name].paper,
@@ -402,7 +407,7 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
         },
         "options": {
             "k": study.budgets,
-            "methods": methods_of(EXPERIMENTS[name]),
+            "methods": [m for m in EXPERIMENTS[name].methods if m not in study.missing],
             "policy": runner.instance.policy,
             "time_limit": runner.time_limit,
             "threads": runner.threads,

@@ -20,7 +20,7 @@ ROWS = [
     {"instance", "solution"},
     {"certificate"},
     {"segment", "verify", "held_out", "apart"},
-    {"graphs", "formulas", "merges", "measures"},
+    {"encoder", "graphs", "formulas", "merges", "measures"},
     {"sparse"},
     {"formulation", "vertex_cover", "max_2_sat", "greedy"},
     {"reduction", "families", "pricing", "domains"},

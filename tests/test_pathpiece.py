@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import InputError, Instance, WordCounts, baselines, segment
+from partcover import GroupBudget, InputError, Instance, WordCounts, baselines, segment
 from partcover.baselines.lattice import Lattice, shards
 from partcover.baselines.pathpiece import removal_increases
 
@@ -178,6 +178,14 @@ def test_it_starts_from_another_method(method):
     left_out = {t for t in first if len(t) > 16} | {first.tokens[0]}
     assert set(ended.vocabulary) <= set(first) - left_out | {"Ġro".encode()}
     assert ended.extra["size"] == 4
+
+
+def test_no_words_have_no_tokens():
+    none = WordCounts.from_counts({})
+    solution = baselines.pathpiece(Instance(none, 3))
+    assert (solution.tokens, solution.vocabulary.tokens) == (0, ())
+    with pytest.raises(InputError, match="pathpiece cannot honour groups"):
+        baselines.pathpiece(Instance(none, 3, groups=[GroupBudget("long", 1, min_length=8)]))
 
 
 def test_a_limit_or_an_interrupt_ends_in_one_last_batch():

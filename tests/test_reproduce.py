@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from partcover import InputError, Instance, WordCounts, reproduce
 from partcover.compare import METHODS, Runner
+from partcover.errors import MissingExtra
 from partcover.reproduce import EXPERIMENTS, PUBLISHED, UN, Study, manifest
 
 WORDS = WordCounts.from_counts(
@@ -87,6 +89,20 @@ def test_published_figures_stand_beside_the_papers_corpus(study, monkeypatch):
     # three methods at five budgets, as the paper prints them
     assert len(PUBLISHED[UN]) == 15
     assert PUBLISHED[UN]["tokens-per-word", "bpe", 5000] == "1.194"
+
+
+def test_a_method_without_its_library_is_left_out_and_named(run, tmp_path, monkeypatch):
+    def lacking(instance, **options):
+        raise MissingExtra("sage", "sage", "SaGe")
+
+    monkeypatch.setitem(METHODS, "sage", replace(METHODS["sage"], run=lacking))
+    WORDS.save(tmp_path / "C.tsv")
+    status, out, error = run("reproduce", "pathpiece-grid", "C.tsv", "-k", "2", "--json")
+    data = json.loads(out)
+    assert status == 0
+    assert "without sage: SaGe needs 'sage'" in error
+    assert "sage" not in {row["method"] for row in data["rows"]}
+    assert "sage" not in data["manifest"]["options"]["methods"]
 
 
 def test_manifest(study):

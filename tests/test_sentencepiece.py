@@ -44,8 +44,10 @@ def test_what_it_cannot_do_is_said():
         baselines.unigram_sentencepiece(Instance(ODD, 2))
     with pytest.raises(InputError, match=r"k is 500: of these words .* makes \d+ tokens at most"):
         baselines.unigram_sentencepiece(Instance(ODD, 500))
-    with pytest.raises(InputError, match="trains on UTF-8, and the word .* is not$"):
+    with pytest.raises(InputError, match=r"trains on UTF-8, and the word .* is not$"):
         baselines.unigram_sentencepiece(Instance(WordCounts.from_words([b"\xff"]), 2))
+    with pytest.raises(InputError, match="there are no words"):
+        baselines.unigram_sentencepiece(Instance(WordCounts.from_counts({}), 2))
     with pytest.raises(InputError, match="words over bytes or chars"):
         baselines.unigram_sentencepiece(Instance(WordCounts.from_words([(1, 2)], "ints"), 2))
     with pytest.raises(InputError, match="unigram_sentencepiece cannot honour required"):

@@ -13,7 +13,7 @@ import unigram_oracle as oracle
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from partcover import InputError, Instance, Vocabulary, WordCounts, baselines, segment
+from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, baselines, segment
 from partcover.baselines.lattice import Lattice
 from partcover.baselines.unigram import _digamma, expectation, pruning_losses
 
@@ -199,6 +199,15 @@ def test_exactly_k_where_there_are_so_many():
         assert baselines.unigram(Instance(WORDS, k)).extra["size"] == k
     most = baselines.unigram(Instance(WORDS, 10_000))
     assert most.extra["size"] == most.extra["seed_size"]
+
+
+def test_no_words_have_no_tokens():
+    none = WordCounts.from_counts({})
+    solution = baselines.unigram(Instance(none, 3))
+    assert (solution.tokens, solution.vocabulary.tokens) == (0, ())
+    assert baselines.unigram_objective(none, Vocabulary(["ab"])) == 0
+    with pytest.raises(InputError, match="unigram cannot honour groups"):
+        baselines.unigram(Instance(none, 3, groups=[GroupBudget("long", 1, min_length=8)]))
 
 
 def test_a_limit_or_an_interrupt_ends_with_k_tokens():

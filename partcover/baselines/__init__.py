@@ -13,6 +13,7 @@ from .greedyphrase import greedyphrase as greedyphrase
 from .pathpiece import pathpiece as pathpiece
 from .plain import plain_bytes as plain_bytes
 from .randtrain import randtrain as randtrain
+from .sage import sage as sage
 from .sentencepiece import unigram_sentencepiece as unigram_sentencepiece
 from .unigram import unigram as unigram
 from .unigram import unigram_objective as unigram_objective
@@ -28,6 +29,7 @@ __all__ = [
     "pathpiece",
     "plain_bytes",
     "randtrain",
+    "sage",
     "unigram",
     "unigram_objective",
     "unigram_sentencepiece",
@@ -64,6 +66,7 @@ TRAINERS: dict[str, Trainer] = {
     "greedyphrase": Trainer(greedyphrase, False, "frequent phrases, pairs of them, and BPE"),
     "pathpiece": Trainer(pathpiece, False, "top down, by what each token's absence costs"),
     "randtrain": Trainer(randtrain, True, "drawn at random, by their counts"),
+    "sage": Trainer(sage, False, "drop what contexts miss least (needs sage-tokenizer)"),
     "unigram": Trainer(unigram, False, "a language model of pieces, pruned"),
     "unigram_sentencepiece": Trainer(unigram_sentencepiece, False, "the same by sentencepiece"),
     "wordpiece": Trainer(wordpiece, True, "merge the pair that its parts explain least"),

@@ -84,6 +84,8 @@ def unigram_sentencepiece(
         ) from None
     if instance.symbols == "ints":
         raise InputError("sentencepiece trains on text: use words over bytes or chars")
+    if not len(instance.words):
+        raise InputError("there are no words: sentencepiece needs some")
     lines = [(_text(word), count) for word, count in instance.words]
     alphabet = set(chain.from_iterable(text for text, _ in lines))
     away, back, unknown = _stand_ins(alphabet)

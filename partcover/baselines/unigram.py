@@ -83,7 +83,8 @@ def unigram(
         Method ``unigram``, rule ``likelihood``; tokens by score, best first, natural logarithms,
         the instance's prefix in front.  ``extra`` holds ``size``, ``seed_size``, ``rounds`` of
         EM, and ``log_likelihood`` of the words (all segmentations) before the last M step, in
-        nats.  No guarantee: EM finds a local optimum, and losses are estimates.
+        nats, None if it was stopped before.  No guarantee: EM finds a local optimum, and losses
+        are estimates.
 
     Raises
     ------
@@ -117,7 +118,7 @@ def unigram(
     tokens = _seeds(instance, index, seed_size, max_length)
     model = _Model.seeded(Lattice.of(words, index, tokens), index, instance.fixed)
     rounds = 0
-    likelihood = -math.inf
+    likelihood: float | None = None
     termination: Termination = "completed"
     try:
         while termination == "completed":
@@ -313,10 +314,11 @@ class _Model:
         """The M step."""
         # a token below _LEAST goes at once, if there are enough others
         many = np.where(self.fixed | (expected >= _LEAST), np.maximum(expected, _LEAST), 0.0)
+        total = max(float(many.sum()), _LEAST)  # 0 where there are no words
         if m_step == "plain":
-            score = _log_share(np.maximum(expected, _LEAST), many.sum())
+            score = np.log(np.maximum(expected, _LEAST)) - math.log(total)
         else:
-            score = _digamma(np.maximum(expected, _LEAST)) - _digamma(many.sum())
+            score = _digamma(np.maximum(expected, _LEAST)) - _digamma(total)
         return replace(self, score=score)
 
     def most(self, value: Float, many: int) -> _Model:
@@ -362,9 +364,9 @@ def _sorted(words: WordCounts) -> WordCounts:
     return WordCounts.from_counts(sorted(words), words.symbols)
 
 
-def _log_share(value: Float, total: float | None = None) -> Float:
+def _log_share(value: Float) -> Float:
     """log(value / Σ value)."""
-    return np.asarray(np.log(value) - math.log(value.sum() if total is None else total))
+    return np.asarray(np.log(value) - np.log(value.sum()) if len(value) else value)
 
 
 def _digamma(x: npt.ArrayLike) -> Float:
