@@ -47,18 +47,18 @@ class Study:
 
     Attributes
     ----------
-    missing : dict of str to str
-        Methods left out as their library is not installed, and the line that says so.
+    left_out : dict of str to str
+        Methods that `able` found unable to run here, and the line that says why.
     """
 
     def __init__(self, runner: Runner, budgets: Sequence[int]) -> None:
         self.runner = runner
         self.budgets = sorted(set(budgets))
-        self.missing: dict[str, str] = {}
+        self.left_out: dict[str, str] = {}
         self._answers: dict[str, list[Answer]] = {}
 
     def answers(self, *methods: str) -> list[Answer]:
-        """Answers of methods, each for all budgets; none of those that are `missing`.
+        """Answers of methods, each for all budgets.
 
         Raises
         ------
@@ -67,14 +67,23 @@ class Study:
         """
         for method in methods:
             if method not in self._answers:
-                try:
-                    self._answers[method] = self.runner.answers(method, self.budgets)
-                except MissingExtra as error:
-                    self.missing[method] = str(error)
-                    self._answers[method] = []
-                if any(a.termination == "interrupted" for a in self._answers[method]):
+                self._answers[method] = self.runner.answers(method, self.budgets)
+                if self._answers[method][-1].termination == "interrupted":
                     raise KeyboardInterrupt
         return [answer for method in methods for answer in self._answers[method]]
+
+    def able(self, methods: Sequence[str]) -> list[str]:
+        """Those that run here: that have their library, and can honour the instance's options."""
+        found = []
+        for method in methods:
+            try:
+                self.answers(method)
+                found.append(method)
+            except (InputError, MissingExtra) as error:
+                self.left_out[method] = str(error)
+        if not found:
+            raise InputError(self.left_out[methods[0]])
+        return found
 
     def rows(self, methods: Sequence[str], rules: Sequence[str] = ("own",)) -> list[dict[str, Any]]:
         """Rows of a comparison."""
@@ -184,6 +193,7 @@ def _objective(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _grid(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    methods = study.able(methods)
     rows = study.rows(methods, ["own", "merges", "longest_match", "likelihood", "shortest_path"])
     return [row for row in rows if row["tokens"] is not None]
 
@@ -364,14 +374,13 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     experiment = EXPERIMENTS[name]
     rows = experiment.make(study, experiment.methods)
     published = PUBLISHED.get(study.runner.instance.words.digest, {})
-    own = {answer.method: answer.rule for answer in study.answers(*experiment.methods)}
     for row in rows:
-        if name == "tokens-per-word" and row["rule"] == own[row["method"]]:
-            figure = published.get((name, row["method"], row["k"]))
-            if figure is not None:
-                decimals = len(figure.partition(".")[2])
-                row["paper"] = figure
-                row["agrees"] = f"{row['tokens_per_word']:.{decimals}f}" == figure
+        figure = published.get((name, str(row.get("method")), row["k"]))
+        # printed for a method's own rule
+        if figure is not None and row["rule"] == study.answers(row["method"])[0].rule:
+            decimals = len(figure.partition(".")[2])
+            row["paper"] = figure
+            row["agrees"] = f"{row['tokens_per_word']:.{decimals}f}" == figure
     return rows
 
 
@@ -407,7 +416,7 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
         },
         "options": {
             "k": study.budgets,
-            "methods": [m for m in EXPERIMENTS[name].methods if m not in study.missing],
+            "methods": [m for m in EXPERIMENTS[name].methods if m not in study.left_out],
             "policy": runner.instance.policy,
             "time_limit": runner.time_limit,
             "threads": runner.threads,

@@ -28,6 +28,7 @@ def test_every_experiment(name, study, run, tmp_path):
     experiment = EXPERIMENTS[name]
     assert rows
     assert set(experiment.columns) - set(rows[0]) <= {"paper", "agrees"}
+    assert set(study.left_out) <= {"sage"}
     lines = experiment.lines(rows)
     assert {x for points in lines.values() for x, _ in points} == {2, 4}
     WORDS.save(tmp_path / "C.tsv")

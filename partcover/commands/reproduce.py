@@ -71,7 +71,7 @@ def reproduce(
     instance = read_instance(corpus, most, options)
     results: list[dict[str, Any]] = []
     studies: dict[tuple[int, ...], Study] = {}
-    missing: dict[str, str] = {}
+    left_out: dict[str, str] = {}
     with out.progress("reproduce") as report:
         runner = Runner(
             instance,
@@ -87,7 +87,7 @@ def reproduce(
             command = _command(one, corpus, ks, time_limit, out, options)
             facts = manifest(one, study, command, Path(corpus).name)
             results.append({"manifest": facts, "rows": rows})
-            missing |= study.missing
+            left_out |= study.left_out
     if plot is not None:
         from ..plots import plot_lines
 
@@ -110,7 +110,7 @@ def reproduce(
             click.echo(_text(results, data, form), nl=False)
     else:
         _show(out, results)
-    for method, line in missing.items():
+    for method, line in left_out.items():
         out.note(f"without {method}: {line}")
     return 0
 
