@@ -224,8 +224,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         },
         ("method", "rule", "tokens_per_word"),
         "tokens per word",
-        "The paper's figure stands beside a method's own rule; it agrees if it is ours rounded to "
-        "as many decimals.",
+        "A figure of the paper stands beside a method's own rule; they agree if ours rounds to as "
+        "many decimals. No Unigram trainer tried gives the paper's figures for Unigram.",
     ),
     "k-for-targets": Experiment(
         GREEDTOK,

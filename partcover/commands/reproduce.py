@@ -183,8 +183,7 @@ def _page(results: Sequence[dict[str, Any]]) -> str:
             f"    {facts['command']}\n",
             rows_markdown(rows, _shown(experiment.columns, rows)),
         ]
-        if experiment.note:
-            parts.append(experiment.note + "\n")
+        parts += [f"{remark}\n" for remark in _remarks(experiment.note, rows)]
     facts = results[0]["manifest"]
     source, versions = facts["input"], facts["versions"]
     parts.append(
@@ -192,8 +191,23 @@ def _page(results: Sequence[dict[str, Any]]) -> str:
         f"counted, SHA-256 of the counted words {source['corpus_sha256']}), seed {facts['seed']}, "
         f"with {', '.join(f'{library} {number}' for library, number in versions.items())}.\n"
     )
-    head = "# The papers' tables, made anew\n" if len(results) > 1 else None
-    return "\n".join([head, *parts] if head else parts)
+    if len(results) > 1:
+        command = facts["command"].replace(facts["experiment"], "all", 1)
+        head = "# The papers' tables, made anew\n"
+        how = f"Each table is made by the command above it, the page by `{command} -o FILE.md`.\n"
+        parts = [head, how, *parts]
+    return "\n".join(parts)
+
+
+def _remarks(note: str, rows: Sequence[dict[str, Any]]) -> list[str]:
+    """What stands below a table: its note, and how many of the paper's figures agree."""
+    agreed: dict[str, list[bool]] = {}
+    for row in rows:
+        if "agrees" in row:
+            agreed.setdefault(row["method"], []).append(row["agrees"])
+    counts = [f"{method} {sum(found)} of {len(found)}" for method, found in agreed.items()]
+    stated = f"The paper's figures that agree: {', '.join(counts)}."
+    return [remark for remark in (note, stated if counts else "") if remark]
 
 
 def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
@@ -213,5 +227,5 @@ def _show(out: Output, results: Sequence[dict[str, Any]]) -> None:
         experiment = EXPERIMENTS[facts["experiment"]]
         out.console.print(f"{facts['experiment']}: {experiment.about}", markup=False)
         out.console.print(rows_table(rows, _shown(experiment.columns, rows)))
-        if experiment.note:
-            out.console.print(experiment.note + "\n", markup=False, soft_wrap=True)
+        for remark in _remarks(experiment.note, rows):
+            out.console.print(f"{remark}\n", markup=False, soft_wrap=True)
