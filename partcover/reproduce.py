@@ -397,7 +397,7 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
         The corpus's name.
     """
     runner = study.runner
-    libraries = ("numpy", "sage-tokenizer")
+    libraries = ("numpy", "ortools")
     return {
         "experiment": name,
         "paper": EXPERIMENTS[name].paper,
@@ -422,6 +422,7 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
             "threads": runner.threads,
         },
         "seed": runner.seed,
+        "left_out": {m: why for m, why in study.left_out.items() if m in EXPERIMENTS[name].methods},
     }
 
 

@@ -104,6 +104,9 @@ def test_a_method_without_its_library_is_left_out_and_named(run, tmp_path, monke
     assert "without sage: SaGe needs 'sage'" in error
     assert "sage" not in {row["method"] for row in data["rows"]}
     assert "sage" not in data["manifest"]["options"]["methods"]
+    assert list(data["manifest"]["left_out"]) == ["sage"]
+    out = run("reproduce", "pathpiece-grid", "C.tsv", "-k", "2", "--format", "markdown")[1]
+    assert "Could not run here: sage." in out
 
 
 def test_manifest(study):

@@ -87,7 +87,7 @@ def reproduce(
             command = _command(one, corpus, ks, time_limit, out, options)
             facts = manifest(one, study, command, Path(corpus).name)
             results.append({"manifest": facts, "rows": rows})
-            left_out |= study.left_out
+            left_out |= facts["left_out"]
     if plot is not None:
         from ..plots import plot_lines
 
@@ -183,7 +183,7 @@ def _page(results: Sequence[dict[str, Any]]) -> str:
             f"    {facts['command']}\n",
             rows_markdown(rows, _shown(experiment.columns, rows)),
         ]
-        parts += [f"{remark}\n" for remark in _remarks(experiment.note, rows)]
+        parts += [f"{remark}\n" for remark in _remarks(experiment.note, result)]
     facts = results[0]["manifest"]
     source, versions = facts["input"], facts["versions"]
     parts.append(
@@ -199,15 +199,17 @@ def _page(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(parts)
 
 
-def _remarks(note: str, rows: Sequence[dict[str, Any]]) -> list[str]:
-    """What stands below a table: its note, and how many of the paper's figures agree."""
+def _remarks(note: str, result: dict[str, Any]) -> list[str]:
+    """What stands below a table: its note, how many of the paper's figures agree, what lacks."""
     agreed: dict[str, list[bool]] = {}
-    for row in rows:
+    for row in result["rows"]:
         if "agrees" in row:
             agreed.setdefault(row["method"], []).append(row["agrees"])
     counts = [f"{method} {sum(found)} of {len(found)}" for method, found in agreed.items()]
     stated = f"The paper's figures that agree: {', '.join(counts)}."
-    return [remark for remark in (note, stated if counts else "") if remark]
+    lacking = ", ".join(result["manifest"]["left_out"])
+    remarks = (note, stated if counts else "", f"Could not run here: {lacking}." if lacking else "")
+    return [remark for remark in remarks if remark]
 
 
 def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
@@ -227,5 +229,5 @@ def _show(out: Output, results: Sequence[dict[str, Any]]) -> None:
         experiment = EXPERIMENTS[facts["experiment"]]
         out.console.print(f"{facts['experiment']}: {experiment.about}", markup=False)
         out.console.print(rows_table(rows, _shown(experiment.columns, rows)))
-        for remark in _remarks(experiment.note, rows):
+        for remark in _remarks(experiment.note, result):
             out.console.print(f"{remark}\n", markup=False, soft_wrap=True)
