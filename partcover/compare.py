@@ -194,16 +194,14 @@ class Comparison:
         budget and two methods, see `partcover.measures.overlaps`.
     answers : list of Answer
         What the rows are of, by method, then by budget.
+    interrupted : bool
+        Whether there would have been more: on Ctrl-C what is there is kept.
     """
 
     rows: list[dict[str, Any]]
     sets: dict[str, list[dict[str, Any]]]
     answers: list[Answer]
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether a run was interrupted: there would have been more."""
-        return any(answer.termination == "interrupted" for answer in self.answers)
+    interrupted: bool = False
 
 
 def compare(
@@ -293,9 +291,14 @@ def compare(
     for k in budgets:
         instance.with_k(k)  # a budget that cannot be is found before the first run
     answers: list[Answer] = []
+    interrupted = False
     for method in methods:
-        answers += runner.answers(method, budgets)
-        if answers[-1].termination == "interrupted":
+        try:
+            answers += runner.answers(method, budgets)
+        except KeyboardInterrupt:
+            interrupted = True
+        if interrupted or answers[-1].termination == "interrupted":
+            interrupted = True
             break
     free = instance.policy == {"candidates": "substrings"}
     answers += [
@@ -314,9 +317,9 @@ def compare(
     rows, sets = tabulate(
         runner, answers, rules, held_out=held_out, unigram_objective=unigram_objective
     )
-    if bound is not None:
+    if bound is not None and not interrupted:
         _bound(runner, rows, answers, bound)
-    return Comparison(rows, sets, answers)
+    return Comparison(rows, sets, answers, interrupted)
 
 
 def tabulate(

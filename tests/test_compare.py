@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -390,6 +391,18 @@ def test_command_names_a_missing_extra(run, counts, monkeypatch):
     status, out, error = run("compare", counts, "-k", "2", "--methods", "unigram_sentencepiece")
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert "sentencepiece" in error
+
+
+def test_an_interrupt_keeps_what_is_there(run, counts, monkeypatch):
+    def interrupted(instance, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(METHODS, "frequent", replace(METHODS["frequent"], run=interrupted))
+    methods = "greedtok,frequent,bytes"
+    ask = ("compare", counts, "-k", "2", "--methods", methods, "--targets", "2", "--json")
+    status, out, _ = run(*ask)
+    assert status == 130
+    assert {row["method"] for row in json.loads(out)["rows"]} == {"greedtok"}
 
 
 def test_command_memory(run, counts):

@@ -152,7 +152,7 @@ def compare(
         # in this process: what bisection needs is many short runs
         runner = Runner(instance, time_limit, False, out.seed, out.threads, progress)
         try:
-            for method in dict.fromkeys(asked if goals else []):
+            for method in dict.fromkeys(asked if goals and not interrupted else []):
                 answers = [answer for answer in found.answers if answer.method == method]
                 if answers:
                     needed += budgets_for(runner, answers, rules_of(answers[0], named), goals)
