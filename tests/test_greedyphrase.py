@@ -223,6 +223,34 @@ def test_bad_options(options, message):
         greedyphrase(Instance(WordCounts.from_counts({b"ab": 1}), 1), **options)
 
 
+def test_it_goes_on_from_given_tokens_and_leaves_out_forbidden_ones():
+    words = WordCounts.from_counts({b"to be or not to be": 4, b"xyxyz": 9, b"xyxy": 2})
+    free = greedyphrase(Instance(words, 6)).vocabulary
+    assert free.tokens[0] == b"xyxyz"
+    held = Instance(words, 6, prefix=[b"ot", b"yx"], forbidden=free.tokens[:2])
+    solution = greedyphrase(held, bpe_share=0.5)
+    assert solution.vocabulary.tokens[:2] == (b"ot", b"yx")
+    assert len(set(solution.vocabulary)) == 6
+    assert not set(solution.vocabulary) & set(held.forbidden)
+    made = [solution.extra[key] for key in ("primitives", "compounds", "bpe_tokens")]
+    assert sum(made) == 4
+    full = greedyphrase(Instance(words, 2, prefix=[b"ot", b"yx"]), compound_share=0.5, bpe_share=0)
+    assert full.vocabulary.tokens == (b"ot", b"yx")
+
+
+def test_an_interrupt_keeps_the_steps_that_are_done():
+    words = WordCounts.from_counts({b"to be or not to be": 4, b"qzqzq": 3})
+
+    def stop(done, of, step):
+        if step == "BPE":
+            raise KeyboardInterrupt
+
+    whole = greedyphrase(Instance(words, 20), bpe_share=0.5)
+    stopped = greedyphrase(Instance(words, 20), bpe_share=0.5, progress=stop)
+    assert stopped.termination == "interrupted"
+    assert stopped.vocabulary == whole.vocabulary
+
+
 def test_what_it_cannot_honour():
     words = WordCounts.from_counts({b"ab": 1})
     with pytest.raises(InputError, match="greedyphrase cannot honour required"):

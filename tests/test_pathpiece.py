@@ -190,7 +190,11 @@ def test_no_words_have_no_tokens():
 
 def test_a_limit_or_an_interrupt_ends_in_one_last_batch():
     late = baselines.pathpiece(Instance(WORDS, 3), time_limit=0, batch=0.01)
-    assert (late.termination, late.extra["size"], late.extra["rounds"]) == ("time_limit", 3, 1)
+    assert (late.termination, late.extra["size"], late.extra["rounds"]) == ("time_limit", 3, 0)
+    given = baselines.pathpiece(
+        Instance(WORDS, 3), time_limit=0, batch=0.01, initial=["an", "nd", "se", "ey", "ros"]
+    )
+    assert (given.termination, given.extra["size"], given.extra["rounds"]) == ("time_limit", 3, 1)
 
     def stop(taken, to_take, remark):
         if taken < 3:

@@ -61,6 +61,7 @@ class Trainer:
 
 TRAINERS: dict[str, Trainer] = {
     "bpe": Trainer(bpe, True, "byte-pair encoding: merge the most frequent pair"),
+    "bytes": Trainer(plain_bytes, True, "no token at all: every symbol alone"),
     "convextok": Trainer(convextok, False, "the linear relaxation, rounded; with its bound"),
     "frequent": Trainer(frequent, True, "the most frequent words"),
     "greedyphrase": Trainer(greedyphrase, False, "frequent phrases, pairs of them, and BPE"),

@@ -13,11 +13,12 @@ from ..solution import Solution
 from ..symbols import Token
 from ..vocabulary import Vocabulary
 from .merging import merge_words
-from .outcome import Progress, outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["bpe"]
 
 
+@stoppable
 def bpe(
     instance: Instance,
     *,

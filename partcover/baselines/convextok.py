@@ -11,11 +11,12 @@ from ..errors import VerificationError
 from ..instance import Instance
 from ..search import Rounding, round_relaxation
 from ..solution import Event, Solution
-from .outcome import Progress, outcome
+from .outcome import Progress, outcome, stoppable
 
 __all__ = ["convextok"]
 
 
+@stoppable
 def convextok(
     instance: Instance,
     *,

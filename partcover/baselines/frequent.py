@@ -10,11 +10,12 @@ from ..instance import Instance
 from ..solution import Solution
 from ..symbols import Token
 from ..vocabulary import Vocabulary
-from .outcome import Progress, outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["frequent"]
 
 
+@stoppable
 def frequent(
     instance: Instance,
     *,

@@ -23,7 +23,7 @@ from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
 from .bpe import bpe
-from .outcome import Progress, outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["Score", "greedyphrase"]
 
@@ -37,6 +37,7 @@ _KINDS[[ord(c) for c in " \t\n\r\f\v"]] = _SPACE
 _KINDS[[i for i in range(128) if chr(i).isalnum() or i == ord("_")]] = _WORD
 
 
+@stoppable
 def greedyphrase(
     instance: Instance,
     *,
@@ -66,7 +67,8 @@ def greedyphrase(
     Parameters
     ----------
     instance : Instance
-        The words and budget; of its options `max_length` and `min_count` are honoured.  Phrases
+        The words and budget.  Keeps to `max_length`, `min_count` and `forbidden`, and to
+        `prefix`: these tokens come first, and primitives get so much less of k.  Phrases
         cross spaces, so words should be lines or documents (pre-tokenizer ``none``).  A word
         that is a single atom has only itself as a phrase: then the primitives are the most
         frequent words, and the rest is BPE within rare ones.
@@ -112,7 +114,9 @@ def greedyphrase(
     add templates and rank all together.  O(atoms of text · `atoms`) sorted keys.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "greedyphrase", honoured={"max_length", "min_count"})
+    refuse_unhonoured(
+        instance, "greedyphrase", honoured={"max_length", "min_count", "forbidden", "prefix"}
+    )
     if score not in get_args(Score):
         raise InputError(f"unknown score {score!r}: use {', '.join(get_args(Score))}")
     if atoms < 1 or passes < 0:
@@ -136,9 +140,10 @@ def greedyphrase(
         int(Fraction(share).limit_denominator(10**6) * instance.k)  # 0.1 of 10 is 1, and not less
         for share in (compound_share, bpe_share)
     )
-    sizes = [max(0, instance.k - passes * compounds - reserved), *[compounds] * passes]
+    given = len(instance.prefix)
+    sizes = [max(0, instance.k - given - passes * compounds - reserved), *[compounds] * passes]
     text = _Text(instance, score)
-    tokens: dict[Token, None] = {}
+    tokens: dict[Token, None] = dict.fromkeys(instance.prefix)
     made: list[int] = []
     termination: Termination = "completed"
     try:
@@ -147,32 +152,33 @@ def greedyphrase(
                 termination = "time_limit"
                 break
             found = text.pairs(list(tokens), threads) if step else text.sequences(atoms)
+            size = min(size, instance.k - len(tokens))
             new = list(islice((token for token in found if token not in tokens), size))
             made.append(len(new))
             tokens |= dict.fromkeys(new)
             tell("compounds" if step else "primitives")
+        if termination == "completed" and len(tokens) < instance.k:
+            rest = text.rest(list(tokens), threads)
+            if len(rest):
+                trained = bpe(
+                    Instance(
+                        rest,
+                        instance.k - len(tokens),
+                        max_length=instance.max_length,
+                        min_count=max(2, instance.min_count),
+                        forbidden=instance.forbidden,
+                    ),
+                    time_limit=None
+                    if time_limit is None
+                    else max(0.0, time_limit - (time.monotonic() - started)),
+                    threads=threads,
+                )
+                assert trained.vocabulary is not None
+                tokens |= dict.fromkeys(trained.vocabulary)
+                termination = trained.termination
+            tell("BPE")
     except KeyboardInterrupt:  # the steps that are done are kept
         termination = "interrupted"
-    chosen = len(tokens)
-    if termination == "completed" and chosen < instance.k:
-        rest = text.rest(list(tokens), threads)
-        if len(rest):
-            trained = bpe(
-                Instance(
-                    rest,
-                    instance.k - chosen,
-                    max_length=instance.max_length,
-                    min_count=max(2, instance.min_count),
-                ),
-                time_limit=None
-                if time_limit is None
-                else max(0.0, time_limit - (time.monotonic() - started)),
-                threads=threads,
-            )
-            assert trained.vocabulary is not None
-            tokens |= dict.fromkeys(trained.vocabulary)
-            termination = trained.termination
-        tell("BPE")
     return outcome(
         instance,
         Vocabulary(tokens, instance.symbols, "greedyphrase", rule="longest_match"),
@@ -185,7 +191,7 @@ def greedyphrase(
             "score": score,
             "primitives": made[0] if made else 0,
             "compounds": sum(made[1:]),
-            "bpe_tokens": len(tokens) - chosen,
+            "bpe_tokens": len(tokens) - given - sum(made),
             "nothing_left_to_gain": termination == "completed" and len(tokens) < instance.k,
         },
     )
@@ -231,6 +237,7 @@ class _Text:
         self.score = score
         self.least = max(2, instance.min_count)
         self.longest = instance.max_length
+        self.forbidden = set(instance.forbidden)
         self.text: Any = sym.from_array(words.data, words.symbols)
         self.word_of = np.repeat(np.arange(len(words)), np.diff(words.offsets))
 
@@ -313,7 +320,7 @@ class _Text:
         score = total * length if self.score == "symbols" else total
         order = np.lexsort((-length, -score))
         ranked = zip(*(a[order].tolist() for a in (score, length, start)), strict=True)
-        seen: set[Token] = set()  # pairs may differ, and what they spell not
+        seen = self.forbidden.copy()  # pairs may differ, and what they spell not
         for (_, size), tied in groupby(ranked, key=lambda entry: entry[:2]):
             for token in sorted({self.text[at : at + size] for _, _, at in tied} - seen):
                 seen.add(token)

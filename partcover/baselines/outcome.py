@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Set
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from ..errors import InputError
 from ..instance import Instance
-from ..segment import segment
+from ..segment import Segmentation, segment
 from ..solution import Solution, Termination
 from ..vocabulary import Vocabulary
 
-__all__ = ["Progress", "outcome", "refuse_unhonoured"]
+__all__ = ["Progress", "outcome", "refuse_unhonoured", "stoppable"]
 
 Progress = Callable[[float, float | None, str], None]  # done, of, remark
+_Trains = TypeVar("_Trains", bound=Callable[..., Solution])
 
 _OPTIONS = (
     "candidates",
@@ -50,7 +52,36 @@ def refuse_unhonoured(instance: Instance, method: str, *, honoured: Set[str] = f
         value = getattr(instance, name)
         unset = value == 1 if name == "min_count" else value in (None, ())
         if not unset and name not in honoured:
-            raise InputError(f"{method} cannot honour {name}: leave it out for this method")
+            prefix = name == "required" and "prefix" in honoured
+            instead = ", or give these tokens as prefix" if prefix else ""
+            raise InputError(
+                f"{method} cannot honour {name}: leave it out for this method{instead}"
+            )
+
+
+def stoppable(train: _Trains) -> _Trains:
+    """Let Ctrl-C end a trainer that has chosen nothing yet with the fixed tokens alone.
+
+    Later each trainer itself ends with what it has.
+    """
+
+    @wraps(train)
+    def run(instance: Instance, **options: Any) -> Solution:
+        started = time.monotonic()
+        try:
+            return train(instance, **options)
+        except KeyboardInterrupt:
+            return outcome(
+                instance,
+                Vocabulary(instance.fixed, instance.symbols, train.__name__),
+                started,
+                termination="interrupted",
+                seed=options.get("seed", 0),
+                threads=options.get("threads", 1),
+                extra={"size": len(instance.fixed)},
+            )
+
+    return cast("_Trains", run)
 
 
 def outcome(
@@ -75,7 +106,7 @@ def outcome(
     started : float
         `time.monotonic` when it began.
     termination : str
-        Why it stopped.
+        Why it stopped; Ctrl-C while tokens are counted makes it ``interrupted``.
     seed, threads : int
         As given.
     gains : tuple of int
@@ -84,18 +115,27 @@ def outcome(
         Further keys; ``tokens_shortest_path`` is added where the rule is another.
     """
     seconds = time.monotonic() - started
-    cut = segment(instance.words, vocabulary, threads=threads)
-    extra = dict(extra or {})
-    if vocabulary.rule not in ("shortest_path", "single_symbols"):
-        shortest = segment(instance.words, vocabulary, "shortest_path", threads=threads)
-        extra["tokens_shortest_path"] = shortest.tokens
+
+    def counted() -> tuple[Segmentation, dict[str, int], int]:
+        cut = segment(instance.words, vocabulary, threads=threads)
+        fewest = {}
+        if vocabulary.rule not in ("shortest_path", "single_symbols"):
+            shortest = segment(instance.words, vocabulary, "shortest_path", threads=threads)
+            fewest["tokens_shortest_path"] = shortest.tokens
+        return cut, fewest, instance.index.total
+
+    try:
+        cut, fewest, candidates = counted()
+    except KeyboardInterrupt:  # what is trained is not lost
+        termination = "interrupted"
+        cut, fewest, candidates = counted()
     return Solution(
         method=vocabulary.method,
         k=instance.k,
         words=len(instance.words),
         total_count=instance.words.total_count,
         symbols=instance.symbols,
-        candidates=instance.index.total,
+        candidates=candidates,
         policy=instance.policy,
         vocabulary=vocabulary,
         rule=vocabulary.rule,
@@ -108,5 +148,5 @@ def outcome(
         seed=seed,
         threads=threads,
         gains=gains,
-        extra=extra,
+        extra={**(extra or {}), **fewest},
     )

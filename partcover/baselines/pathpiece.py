@@ -20,7 +20,7 @@ from ..symbols import Token
 from ..vocabulary import Vocabulary
 from .bpe import bpe
 from .lattice import Lattice, shards
-from .outcome import Progress, outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 from .unigram import unigram
 
 __all__ = ["pathpiece", "removal_increases"]
@@ -28,6 +28,7 @@ __all__ = ["pathpiece", "removal_increases"]
 Int64 = npt.NDArray[np.int64]
 
 
+@stoppable
 def pathpiece(
     instance: Instance,
     *,
@@ -66,7 +67,8 @@ def pathpiece(
         ``occurrence``: the paper's, which takes away each occurrence on a path alone and adds
         up; for a token twice in one word it is a lower estimate.  See `removal_increases`.
     time_limit : float, optional
-        Seconds; then all tokens above k are taken away in one last batch.
+        Seconds; then all tokens above k are taken away in one last batch.  Past it before there
+        are tokens to start from, these are the k most frequent substrings, unless a list is given.
     seed : int
         For the rule ``random_path``; each round draws anew.  The order of words does not matter.
     threads : int
@@ -78,8 +80,8 @@ def pathpiece(
     -------
     Solution
         Method ``pathpiece``; the tokens: the instance's prefix, then by what each one's absence
-        costs, the most first.  ``extra`` holds ``size``, ``initial_size`` and ``rounds``.  No
-        guarantee of quality: what single tokens cost does not add up over a batch.
+        costs, the most first.  ``extra`` holds ``size``, ``initial_size``, ``rounds`` and
+        ``nothing_left_to_gain``: it began with fewer than k tokens.  No guarantee of quality: what single tokens cost does not add up over a batch.
 
     Raises
     ------
@@ -109,6 +111,11 @@ def pathpiece(
     _check(initial_size, max_length, batch, rule, increase)
     words = instance.words
     index = instance.candidate_index(dominated=True)
+    termination: Termination = "completed"
+    if time_limit is not None and time.monotonic() - started >= time_limit:
+        termination = "time_limit"
+        initial = "ngrams" if isinstance(initial, str) else initial
+        initial_size = min(initial_size, instance.k)
     start = _initial(instance, index, initial, initial_size, max_length, seed, threads)
     lattice = Lattice.of(words, index, start)
     fixed = np.array([len(p) == 1 or p in instance.fixed for p in lattice.pieces], bool)
@@ -121,11 +128,12 @@ def pathpiece(
         return np.lexsort((-np.arange(len(cost)), uses, cost, fixed)), needed
 
     rounds = 0
-    termination: Termination = "completed"
-    while (excess := len(lattice.tokens) - instance.k) > 0:
+    while True:
         try:
             order, needed = ranked(rounds)
-            take = excess
+            take = excess = len(lattice.tokens) - instance.k
+            if excess <= 0:
+                break
             if time_limit is not None and time.monotonic() - started >= time_limit:
                 termination = "time_limit"
             elif termination == "completed":
@@ -142,7 +150,6 @@ def pathpiece(
                 )
         except KeyboardInterrupt:  # the rest goes in one batch
             termination = "interrupted"
-    order, _ = ranked(rounds)
     best_first = [lattice.pieces[i] for i in order[::-1].tolist() if i >= lattice.singles]
     tokens = list(dict.fromkeys((*instance.prefix, *best_first)))
     return outcome(
@@ -152,7 +159,12 @@ def pathpiece(
         termination=termination,
         seed=seed,
         threads=threads,
-        extra={"size": len(tokens), "initial_size": len(start), "rounds": rounds},
+        extra={
+            "size": len(tokens),
+            "initial_size": len(start),
+            "rounds": rounds,
+            "nothing_left_to_gain": len(tokens) < instance.k,
+        },
     )
 
 

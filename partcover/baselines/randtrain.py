@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..instance import Instance
 from ..solution import Solution
 from ..vocabulary import Vocabulary
-from .outcome import Progress, outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["Weight", "draw", "randtrain"]
 
@@ -23,6 +23,7 @@ _MOST = 2**26  # candidates, of some 20 bytes each
 _BATCH = 4096  # numbers drawn at a time; part of the rule
 
 
+@stoppable
 def randtrain(
     instance: Instance,
     *,

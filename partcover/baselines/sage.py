@@ -19,7 +19,7 @@ from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
 from .bpe import bpe
-from .outcome import Progress, outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["sage"]
 
@@ -54,6 +54,7 @@ if __name__ == "__main__":
 """
 
 
+@stoppable
 def sage(
     instance: Instance,
     *,

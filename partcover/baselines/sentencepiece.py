@@ -15,7 +15,7 @@ from ..errors import InputError, MissingExtra
 from ..instance import Instance
 from ..solution import Solution
 from ..vocabulary import Vocabulary
-from .outcome import Progress, outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["unigram_sentencepiece"]
 
@@ -23,6 +23,7 @@ __all__ = ["unigram_sentencepiece"]
 _MEANT = "\0\t\n\r ▁⁇"
 
 
+@stoppable
 def unigram_sentencepiece(
     instance: Instance,
     *,

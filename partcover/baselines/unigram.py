@@ -22,7 +22,7 @@ from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
 from .lattice import Lattice, shards
-from .outcome import Progress, outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["expectation", "pruning_losses", "unigram", "unigram_objective"]
 
@@ -36,6 +36,7 @@ _USELESS = -1e300  # loss of a token that better segmentations do without
 _SLACK = 1.1  # times k: where losses end and scores decide (sentencepiece's)
 
 
+@stoppable
 def unigram(
     instance: Instance,
     *,
@@ -68,7 +69,8 @@ def unigram(
         From expected counts n to scores: digamma(n) − digamma(Σn), which favours few frequent
         tokens, or log(n / Σn), the maximum of the likelihood.
     time_limit : float, optional
-        Seconds; then all tokens above k go in one last pruning.
+        Seconds; then all tokens above k go in one last pruning.  Past it before there are seeds,
+        it begins with k of them.
     seed : int
         Recorded; nothing is random.
     threads : int
@@ -83,7 +85,8 @@ def unigram(
         Method ``unigram``, rule ``likelihood``; tokens by score, best first, natural logarithms,
         the instance's prefix in front.  ``extra`` holds ``size``, ``seed_size``, ``rounds`` of
         EM, and ``log_likelihood`` of the words (all segmentations) before the last M step, in
-        nats, None if it was stopped before.  No guarantee: EM finds a local optimum, and losses
+        nats, None if it was stopped before; ``nothing_left_to_gain`` says that there were fewer
+        seeds than k.  No guarantee: EM finds a local optimum, and losses
         are estimates.
 
     Raises
@@ -115,6 +118,8 @@ def unigram(
     _check(seed_size, max_length, shrink, em_rounds, m_step)
     words = _sorted(instance.words)
     index = replace(instance, words=words).candidate_index(dominated=True)
+    if time_limit is not None and time.monotonic() - started >= time_limit:
+        seed_size = min(seed_size, instance.k)
     tokens = _seeds(instance, index, seed_size, max_length)
     model = _Model.seeded(Lattice.of(words, index, tokens), index, instance.fixed)
     rounds = 0
@@ -157,6 +162,7 @@ def unigram(
             "seed_size": len(tokens),
             "rounds": rounds,
             "log_likelihood": likelihood,
+            "nothing_left_to_gain": len(vocabulary) < instance.k,
         },
     )
 

@@ -8,11 +8,12 @@ from ..instance import Instance
 from ..solution import Solution
 from ..vocabulary import Vocabulary
 from .merging import merge_words
-from .outcome import Progress, outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["wordpiece"]
 
 
+@stoppable
 def wordpiece(
     instance: Instance,
     *,
