@@ -61,6 +61,13 @@ def test_the_most_it_makes_is_made():
     assert len(baselines.unigram_sentencepiece(Instance(ODD, most)).vocabulary) == most
 
 
+def test_a_limit_ends_what_would_not():
+    heavy = WordCounts.from_counts({"banana": 2**40, "ananas": 2**40})
+    solution = baselines.unigram_sentencepiece(Instance(heavy, 3), time_limit=1)
+    assert (solution.termination, solution.vocabulary.tokens) == ("time_limit", ())
+    assert solution.tokens == heavy.total_symbols
+
+
 def test_without_the_library_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     with pytest.raises(MissingExtra, match=r"pip install 'partcover\[sentencepiece\]'"):

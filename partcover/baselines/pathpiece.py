@@ -81,7 +81,8 @@ def pathpiece(
     Solution
         Method ``pathpiece``; the tokens: the instance's prefix, then by what each one's absence
         costs, the most first.  ``extra`` holds ``size``, ``initial_size``, ``rounds`` and
-        ``nothing_left_to_gain``: it began with fewer than k tokens.  No guarantee of quality: what single tokens cost does not add up over a batch.
+        ``nothing_left_to_gain``: it began with fewer than k tokens.  No guarantee of quality:
+        what single tokens cost does not add up over a batch.
 
     Raises
     ------

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import io
+import json
 import re
+import subprocess
+import sys
 import tempfile
 import time
 from itertools import chain
@@ -21,6 +23,16 @@ __all__ = ["unigram_sentencepiece"]
 
 # Characters that sentencepiece or its input format would treat as more than characters.
 _MEANT = "\0\t\n\r ▁⁇"
+
+# the library neither stops nor lets Ctrl-C through: it gets a process of its own
+_RUN = """
+import json, sys
+import sentencepiece
+try:
+    sentencepiece.SentencePieceTrainer.train(**json.load(sys.stdin))
+except RuntimeError as error:
+    sys.exit(" ".join(str(error).split()))
+"""
 
 
 @stoppable
@@ -45,8 +57,11 @@ def unigram_sentencepiece(
     seed_size, max_length, shrink, em_rounds
         sentencepiece's ``seed_sentencepiece_size``, ``max_sentencepiece_length`` (in
         characters), ``shrinking_factor`` and ``num_sub_iterations``.
-    time_limit, progress
-        Not kept and not called: the library does not stop and does not tell.
+    time_limit : float, optional
+        Seconds for the library, which tells nothing before its end: past them, and at Ctrl-C,
+        the answer is no tokens.
+    progress : callable, optional
+        Called with (0, None, ``"sentencepiece"``) as the library begins.
     seed : int
         Recorded; nothing is random.
     threads : int
@@ -73,7 +88,8 @@ def unigram_sentencepiece(
     dummy prefix, no splitting, every character kept; white space and the few characters that
     have a meaning to it are replaced by private ones and put back.  What this differs in from
     training on running text: the counts weigh EM and pruning, but not the choice of seeds (as
-    of 0.2: there each word counts as if it occurred twice).
+    of 0.2: there each word counts as if it occurred twice).  On words that occur 2^24 times or
+    more it may never end (as of 0.2): set a time limit there.
     """
     started = time.monotonic()
     refuse_unhonoured(instance, "unigram_sentencepiece")
@@ -97,45 +113,66 @@ def unigram_sentencepiece(
             "are several bytes"
         )
     size = len(alphabet) - len(many) + instance.k + 1  # with the piece for the unknown
-    model = io.BytesIO()
+    options = {
+        "input_format": "tsv",
+        "model_type": "unigram",
+        "vocab_size": size,
+        "unk_piece": unknown,
+        "character_coverage": 1.0,
+        "normalization_rule_name": "identity",
+        "add_dummy_prefix": False,
+        "remove_extra_whitespaces": False,
+        "split_by_whitespace": False,
+        "split_by_unicode_script": False,
+        "split_by_number": False,
+        "max_sentence_length": 2**30,
+        "seed_sentencepiece_size": seed_size,
+        "max_sentencepiece_length": max_length,
+        "shrinking_factor": shrink,
+        "num_sub_iterations": em_rounds,
+        "num_threads": threads,
+        "bos_id": -1,
+        "eos_id": -1,
+        "minloglevel": 2,
+    }
+    if progress is not None:
+        progress(0, None, "sentencepiece")
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "words.tsv")
+        source, model = Path(folder, "words.tsv"), Path(folder, "it.model")
         with source.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{text.translate(away)}\t{count}\n" for text, count in lines)
+        files = {"input": str(source), "model_prefix": str(model.with_suffix(""))}
+        left = None if time_limit is None else max(0.0, time_limit - (time.monotonic() - started))
         try:
-            sentencepiece.SentencePieceTrainer.train(
-                input=str(source),
-                input_format="tsv",
-                model_writer=model,
-                model_type="unigram",
-                vocab_size=size,
-                unk_piece=unknown,
-                character_coverage=1.0,
-                normalization_rule_name="identity",
-                add_dummy_prefix=False,
-                remove_extra_whitespaces=False,
-                split_by_whitespace=False,
-                split_by_unicode_script=False,
-                split_by_number=False,
-                max_sentence_length=2**30,
-                seed_sentencepiece_size=seed_size,
-                max_sentencepiece_length=max_length,
-                shrinking_factor=shrink,
-                num_sub_iterations=em_rounds,
-                num_threads=threads,
-                bos_id=-1,
-                eos_id=-1,
-                minloglevel=2,
+            done = subprocess.run(
+                [sys.executable, "-c", _RUN],
+                input=json.dumps({**files, **options}),
+                capture_output=True,
+                text=True,
+                timeout=left,
+                check=False,
             )
-        except RuntimeError as error:
-            most = re.search(r"Vocabulary size too high .* <= (\d+)", str(error))
+        except subprocess.TimeoutExpired:
+            none = Vocabulary((), instance.symbols, "unigram_sentencepiece")
+            return outcome(
+                instance,
+                none,
+                started,
+                termination="time_limit",
+                seed=seed,
+                threads=threads,
+                extra={"size": 0},
+            )
+        if done.returncode:
+            said = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
+            most = re.search(r"Vocabulary size too high .* <= (\d+)", said)
             if most is None:
-                raise InputError(f"sentencepiece: {' '.join(str(error).split())}") from None
+                raise InputError(f"sentencepiece: {said}")
             raise InputError(
                 f"k is {instance.k}: of these words sentencepiece makes "
                 f"{instance.k - size + int(most[1])} tokens at most"
-            ) from None
-    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+            )
+        processor = sentencepiece.SentencePieceProcessor(model_proto=model.read_bytes())
     pieces = {
         sym.to_token(processor.id_to_piece(i).translate(back), instance.symbols): float(
             processor.get_score(i)
