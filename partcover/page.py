@@ -67,8 +67,9 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
     Parameters
     ----------
     paths : sequence of path
-        Counted words (``.tsv``; one), certificates (``.cert``; one), and JSON: what ``compare``
-        and other tables write, vocabularies and solutions, instances.
+        Counted words (``.tsv``; one, read over the symbols of the vocabularies), certificates
+        (``.cert``; one), and JSON: what ``compare`` and other tables write, vocabularies and
+        solutions, instances.
 
     Raises
     ------
@@ -76,13 +77,14 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
         For a file that cannot be read or is none of these, and a second corpus or certificate.
     """
     runs = Runs()
+    corpus = None
     for given in paths:
         path = fspath(given)
         name = Path(path).stem
         if path.endswith(".tsv"):
-            if runs.words is not None:
+            if corpus is not None:
                 raise InputError(f"{path}: a second corpus; a page explores one")
-            runs.words = WordCounts.load(path)
+            corpus = path
             continue
         if path.endswith(".cert"):
             if runs.certificate is not None:
@@ -112,6 +114,9 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
             raise InputError(
                 f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
             )
+    if corpus is not None:
+        symbols = next((vocabulary.symbols for vocabulary in runs.vocabularies.values()), "bytes")
+        runs.words = WordCounts.load(corpus, symbols)
     return runs
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import random
 import re
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import quote
 
 import networkx as nx
 import pytest
@@ -133,18 +135,24 @@ def test_the_page_needs_nothing_from_outside(page):
     assert content["explorer"]["prices"]["papaya"]["tokens"]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-def test_a_browser_shows_it_without_errors(page, tmp_path):
+def browse(page: Path, typed: str, profile: Path) -> tuple[list[tuple[str, str]], str]:
+    """The typed words with what the explorer shows of each, and the page, without errors."""
     command = [
         *(CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu"),
         *("--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom"),
-        f"--user-data-dir={tmp_path / 'profile'}",
-        f"{page.as_uri()}#words=papaya%20impact%20na%C3%AFve",
+        f"--user-data-dir={profile}",
+        f"{page.as_uri()}#words={quote(typed)}",
     ]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert "CONSOLE" not in run.stderr
-    assert "papaya: greedy step by step" not in run.stdout
     shown = re.findall(r'<article data-word="([^"]*)">(.*?)</article>', run.stdout, re.DOTALL)
+    return [(html.unescape(word), article) for word, article in shown], run.stdout
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+def test_a_browser_shows_it_without_errors(page, tmp_path):
+    shown, whole = browse(page, "papaya impact naïve", tmp_path / "profile")
+    assert "papaya: greedy step by step" not in whole
     assert [word for word, _ in shown] == ["papaya", " impact", " na\xc3\xafve"]
     vocabulary = Vocabulary.load(page.parent / "v.json")
     for word, article in shown:
@@ -152,7 +160,29 @@ def test_a_browser_shows_it_without_errors(page, tmp_path):
         pieces = re.findall(r'data-token="([^"]*)"', rows[0])
         cut = segment(WordCounts.from_words([word.encode("latin-1")]), vocabulary)
         assert [piece.encode("latin-1") for piece in pieces] == cut.of(0)
-    assert "No token yet" in run.stdout
+    assert "No token yet" in whole
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+@pytest.mark.parametrize(
+    ("words", "symbols", "shown"),
+    [
+        (["it is", "a\u202eb", "<b>é"], "chars", ["it␣is", "a\\u{202E}b", "<b>é"]),
+        (["it is", "\ufeffab", "a\tb"], "bytes", ["it␣is", "\\u{FEFF}ab", "a\\tb"]),
+        ([(7, 1000, 7)], "ints", ["7 1000 7"]),
+    ],
+)
+def test_words_over_any_symbols_are_found_as_they_are_shown(tmp_path, words, symbols, shown):
+    pytest.importorskip("jinja2")
+    corpus = WordCounts.from_words(words, symbols)
+    corpus.save(tmp_path / "c.tsv")
+    Vocabulary([], symbols).save(tmp_path / "v.json")
+    write_page(read_runs([tmp_path / "c.tsv", tmp_path / "v.json"]), tmp_path / "r.html")
+    found, _ = browse(tmp_path / "r.html", " ".join(shown), tmp_path / "profile")
+    letters = Letters(symbols, [word for word, _ in corpus])
+    assert [word for word, _ in found] == [letters.write(word) for word, _ in corpus]
+    titles = [re.search("<h3>(.*?) × 1</h3>", article) for _, article in found]
+    assert [html.unescape(title[1]) for title in titles if title] == shown
 
 
 def test_a_large_corpus_is_sampled_and_says_so(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -144,6 +145,78 @@ def test_the_worked_example_of_the_course():
     assert list(parts.values()) == [["hug"], ["p", "ug"], ["p", "un"], ["b", "un"], ["h", "ugs"]]
     assert course_loss("pu")[0] == pytest.approx(loss)  # p|ug, p|un are as likely
     assert course_loss("hug")[0] - loss == pytest.approx(23.5, abs=0.05)
+
+
+F = Fraction
+# six words over ten pieces that are equally likely, 1/10 each: every segmentation, with its share
+SIX = {"ab": 4, "bc": 2, "abc": 3, "cab": 1, "bca": 1, "abab": 2}
+TEN = ["a", "b", "c", "ab", "bc", "ca", "ba", "abc", "cab", "bca"]
+SHARES = {
+    "ab": {"ab": F(10, 11), "a|b": F(1, 11)},
+    "bc": {"bc": F(10, 11), "b|c": F(1, 11)},
+    "abc": {"abc": F(100, 121), "ab|c": F(10, 121), "a|bc": F(10, 121), "a|b|c": F(1, 121)},
+    "cab": {"cab": F(100, 121), "ca|b": F(10, 121), "c|ab": F(10, 121), "c|a|b": F(1, 121)},
+    "bca": {"bca": F(100, 121), "bc|a": F(10, 121), "b|ca": F(10, 121), "b|c|a": F(1, 121)},
+    "abab": {
+        "ab|ab": F(100, 131),
+        "ab|a|b": F(10, 131),
+        "a|ba|b": F(10, 131),
+        "a|b|ab": F(10, 131),
+        "a|b|a|b": F(1, 131),
+    },
+}
+EXPECTED = {
+    "a": F(8, 11) + F(1, 121) + F(64, 131),
+    "b": F(8, 11) + F(3, 121) + F(64, 131),
+    "c": F(6, 11) + F(1, 121),
+    "ab": F(40, 11) + F(40, 121) + F(440, 131),
+    "bc": F(20, 11) + F(40, 121),
+    "ca": F(20, 121),
+    "ba": F(20, 131),
+    "abc": F(300, 121),
+    "cab": F(100, 121),
+    "bca": F(100, 121),
+}
+
+
+def test_the_worked_example_of_six_words_over_ten_pieces():
+    tokens = TEN[3:]
+    for word, shares in SHARES.items():
+        ways = oracle.ways(word, dict.fromkeys(TEN, 0.0))
+        assert {"|".join(word[a:b] for a, b in way) for _, way in ways} == set(shares)
+        assert sum(shares.values()) == 1
+    for piece, number in EXPECTED.items():
+        ways = [
+            (SIX[w], way.split("|"), p) for w, shares in SHARES.items() for way, p in shares.items()
+        ]
+        assert sum(count * p * way.count(piece) for count, way, p in ways) == number
+    assert sum(len(piece) * n for piece, n in EXPECTED.items()) == 35  # every symbol, once
+
+    # the E step
+    lattice = lattice_of(SIX, tokens)
+    expected, likelihood = expectation(lattice, np.full(10, math.log(0.1)))
+    assert lattice.pieces == tuple(TEN)
+    assert expected == pytest.approx([float(EXPECTED[piece]) for piece in TEN])
+    first = 6 * math.log(0.11) + 5 * math.log(0.121) + 2 * math.log(0.0131)
+    assert likelihood == pytest.approx(first)
+    # the M step: ab has 7.33 of 16.94, and two ab are now the best of abab by far
+    total = sum(EXPECTED.values())
+    assert (round(float(EXPECTED["ab"]), 2), round(float(total), 2)) == (7.33, 16.94)
+    score = np.array([math.log(EXPECTED[piece] / total) for piece in TEN])
+    after = expectation(lattice, score)[1]
+    words = WordCounts.from_counts(SIX, "chars")
+    objective = [
+        baselines.unigram_objective(words, Vocabulary(tokens, "chars"), rounds=r) for r in (0, 1)
+    ]
+    assert objective == pytest.approx([first, after])
+    assert (round(first, 2), round(after, 2)) == (-32.47, -21.61)
+    # pruning: the best segmentations hold ab 8 times, abc 3, bc 2, cab and bca once, 15 pieces;
+    # ca and ba are in none and go first, then cab for c|ab, and bca for bc|a
+    loss = dict(zip(TEN, pruning_losses(lattice, score).tolist(), strict=True))
+    assert (loss["ca"], loss["ba"]) == (-math.inf, -math.inf)
+    assert loss["cab"] == pytest.approx(math.log(1 / 15) - math.log(1 / 16) - math.log(9 / 16))
+    assert loss["bca"] == pytest.approx(math.log(1 / 15) - math.log(3 / 16) - math.log(1 / 16))
+    assert sorted(tokens, key=lambda t: loss[t])[2:] == ["cab", "bca", "abc", "bc", "ab"]
 
 
 FOUR = WordCounts.from_words(["random", "randose", "rosey", "randy"])

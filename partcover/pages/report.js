@@ -20,18 +20,23 @@
     const read = plainReader(symbols, names);
     return Object.keys(names).length ? read : (token) => read(token).replaceAll(" ", "␣");
   }
+  // what would not be seen, or would turn the text around it
+  function seen(text) {
+    return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) =>
+      "\t\n\r".includes(c) ? JSON.stringify(c).slice(1, -1) : `\\u{${c.codePointAt(0).toString(16).toUpperCase()}}`);
+  }
   function plainReader(symbols, names) {
     if (symbols === "bytes")
       return (token) => {
         const bytes = Uint8Array.from(token, (symbol) => symbol.charCodeAt(0));
         try {
-          return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/[\t\n\r]/g, (c) => JSON.stringify(c).slice(1, -1));
+          return seen(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
         } catch {
           return Array.from(bytes, (b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : "\\x" + b.toString(16).toUpperCase().padStart(2, "0"))).join("");
         }
       };
     if (Object.keys(names).length) return (token) => Array.from(token, (symbol) => names[symbol] ?? symbol).join(" ");
-    return (token) => token;
+    return seen;
   }
   function pieceOf(token, read, title = "") {
     const single = Array.from(token).length === 1;
@@ -63,6 +68,7 @@
     const read = reader(explorer.symbols, explorer.names);
     const methods = explorer.methods.map(prepare);
     const counts = new Map(explorer.words);
+    const named = new Map(explorer.words.map(([word]) => [read(word), word]));
     const cuts = document.getElementById("cuts");
     const text = document.getElementById("text");
     const pick = document.getElementById("pick");
@@ -79,8 +85,12 @@
       const write = explorer.symbols === "bytes"
         ? (word) => Array.from(new TextEncoder().encode(word), (b) => String.fromCharCode(b)).join("")
         : (word) => word;
-      const typedWords = typed.split(/ +/).filter(Boolean).map(write);
-      return typedWords.map((word, i) => (i && explorer.lead && !word.startsWith(explorer.lead) ? explorer.lead : "") + word);
+      return typed.split(/ +/).filter(Boolean).map((shown, i) => {
+        // a word of the corpus as the list writes it, spaces and what is not seen as signs
+        if (/[␣\\]/.test(shown) && named.has(shown)) return named.get(shown);
+        const word = write(shown);
+        return (i && explorer.lead && !word.startsWith(explorer.lead) ? explorer.lead : "") + word;
+      });
     }
     function pricesOf(word) {
       const prices = explorer.prices[word];
@@ -169,5 +179,10 @@
     section.querySelector(".next").addEventListener("click", () => { range.stepUp(); step(); });
     section.querySelector(".back").addEventListener("click", () => { range.stepDown(); step(); });
     step();
+    window.addEventListener("beforeprint", () => { range.value = range.max; step(); });
   }
+  // on paper nothing can be opened
+  window.addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
 })();
