@@ -31,10 +31,23 @@ def test_every_method(run, corpus, method, tmp_path):
     assert len(vocabulary) <= 3
 
 
-def test_a_corpus_too_small_is_said(run, corpus):
-    status, out, err = run("train", corpus, "-k", 9, "--method", "frequent", "--json")
-    assert (status, json.loads(out)["size"]) == (0, 4)
-    assert "nothing left to gain after 4 tokens; k is 9" in err
+@pytest.mark.parametrize(
+    ("method", "size"), [("frequent", 4), ("bpe", 12), ("unigram", 15), ("greedyphrase", 4)]
+)
+def test_a_corpus_too_small_is_said(run, corpus, method, size):
+    status, out, err = run("train", corpus, "-k", 20, "--method", method, "--json")
+    assert (status, json.loads(out)["size"]) == (0, size)
+    assert f"nothing left to gain after {size} tokens; k is 20" in err
+
+
+def test_what_pathpiece_begins_with_may_be_too_little(run, corpus):
+    few = ("--option", "initial_size=3")
+    for k, options, left in ((40, (), True), (20, (), False), (20, few, False)):
+        status, out, err = run(
+            "train", corpus, "-k", k, "--method", "pathpiece", *options, "--json"
+        )
+        assert (status, json.loads(out)["nothing_left_to_gain"]) == (0, left)
+        assert ("nothing left to gain after 36 tokens" in err) == left
 
 
 @pytest.mark.parametrize(

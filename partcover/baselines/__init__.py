@@ -70,5 +70,7 @@ TRAINERS: dict[str, Trainer] = {
     "sage": Trainer(sage, False, "drop what contexts miss least (needs sage-tokenizer)"),
     "unigram": Trainer(unigram, False, "a language model of pieces, pruned"),
     "unigram_sentencepiece": Trainer(unigram_sentencepiece, False, "the same by sentencepiece"),
-    "wordpiece": Trainer(wordpiece, True, "merge the pair seldom apart; rare ones first, so set --min-count"),
+    "wordpiece": Trainer(
+        wordpiece, True, "merge the pair seldom apart; rare ones first, so set --min-count"
+    ),
 }

@@ -81,7 +81,7 @@ def pathpiece(
     Solution
         Method ``pathpiece``; the tokens: the instance's prefix, then by what each one's absence
         costs, the most first.  ``extra`` holds ``size``, ``initial_size``, ``rounds`` and
-        ``nothing_left_to_gain``: it began with fewer than k tokens.  No guarantee of quality:
+        ``nothing_left_to_gain``: the words have fewer than k tokens.  No guarantee of quality:
         what single tokens cost does not add up over a batch.
 
     Raises
@@ -164,7 +164,8 @@ def pathpiece(
             "size": len(tokens),
             "initial_size": len(start),
             "rounds": rounds,
-            "nothing_left_to_gain": len(tokens) < instance.k,
+            "nothing_left_to_gain": isinstance(initial, str)
+            and len(tokens) < instance.k <= initial_size,
         },
     )
 
