@@ -53,9 +53,9 @@ cdef struct Node:
 
 
 cdef struct Tail:
-    # of the string that leads to a node
-    int32_t node     # where its longest proper suffix that leads anywhere leads to
-    int32_t token    # the longest token that it ends with, or -1
+    # of the string that a node stands for
+    int32_t node     # that of its longest proper suffix that has one: the root's is empty
+    int32_t token    # the longest token it ends with, or -1
 
 
 cdef int _by_key(const void *a, const void *b) noexcept nogil:
@@ -142,8 +142,8 @@ cdef inline bint _fits(int32_t *after, Py_ssize_t base, const int32_t *codes, Py
 cdef class Segmenter:
     """Tokens in a trie, as a double array (Aoe 1989): a child is found by one addition.
 
-    Each node knows its longest suffix in the trie, and each token the longest token it ends with
-    (Aho and Corasick 1975): all tokens that end at a position are found from the longest on.
+    Each node knows its longest proper suffix in the trie (Aho and Corasick 1975), and each token
+    the longest token it ends with: the tokens that end at a position are met longest first.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ cdef class Segmenter:
             self.tails[place].token = token if token >= 0 else self.tails[suffix].token
 
     cdef inline int32_t _walk(self, int32_t node, int32_t code) noexcept nogil:
-        """Where the longest suffix that leads anywhere leads to, after one more symbol."""
+        """The node of the longest suffix that has one, of a node's string and one more symbol."""
         cdef int32_t child
         while True:
             child = self.nodes[node].base + code
@@ -288,13 +288,13 @@ cdef class Segmenter:
     cdef inline void _trace(self, int32_t[::1] which, Py_ssize_t begin,
                             Py_ssize_t end) noexcept nogil:
         """Of the tokens that end best at each symbol, keep those met from the end on."""
-        cdef Py_ssize_t start
+        cdef Py_ssize_t i, start
         cdef int32_t token
         while end > begin:
             token = which[end - 1]
             start = end - (1 if token < 0 else self.lengths[token])
-            for end in range(end - 1, start, -1):
-                which[end - 1] = -2
+            for i in range(start, end - 1):
+                which[i] = -2
             end = start
 
     def _link(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
@@ -338,15 +338,16 @@ cdef class Segmenter:
         Writes to `which`, at the last symbol of each token, its index, or SINGLE for a symbol
         of its own, and INSIDE elsewhere.
 
-        At each end the tokens are looked at by their starts, the earliest first.  Let `fewest` be
-        the least cost (number of tokens) before any so far, the single symbol's to begin with.  A
-        start wins if its cost is below `fewest`, so none is left after the last position of such
-        a cost.  That one has cost `fewest` − 1, since costs rise by at most 1 a symbol, and
-        `latest` knows it.
+        At each end tokens are met by their starts, the earliest first, and a start is taken if
+        its cost (the tokens before it) is below `fewest`, that of the start taken so far; to begin
+        with, one more than that of the single symbol, which starts last and loses ties.  None is
+        left after the last position of a cost below `fewest`.  That position has cost
+        `fewest` − 1, since costs rise by at most 1 a symbol and the one just before the end is at
+        least that; `latest` knows it.
 
-        O(symbols) time where a token's prefixes are tokens or single symbols: costs never fall
-        then, and the longest token wins at once.  In general O(symbols + tokens that occur).
-        O(longest word) memory.
+        O(symbols) time where costs never fall, as when all prefixes of tokens are tokens: the
+        longest token is taken and no other is left.  In general O(symbols + occurrences of
+        tokens) time; O(longest word) memory.
         """
         cdef Py_ssize_t w, i, size, begin, start
         cdef Py_ssize_t longest = 1
@@ -515,8 +516,8 @@ cdef class Segmenter:
         """The largest sum of scores, added up from the left; the earliest start wins a tie.
 
         `scores` are of the tokens, `singles` of the symbols, the last entry of those that lie
-        beyond it.  Output as of `shortest_path`.  O(symbols + tokens that occur) time, O(longest
-        word) memory.
+        beyond it.  Output as of `shortest_path`.  O(symbols + occurrences of tokens) time,
+        O(longest word) memory.
         """
         cdef Py_ssize_t w, i, size, begin
         cdef Py_ssize_t longest = 1
