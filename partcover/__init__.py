@@ -6,6 +6,7 @@ from .bounds import Bound as Bound
 from .bounds import lower_bound as lower_bound
 from .certificate import Certificate as Certificate
 from .corpus import WordCounts as WordCounts
+from .encoder import Encoder as Encoder
 from .errors import InputError as InputError
 from .errors import PartcoverError as PartcoverError
 from .errors import VerificationError as VerificationError

@@ -19,7 +19,7 @@ from .kernels import _words
 from .pretokenizers import Pretokenizer, Rule
 from .readers import Document, Source, documents, find_sources
 
-__all__ = ["Arrays", "Progress", "count_files", "count_texts"]
+__all__ = ["Arrays", "Progress", "blocks", "count_files", "count_texts"]
 
 Arrays: TypeAlias = tuple[
     npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]
@@ -46,7 +46,7 @@ class _Tally:
     def add(self, document: Document, utf8: bool) -> None:
         rule = self.pretokenizer.rules[0]
         chunks = _checked(document) if utf8 else document.chunks
-        for block in _blocks(chunks, rule):
+        for block in blocks(chunks, rule):
             self.table.add_text(block, rule.pieces)
             if self.pretokenizer.mark is None and self.table.nbytes > _HELD:
                 self._settle()
@@ -78,7 +78,7 @@ class _Tally:
         return self.table.export(True, mark.encode("utf-8", "surrogateescape"))
 
 
-def _blocks(chunks: Iterable[bytes], rule: Rule) -> Iterator[bytes]:
+def blocks(chunks: Iterable[bytes], rule: Rule) -> Iterator[bytes]:
     """The text again, in blocks that end where `rule` cuts.
 
     What has no such place is held until it has doubled, so that no byte is looked at more than

@@ -63,7 +63,7 @@ def demo(
     corpus["candidates"] = instance.index.total
     greedy = compare(
         instance, [100, 500, 1000, 2000], ["greedtok", "greedwmc"], seed=seed, threads=threads
-    )
+    ).rows
 
     say("the exact optimum of the most frequent words")
     small = Instance(words.most_frequent(400), 40)

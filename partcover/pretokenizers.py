@@ -50,13 +50,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
+import numpy as np
+import numpy.typing as npt
 import regex
 
 from .errors import InputError
-from .kernels import _words
+from .kernels import _encode, _words
 
-__all__ = ["PATTERNS", "RULES", "Pretokenizer", "Rule"]
+__all__ = ["PATTERNS", "RULES", "Pretokenizer", "Rule", "character_kinds"]
 
 # The patterns as published: GPT-2's encoder.py, and tiktoken's first releases of the other two
 # (later releases rewrite them for speed).
@@ -91,12 +94,15 @@ class Rule:
     pieces : int
         Where the word table may cut before the rule is run: `EVERY_SPACE`, `AFTER_WORD` or
         `NOWHERE` of the kernel; `AFTER_WORD` is (a), and (b) where both characters are ASCII.
+    finder : int
+        How the encoder's kernel finds the same words one by one: its ``FIRST_SPACE``, ``GPT2``, …
     mark : str, optional
         What replaces a leading space, where the pieces are the words but for that.
     """
 
     words: Callable[[str], list[str]]
     pieces: int
+    finder: int
     mark: str | None = None
 
     def last_cut(self, text: bytes) -> int:
@@ -109,8 +115,8 @@ class Rule:
         return place
 
 
-def _pattern(pattern: str, pieces: int) -> Rule:
-    return Rule(regex.compile(pattern).findall, pieces)
+def _pattern(pattern: str, pieces: int, finder: int) -> Rule:
+    return Rule(regex.compile(pattern).findall, pieces, finder)
 
 
 _SPACED = regex.compile(" [^ ]*|[^ ]+").findall
@@ -120,21 +126,55 @@ def _space_prefix(mark: str) -> Rule:
     def words(text: str) -> list[str]:
         return [mark + word[1:] if word[0] == " " else word for word in _SPACED(text)]
 
-    return Rule(words, _words.EVERY_SPACE, mark)
+    return Rule(words, _words.EVERY_SPACE, _encode.FIRST_SPACE, mark)
 
 
 def _whole(text: str) -> list[str]:
     return [text] if text else []
 
 
+_FINDERS = {"gpt2": _encode.GPT2, "cl100k": _encode.CL100K, "o200k": _encode.O200K}
+
 RULES: dict[str, Rule] = {
     "space-prefix": _space_prefix("Ġ"),
-    "first-space": Rule(_SPACED, _words.EVERY_SPACE, " "),
-    "space": _pattern(" |[^ ]+", _words.EVERY_SPACE),
-    "digit": _pattern(r"\p{Nd}|\P{Nd}+", _words.NOWHERE),
-    **{name: _pattern(pattern, _words.AFTER_WORD) for name, pattern in PATTERNS.items()},
-    "none": Rule(_whole, _words.NOWHERE),
+    "first-space": Rule(_SPACED, _words.EVERY_SPACE, _encode.FIRST_SPACE, " "),
+    "space": _pattern(" |[^ ]+", _words.EVERY_SPACE, _encode.SPACE),
+    "digit": _pattern(r"\p{Nd}|\P{Nd}+", _words.NOWHERE, _encode.DIGIT),
+    **{
+        name: _pattern(pattern, _words.AFTER_WORD, _FINDERS[name])
+        for name, pattern in PATTERNS.items()
+    },
+    "none": Rule(_whole, _words.NOWHERE, _encode.WHOLE),
 }
+
+_KINDS = {
+    _encode.LETTER: r"\p{L}+",
+    _encode.NUMBER: r"\p{N}+",
+    _encode.WHITE: r"\s+",
+    _encode.UPPER: r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+",
+    _encode.LOWER: r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
+    _encode.DECIMAL: r"\p{Nd}+",
+}
+
+
+@cache
+def character_kinds() -> npt.NDArray[np.uint8]:
+    """What each code point can be in a rule, as bits of the encoder's kernel.
+
+    Asked of the library that runs the patterns, so that both know the same Unicode.
+
+    Returns
+    -------
+    ndarray of uint8, shape (0x110000,)
+        Read-only.
+    """
+    kinds = np.zeros(0x110000, np.uint8)
+    text = np.arange(len(kinds), dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    for bit, pattern in _KINDS.items():
+        for found in regex.finditer(pattern, text):
+            kinds[found.start() : found.end()] |= bit
+    kinds.setflags(write=False)
+    return kinds
 
 
 @dataclass(frozen=True)

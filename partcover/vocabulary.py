@@ -15,6 +15,7 @@ from .files import read_json, write_atomic
 from .symbols import Symbols, Token
 
 if TYPE_CHECKING:
+    from .encoder import Encoder
     from .interop import Fidelity
 
 __all__ = ["RULES", "Rule", "Vocabulary"]
@@ -201,6 +202,14 @@ class Vocabulary:
     def with_(self, **changes: Any) -> Vocabulary:
         """The same but for what is named: ``vocabulary.with_(rule="priority")``."""
         return replace(self, **changes)
+
+    def encoder(
+        self, pretokenizer: str | None = None, rule: Rule | None = None, **options: Any
+    ) -> Encoder:
+        """The `partcover.Encoder` of this vocabulary, which takes the same arguments."""
+        from .encoder import Encoder
+
+        return Encoder(self, pretokenizer, rule, **options)
 
     def use_to_json(self) -> dict[str, Any]:
         """How the tokens are used, as far as it is not the default, as it stands in files."""

@@ -351,6 +351,11 @@ def test_an_unknown_pretokenizer_is_remarked(tmp_path):
     assert "not known here (Digits)" in read.provenance["remarks"][0]
 
 
+def test_a_normalizer_without_steps_is_none(tmp_path):
+    empty = put("normalizer", {"type": "Sequence", "normalizers": []})
+    same(damaged(tmp_path, "merges", empty), made("merges", pretokenizer="gpt2"))
+
+
 def test_later_patterns_of_cl100k_are_known(tmp_path):
     later = (
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|"

@@ -128,7 +128,7 @@ def test_counting_in_pieces_is_counting_at_once(name, texts, symbols):
 def test_chunks_do_not_show(name, text, size):
     rules = Pretokenizer.from_name(name)
     blocks = list(
-        counting._blocks((text[i : i + size] for i in range(0, len(text), size)), rules.rules[0])
+        counting.blocks((text[i : i + size] for i in range(0, len(text), size)), rules.rules[0])
     )
     assert b"".join(blocks) == text
     words = Counter()
@@ -150,7 +150,7 @@ def test_settling_early_does_not_show(text, times):
 def test_text_without_spaces_is_not_held():
     rules = Pretokenizer.from_name("gpt2").rules[0]
     text = ("漢字" * 20 + "。\r\n\r\n").encode() * 2000
-    blocks = list(counting._blocks((text[i : i + 1000] for i in range(0, len(text), 1000)), rules))
+    blocks = list(counting.blocks((text[i : i + 1000] for i in range(0, len(text), 1000)), rules))
     assert max(map(len, blocks)) < 5000
     assert b"".join(blocks) == text
 

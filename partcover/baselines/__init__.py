@@ -7,11 +7,34 @@ from dataclasses import dataclass
 
 from ..solution import Solution
 from .bpe import bpe as bpe
+from .convextok import convextok as convextok
 from .frequent import frequent as frequent
+from .greedyphrase import greedyphrase as greedyphrase
+from .pathpiece import pathpiece as pathpiece
 from .plain import plain_bytes as plain_bytes
+from .randtrain import randtrain as randtrain
+from .sage import sage as sage
+from .sentencepiece import unigram_sentencepiece as unigram_sentencepiece
+from .unigram import unigram as unigram
+from .unigram import unigram_objective as unigram_objective
 from .wordpiece import wordpiece as wordpiece
 
-__all__ = ["TRAINERS", "Trainer", "bpe", "frequent", "plain_bytes", "wordpiece"]
+__all__ = [
+    "TRAINERS",
+    "Trainer",
+    "bpe",
+    "convextok",
+    "frequent",
+    "greedyphrase",
+    "pathpiece",
+    "plain_bytes",
+    "randtrain",
+    "sage",
+    "unigram",
+    "unigram_objective",
+    "unigram_sentencepiece",
+    "wordpiece",
+]
 
 
 @dataclass(frozen=True)
@@ -38,6 +61,13 @@ class Trainer:
 
 TRAINERS: dict[str, Trainer] = {
     "bpe": Trainer(bpe, True, "byte-pair encoding: merge the most frequent pair"),
+    "convextok": Trainer(convextok, False, "the linear relaxation, rounded; with its bound"),
     "frequent": Trainer(frequent, True, "the most frequent words"),
+    "greedyphrase": Trainer(greedyphrase, False, "frequent phrases, pairs of them, and BPE"),
+    "pathpiece": Trainer(pathpiece, False, "top down, by what each token's absence costs"),
+    "randtrain": Trainer(randtrain, True, "drawn at random, by their counts"),
+    "sage": Trainer(sage, False, "drop what contexts miss least (needs sage-tokenizer)"),
+    "unigram": Trainer(unigram, False, "a language model of pieces, pruned"),
+    "unigram_sentencepiece": Trainer(unigram_sentencepiece, False, "the same by sentencepiece"),
     "wordpiece": Trainer(wordpiece, True, "merge the pair that its parts explain least"),
 }

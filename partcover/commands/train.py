@@ -26,7 +26,7 @@ _COMMON = {"time_limit", "seed", "threads", "progress"}
 
 @click.command(
     epilog="\b\nMethods:\n"
-    + "\n".join(f"  {name:<14}{trainer.about}" for name, trainer in sorted(TRAINERS.items()))
+    + "\n".join(f"  {name:<23}{trainer.about}" for name, trainer in sorted(TRAINERS.items()))
 )
 @k_option
 @click.option(

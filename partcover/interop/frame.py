@@ -97,8 +97,6 @@ class Format:
         implies, and remarks on what could not be carried; None where a format is only written.
     recognises : callable
         Whether a path looks like one of this format; asked in the order of the table.
-    extra : str, optional
-        The extra of partcover that installs the format's library.
     symbols : tuple of str
         The alphabets whose tokens it holds.
     adapt : callable
@@ -113,7 +111,6 @@ class Format:
     replay: Callable[[Path], Replay]
     read: Callable[[Path], tuple[Vocabulary, list[str]]] | None
     recognises: Callable[[Path], bool]
-    extra: str | None = None
     symbols: tuple[Symbols, ...] = ("bytes",)
     adapt: Callable[[Vocabulary], tuple[Vocabulary, list[GivenUp]]] = field(default=_as_it_is)
 

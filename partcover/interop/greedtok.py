@@ -172,6 +172,5 @@ GREEDTOK = Format(
     replay=_replay,
     read=_read,
     recognises=_recognises,
-    extra="greedtok",
     adapt=_adapt,
 )

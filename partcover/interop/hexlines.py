@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import symbols as sym
-from ..errors import InputError, MissingExtra
+from ..errors import InputError
 from ..files import atomic_writer
 from ..vocabulary import RULES, Rule, Vocabulary
 from .frame import Format, GivenUp, Nearest, Replay
@@ -105,7 +105,11 @@ def _replay_sage(path: Path) -> Replay:
 
         from sage_tokenizer.model import SaGeTokenizer
     except ImportError:
-        raise MissingExtra("sage_tokenizer", "sage", "replaying a SaGe vocabulary") from None
+        # no extra: what it depends on asks for a NumPy that OR-Tools does not take
+        raise InputError(
+            "replaying a SaGe vocabulary needs 'sage_tokenizer', which is not installed: "
+            "pip install --no-deps sage-tokenizer"
+        ) from None
     tokens = hex_lines(path)
     # its own limit is 16 bytes: longer tokens would never be used
     tokenizer = SaGeTokenizer(tokens, max_len=max(map(len, tokens)))
@@ -131,7 +135,6 @@ SAGE = Format(
     replay=_replay_sage,
     read=lambda path: from_lines(hex_lines(path), "longest_match"),
     recognises=lambda path: False,  # PathPiece's files look the same
-    extra="sage",
     adapt=adapt_lines,
 )
 PATHPIECE = Format(

@@ -261,7 +261,6 @@ def _replay(path: Path) -> Replay:
 HUGGINGFACE = Format(
     name="huggingface",
     title="Hugging Face tokenizers and transformers: a folder, or one tokenizer.json",
-    extra="huggingface",
     rules={
         "shortest_path": "Unigram, all scores −1",
         "random_path": Nearest("shortest_path", "no model draws among the shortest paths"),

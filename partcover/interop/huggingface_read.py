@@ -68,8 +68,8 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
             f"its {kind} model is over characters (no ByteLevel pre-tokenizer), and pieces here "
             "are over bytes"
         )
-    if data.get("normalizer") is not None:
-        raise InputError(f"its normalizer ({_names(data['normalizer'])}) changes the text")
+    if changes := _names(data.get("normalizer")):
+        raise InputError(f"its normalizer ({changes}) changes the text")
     special, more = _special(data)
     remarks += more
     if kind == "BPE":
@@ -83,7 +83,10 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     return _vocabulary(use, special, pretokenizer, remarks), remarks
 
 
-def _names(step: Mapping[str, Any]) -> str:
+def _names(step: Mapping[str, Any] | None) -> str:
+    """The steps of a normalizer by name; empty where there are none."""
+    if step is None:
+        return ""
     inner = step.get("normalizers")
     return ", ".join(map(_names, inner)) if inner is not None else str(step.get("type"))
 

@@ -417,6 +417,5 @@ SENTENCEPIECE = Format(
     replay=_replay,
     read=_read,
     recognises=_recognises,
-    extra="sentencepiece",
     adapt=_adapt,
 )

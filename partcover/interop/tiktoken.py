@@ -255,6 +255,5 @@ TIKTOKEN = Format(
     replay=_replay,
     read=_read,
     recognises=_recognises,
-    extra="tiktoken",
     adapt=_adapt,
 )

@@ -1,0 +1,280 @@
+"""``encode`` and ``decode``."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import PurePath
+from typing import IO, Any, get_args
+
+import click
+import numpy as np
+
+from .. import symbols as sym
+from ..counting import Progress
+from ..encoder import Encoder, Special, Unit
+from ..errors import InputError
+from ..files import atomic_writer, open_input, shown
+from ..options import Output, output_options
+from ..readers import documents, find_sources
+from ..vocabulary import RULES, Vocabulary
+
+_PRETOKENIZER = click.option(
+    "--pretokenizer",
+    help="How text is cut into words, as for `count`. Default: as the vocabulary file says.",
+)
+
+
+@click.command()
+@click.argument("vocabulary", metavar="V.json")
+@click.argument("files", nargs=-1, metavar="FILE…")
+@_PRETOKENIZER
+@click.option(
+    "--rule", type=click.Choice(RULES), help="How words are cut. Default: as the file says."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["ids", "json", "npy", "bin"]),
+    help="ids: a line of numbers for each document. json: an object with `ids` for each, one a "
+    "line. npy, bin: one array of all, NumPy's or the bare numbers (uint16 where every id fits, "
+    "else uint32, little-endian). Default: as -o ends, else ids.",
+)
+@click.option(
+    "--special",
+    type=click.Choice(get_args(Special)),
+    default="text",
+    show_default=True,
+    help="Special tokens in the text: text as any other, their ids, or an error.",
+)
+@click.option(
+    "--end-of-document",
+    metavar="TOKEN",
+    help="The special token to write after each document (npy and bin).",
+)
+@click.option("--dtype", type=click.Choice(["uint16", "uint32", "int32", "int64"]), help="npy, bin")
+@click.option(
+    "--offsets", type=click.Choice(get_args(Unit)), help="Where each token stands (json)."
+)
+@click.option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@output_options
+def encode(
+    out: Output,
+    vocabulary: str,
+    files: tuple[str, ...],
+    pretokenizer: str | None,
+    rule: Any,
+    form: str | None,
+    special: Any,
+    end_of_document: str | None,
+    dtype: str | None,
+    offsets: Any,
+    key: str,
+) -> int:
+    """Turn text into ids.
+
+    FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
+    byte of the text back. With --json the ids of all documents are in one object.
+    """
+    form = form or _by_name(out.path or "")
+    array = form in ("npy", "bin")
+    for value, fits, option, forms in (
+        (end_of_document, array, "--end-of-document", "npy and bin"),
+        (dtype, array, "--dtype", "npy and bin"),
+        (offsets, form == "json", "--offsets", "json"),
+    ):
+        if value is not None and not fits:
+            raise InputError(f"{option} is for --format {forms}")
+    if array and out.path is None:
+        raise InputError(f"--format {form} needs a file to write: -o FILE")
+    encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer, rule, threads=out.threads)
+    started = time.monotonic()
+    facts: dict[str, Any] = {"documents": 0, "ids": 0}
+    with out.progress("encoding") as report:
+
+        def progress(done: int, of: int | None) -> None:
+            report(done, of, f"{done / 1e6:,.0f} MB")
+
+        if array:
+            done = encoder.encode_files(
+                files or ("-",),
+                out.path or "",
+                file_format=form,  # type: ignore[arg-type]
+                dtype=dtype,
+                key=key,
+                end_of_document=end_of_document,
+                special=special,
+                progress=progress,
+            )
+            facts |= asdict(done)
+        else:
+            rows = _rows(encoder, _texts(files or ("-",), key, progress), special, offsets)
+            listed = []
+            with _writer(out.path) as file:
+                for row in rows:
+                    facts["documents"] += 1
+                    facts["ids"] += len(row["ids"])
+                    if out.json and out.path is None:
+                        listed.append(row)
+                    elif form == "json":
+                        file.write(json.dumps(row).encode() + b"\n")
+                    else:
+                        file.write(" ".join(map(str, row["ids"])).encode() + b"\n")
+            if out.json and out.path is None:
+                facts["encoded"] = listed
+    seconds = time.monotonic() - started
+    if out.path is not None:
+        out.note(f"wrote {out.path}")
+    if out.json:
+        how = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
+        out.object({**facts, **how, "seconds": round(seconds, 6), "threads": out.threads})
+    else:
+        out.note(f"{facts['documents']:,} documents, {facts['ids']:,} ids, {seconds:.2f} s")
+    return 0
+
+
+@click.command()
+@click.argument("vocabulary", metavar="V.json")
+@click.argument("file", default="-", metavar="[FILE]")
+@_PRETOKENIZER
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["ids", "json", "npy", "bin"]),
+    help="As `encode` writes it. Default: as FILE ends, else ids.",
+)
+@click.option(
+    "--dtype",
+    type=click.Choice(["uint16", "uint32", "int32", "int64"]),
+    help="Of the numbers in a bin file. Default: as `encode` writes them.",
+)
+@click.option(
+    "--errors",
+    type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
+    default="keep",
+    show_default=True,
+    help="Bytes that are not UTF-8: write them as they are, refuse them, or as Python does.",
+)
+@output_options
+def decode(
+    out: Output,
+    vocabulary: str,
+    file: str,
+    pretokenizer: str | None,
+    form: str | None,
+    dtype: str | None,
+    errors: str,
+) -> int:
+    """Turn ids into text.
+
+    FILE is what `encode` wrote, or - for standard input. Documents follow one another with
+    nothing between them, so what was encoded comes back byte for byte; with --json they are
+    listed, and bytes that are not UTF-8 are escapes as in a vocabulary file.
+    """
+    form = form or _by_name(file)
+    if dtype is not None and form != "bin":
+        raise InputError("--dtype is for --format bin")
+    encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer)
+    texts = []
+    many = 0
+    with _writer(out.path) as written:
+        for where, ids in _read_ids(file, form, np.dtype(dtype or encoder.dtype)):
+            many += len(ids)
+            try:
+                text = encoder.decode_bytes(ids)
+                if errors != "keep":
+                    text = encoder.decode(ids, errors).encode()
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from None
+            if out.json and out.path is None:
+                texts.append(sym.escape(text, tsv=False))
+            else:
+                written.write(text)
+    if out.path is not None:
+        out.note(f"wrote {out.path}")
+    if out.json:
+        out.object({"ids": many, **({"texts": texts} if out.path is None else {})})
+    return 0
+
+
+def _by_name(path: str) -> str:
+    endings = {".npy": "npy", ".bin": "bin", ".json": "json", ".jsonl": "json"}
+    return endings.get(PurePath(path).suffix, "ids")
+
+
+@contextmanager
+def _writer(path: str | None) -> Iterator[IO[bytes]]:
+    if path is not None:
+        with atomic_writer(path) as file:
+            yield file
+    else:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+
+
+def _texts(paths: tuple[str, ...], key: str, progress: Progress) -> Iterator[bytes]:
+    read = 0
+
+    def report(more: int) -> None:
+        nonlocal read
+        read += more
+        progress(read, None)
+
+    for source in find_sources(paths):
+        for document in documents(source, key=key, report=report):
+            yield b"".join(document.chunks)
+
+
+def _rows(
+    encoder: Encoder, texts: Iterable[bytes], special: Special, offsets: Unit | None
+) -> Iterator[dict[str, Any]]:
+    if offsets is None:
+        for array in encoder.encode_each(texts, special=special):
+            yield {"ids": array.tolist()}
+        return
+    for text in texts:
+        ids, spans = encoder.encode_with_offsets(text, unit=offsets, special=special)
+        yield {"ids": ids, "offsets": spans}
+
+
+def _read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, Any]]:
+    """The ids in a file, by document where it has documents, and where they stand."""
+    name = shown(path)
+    with open_input(path) as file:
+        if form in ("ids", "json"):
+            for number, line in enumerate(file, 1):
+                where = f"{name}:{number}"
+                yield where, _parsed(line, form, where)
+        elif form == "bin":
+            data = file.read()
+            if len(data) % dtype.itemsize:
+                raise InputError(
+                    f"{name}: {len(data):,} bytes are not a number of {dtype.name}; --dtype says "
+                    "which they are"
+                )
+            yield name, np.frombuffer(data, dtype.newbyteorder("<"))
+        else:
+            try:
+                array = np.load(io.BytesIO(file.read()), allow_pickle=False)
+            except (ValueError, EOFError):
+                raise InputError(f"{name}: not an array in NumPy's format") from None
+            yield name, array
+
+
+def _parsed(line: bytes, form: str, where: str) -> list[int]:
+    try:
+        if form == "ids":
+            return [int(word) for word in line.split()]
+        row = json.loads(line)
+        ids = row["ids"] if isinstance(row, dict) else row
+        if isinstance(ids, list):
+            return ids
+    except (ValueError, KeyError, RecursionError):
+        pass
+    expected = "whole numbers" if form == "ids" else "JSON with a list 'ids'"
+    raise InputError(f"{where}: a line of {expected} is expected")

@@ -1,0 +1,701 @@
+"""Text to ids and back.
+
+Words are found one after another in compiled code, as the first rule of the pre-tokenizer finds
+them, and looked up in a bounded table; only those that are not in it go through the other rules
+and are cut into tokens, once for each section of text.  So the time follows the distinct words,
+and ids do not depend on the table, on threads or on how a file is read.
+
+No text is lost: `Encoder.decode_bytes` gives back what was encoded, whatever the bytes.  Under
+``space-prefix`` the mark stands for a space; a mark that is in the text itself becomes a space
+inside a word, which nothing else does there, so that decoding, which exchanges the two again, is
+exact.  A mark must not overlap itself for that, nor hold a space.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from os import PathLike, fspath
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from . import symbols as sym
+from .counting import Progress, blocks
+from .errors import InputError
+from .files import atomic_writer
+from .kernels._encode import WordCache
+from .kernels._segment import SINGLE
+from .pretokenizers import Pretokenizer, character_kinds
+from .readers import documents, find_sources
+from .segment import cutter
+from .vocabulary import Rule, Vocabulary
+
+__all__ = ["Encoded", "Encoder", "Special", "Unit"]
+
+Special: TypeAlias = Literal["text", "parse", "error"]
+Unit: TypeAlias = Literal["bytes", "chars"]
+Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+Numbers: TypeAlias = npt.NDArray[np.int32]
+_Job = TypeVar("_Job")
+_Result = TypeVar("_Result")
+
+_SECTION = 1 << 18  # bytes of text between two turns of cutting what is new
+_PART = 1 << 20  # bytes of text that one thread takes at a time
+_CACHE = 1 << 26
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What `Encoder.encode_files` wrote.
+
+    Attributes
+    ----------
+    documents, bytes, ids : int
+        How many of each; ids with those between documents.
+    dtype : str
+        Of the ids in the file.
+    """
+
+    documents: int
+    bytes: int
+    ids: int
+    dtype: str
+
+
+class Encoder:
+    """Text to ids and back, with one vocabulary.
+
+    Ids are those of the vocabulary; in everything that follows ``numbers`` are 0 to 255 for the
+    bytes, 256 + t for token t, and then the special tokens in their order.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        Tokens over bytes.
+    pretokenizer : str, optional
+        How text becomes words, see `partcover.pretokenizers`; by default the vocabulary's own.
+        ``space-prefix`` may only stand first.
+    rule : str, optional
+        How words are cut, see `partcover.segment`; by default the vocabulary's own.
+    threads : int
+        Threads that share a long text, a batch or files; the ids are the same.
+    cache : int
+        Bytes that each thread may hold of words and what they are cut into; 0 cuts every word
+        anew.
+    seed : int
+        For the rule ``random_path``, which cuts equal words equally.
+
+    Raises
+    ------
+    InputError
+        For tokens that are not over bytes, an unknown rule or pre-tokenizer, none at all, or a
+        mark that cannot be undone.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        pretokenizer: str | None = None,
+        rule: Rule | None = None,
+        *,
+        threads: int = 1,
+        cache: int = _CACHE,
+        seed: int = 0,
+    ) -> None:
+        name = pretokenizer or vocabulary.pretokenizer
+        if name is None:
+            raise InputError(
+                "the vocabulary does not say how text becomes words: name the pre-tokenizer its "
+                "words were counted with (pretokenizer='space-prefix', 'gpt2', …; --pretokenizer)"
+            )
+        if cache < 0:
+            raise InputError(f"cache is {cache}: a number of bytes, or 0, is expected")
+        ids = [*vocabulary.id_of, *vocabulary.special.values()]
+        self.vocabulary = vocabulary
+        self.pretokenizer = name
+        self.rule: Rule = rule or vocabulary.rule
+        self.threads = _at_least_one(threads)
+        #: uint16 where every id fits, else uint32.
+        self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
+        self._rules = Pretokenizer.from_name(name).rules
+        self._mark = _mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
+        self._cut = cutter(vocabulary, self.rule, seed=seed)
+        self._cache = cache
+        self._kinds = character_kinds()
+        self._idle: deque[_Worker] = deque()
+
+        texts: list[bytes] = [bytes((byte,)) for byte in range(256)]
+        texts += [token for token in vocabulary if isinstance(token, bytes)]
+        self._special = {_as_bytes(text, f"special token {text!r}"): len(texts) + place
+                         for place, text in enumerate(vocabulary.special)}  # fmt: skip
+        texts += self._special
+        by_length = sorted(self._special, key=len, reverse=True)
+        self._find_special = re.compile(b"(" + b"|".join(map(re.escape, by_length)) + b")")
+        self._lengths = np.array([len(text) for text in texts], np.int64)
+        self._lacks = np.array(ids[:256]) < 0
+        self._ids = np.maximum(ids, 0).astype(self.dtype)
+        self._plain = ids == list(range(len(ids)))
+        self._text_of = dict(zip(ids, texts, strict=True))
+        self._text_of.pop(-1, None)
+        self._special_ids = frozenset(vocabulary.special.values())
+
+    # -- text to ids
+
+    def encode(self, text: str | bytes, *, special: Special = "text") -> list[int]:
+        """The ids of a text.
+
+        Parameters
+        ----------
+        text : str or bytes
+            Text is taken as UTF-8; lone surrogates U+DC80 to U+DCFF, which Python reads bytes
+            that are not UTF-8 as, as those bytes.
+        special : {"text", "parse", "error"}
+            Special tokens in the text are text as any other, become their ids (the longest one
+            first where several start), or are an error.
+
+        Returns
+        -------
+        list of int
+            O(len(text)) time for what is in the table, and the rule's own for what is not.
+
+        Raises
+        ------
+        InputError
+            For a byte without an id that no token covers, a special token where they are an
+            error, or other lone surrogates.
+        """
+        ids: list[int] = self.encode_to_numpy(text, special=special).tolist()
+        return ids
+
+    def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
+        """The ids of a text, as an array of `dtype`; otherwise as `encode`."""
+        parts = self._parts(_as_bytes(text, "the text"), special)
+        found = [
+            part if isinstance(part, np.ndarray) else self._shared(part, self.threads)
+            for part in parts
+        ]
+        return self._to_ids(_joined(found))
+
+    def encode_batch(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        special: Special = "text",
+        threads: int | None = None,
+    ) -> list[list[int]]:
+        """The ids of each text; `threads` by default the encoder's.  Otherwise as `encode`."""
+        each = self.encode_each(texts, special=special, threads=threads)
+        return [ids.tolist() for ids in each]
+
+    def encode_each(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        special: Special = "text",
+        threads: int | None = None,
+    ) -> Iterator[Ids]:
+        """The ids of each text, one array after another; texts are taken as they are needed.
+
+        Otherwise as `encode_batch`.
+        """
+        if isinstance(texts, str | bytes):
+            raise InputError("texts is one text: give a list of texts, or use encode")
+
+        def checked() -> Iterator[tuple[bytes, int]]:
+            for number, text in enumerate(texts, 1):
+                data = _as_bytes(text, f"text {number}")
+                yield data, len(data)
+
+        def work(job: list[bytes]) -> list[Ids]:
+            with self._worker() as worker:
+                return [
+                    self._to_ids(_joined(worker.of(self._parts(text, special)))) for text in job
+                ]
+
+        count = self.threads if threads is None else _at_least_one(threads)
+        for done in _in_order(work, _bundled(checked(), _SECTION), count):
+            yield from done
+
+    def encode_with_offsets(
+        self, text: str | bytes, *, unit: Unit = "bytes", special: Special = "text"
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """The ids of a text, and where in it each token stands.
+
+        Parameters
+        ----------
+        text, special
+            As in `encode`.
+        unit : {"bytes", "chars"}
+            Of the offsets.  Where a token ends inside a character, or inside the mark of a
+            space, its span has all of that.
+
+        Returns
+        -------
+        ids : list of int
+            As `encode` gives them.
+        offsets : list of (int, int)
+            Start and end of each token.
+
+        Raises
+        ------
+        InputError
+            As in `encode`, or for an unknown unit.
+        """
+        if unit not in get_args(Unit):
+            raise InputError(f"unknown unit {unit!r}: use 'bytes' or 'chars'")
+        data = _as_bytes(text, "the text")
+        numbers: list[Numbers] = []
+        starts: list[npt.NDArray[np.int64]] = []
+        ends: list[npt.NDArray[np.int64]] = []
+        base = 0
+        for part in self._parts(data, special):
+            if isinstance(part, np.ndarray):
+                numbers.append(part)
+                size = int(self._lengths[part[0]])
+                span = np.array([0]), np.array([size])
+            else:
+                numbers.append(self._shared(part, self.threads))
+                lengths = self._lengths[numbers[-1]]
+                stop = np.cumsum(lengths)
+                span = stop - lengths, stop
+                if len(self._mark) > 1:
+                    span = _spans(self._images(part), *span)
+                size = len(part)
+            starts.append(span[0] + base)
+            ends.append(span[1] + base)
+            base += size
+        start, end = (np.concatenate([np.zeros(0, np.int64), *found]) for found in (starts, ends))
+        if unit == "chars":
+            start, end = _spans(_character_lengths(data), start, end)
+        offsets = list(zip(start.tolist(), end.tolist(), strict=True))
+        return self._to_ids(_joined(numbers)).tolist(), offsets
+
+    def encode_files(
+        self,
+        paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+        out: str | PathLike[str],
+        *,
+        file_format: Literal["npy", "bin"] | None = None,
+        dtype: npt.DTypeLike | None = None,
+        key: str = "text",
+        end_of_document: str | None = None,
+        special: Special = "text",
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Encoded:
+        """Write the ids of files to one array on disk.
+
+        Text is streamed: memory is a few megabytes a thread and its table, unless the
+        pre-tokenizer takes a document as one word, or `special` has each looked through as a
+        whole.  The file is written aside and renamed when it is complete.
+
+        Parameters
+        ----------
+        paths : path or iterable of path
+            As `WordCounts.from_files` takes them.
+        out : path
+            The file to write.
+        file_format : {"npy", "bin"}, optional
+            NumPy's format, or the ids alone, little-endian; by default the first where `out`
+            ends in ``.npy``.
+        dtype : dtype, optional
+            An integer type; by default `dtype` of the encoder.
+        key : str
+            Field (JSON lines) or column (Parquet) that holds the text.
+        end_of_document : str, optional
+            The special token written after each document.
+        special : {"text", "parse", "error"}
+            As in `encode`.
+        threads : int, optional
+            By default the encoder's; the file is the same.
+        progress : callable, optional
+            ``progress(bytes_done, bytes_total_or_None)``.
+
+        Returns
+        -------
+        Encoded
+            What was written.
+
+        Raises
+        ------
+        InputError
+            For input that cannot be read or encoded, an `out` that cannot be written, a `dtype`
+            that does not hold every id, or an unknown special token.
+        MissingExtra
+            If Zstandard or Parquet is to be read and its library is not installed.
+        """
+        file_format = file_format or ("npy" if fspath(out).endswith(".npy") else "bin")
+        kind = self._checked_dtype(dtype)
+        count = self.threads if threads is None else _at_least_one(threads)
+        _check_special(special)
+        ending: list[Numbers] = []
+        if end_of_document is not None:
+            place = self._special.get(_as_bytes(end_of_document, "the end of documents"))
+            if place is None:
+                known = ", ".join(map(repr, self.vocabulary.special)) or "none"
+                raise InputError(
+                    f"end of document {end_of_document!r} is no special token of the vocabulary; "
+                    f"there is {known}"
+                )
+            ending = [np.array([place], np.int32)]
+        sources = find_sources([paths] if isinstance(paths, str | PathLike) else paths)
+        sizes = [source.size for source in sources]
+        total = None if None in sizes else sum(size or 0 for size in sizes)
+        read = text_bytes = document_count = written = 0
+
+        def report(more: int) -> None:
+            nonlocal read
+            read += more
+            if progress is not None:
+                progress(read, total)
+
+        def pieces() -> Iterator[tuple[tuple[bytes, bool], int]]:
+            """Blocks of text, and whether each is the last of its document."""
+            nonlocal text_bytes, document_count
+            for source in sources:
+                for document in documents(source, key=key, report=report):
+                    document_count += 1
+                    chunks = blocks(document.chunks, self._rules[0])
+                    if special != "text":
+                        chunks = iter((b"".join(document.chunks),))
+                    held: bytes | None = None
+                    for block in chunks:
+                        if held is not None:
+                            yield (held, False), len(held)
+                        held = block
+                        text_bytes += len(block)
+                    yield (held or b"", True), len(held or b"")
+
+        def work(job: list[tuple[bytes, bool]]) -> npt.NDArray[Any]:
+            found: list[Numbers] = []
+            with self._worker() as worker:
+                for block, last in job:
+                    found += worker.of(self._parts(block, special))
+                    if last:
+                        found += ending
+            return self._to_ids(_joined(found)).astype(kind, copy=False)
+
+        with atomic_writer(out) as file:
+            if file_format == "npy":
+                if not file.seekable():
+                    raise InputError(f"{fspath(out)}: the npy format needs a file; use bin")
+                file.write(_npy_header(kind, 0))
+            for ids in _in_order(work, _bundled(pieces(), _PART), count):
+                file.write(ids.data)
+                written += len(ids)
+            if file_format == "npy":
+                file.seek(0)
+                file.write(_npy_header(kind, written))
+        return Encoded(document_count, text_bytes, written, kind.name)
+
+    # -- ids to text
+
+    def decode_bytes(self, ids: Sequence[int] | npt.NDArray[Any]) -> bytes:
+        """The bytes that ids stand for, special tokens as their text.
+
+        Raises
+        ------
+        InputError
+            For an id that the vocabulary does not have, saying where; for an array that is not
+            one of integers.
+        """
+        if isinstance(ids, np.ndarray):
+            if ids.ndim != 1 or ids.dtype.kind not in "iu":
+                raise InputError(
+                    f"ids are an array of {ids.dtype} with {ids.ndim} axes: integers along one "
+                    "are expected"
+                )
+            ids = ids.tolist()
+        try:
+            texts = [self._text_of[number] for number in ids]
+        except (KeyError, TypeError):
+            place, number = next(
+                (place, number)
+                for place, number in enumerate(ids)
+                if not isinstance(number, int | np.integer) or number not in self._text_of
+            )
+            raise InputError(
+                f"id {number!r}, number {place} of the ids, is not in the vocabulary"
+            ) from None
+        if self._mark == b" ":
+            return b"".join(texts)
+        if self._special_ids.isdisjoint(ids):
+            return _exchange(b"".join(texts), self._mark)
+        parts: list[bytes] = []
+        begin = 0
+        for place, number in enumerate(ids):
+            if number in self._special_ids:
+                parts += [_exchange(b"".join(texts[begin:place]), self._mark), texts[place]]
+                begin = place + 1
+        return b"".join([*parts, _exchange(b"".join(texts[begin:]), self._mark)])
+
+    def decode(self, ids: Sequence[int] | npt.NDArray[Any], errors: str = "strict") -> str:
+        """The text that ids stand for.
+
+        Parameters
+        ----------
+        ids : sequence of int, or ndarray of integers
+            What to decode.
+        errors : str
+            What to do with bytes that are not UTF-8, as in `bytes.decode`: ``strict`` refuses
+            them, ``replace`` puts U+FFFD there, ``surrogateescape`` keeps them.
+
+        Raises
+        ------
+        InputError
+            As `decode_bytes`; for bytes that are not UTF-8 under ``strict``; for an unknown
+            `errors`.
+        """
+        try:
+            codecs.lookup_error(errors)
+        except LookupError:
+            raise InputError(
+                f"unknown errors {errors!r}: use 'strict', 'replace', 'ignore', "
+                "'backslashreplace' or 'surrogateescape'"
+            ) from None
+        try:
+            return self.decode_bytes(ids).decode("utf-8", errors)
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"byte {error.start} of the decoded text is not UTF-8: use errors='replace', or "
+                "decode_bytes"
+            ) from None
+
+    # -- parts
+
+    def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
+        """A text cut at its special tokens, each a number already."""
+        _check_special(special)
+        if special == "text" or not self._special:
+            return [text]
+        if special == "error":
+            if found := self._find_special.search(text):
+                raise InputError(
+                    f"the text has the special token {found[0].decode('utf-8', 'replace')!r} at "
+                    f"byte {found.start()}: special='parse' takes it as such, 'text' as text"
+                )
+            return [text]
+        return [
+            np.array([self._special[part]], np.int32) if place % 2 else part
+            for place, part in enumerate(self._find_special.split(text))
+        ]
+
+    @contextmanager
+    def _worker(self) -> Iterator[_Worker]:
+        try:
+            worker = self._idle.pop()
+        except IndexError:
+            worker = _Worker(self)
+        yield worker
+        self._idle.append(worker)  # one that has failed is not used again
+
+    def _shared(self, text: bytes, threads: int) -> Numbers:
+        """The numbers of a text, by several threads where it is long."""
+
+        def work(block: bytes) -> Numbers:
+            with self._worker() as worker:
+                return worker.numbers(block)
+
+        if threads == 1 or len(text) <= _PART:
+            return work(text)
+        chunks = (text[at : at + _PART] for at in range(0, len(text), _PART))
+        return _joined(list(_in_order(work, blocks(chunks, self._rules[0]), threads)))
+
+    def _to_ids(self, numbers: Numbers) -> Ids:
+        return numbers.astype(self.dtype) if self._plain else self._ids[numbers]
+
+    def _images(self, text: bytes) -> npt.NDArray[np.int64]:
+        """How many bytes each byte of a text becomes when mark and space are exchanged."""
+        lengths = np.ones(len(text), np.int64)
+        lengths[np.frombuffer(text, np.uint8) == 0x20] = len(self._mark)
+        for found in re.finditer(re.escape(self._mark), text):
+            lengths[found.start() + 1 : found.end()] = 0
+        return lengths
+
+    def _checked_dtype(self, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
+        if dtype is None:
+            return self.dtype.newbyteorder("<")
+        try:
+            kind = np.dtype(dtype)
+        except TypeError:
+            raise InputError(f"dtype {dtype!r} is none of NumPy's") from None
+        largest = max(self._text_of)
+        if kind.kind not in "iu" or largest > np.iinfo(kind).max:
+            raise InputError(f"dtype {kind.name} does not hold every id, up to {largest:,}")
+        return kind.newbyteorder("<")
+
+
+class _Worker:
+    """What one thread encodes with."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.rules = encoder._rules
+        self.cut = encoder._cut
+        self.lacks = encoder._lacks if encoder._lacks.any() else None
+        self.cache = WordCache(self.rules[0].finder, encoder._kinds, encoder._mark, encoder._cache)
+
+    def of(self, parts: Iterable[bytes | Numbers]) -> list[Numbers]:
+        return [part if isinstance(part, np.ndarray) else self.numbers(part) for part in parts]
+
+    def numbers(self, text: bytes) -> Numbers:
+        found = []
+        at = 0
+        while at < len(text):
+            at, misses = self.cache.find(text, at, at + _SECTION)
+            if misses:
+                self.learn(text)
+            found.append(self.cache.take())
+        return _joined(found)
+
+    def learn(self, text: bytes) -> None:
+        """Cut the words that `find` did not know."""
+        data, offsets = self.cache.missed(text)
+        words = offsets if len(self.rules) == 1 else self.cut_further(data, offsets)
+        if int(np.diff(words).max()) >= 2**31 - 1:
+            raise InputError("a word has 2^31 bytes or more: use another pre-tokenizer")
+        which = np.empty(len(data), np.int32)
+        self.cut(data, words, 0, len(words) - 1, which)
+        if self.lacks is not None:
+            bad = np.flatnonzero((which == SINGLE) & self.lacks[data])
+            if len(bad):
+                word = int(np.searchsorted(words, bad[0], "right"))
+                shown = sym.show(data[words[word - 1] : words[word]][:80].tobytes())
+                raise InputError(
+                    f"byte 0x{int(data[bad[0]]):02X}, in the word '{shown}', has no id in the "
+                    "vocabulary"
+                )
+        self.cache.learn(offsets, data, which)
+
+    def cut_further(
+        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Where words start when the rules after the first have cut them as well."""
+        text, ends = data.tobytes(), offsets.tolist()
+        lengths: list[int] = []
+        for start, end in pairwise(ends):
+            words = [text[start:end].decode("utf-8", "surrogateescape")]
+            for rule in self.rules[1:]:
+                words = [part for word in words for part in rule.words(word)]
+            lengths += [len(word.encode("utf-8", "surrogateescape")) for word in words]
+        starts = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=starts[1:])
+        return starts
+
+
+def _at_least_one(threads: int) -> int:
+    if threads < 1:
+        raise InputError(f"threads is {threads}: at least 1 is expected")
+    return threads
+
+
+def _check_special(special: str) -> None:
+    if special not in get_args(Special):
+        raise InputError(f"special is {special!r}: use 'text', 'parse' or 'error'")
+
+
+def _as_bytes(text: object, what: str) -> bytes:
+    if isinstance(text, bytes):
+        return text
+    if not isinstance(text, str):
+        raise InputError(f"{what} is {type(text).__name__}: str or bytes is expected")
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InputError(f"{what} has a lone surrogate, not UTF-8") from None
+
+
+def _mark(mark: str | None, others: Iterable[str | None]) -> bytes:
+    """What stands for a space in front of a word; a space where nothing does."""
+    if any(other not in (None, " ") for other in others):
+        raise InputError("space-prefix must be the first rule, or its mark cannot be undone")
+    data = _as_bytes(mark or " ", "the mark of space-prefix")
+    if data != b" " and (b" " in data or any(data[:n] == data[-n:] for n in range(1, len(data)))):
+        raise InputError(
+            f"the mark {mark!r} cannot be told from text (it holds a space, or overlaps itself): "
+            "use a single character"
+        )
+    return data
+
+
+def _exchange(text: bytes, mark: bytes) -> bytes:
+    """Mark and space exchanged: its own inverse, as a mark neither overlaps itself nor a space."""
+    return b" ".join(part.replace(b" ", mark) for part in text.split(mark))
+
+
+def _joined(found: Sequence[Numbers]) -> Numbers:
+    if len(found) == 1:
+        return found[0]
+    return np.concatenate([np.zeros(0, np.int32), *found])
+
+
+def _spans(
+    lengths: npt.NDArray[np.int64], start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The items, of these lengths, that spans reach into; those of length 0 go with the last."""
+    ends = np.cumsum(lengths)
+    last = np.searchsorted(ends, end, "right")
+    inside = (last == 0) | (ends[last - 1] != end) if len(ends) else np.zeros(0, np.int64)
+    return np.searchsorted(ends, start, "right"), last + inside
+
+
+def _character_lengths(text: bytes) -> npt.NDArray[np.int64]:
+    """Bytes of each character, one for a byte that belongs to none."""
+    decoded = text.decode("utf-8", "surrogateescape")
+    points = np.frombuffer(decoded.encode("utf-32-le", "surrogatepass"), "<u4")
+    lengths = np.ones(len(points), np.int64)
+    for least in (0x80, 0x800, 0x10000):
+        lengths += points >= least
+    lengths[(points >= 0xDC80) & (points <= 0xDCFF)] = 1
+    return lengths
+
+
+def _npy_header(dtype: np.dtype[Any], size: int) -> bytes:
+    """NumPy's header, which has the same length for any size."""
+    header = io.BytesIO()
+    described = {"descr": dtype.str, "fortran_order": False, "shape": (size,)}
+    np.lib.format.write_array_header_1_0(header, described)
+    return header.getvalue()
+
+
+def _bundled(items: Iterable[tuple[_Job, int]], size: int) -> Iterator[list[_Job]]:
+    """Items, each with its size, in lists of `size` and more."""
+    held: list[_Job] = []
+    total = 0
+    for item, own in items:
+        held.append(item)
+        total += own
+        if total >= size:
+            yield held
+            held, total = [], 0
+    if held:
+        yield held
+
+
+def _in_order(
+    work: Callable[[_Job], _Result], jobs: Iterable[_Job], threads: int
+) -> Iterator[_Result]:
+    """What `work` gives for each job, in order, with a few jobs under way in each thread."""
+    if threads == 1:
+        yield from map(work, jobs)
+        return
+    waiting: deque[Future[_Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for job in jobs:
+                waiting.append(pool.submit(work, job))
+                if len(waiting) > 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

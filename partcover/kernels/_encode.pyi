@@ -1,0 +1,33 @@
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import Buffer
+
+UInt8 = npt.NDArray[np.uint8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+FIRST_SPACE: int
+SPACE: int
+DIGIT: int
+GPT2: int
+CL100K: int
+O200K: int
+WHOLE: int
+LETTER: int
+NUMBER: int
+WHITE: int
+UPPER: int
+LOWER: int
+DECIMAL: int
+
+def word_ends(text: Buffer, mode: int, kinds: UInt8) -> list[int]: ...
+
+class WordCache:
+    def __init__(self, mode: int, kinds: UInt8, mark: bytes, limit: int) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    def find(self, text: Buffer, at: int, upto: int) -> tuple[int, int]: ...
+    def missed(self, text: Buffer) -> tuple[UInt8, Int64]: ...
+    def learn(self, offsets: Int64, data: UInt8, which: Int32) -> None: ...
+    def take(self) -> Int32: ...

@@ -1,0 +1,202 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""PathPiece: how many more tokens are needed when a token is taken away."""
+
+from libc.math cimport ldexp
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+
+ctypedef int32_t Symbol
+
+include "_random.pxi"
+
+
+cdef void _count_ways(const int64_t[::1] begin, const int32_t[::1] arcs,
+                      const int32_t[::1] length, Py_ssize_t base, Py_ssize_t size,
+                      const int32_t *behind, double *ways, int32_t *power) noexcept nogil:
+    """Shortest paths from each node to the end: ``ways[i] * 2**power[i]`` of them."""
+    cdef Py_ssize_t i, a, e
+    ways[size] = 1.0
+    power[size] = 0
+    for i in range(size - 1, -1, -1):
+        ways[i] = 0.0
+        power[i] = -2147483648
+        for a in range(begin[base + i], begin[base + i + 1]):
+            e = i + length[arcs[a]]
+            if behind[e] + 1 != behind[i]:
+                continue
+            if power[i] == -2147483648:
+                ways[i] = ways[e]
+                power[i] = power[e]
+            elif power[e] > power[i]:
+                ways[i] = ldexp(ways[i], power[i] - power[e]) + ways[e]
+                power[i] = power[e]
+            else:
+                ways[i] += ldexp(ways[e], power[e] - power[i])
+        if ways[i] > 1e200:
+            ways[i] = ldexp(ways[i], -600)
+            power[i] += 600
+
+
+def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
+              const int32_t[::1] symbols, const int64_t[::1] offsets, const int64_t[::1] counts,
+              Py_ssize_t first, Py_ssize_t last, bint removal, bint randomly, uint64_t seed,
+              uint64_t draw, int64_t[::1] increase, int64_t[::1] uses):
+    """Add up, over words first..last - 1, what each piece's absence would cost.
+
+    Parameters
+    ----------
+    begin, arcs, length : ndarray
+        A lattice; see `partcover.baselines.lattice`.
+    symbols : ndarray of int32, shape (symbols,)
+        What the words hold, by which the random choice for a word is seeded.
+    removal : bool
+        Where a token has several occurrences in a word, cut the word without any of them;
+        else each occurrence is taken away alone, and the increases are added.
+    randomly : bool
+        Draw each word's path uniformly among the shortest; else at each end the earliest start.
+    seed, draw : int
+        What the paths drawn depend on, with the words alone.
+    increase, uses : ndarray of int64, shape (pieces,)
+        Added to: tokens more, and pieces on the paths, weighted by the counts of words.
+
+    Returns
+    -------
+    int
+        Tokens needed with all pieces.
+    """
+    cdef Py_ssize_t w, i, j, e, a, base, size, q, many
+    cdef Py_ssize_t longest = 1
+    cdef int64_t total = 0
+    cdef int32_t t, cost
+    cdef uint64_t state
+    cdef const int64_t[::1] no_names = begin[:0]
+    cdef double left, share
+    cdef int32_t *ahead        # fewest tokens from the start to each node
+    cdef int32_t *behind       # and from each node to the end
+    cdef int32_t *back         # where the last token to each node begins, and which it is
+    cdef int32_t *token
+    cdef int32_t *start        # the path: where its pieces begin (and, one on, end), what they
+    cdef int32_t *piece        # are, and the fewest tokens that avoid each
+    cdef int32_t *best
+    cdef int32_t *after        # the first piece of the path that begins at a node or later
+    cdef int32_t *without      # `ahead` where one token is banned
+    cdef int32_t *power
+    cdef double *ways
+    cdef int32_t *occurs       # of each piece in the word
+    for w in range(first, last):
+        longest = max(longest, offsets[w + 1] - offsets[w])
+    ahead = <int32_t *> malloc(10 * (longest + 2) * sizeof(int32_t))
+    ways = <double *> malloc((longest + 2) * sizeof(double))
+    occurs = <int32_t *> calloc(length.shape[0] + 1, sizeof(int32_t))
+    if ahead == NULL or ways == NULL or occurs == NULL:
+        free(ahead)
+        free(ways)
+        free(occurs)
+        raise MemoryError
+    behind = ahead + longest + 2
+    back = behind + longest + 2
+    token = back + longest + 2
+    start = token + longest + 2
+    piece = start + longest + 2
+    best = piece + longest + 2
+    after = best + longest + 2
+    without = after + longest + 2
+    power = without + longest + 2
+    with nogil:
+        for w in range(first, last):
+            base = offsets[w]
+            size = offsets[w + 1] - base
+            for i in range(size + 1):
+                ahead[i] = behind[i] = 2147483646
+            ahead[0] = behind[size] = 0
+            for i in range(size):
+                for a in range(begin[base + i], begin[base + i + 1]):
+                    e = i + length[arcs[a]]
+                    if ahead[i] + 1 < ahead[e]:
+                        ahead[e] = ahead[i] + 1
+                        back[e] = <int32_t> i
+                        token[e] = arcs[a]
+            for i in range(size - 1, -1, -1):
+                for a in range(begin[base + i], begin[base + i + 1]):
+                    e = i + length[arcs[a]]
+                    if behind[e] + 1 < behind[i]:
+                        behind[i] = behind[e] + 1
+            many = ahead[size]
+            total += counts[w] * many
+
+            start[many] = <int32_t> size
+            if randomly:
+                _count_ways(begin, arcs, length, base, size, behind, ways, power)
+                state = _begin(seed, draw, &symbols[base], size, no_names)
+                i = 0
+                for q in range(many):
+                    left = ways[i] * _uniform(&state)
+                    start[q] = <int32_t> i
+                    j = i
+                    for a in range(begin[base + i], begin[base + i + 1]):
+                        e = i + length[arcs[a]]
+                        if behind[e] + 1 != behind[i]:
+                            continue
+                        piece[q] = arcs[a]
+                        j = e
+                        share = ldexp(ways[e], power[e] - power[i])
+                        if left < share:
+                            break
+                        left -= share
+                    i = j
+            else:
+                i = size
+                for q in range(many - 1, -1, -1):
+                    piece[q] = token[i]
+                    i = back[i]
+                    start[q] = <int32_t> i
+
+            # without the occurrence on the path, a node inside it is passed ...
+            q = 0
+            for i in range(size + 1):
+                while start[q] < i:
+                    q += 1
+                after[i] = <int32_t> q
+            for q in range(many):
+                uses[piece[q]] += counts[w]
+                best[q] = 2147483647
+                for j in range(start[q] + 1, start[q + 1]):
+                    best[q] = min(best[q], ahead[j] + behind[j])
+            # ... or a longer token lies over it
+            for i in range(size):
+                for a in range(begin[base + i], begin[base + i + 1]):
+                    e = i + length[arcs[a]]
+                    cost = ahead[i] + 1 + behind[e]
+                    q = after[i]
+                    while q < many and start[q + 1] <= e:
+                        if cost < best[q] and (start[q] > i or start[q + 1] < e):
+                            best[q] = cost
+                        q += 1
+
+            if removal:
+                for a in range(begin[base], begin[base + size]):
+                    occurs[arcs[a]] += 1
+            for q in range(many):
+                t = piece[q]
+                if length[t] == 1:
+                    continue
+                if not removal or occurs[t] == 1:
+                    increase[t] += counts[w] * (best[q] - many)
+                elif occurs[t] > 1:
+                    without[0] = 0
+                    for i in range(1, size + 1):
+                        without[i] = 2147483646
+                    for i in range(size):
+                        for a in range(begin[base + i], begin[base + i + 1]):
+                            if arcs[a] != t:
+                                e = i + length[arcs[a]]
+                                without[e] = min(without[e], without[i] + 1)
+                    increase[t] += counts[w] * (without[size] - many)
+                    occurs[t] = 0   # once for the word
+            if removal:
+                for a in range(begin[base], begin[base + size]):
+                    occurs[arcs[a]] = 0
+    free(ahead)
+    free(ways)
+    free(occurs)
+    return total

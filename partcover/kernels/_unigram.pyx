@@ -1,0 +1,182 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Unigram: expected counts, best segmentations, and what a piece's removal would lose.
+
+Words and pieces come as a lattice; see `partcover.baselines.lattice`.  Scores are natural
+logarithms, finite.  Sums run in the order of words and arcs.
+"""
+
+from libc.math cimport INFINITY, exp, log
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc
+
+
+def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
+           const double[::1] score, const int64_t[::1] offsets, const int64_t[::1] counts,
+           Py_ssize_t first, Py_ssize_t last, double[::1] expected):
+    """Add the expected count of each piece, shape (pieces,), over words first..last - 1.
+
+    Returns
+    -------
+    float
+        The log-likelihood of the words: Σ count · log(sum over segmentations).
+    """
+    cdef Py_ssize_t w, i, a, base, size, lowest
+    cdef Py_ssize_t longest = 1
+    cdef Py_ssize_t widest = 1
+    cdef double likelihood = 0.0
+    cdef double most, total, share
+    cdef double *rest    # log-probability of what follows each node
+    cdef double *flow    # probability that a segmentation passes each node
+    cdef double *odds    # of each arc among those that begin where it does
+    for w in range(first, last):
+        longest = max(longest, offsets[w + 1] - offsets[w])
+        widest = max(widest, begin[offsets[w + 1]] - begin[offsets[w]])
+    rest = <double *> malloc((2 * (longest + 1) + widest) * sizeof(double))
+    if rest == NULL:
+        raise MemoryError
+    flow = rest + longest + 1
+    odds = flow + longest + 1
+    with nogil:
+        for w in range(first, last):
+            base = offsets[w]
+            size = offsets[w + 1] - base
+            lowest = begin[base]
+            rest[size] = 0.0
+            flow[size] = 0.0
+            for i in range(size - 1, -1, -1):
+                flow[i] = 0.0
+                most = -INFINITY
+                for a in range(begin[base + i], begin[base + i + 1]):
+                    odds[a - lowest] = score[arcs[a]] + rest[i + length[arcs[a]]]
+                    most = max(most, odds[a - lowest])
+                total = 0.0
+                for a in range(begin[base + i], begin[base + i + 1]):
+                    odds[a - lowest] = exp(odds[a - lowest] - most)
+                    total += odds[a - lowest]
+                rest[i] = most + log(total)
+                for a in range(begin[base + i], begin[base + i + 1]):
+                    odds[a - lowest] /= total
+            likelihood += counts[w] * rest[0]
+            flow[0] = 1.0
+            for i in range(size):
+                for a in range(begin[base + i], begin[base + i + 1]):
+                    share = flow[i] * odds[a - lowest]
+                    flow[i + length[arcs[a]]] += share
+                    expected[arcs[a]] += counts[w] * share
+    free(rest)
+    return likelihood
+
+
+def best(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
+         const double[::1] score, const int64_t[::1] offsets, const int64_t[::1] counts,
+         Py_ssize_t first, Py_ssize_t last, int64_t[::1] uses):
+    """Add how often each piece is in the best segmentations of words first..last - 1.
+
+    At each end the earliest start wins a tie; sums run from left to right.
+
+    Returns
+    -------
+    float
+        The log-likelihood of these segmentations: Σ count · score.
+    """
+    cdef Py_ssize_t w, i, a, base, size, e
+    cdef Py_ssize_t longest = 1
+    cdef double likelihood = 0.0
+    cdef double value
+    cdef double *ahead
+    cdef int32_t *token
+    for w in range(first, last):
+        longest = max(longest, offsets[w + 1] - offsets[w])
+    ahead = <double *> malloc((longest + 1) * (sizeof(double) + sizeof(int32_t)))
+    if ahead == NULL:
+        raise MemoryError
+    token = <int32_t *> (ahead + longest + 1)
+    with nogil:
+        for w in range(first, last):
+            base = offsets[w]
+            size = offsets[w + 1] - base
+            for i in range(1, size + 1):
+                ahead[i] = -INFINITY
+            ahead[0] = 0.0
+            for i in range(size):
+                for a in range(begin[base + i], begin[base + i + 1]):
+                    e = i + length[arcs[a]]
+                    value = ahead[i] + score[arcs[a]]
+                    if value > ahead[e]:
+                        ahead[e] = value
+                        token[e] = arcs[a]
+            likelihood += counts[w] * ahead[size]
+            i = size
+            while i:
+                uses[token[i]] += counts[w]
+                i -= length[token[i]]
+    free(ahead)
+    return likelihood
+
+
+def losses(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
+           const double[::1] score, const int64_t[::1] place, const int64_t[::1] uses,
+           Py_ssize_t singles, double[::1] loss):
+    """Write what the log-likelihood of the best segmentations loses without each piece, about.
+
+    A piece's best segmentation into others is assumed to take its place everywhere, and pieces
+    to be as likely as they are used.  −1e300 where that segmentation is likelier than the piece,
+    −infinity where the piece is not used, infinity for single symbols.
+
+    Parameters
+    ----------
+    place : ndarray of int64, shape (pieces,)
+        A symbol of the words where each piece occurs, or −1.
+    uses : ndarray of int64, shape (pieces,)
+        From `best`.
+    singles : int
+        The first pieces, which are single symbols.
+    """
+    cdef Py_ssize_t p, i, a, e, n, parts
+    cdef Py_ssize_t longest = 1
+    cdef int64_t total = 0
+    cdef double value, without, more
+    cdef double *ahead
+    cdef int32_t *token
+    for p in range(length.shape[0]):
+        longest = max(longest, length[p])
+        total += uses[p]
+    ahead = <double *> malloc((longest + 1) * (sizeof(double) + sizeof(int32_t)))
+    if ahead == NULL:
+        raise MemoryError
+    token = <int32_t *> (ahead + longest + 1)
+    with nogil:
+        for p in range(length.shape[0]):
+            if p < singles:
+                loss[p] = INFINITY
+                continue
+            if uses[p] == 0:
+                loss[p] = -INFINITY
+                continue
+            n = length[p]
+            for i in range(1, n + 1):
+                ahead[i] = -INFINITY
+            ahead[0] = 0.0
+            for i in range(n):
+                for a in range(begin[place[p] + i], begin[place[p] + i + 1]):
+                    e = i + length[arcs[a]]
+                    value = ahead[i] + score[arcs[a]]
+                    if e <= n and arcs[a] != p and value > ahead[e]:
+                        ahead[e] = value
+                        token[e] = arcs[a]
+            if ahead[n] > score[p]:
+                loss[p] = -1e300
+                continue
+            parts = 0
+            i = n
+            while i:
+                parts += 1
+                i -= length[token[i]]
+            more = log(<double> (total + uses[p] * (parts - 1)))
+            without = 0.0
+            i = n
+            while i:
+                without += log(<double> (uses[token[i]] + uses[p])) - more
+                i -= length[token[i]]
+            loss[p] = uses[p] * (log(<double> uses[p]) - log(<double> total) - without)
+    free(ahead)

@@ -1,0 +1,117 @@
+"""The commands ``encode`` and ``decode``."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from partcover import Vocabulary
+
+TEXT = "the cat  sat on\tĠthe mat\n".encode() + b"\xff\xfe"
+
+
+@pytest.fixture
+def out(tmp_path):
+    """The files that are read, and the encoder of the vocabulary."""
+    (tmp_path / "t.txt").write_bytes(TEXT)
+    vocabulary = Vocabulary(
+        ["Ġcat", "the", "Ġthe"], special=["<end>", "<a>"], pretokenizer="space-prefix"
+    )
+    vocabulary.save(tmp_path / "v.json")
+    (tmp_path / "d.jsonl").write_text('{"text": "a the"}\n{"text": ""}\n{"text": "<a>é"}\n')
+    return vocabulary.encoder()
+
+
+def test_ids_there_and_back(run, out, tmp_path):
+    status, ids, error = run("encode", "v.json", "t.txt")
+    assert (status, error) == (0, f"partcover: 1 documents, {len(ids.split())} ids, 0.00 s\n")
+    assert list(map(int, ids.split())) == out.encode(TEXT)
+    (tmp_path / "ids").write_text(ids)
+    assert run("decode", "v.json", "ids", "-o", "back", "--quiet") == (0, "", "")
+    assert (tmp_path / "back").read_bytes() == TEXT
+
+
+@pytest.mark.parametrize("name", ["o.npy", "o.bin", "o.jsonl", "o.txt"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_files_there_and_back(run, out, tmp_path, name, threads):
+    done = run("encode", "v.json", "t.txt", "d.jsonl", "-o", name, "--threads", threads, "--json")
+    assert done[::2] == (0, f"partcover: wrote {name}\n")
+    facts = json.loads(done[1])
+    texts = [TEXT, b"a the", b"", "<a>é".encode()]
+    assert facts["documents"] == 4
+    assert facts["ids"] == sum(len(out.encode(text)) for text in texts)
+    assert (facts["pretokenizer"], facts["rule"]) == ("space-prefix", "shortest_path")
+    assert run("decode", "v.json", name, "-o", "back", "--quiet")[0] == 0
+    assert (tmp_path / "back").read_bytes() == b"".join(texts)
+
+
+def test_standard_input_and_json(run, out, tmp_path, monkeypatch):
+    with open(tmp_path / "t.txt", "rb") as file:
+        monkeypatch.setattr(sys, "stdin", type("In", (), {"buffer": file}))
+        status, text, _ = run("encode", "v.json", "--json", "--quiet")
+    facts = json.loads(text)
+    assert (status, facts["documents"], facts["encoded"]) == (0, 1, [{"ids": out.encode(TEXT)}])
+    (tmp_path / "ids").write_text("97\n255 98\n")
+    status, text, _ = run("decode", "v.json", "ids", "--json")
+    assert json.loads(text) == {"ids": 3, "texts": ["a", "\\xFFb"]}
+
+
+def test_options(run, out, tmp_path):
+    arguments = ("encode", "v.json", "d.jsonl", "--quiet", "--special", "parse")
+    status, text, _ = run(*arguments, "--format", "json", "--offsets", "chars")
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert (status, rows[2]) == (0, {"ids": [260, 195, 169], "offsets": [[0, 3], [3, 4], [3, 4]]})
+    more = ("-o", "o.npy", "--end-of-document", "<end>", "--dtype", "int64")
+    assert run(*arguments, *more) == (0, "", "")
+    ids = np.load(tmp_path / "o.npy")
+    assert ids.tolist() == [97, 258, 259, 259, 260, 195, 169, 259]
+    assert ids.dtype == np.int64
+    status, text, _ = run("encode", "v.json", "d.jsonl", "--rule", "single_symbols", "--quiet",
+                          "--pretokenizer", "none")  # fmt: skip
+    assert (status, text.splitlines()[0]) == (0, "97 32 116 104 101")
+
+
+def fails(result, *parts):
+    assert result[:2] == (2, "")
+    assert result[2].count("\n") == 1
+    for part in parts:
+        assert part in result[2]
+
+
+def test_encode_refuses(run, out, tmp_path):
+    Vocabulary(["ab"]).save(tmp_path / "bare.json")
+    Vocabulary(["ab"], "chars").save(tmp_path / "chars.json")
+    fails(run("encode", "bare.json", "t.txt"), "--pretokenizer")
+    fails(run("encode", "chars.json", "t.txt", "--pretokenizer", "gpt2"), "over chars")
+    fails(run("encode", "v.json", "none.txt"), "none.txt", "cannot be read")
+    fails(run("encode", "v.json", "t.txt", "--format", "npy"), "-o FILE")
+    fails(run("encode", "v.json", "t.txt", "--offsets", "bytes"), "--offsets is for --format json")
+    fails(run("encode", "v.json", "t.txt", "--dtype", "int32"), "--dtype is for")
+    fails(run("encode", "v.json", "d.jsonl", "--special", "error"), "'<a>' at byte 0")
+    more = ("-o", "o.npy", "--end-of-document", "<e>")
+    fails(run("encode", "v.json", "t.txt", *more), "there is '<end>', '<a>'")
+    assert not (tmp_path / "o.npy").exists()
+
+
+def test_decode_refuses(run, out, tmp_path):
+    (tmp_path / "ids").write_text("97\n98 300\n")
+    fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: id 300, number 1 of the ids")
+    assert not (tmp_path / "x").exists()
+    (tmp_path / "ids").write_text("97\n98 x\n")
+    fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: a line of whole numbers")
+    (tmp_path / "ids.json").write_text('{"id": 3}\n')
+    fails(run("decode", "v.json", "ids.json"), "ids.json:1: a line of JSON with a list 'ids'")
+    (tmp_path / "ids.bin").write_bytes(b"abc")
+    fails(run("decode", "v.json", "ids.bin"), "3 bytes are not a number of uint16; --dtype")
+    np.save(tmp_path / "f.npy", np.ones(3))
+    fails(run("decode", "v.json", "f.npy"), "f.npy: ids are an array of float64")
+    (tmp_path / "g.npy").write_bytes(b"abc")
+    fails(run("decode", "v.json", "g.npy"), "g.npy: not an array")
+    fails(run("decode", "v.json", "missing.npy"), "missing.npy: cannot be read")
+    (tmp_path / "ids").write_text("97 255\n")
+    fails(run("decode", "v.json", "ids", "--errors", "strict"), "ids:1: byte 1", "not UTF-8")
+    assert run("decode", "v.json", "ids", "--errors", "replace") == (0, "a\ufffd", "")
+    fails(run("decode", "v.json", "ids", "--dtype", "int32"), "--dtype is for --format bin")

@@ -1,0 +1,78 @@
+"""sentencepiece's Unigram on our words, beside ours."""
+
+from __future__ import annotations
+
+import sys
+from pydoc_data.topics import topics
+
+import pytest
+
+from partcover import InputError, Instance, WordCounts, baselines
+from partcover.errors import MissingExtra
+
+ODD = WordCounts.from_counts(
+    {"a b": 5, "a▁b": 4, "\tab\n": 7, "xé": 3, "éé": 9, "<unk>": 6, "ab": 30, "abxx": 8, "⁇": 2}
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _library():
+    pytest.importorskip("sentencepiece")
+
+
+def test_every_character_comes_back_as_it_was():
+    solution = baselines.unigram_sentencepiece(Instance(ODD, 6))
+    vocabulary = solution.vocabulary
+    assert len(vocabulary) == 6
+    assert {"é".encode(), "▁".encode(), "⁇".encode()} <= set(vocabulary)
+    plain = {bytes([b]) for word, _ in ODD for b in word if b < 128}
+    assert set(vocabulary.symbol_scores) == plain
+    assert list(vocabulary.scores) == sorted(vocabulary.scores, reverse=True)
+    assert (solution.method, solution.rule) == ("unigram_sentencepiece", "likelihood")
+
+
+def test_characters_cost_nothing_where_they_are_symbols():
+    words = WordCounts.from_counts({w.decode(): c for w, c in ODD}, "chars")
+    solution = baselines.unigram_sentencepiece(Instance(words, 2))
+    assert len(solution.vocabulary) == 2
+    assert all(len(token) > 1 for token in solution.vocabulary)
+    assert set(solution.vocabulary.symbol_scores) == set("".join(w for w, _ in words))
+
+
+def test_what_it_cannot_do_is_said():
+    with pytest.raises(InputError, match=r"k is 2: .* keeps every character, and 3 of them are"):
+        baselines.unigram_sentencepiece(Instance(ODD, 2))
+    with pytest.raises(InputError, match=r"k is 500: of these words .* makes \d+ tokens at most"):
+        baselines.unigram_sentencepiece(Instance(ODD, 500))
+    with pytest.raises(InputError, match=r"trains on UTF-8, and the word .* is not$"):
+        baselines.unigram_sentencepiece(Instance(WordCounts.from_words([b"\xff"]), 2))
+    with pytest.raises(InputError, match="there are no words"):
+        baselines.unigram_sentencepiece(Instance(WordCounts.from_counts({}), 2))
+    with pytest.raises(InputError, match="words over bytes or chars"):
+        baselines.unigram_sentencepiece(Instance(WordCounts.from_words([(1, 2)], "ints"), 2))
+    with pytest.raises(InputError, match="unigram_sentencepiece cannot honour required"):
+        baselines.unigram_sentencepiece(Instance(ODD, 9, required=["ab"]))
+
+
+def test_the_most_it_makes_is_made():
+    with pytest.raises(InputError) as error:
+        baselines.unigram_sentencepiece(Instance(ODD, 500))
+    most = int(str(error.value).split("makes ")[1].split()[0])
+    assert len(baselines.unigram_sentencepiece(Instance(ODD, most)).vocabulary) == most
+
+
+def test_without_the_library_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'partcover\[sentencepiece\]'"):
+        baselines.unigram_sentencepiece(Instance(ODD, 6))
+
+
+def test_ours_is_no_worse_than_its():
+    words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2")
+    instance = Instance(words.most_frequent(2000), 300)
+    ours, theirs = baselines.unigram(instance), baselines.unigram_sentencepiece(instance)
+    assert ours.tokens <= 1.01 * theirs.tokens
+    values = [
+        baselines.unigram_objective(instance.words, each.vocabulary) for each in (ours, theirs)
+    ]
+    assert values[0] >= 1.01 * values[1]  # both negative
