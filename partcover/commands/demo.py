@@ -42,7 +42,7 @@ def demo(out: Output) -> int:
         f"{corpus['total_count']:,} counted; {corpus['candidates']:,} candidate tokens: every "
         "substring of every word.\n"
     )
-    console.print(Text("2. GreedTok and GreedWMC on all of it", style="bold"))
+    console.print(Text("2. GreedTok, GreedWMC and BPE on all of it", style="bold"))
     shown = ("method", "rule", "k", "tokens", "tokens_per_word", "d", "certified_ratio")
     columns = {key: COLUMNS[key] for key in shown}
     console.print(rows_table(data["greedy"], columns))
