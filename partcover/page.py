@@ -23,6 +23,7 @@ from .instance import Instance
 from .plots import check_plot, plot_rows
 from .reduction import reduction_of
 from .report import cell
+from .symbols import Symbols
 from .vocabulary import Vocabulary
 
 __all__ = ["Runs", "read_runs", "write_page"]
@@ -115,7 +116,7 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
                 f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
             )
     if corpus is not None:
-        symbols = next((vocabulary.symbols for vocabulary in runs.vocabularies.values()), "bytes")
+        symbols: Symbols = next((each.symbols for each in runs.vocabularies.values()), "bytes")
         runs.words = WordCounts.load(corpus, symbols)
     return runs
 

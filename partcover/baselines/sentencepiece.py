@@ -146,6 +146,7 @@ def unigram_sentencepiece(
         try:
             done = subprocess.run(
                 [sys.executable, "-c", _RUN],
+                cwd=folder,
                 input=json.dumps({**files, **options}),
                 capture_output=True,
                 text=True,
