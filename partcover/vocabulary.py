@@ -288,34 +288,91 @@ class Vocabulary:
         except InputError as error:
             raise InputError(f"{fspath(path)}: {error}") from None
 
-    # the way out to other libraries and in again; what does it is above this module and imported
-    # only here
+    # the way out to other libraries and in again, with the options, results and errors of
+    # `partcover.interop.export` and `load`; they are above this module and imported only here
 
-    def to_huggingface(self, path: str | PathLike[str], **options: Any) -> Fidelity:
-        """`partcover.interop.export` as ``huggingface``: a folder, or one ``tokenizer.json``."""
+    def _export(self, path: str | PathLike[str], name: str, options: dict[str, Any]) -> Fidelity:
         from .interop import export
 
-        return export(self, path, "huggingface", **options)
+        return export(self, path, name, **options)
+
+    @classmethod
+    def _import(cls, path: str | PathLike[str], name: str) -> Vocabulary:
+        from .interop import load
+
+        return load(path, name)
+
+    def to_huggingface(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``huggingface``: its folder, or ``tokenizer.json``."""
+        return self._export(path, "huggingface", options)
+
+    def to_priority_class(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``priority-class``: a folder with a class of its own."""
+        return self._export(path, "priority-class", options)
+
+    def to_tiktoken(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``tiktoken``: a rank file."""
+        return self._export(path, "tiktoken", options)
+
+    def to_sentencepiece(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``sentencepiece``: a model."""
+        return self._export(path, "sentencepiece", options)
+
+    def to_greedtok(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``greedtok``: the folder of GreedTok's authors."""
+        return self._export(path, "greedtok", options)
+
+    def to_sage(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``sage``: a ``.vocab`` file."""
+        return self._export(path, "sage", options)
+
+    def to_pathpiece(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``pathpiece``: a ``.vocab`` file."""
+        return self._export(path, "pathpiece", options)
+
+    def to_list(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``list``: a token a line."""
+        return self._export(path, "list", options)
 
     @classmethod
     def from_huggingface(cls, path: str | PathLike[str]) -> Vocabulary:
-        """`partcover.interop.load` of ``huggingface``: a folder, or one ``tokenizer.json``."""
-        from .interop import load
-
-        return load(path, "huggingface")
-
-    def to_priority_class(self, path: str | PathLike[str], **options: Any) -> Fidelity:
-        """`partcover.interop.export` as ``priority-class``: a folder for transformers."""
-        from .interop import export
-
-        return export(self, path, "priority-class", **options)
+        """`interop.load` from ``huggingface``: its folder, or ``tokenizer.json``."""
+        return cls._import(path, "huggingface")
 
     @classmethod
     def from_priority_class(cls, path: str | PathLike[str]) -> Vocabulary:
-        """`partcover.interop.load` of ``priority-class``."""
-        from .interop import load
+        """`interop.load` from ``priority-class``: a folder with a class of its own."""
+        return cls._import(path, "priority-class")
 
-        return load(path, "priority-class")
+    @classmethod
+    def from_tiktoken(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``tiktoken``: a rank file."""
+        return cls._import(path, "tiktoken")
+
+    @classmethod
+    def from_sentencepiece(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``sentencepiece``: a model."""
+        return cls._import(path, "sentencepiece")
+
+    @classmethod
+    def from_greedtok(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``greedtok``: the folder of GreedTok's authors."""
+        return cls._import(path, "greedtok")
+
+    @classmethod
+    def from_sage(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``sage``: a ``.vocab`` file."""
+        return cls._import(path, "sage")
+
+    @classmethod
+    def from_pathpiece(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``pathpiece``: a ``.vocab`` file."""
+        return cls._import(path, "pathpiece")
+
+    @classmethod
+    def from_list(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``list``: a token a line."""
+        return cls._import(path, "list")
 
 
 def _pairs(

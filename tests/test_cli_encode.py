@@ -27,7 +27,7 @@ def out(tmp_path):
 
 def test_ids_there_and_back(run, out, tmp_path):
     status, ids, error = run("encode", "v.json", "t.txt")
-    assert (status, error) == (0, f"partcover: 1 documents, {len(ids.split())} ids, 0.00 s\n")
+    assert (status, error) == (0, f"partcover: 1 document, {len(ids.split())} ids, 0.00 s\n")
     assert list(map(int, ids.split())) == out.encode(TEXT)
     (tmp_path / "ids").write_text(ids)
     assert run("decode", "v.json", "ids", "-o", "back", "--quiet") == (0, "", "")

@@ -436,6 +436,26 @@ def test_every_format_says_what_it_does_with_every_rule():
         assert set(format_.rules) == set(RULES), format_.name
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_vocabularies_have_a_method_for_every_format(tmp_path, monkeypatch, name):
+    from partcover import interop
+
+    asked = []
+    monkeypatch.setattr(interop, "export", lambda *a, **options: asked.append((*a, options)))
+    monkeypatch.setattr(interop, "load", lambda *a: asked.append(a))
+    vocabulary, short = Vocabulary(["ab"]), name.replace("-", "_")
+    getattr(vocabulary, f"to_{short}")("path", lossy=True)
+    getattr(Vocabulary, f"from_{short}")("path")
+    assert asked == [(vocabulary, "path", name, {"lossy": True}), ("path", name)]
+
+
+def test_what_is_given_up_is_not_called_exact_where_nothing_shows_it(tmp_path):
+    vocabulary = Vocabulary(["ab"], rule="longest_match")
+    result = vocabulary.to_list(tmp_path / "v.txt", lossy=True)
+    assert (result.words_differing, result.exact) == (0, False)
+    assert result.verdict == "not exact, though the same here"
+
+
 def test_commands(run, tmp_path, counted):
     need("tiktoken")
     counted.save(tmp_path / "C.tsv")

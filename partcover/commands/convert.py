@@ -59,7 +59,7 @@ def export_(
     if out.json:
         out.object(result.to_json())
     else:
-        click.echo(f"{'exact' if result.exact else 'not exact'}: {result.cost}")
+        click.echo(f"{result.verdict}: {result.cost}")
     return 0
 
 

@@ -134,7 +134,8 @@ def encode(
         how = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
         out.object({**facts, **how, "seconds": round(seconds, 6), "threads": out.threads})
     else:
-        out.note(f"{facts['documents']:,} documents, {facts['ids']:,} ids, {seconds:.2f} s")
+        many = "1 document" if facts["documents"] == 1 else f"{facts['documents']:,} documents"
+        out.note(f"{many}, {facts['ids']:,} ids, {seconds:.2f} s")
     return 0
 
 
