@@ -153,6 +153,9 @@ def read_json(path: str | PathLike[str]) -> dict[str, Any]:
         raise InputError(f"{fspath(path)}: not JSON (the bytes are not UTF-8)") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{fspath(path)}:{error.lineno}: not JSON ({error.msg})") from None
+    except (ValueError, RecursionError) as error:  # a number or a nesting past what Python reads
+        reason = str(error).partition(";")[0]
+        raise InputError(f"{fspath(path)}: cannot be read as JSON ({reason})") from None
     if not isinstance(data, dict):
         raise InputError(f"{fspath(path)}: a JSON object is expected")
     return data

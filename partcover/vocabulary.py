@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -63,7 +64,7 @@ class Vocabulary:
     ids : sequence of int, optional
         Of the 256 bytes and then of the tokens, all distinct; −1 for a byte that has none.  By
         default 0 … 255 and on.  Over other symbols there are no ids.
-    special : mapping of str to int, or iterable of str
+    special : mapping of str to int, iterable of str, or str
         Special tokens, which are no part of any segmentation, and their ids; by default those
         that follow.
 
@@ -122,14 +123,17 @@ class Vocabulary:
         set_(self, "rule", rule)
         set_(self, "pretokenizer", pretokenizer)
         set_(self, "merges", None if merges is None else _pairs(merges, seen, symbols))
-        set_(self, "scores", None if scores is None else tuple(map(float, scores)))
-        singles = {sym.to_token(s, symbols): float(v) for s, v in (symbol_scores or {}).items()}
+        set_(self, "scores", None if scores is None else tuple(map(_score, scores)))
+        singles = {sym.to_token(s, symbols): _score(v) for s, v in (symbol_scores or {}).items()}
         set_(self, "symbol_scores", singles)
         self._check_scores()
         set_(self, "ids", None if ids is None else tuple(map(int, ids)))
         used = self._check_ids()
         if not isinstance(special, Mapping):
-            special = {text: used + i for i, text in enumerate(special)}
+            listed = [special] if isinstance(special, str) else list(special)
+            special = {text: used + i for i, text in enumerate(listed)}
+            if len(special) < len(listed):
+                raise InputError("a special token is given twice")
         set_(self, "special", dict(special))
         self._check_special()
 
@@ -174,6 +178,8 @@ class Vocabulary:
         for text, number in self.special.items():
             if not isinstance(text, str) or not text:
                 raise InputError(f"special token {text!r}: text that is not empty is expected")
+            if re.search("[\ud800-\udfff]", text):
+                raise InputError(f"special token {text!r} has a lone surrogate, not UTF-8")
             if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**31:
                 raise InputError(f"special token {text!r}: id {number!r} is out of range")
             if number in taken:
@@ -268,20 +274,22 @@ class Vocabulary:
                 "'vocabulary' (a solution)"
             )
         version = data.get("version", 1)
-        if version not in range(1, VERSION + 1):
+        if type(version) is not int or not 1 <= version <= VERSION:
             raise InputError(
                 f"{fspath(path)}: vocabulary version {version!r} is not known, the latest here is "
                 f"{VERSION}: update partcover"
             )
-        symbols = data.get("symbols", "bytes")
+        symbols, provenance = data.get("symbols", "bytes"), data.get("provenance") or {}
         try:
+            if not isinstance(provenance, dict):
+                raise InputError("'provenance' must be an object")
             if symbols not in sym.SYMBOLS:
                 raise InputError(f"unknown symbols {symbols!r}")
             return cls(
                 (sym.from_json(token, symbols) for token in tokens),
                 symbols,
                 str(data.get("method", "given")),
-                data.get("provenance") or {},
+                provenance,
                 rule=rule,
                 **_use_from_json(data, symbols),
             )
@@ -373,6 +381,13 @@ class Vocabulary:
     def from_list(cls, path: str | PathLike[str]) -> Vocabulary:
         """`interop.load` from ``list``: a token a line."""
         return cls._import(path, "list")
+
+
+def _score(value: float) -> float:
+    try:
+        return float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError(f"a score is {str(value)[:40]}: a finite number is expected") from None
 
 
 def _pairs(

@@ -139,8 +139,10 @@ def _replay(path: Path) -> Replay:
 
         import regex
         from pcatt import greedy_encoder
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtra("greedtok", "greedtok", "replaying a GreedTok vocabulary") from None
+    except ImportError as error:  # its extension, without a library of the system's
+        raise InputError(f"greedtok cannot be loaded ({error})") from None
     with _silent():
         encoder = greedy_encoder.build(hex_lines(path / _TOKENS), {})
     content = [bytes(encoder.get_rule(n)) for n in range(encoder.get_rules_size())]
