@@ -48,6 +48,20 @@ def test_files_there_and_back(run, out, tmp_path, name, threads):
     assert (tmp_path / "back").read_bytes() == b"".join(texts)
 
 
+@pytest.mark.parametrize("name", ["o.jsonl", "o.txt"])
+def test_numbers_are_written_and_read_in_parts(run, out, tmp_path, monkeypatch, name):
+    monkeypatch.setattr("partcover.commands.encode._SECTION", 2)
+    assert run("encode", "v.json", "t.txt", "d.jsonl", "-o", name, "--quiet")[0] == 0
+    expected = [out.encode(text) for text in (TEXT, b"a the", b"", "<a>é".encode())]
+    lines = (tmp_path / name).read_text().splitlines()
+    if name == "o.txt":
+        assert [list(map(int, line.split())) for line in lines] == expected
+    else:
+        assert [json.loads(line) for line in lines] == [{"ids": ids} for ids in expected]
+    assert run("decode", "v.json", name, "-o", "back", "--quiet")[0] == 0
+    assert (tmp_path / "back").read_bytes() == TEXT + "a the<a>é".encode()
+
+
 def test_standard_input_and_json(run, out, tmp_path, monkeypatch):
     with open(tmp_path / "t.txt", "rb") as file:
         monkeypatch.setattr(sys, "stdin", type("In", (), {"buffer": file}))
@@ -100,6 +114,8 @@ def test_decode_refuses(run, out, tmp_path):
     (tmp_path / "ids").write_text("97\n98 300\n")
     fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: id 300, number 1 of the ids")
     assert not (tmp_path / "x").exists()
+    (tmp_path / "ids").write_text(f"97 {2**70}\n")
+    fails(run("decode", "v.json", "ids", "-o", "x"), "ids:1: ")
     (tmp_path / "ids").write_text("97\n98 x\n")
     fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: a line of whole numbers")
     (tmp_path / "ids.json").write_text('{"id": 3}\n')
