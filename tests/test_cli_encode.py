@@ -88,6 +88,13 @@ def test_options(run, out, tmp_path):
     assert (status, text.splitlines()[0]) == (0, "97 32 116 104 101")
 
 
+def test_a_seed_draws_other_paths(run, out, tmp_path):
+    Vocabulary(["ab", "ba", "aba"], rule="random_path", pretokenizer="space").save("r.json")
+    (tmp_path / "r.txt").write_text(" ".join("ab" * n + "a" for n in range(1, 30)))
+    drawn = {run("encode", "r.json", "r.txt", "--quiet", "--seed", seed)[1] for seed in range(4)}
+    assert len(drawn) > 1
+
+
 def fails(result, *parts):
     assert result[:2] == (2, "")
     assert result[2].count("\n") == 1

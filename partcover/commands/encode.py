@@ -35,7 +35,7 @@ _PRETOKENIZER = click.option(
 
 @click.command()
 @click.argument("vocabulary", metavar="V.json")
-@click.argument("files", nargs=-1, metavar="FILE…")
+@click.argument("files", nargs=-1, metavar="[FILE]…")
 @_PRETOKENIZER
 @click.option(
     "--rule", type=click.Choice(RULES), help="How words are cut. Default: as the file says."
@@ -60,7 +60,11 @@ _PRETOKENIZER = click.option(
     metavar="TOKEN",
     help="The special token to write after each document (npy and bin).",
 )
-@click.option("--dtype", type=click.Choice(["uint16", "uint32", "int32", "int64"]), help="npy, bin")
+@click.option(
+    "--dtype",
+    type=click.Choice(["uint16", "uint32", "int32", "int64"]),
+    help="Of the numbers (npy and bin).",
+)
 @click.option(
     "--offsets", type=click.Choice(get_args(Unit)), help="Where each token stands (json)."
 )
@@ -81,6 +85,10 @@ def encode(
 ) -> int:
     """Turn text into ids.
 
+    \b
+    partcover encode v.json book.txt -o book.npy    an array, for training
+    partcover encode v.json book.txt | partcover decode v.json | cmp - book.txt
+
     FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
     byte of the text back. With --json the ids of all documents are in one object.
     """
@@ -95,7 +103,9 @@ def encode(
             raise InputError(f"{option} is for --format {forms}")
     if array and out.path is None:
         raise InputError(f"--format {form} needs a file to write: -o FILE")
-    encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer, rule, threads=out.threads)
+    encoder = Encoder(
+        Vocabulary.load(vocabulary), pretokenizer, rule, threads=out.threads, seed=out.seed
+    )
     started = time.monotonic()
     facts: dict[str, Any] = {"documents": 0, "ids": 0}
     with out.progress("encoding") as report:
@@ -180,6 +190,9 @@ def decode(
     errors: str,
 ) -> int:
     """Turn ids into text.
+
+    \b
+    partcover decode v.json book.npy -o book.txt
 
     FILE is what `encode` wrote, or - for standard input. Documents follow one another with
     nothing between them, so what was encoded comes back byte for byte; with --json they are

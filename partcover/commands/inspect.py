@@ -54,6 +54,11 @@ def inspect_(
 ) -> int:
     """Take a vocabulary apart: lengths, uses, gains, tokens that do nothing.
 
+    \b
+    partcover inspect v.json book.tsv --sort gain
+    partcover inspect v.json book.tsv --diff other.json
+    partcover inspect v.json book.tsv --audit
+
     The gain of a token is how many more tokens the corpus needs when that one is left out,
     exactly, under the shortest path. --audit ranks the words that take more than one token by
     what holding them would save, and lists them while they save more than the tokens held gain,
