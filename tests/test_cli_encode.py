@@ -88,6 +88,13 @@ def test_options(run, out, tmp_path):
     assert (status, text.splitlines()[0]) == (0, "97 32 116 104 101")
 
 
+def test_a_dash_is_standard_output(run, out, tmp_path):
+    status, ids, _ = run("encode", "v.json", "t.txt", "-o", "-", "--quiet")
+    assert (status, list(map(int, ids.split()))) == (0, out.encode(TEXT))
+    assert run("import", "v.txt", "-o", "-")[0] == 2
+    assert not (tmp_path / "-").exists()
+
+
 def test_a_seed_draws_other_paths(run, out, tmp_path):
     Vocabulary(["ab", "ba", "aba"], rule="random_path", pretokenizer="space").save("r.json")
     (tmp_path / "r.txt").write_text(" ".join("ab" * n + "a" for n in range(1, 30)))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import IO, Any, get_args
@@ -128,7 +126,7 @@ def encode(
         else:
             texts = _texts(files or ("-",), key, progress)
             listed = []
-            with _writer(out.path) as file:
+            with atomic_writer(out.path or "-") as file:
                 for ids, spans in _rows(encoder, texts, special, offsets):
                     facts["documents"] += 1
                     facts["ids"] += len(ids)
@@ -204,7 +202,7 @@ def decode(
     encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer)
     texts = []
     many = 0
-    with _writer(out.path) as written:
+    with atomic_writer(out.path or "-") as written:
         for where, ids in _read_ids(file, form, np.dtype(dtype or encoder.dtype)):
             many += len(ids)
             try:
@@ -228,16 +226,6 @@ def decode(
 def _by_name(path: str) -> str:
     endings = {".npy": "npy", ".bin": "bin", ".json": "json", ".jsonl": "json"}
     return endings.get(PurePath(path).suffix, "ids")
-
-
-@contextmanager
-def _writer(path: str | None) -> Iterator[IO[bytes]]:
-    if path is not None:
-        with atomic_writer(path) as file:
-            yield file
-    else:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
 
 
 def _texts(paths: tuple[str, ...], key: str, progress: Progress) -> Iterator[bytes]:
