@@ -1,35 +1,225 @@
-"""Methods side by side on one instance, over several budgets: one row each."""
+"""Methods side by side on one corpus: every method, segmentation rule and budget is a row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
 
+from .apart import run_apart
+from .baselines import TRAINERS, Trainer, plain_bytes
+from .bounds import bounds
+from .corpus import WordCounts
 from .errors import InputError
 from .exact import solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
+from .measures import overlaps, text_bytes, use, whole_words
 from .search import improve
 from .segment import Segmentation, segment
-from .solution import Solution
-from .vocabulary import Vocabulary
+from .solution import Solution, Status, Termination, gap_of
+from .vocabulary import RULES, Rule, Vocabulary
 
-__all__ = ["METHODS", "compare"]
+__all__ = [
+    "METHODS",
+    "Answer",
+    "Comparison",
+    "Runner",
+    "compare",
+    "first_tokens",
+    "rules_of",
+    "tabulate",
+]
 
-METHODS = ("greedtok", "greedwmc", "improve", "solve", "bytes")
+METHODS: dict[str, Trainer] = {
+    "greedtok": Trainer(greedtok, True, "GreedTok, the partition cover"),
+    "greedwmc": Trainer(greedwmc, True, "GreedWMC, the relaxation"),
+    "improve": Trainer(improve, False, "local search; mind --time-limit"),
+    "solve": Trainer(solve, False, "proven optima, of small corpora"),
+    "bytes": Trainer(plain_bytes, True, "no token at all"),
+    **TRAINERS,
+}
+for _initial in ("bpe", "unigram"):
+    METHODS[f"pathpiece-{_initial}"] = replace(
+        TRAINERS["pathpiece"],
+        run=partial(TRAINERS["pathpiece"].run, initial=_initial),
+        about=f"PathPiece, begun from {_initial}",
+    )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a method has for one budget.
+
+    Attributes
+    ----------
+    method : str
+        Its name in `METHODS`.
+    k : int
+        The budget.
+    vocabulary : Vocabulary or None
+        None where there is no answer.
+    rule : str
+        The segmentation rule that the method states its tokens under.
+    status, termination : str
+        As of a `Solution`.
+    seconds : float or None
+        Of the run it is from; of a nested method that is the run for the largest budget.
+    memory : int or None
+        Bytes by which that run raised the peak resident memory of a process of its own; None
+        where it was not measured.
+    lower_bound : int or None
+        If the method proves one.
+    relaxed_cover : int or None
+        GreedWMC's own objective.
+    bounded : bool
+        Whether bounds hold for it.  They do not for a given vocabulary where candidates are
+        limited, which it may not keep to.
+    """
+
+    method: str
+    k: int
+    vocabulary: Vocabulary | None
+    rule: Rule
+    status: Status
+    termination: Termination
+    seconds: float | None
+    memory: int | None = None
+    lower_bound: int | None = None
+    relaxed_cover: int | None = None
+    bounded: bool = True
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs methods on an instance.
+
+    Attributes
+    ----------
+    instance : Instance
+        The words and what limits the candidates; its k is not used.
+    time_limit : float, optional
+        Seconds for each run.
+    memory : bool
+        Run each in a process of its own and measure it (see `partcover.apart`).
+    seed, threads : int
+        Passed on.
+    progress : callable, optional
+        Called with what runs now.
+    """
+
+    instance: Instance
+    time_limit: float | None = None
+    memory: bool = False
+    seed: int = 0
+    threads: int = 1
+    progress: Callable[[str], None] | None = None
+
+    def run(self, method: str, k: int) -> tuple[Solution, int | None]:
+        """One run of a method, and its memory."""
+        if self.progress is not None:
+            self.progress(f"{method}, k = {k}")
+        instance = self.instance.with_k(k)
+        options: dict[str, Any] = {
+            "time_limit": self.time_limit,
+            "seed": self.seed,
+            "threads": self.threads,
+        }
+        if self.memory:
+            # without what other runs have made of it: a process of its own starts from the words
+            return run_apart(METHODS[method].run, replace(instance), **options)
+        return METHODS[method].run(instance, **options), None
+
+    def answers(self, method: str, budgets: Sequence[int]) -> list[Answer]:
+        """A method's answers, in ascending order of the budgets.
+
+        A nested method runs once, for the largest budget.  After a run that was interrupted
+        there are no more.
+        """
+        budgets = sorted(set(budgets))
+        found = []
+        if METHODS[method].nested:
+            run, memory = self.run(method, budgets[-1])
+            return [self.answer(method, k, run, memory) for k in budgets]
+        for k in budgets:
+            run, memory = self.run(method, k)
+            found.append(self.answer(method, k, run, memory))
+            if run.termination == "interrupted":
+                break
+        return found
+
+    def answer(self, method: str, k: int, run: Solution, memory: int | None = None) -> Answer:
+        """What a run says for the budget k: its own, or less for a nested method."""
+        vocabulary = run.vocabulary
+        if vocabulary is not None:
+            vocabulary = first_tokens(vocabulary, k)
+        return Answer(
+            method,
+            k,
+            vocabulary,
+            run.rule,
+            run.status,
+            run.termination,
+            run.seconds,
+            memory,
+            run.lower_bound if run.k == k else None,
+            sum(run.gains[:k]) if "relaxed_cover" in run.extra else None,
+        )
+
+    def cut(self, words: WordCounts, vocabulary: Vocabulary, rule: Rule) -> Segmentation:
+        """Words cut under a rule."""
+        return segment(words, vocabulary, rule, seed=self.seed, threads=self.threads)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods side by side.
+
+    Attributes
+    ----------
+    rows : list of dict
+        For each budget, method and rule: ``method``, ``rule``, ``k``, ``size`` (below k where
+        the method found no more tokens), ``tokens``, ``tokens_per_word``, ``bytes_per_token``
+        (None for integers), ``cover``, ``lower_bound``, ``gap``, ``seconds`` (of the run; of a
+        nested method that for the largest k), ``memory`` (bytes; None unless asked for),
+        ``status`` and ``termination``; ``held_out_tokens``, ``held_out_tokens_per_word`` and
+        ``held_out_bytes_per_token`` where words were held out; GreedWMC adds ``relaxed_cover``;
+        GreedTok, where GreedWMC ran too, ``d`` and ``certified_ratio``.  A rule that a
+        vocabulary has no scores for is a row without tokens, with a ``remark``.
+    sets : dict
+        ``vocabularies``: for each budget, method and rule ``size``, ``whole_words`` (tokens that
+        are words) and its share, ``used``, ``used_share`` and ``renyi_efficiency`` (see
+        `partcover.measures`), and ``unigram_objective`` if asked for; ``overlap``: for each
+        budget and two methods, see `partcover.measures.overlaps`.
+    answers : list of Answer
+        What the rows are of, by method, then by budget.
+    interrupted : bool
+        Whether there would have been more: on Ctrl-C what is there is kept.
+    """
+
+    rows: list[dict[str, Any]]
+    sets: dict[str, list[dict[str, Any]]]
+    answers: list[Answer]
+    interrupted: bool = False
 
 
 def compare(
     instance: Instance,
     budgets: Sequence[int],
     methods: Sequence[str] = ("greedtok", "greedwmc", "bytes"),
+    rules: Sequence[str] = ("own", "shortest_path"),
     *,
     vocabularies: Mapping[str, Vocabulary] | None = None,
+    held_out: WordCounts | None = None,
+    bound: float | None = None,
+    unigram_objective: bool = False,
+    memory: bool = False,
     time_limit: float | None = None,
     seed: int = 0,
     threads: int = 1,
     progress: Callable[[str], None] | None = None,
-) -> list[dict[str, Any]]:
+) -> Comparison:
     """Run methods for every budget.
 
     Parameters
@@ -38,12 +228,23 @@ def compare(
         The words and candidates; its own k is not used.
     budgets : sequence of int
         The k of each group of rows.
-    methods : sequence of {"greedtok", "greedwmc", "improve", "solve", "bytes"}
-        ``bytes`` is the floor without any token; ``improve`` searches for as long as it may;
-        ``solve`` proves optima where it can.
+    methods : sequence of str
+        Keys of `METHODS`.
+    rules : sequence of str
+        Segmentation rules, or ``own`` for that of each method.  Without a token to use
+        (``bytes``) all rules are one, and there is one row.
     vocabularies : mapping of str to Vocabulary, optional
         Given ones by their names, each beside what methods choose with as many tokens: its size
-        is a budget too.
+        is a budget too.  Their rows have no seconds.
+    held_out : WordCounts, optional
+        Other words, on which each row is measured as well.
+    bound : float, optional
+        Seconds, for each budget, to look for a certified lower bound (see
+        `partcover.bounds.lower_bound`).
+    unigram_objective : bool
+        Fit a Unigram model to each token set, for its likelihood: some seconds each.
+    memory : bool
+        Run each method in a process of its own and state its peak memory.
     time_limit : float, optional
         Seconds for each run of a method.
     seed, threads : int
@@ -53,148 +254,257 @@ def compare(
 
     Returns
     -------
-    list of dict
-        Keys ``method``, ``rule``, ``k``, ``size``, ``tokens``, ``tokens_per_word``, ``cover``,
-        ``lower_bound``, ``gap``, ``seconds``; GreedWMC adds ``relaxed_cover``; GreedTok, where
-        GreedWMC ran too, ``d`` and ``certified_ratio``.  A greedy method runs once, for the
-        largest budget (``seconds`` is of that run); GreedTok and given vocabularies have a row
-        under their own rule and one under the shortest path.  A bound from ``solve`` holds for
-        every row of its k.
+    Comparison
+        Rows by budget, then in the order of `methods` and `rules`.  A lower bound, of ``solve``
+        or of `bound`, holds for every row of its k: it is of the words trained on.
 
     Raises
     ------
     InputError
-        For an unknown method, no budget, or a given vocabulary over other symbols.
+        For an unknown method or rule, no budget, a given vocabulary over other symbols or named
+        as a method is, or a method that cannot honour an option of the instance (naming both).
+    MissingExtra
+        If a method's library is not installed.
     """
     given = vocabularies or {}
     budgets = [*budgets, *map(len, given.values())]
+    methods = list(dict.fromkeys(methods))
+    for name in given:
+        if name in methods:
+            raise InputError(f"{name!r} is a method and a given vocabulary: name it otherwise")
     for method in methods:
         if method not in METHODS:
             raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
+    for rule in rules:
+        if rule not in ("own", *RULES):
+            raise InputError(f"unknown rule {rule!r}: use own, {', '.join(RULES)}")
     if not budgets:
         raise InputError("no budget k to compare for")
+    if held_out is not None:
+        if held_out.symbols != instance.symbols:
+            raise InputError(
+                f"the words held out are over {held_out.symbols}, the others over "
+                f"{instance.symbols}"
+            )
+        held_out = held_out.split_at(instance.protected)  # as `instance` does with its own
+    runner = Runner(instance, time_limit, memory, seed, threads, progress)
+    for k in budgets:
+        instance.with_k(k)  # a budget that cannot be is found before the first run
+    answers: list[Answer] = []
+    interrupted = False
+    for method in methods:
+        try:
+            answers += runner.answers(method, budgets)
+        except KeyboardInterrupt:
+            interrupted = True
+        if interrupted or answers[-1].termination == "interrupted":
+            interrupted = True
+            break
+    free = instance.policy == {"candidates": "substrings"}
+    answers += [
+        Answer(
+            name,
+            len(vocabulary),
+            vocabulary,
+            vocabulary.rule,
+            "feasible",
+            "completed",
+            None,
+            bounded=free,
+        )
+        for name, vocabulary in given.items()
+    ]
+    rows, sets = tabulate(
+        runner, answers, rules, held_out=held_out, unigram_objective=unigram_objective
+    )
+    if bound is not None and not interrupted:
+        _bound(runner, rows, answers, bound)
+    return Comparison(rows, sets, answers, interrupted)
+
+
+def tabulate(
+    runner: Runner,
+    answers: Sequence[Answer],
+    rules: Sequence[str],
+    *,
+    held_out: WordCounts | None = None,
+    unigram_objective: bool = False,
+) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
+    """Rows and set measures of answers, as a `Comparison` has them.
+
+    Parameters
+    ----------
+    runner : Runner
+        What made the answers.
+    answers : sequence of Answer
+        Rows keep their order within each budget.
+    rules, held_out, unigram_objective
+        As of `compare`.
+    """
     rows: list[dict[str, Any]] = []
-    runs: dict[str, Solution] = {}
-    options: dict[str, Any] = {"time_limit": time_limit, "seed": seed, "threads": threads}
-    for method, run in (("greedtok", greedtok), ("greedwmc", greedwmc)):
-        if method in methods:
-            if progress is not None:
-                progress(method)
-            runs[method] = run(instance.with_k(max(budgets)), **options)
-    for k in sorted(set(budgets)):
+    sets: dict[str, list[dict[str, Any]]] = {"vocabularies": [], "overlap": []}
+    for k in sorted({answer.k for answer in answers}):
         group: list[dict[str, Any]] = []
-        for method in dict.fromkeys(methods):
-            if method == "bytes":
-                group.append(_row(instance, k, "bytes", "single_symbols", (), 0.0, threads))
-            elif method in ("improve", "solve"):
-                if progress is not None:
-                    progress(f"{method}, k = {k}")
-                search = improve if method == "improve" else solve
-                group.append(_solved(search(instance.with_k(k), **options)))
-            else:
-                group += _greedy_rows(instance, k, runs[method], threads)
-        for name, vocabulary in given.items():
-            if len(vocabulary) == k:
-                group += _given_rows(instance, name, vocabulary, threads)
-        _relate(group, certified=not instance.groups)
+        here = [answer for answer in answers if answer.k == k]
+        for answer in here:
+            own = _set_facts(runner, answer, unigram_objective)
+            for rule in rules_of(answer, rules):
+                row, used = _row(runner, answer, rule, held_out)
+                group.append(row)
+                if used is not None:
+                    names = {"k": k, "method": answer.method, "rule": rule}
+                    sets["vocabularies"].append({**names, **own, **used})
+        known = {a.method: a.vocabulary for a in here if a.vocabulary is not None}
+        sets["overlap"] += [{"k": k, **pair} for pair in overlaps(known)]
+        _relate(group, here, certified=not runner.instance.groups)
         rows += group
-    return rows
+    return rows, sets
+
+
+def first_tokens(vocabulary: Vocabulary, size: int) -> Vocabulary:
+    """The first `size` tokens of a vocabulary, with what belongs to them.
+
+    Merges are kept up to the one that makes the last of these tokens, without those that need
+    others.
+    """
+    if size >= len(vocabulary):
+        return vocabulary
+    tokens = vocabulary.tokens[:size]
+    merges = vocabulary.merges
+    if merges is not None:
+        kept = set(tokens)
+        made = [left + right for left, right in merges]  # type: ignore[operator]
+        first = {token: i for i, token in reversed(list(enumerate(made)))}
+        last = max((first[token] for token in tokens if token in first), default=-1)
+        merges = tuple(
+            pair
+            for pair, whole in zip(merges[: last + 1], made, strict=False)
+            if all(len(part) == 1 or part in kept for part in (*pair, whole))
+        )
+    scores = None if vocabulary.scores is None else vocabulary.scores[:size]
+    return vocabulary.with_(tokens=tokens, merges=merges, scores=scores, ids=None, special={})
+
+
+def rules_of(answer: Answer, rules: Sequence[str]) -> list[Rule]:
+    """The rules to count a method's tokens under, ``own`` replaced by its own."""
+    if answer.rule == "single_symbols":
+        return [answer.rule]
+    named = (answer.rule if rule == "own" else rule for rule in rules)
+    return list(dict.fromkeys(cast(Iterable[Rule], named)))
 
 
 def _row(
-    instance: Instance,
-    k: int,
-    method: str,
-    rule: str,
-    tokens: Sequence[Any],
-    seconds: float,
-    threads: int,
-) -> dict[str, Any]:
-    vocabulary = Vocabulary(tokens, instance.symbols, method)
-    cut = segment(
-        instance.words,
-        vocabulary,
-        "priority" if rule == "priority" else "shortest_path",
-        threads=threads,
-    )
-    return _counted(instance, k, method, rule, len(vocabulary), cut, seconds)
-
-
-def _given_rows(
-    instance: Instance, name: str, vocabulary: Vocabulary, threads: int
-) -> list[dict[str, Any]]:
-    size = len(vocabulary)
-    rows = []
-    for rule in dict.fromkeys((vocabulary.rule, "shortest_path")):
-        cut = segment(instance.words, vocabulary, rule, threads=threads)
-        rows.append(_counted(instance, size, name, rule, size, cut, None))
-    return rows
-
-
-def _counted(
-    instance: Instance,
-    k: int,
-    method: str,
-    rule: str,
-    size: int,
-    cut: Segmentation,
-    seconds: float | None,
-) -> dict[str, Any]:
-    return {
-        "method": method,
+    runner: Runner, answer: Answer, rule: Rule, held_out: WordCounts | None
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """A row, and how the vocabulary is made use of."""
+    words = runner.instance.words
+    vocabulary = answer.vocabulary
+    row: dict[str, Any] = {
+        "method": answer.method,
         "rule": rule,
-        "k": k,
-        "size": size,
-        "tokens": cut.tokens,
-        "tokens_per_word": cut.tokens / max(1, instance.words.total_count),
-        "cover": cut.cover,
-        "lower_bound": None,
+        "k": answer.k,
+        "size": None if vocabulary is None else len(vocabulary),
+        **_cost(words, None),
+        "lower_bound": answer.lower_bound,
         "gap": None,
-        "seconds": seconds,
+        "seconds": answer.seconds,
+        "memory": answer.memory,
+        "status": answer.status,
+        "termination": answer.termination,
     }
+    if held_out is not None:
+        row |= {f"held_out_{key}": None for key in _cost(held_out, None) if key != "cover"}
+    if answer.relaxed_cover is not None:
+        row["relaxed_cover"] = answer.relaxed_cover
+    if vocabulary is None:
+        return row, None
+    if rule == "likelihood" and vocabulary.scores is None:
+        return {**row, "remark": f"{answer.method} has no scores"}, None
+    cut = runner.cut(words, vocabulary, rule)
+    row |= _cost(words, cut.tokens)
+    if held_out is not None:
+        tokens = runner.cut(held_out, vocabulary, rule).tokens
+        cost = _cost(held_out, tokens)
+        row |= {f"held_out_{key}": value for key, value in cost.items() if key != "cover"}
+    return row, use(cut, len(vocabulary))
 
 
-def _greedy_rows(instance: Instance, k: int, run: Solution, threads: int) -> list[dict[str, Any]]:
-    if run.vocabulary is None:
-        return []
-    rules = ["priority", "shortest_path"] if run.method == "greedtok" else ["shortest_path"]
-    size = max(k, len(instance.fixed))
-    tokens = run.vocabulary.tokens[:size]
-    rows = [_row(instance, k, run.method, rule, tokens, run.seconds, threads) for rule in rules]
-    if run.method == "greedwmc":
-        rows[0]["relaxed_cover"] = sum(run.gains[:size])
-    return rows
-
-
-def _solved(solution: Solution) -> dict[str, Any]:
+def _cost(words: WordCounts, tokens: int | None) -> dict[str, Any]:
+    if tokens is None:
+        return dict.fromkeys(("tokens", "tokens_per_word", "bytes_per_token", "cover"))
+    size = text_bytes(words)
     return {
-        "method": solution.method,
-        "rule": solution.rule,
-        "k": solution.k,
-        "size": None if solution.vocabulary is None else len(solution.vocabulary),
-        "tokens": solution.tokens,
-        "tokens_per_word": solution.tokens_per_word,
-        "cover": solution.cover,
-        "lower_bound": solution.lower_bound,
-        "gap": solution.gap,
-        "seconds": solution.seconds,
-        "status": solution.status,
-        "termination": solution.termination,
+        "tokens": tokens,
+        "tokens_per_word": tokens / max(1, words.total_count),
+        "bytes_per_token": None if size is None else size / max(1, tokens),
+        "cover": words.total_symbols - tokens,
     }
 
 
-def _relate(group: list[dict[str, Any]], *, certified: bool) -> None:
+def _set_facts(runner: Runner, answer: Answer, objective: bool) -> dict[str, Any]:
+    """What does not depend on the rule."""
+    words, vocabulary = runner.instance.words, answer.vocabulary
+    if vocabulary is None:
+        return {}
+    whole = whole_words(words, vocabulary)
+    facts: dict[str, Any] = {
+        "size": len(vocabulary),
+        "whole_words": whole,
+        "whole_word_share": whole / len(vocabulary) if len(vocabulary) else None,
+    }
+    if objective:
+        from .baselines import unigram_objective
+
+        if runner.progress is not None:
+            runner.progress(f"Unigram's objective of {answer.method}, k = {answer.k}")
+        facts["unigram_objective"] = unigram_objective(words, vocabulary, threads=runner.threads)
+    return facts
+
+
+def _relate(group: list[dict[str, Any]], answers: Sequence[Answer], *, certified: bool) -> None:
     """Fill in what one row says about the others of its k.
 
     Within budgets of groups GreedWMC has no guarantee to certify with.
     """
-    bounds = [row["lower_bound"] for row in group if row["lower_bound"] is not None]
-    for row in group:
-        if bounds and row["tokens"]:
-            row["lower_bound"] = max(bounds)
-            row["gap"] = (row["tokens"] - max(bounds)) / row["tokens"]
-    relaxed = next((row["relaxed_cover"] for row in group if "relaxed_cover" in row), None)
+    proven = [answer.lower_bound for answer in answers if answer.lower_bound is not None]
+    if proven:
+        _hold(group, answers, max(proven))
+    relaxed = next((a.relaxed_cover for a in answers if a.relaxed_cover is not None), None)
     if relaxed is not None and certified:
         for row in group:
             if row["method"] == "greedtok" and row["rule"] == "priority":
                 row["d"], row["certified_ratio"] = certified_ratio(row["cover"], relaxed)
+
+
+def _bound(
+    runner: Runner, rows: list[dict[str, Any]], answers: Sequence[Answer], seconds: float
+) -> None:
+    """A certified lower bound for each k."""
+    if runner.progress is not None:
+        runner.progress("lower bounds")
+    unbounded = {answer.method for answer in answers if not answer.bounded}
+    groups: dict[int, list[dict[str, Any]]] = {}
+    incumbents: dict[int, int] = {}
+    for row in rows:
+        k, tokens = row["k"], row["tokens"]
+        groups.setdefault(k, []).append(row)
+        if tokens is not None and row["method"] not in unbounded:
+            incumbents[k] = min(tokens, incumbents.get(k, tokens))
+    for found in bounds(
+        runner.instance,
+        sorted(groups),
+        incumbents=incumbents,
+        time_limit=seconds,
+        seed=runner.seed,
+        threads=runner.threads,
+    ):
+        _hold(groups[found.instance.k], answers, found.lower_bound)
+
+
+def _hold(group: list[dict[str, Any]], answers: Sequence[Answer], lower_bound: int) -> None:
+    """A bound holds for every row of its budget that keeps to the instance."""
+    unbounded = {answer.method for answer in answers if not answer.bounded}
+    for row in group:
+        if row["method"] not in unbounded:
+            row["lower_bound"] = max(lower_bound, row["lower_bound"] or 0)
+            row["gap"] = gap_of(row["tokens"], row["lower_bound"])

@@ -58,12 +58,11 @@ def demo(
         "seconds": time.monotonic() - started,
     }
 
-    say("GreedTok and GreedWMC on every word")
+    say("GreedTok, GreedWMC and BPE on every word")
     instance = Instance(words, 2000)
     corpus["candidates"] = instance.index.total
-    greedy = compare(
-        instance, [100, 500, 1000, 2000], ["greedtok", "greedwmc"], seed=seed, threads=threads
-    )
+    methods = ["greedtok", "greedwmc", "bpe"]
+    greedy = compare(instance, [100, 500, 1000, 2000], methods, seed=seed, threads=threads).rows
 
     say("the exact optimum of the most frequent words")
     small = Instance(words.most_frequent(400), 40)

@@ -59,7 +59,7 @@ class Output:
     def console(self) -> Console:
         """Standard output, for people; in a file or a pipe lines are not folded at 80 columns."""
         console = Console(highlight=False)
-        return console if console.is_terminal else Console(highlight=False, width=160)
+        return console if console.is_terminal else Console(highlight=False, width=200)
 
     def note(self, line: str) -> None:
         """A remark on standard error, unless quiet."""

@@ -11,16 +11,22 @@ from typing import Any
 from .errors import InputError, MissingExtra
 from .files import atomic_writer
 
-__all__ = ["check_plot", "plot_events", "plot_ratios", "plot_rows"]
+__all__ = ["check_plot", "plot_events", "plot_lines", "plot_ratios", "plot_rows"]
+
+
+# Okabe and Ito's colours, told apart without seeing red or green; shapes tell them apart in grey
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 2)))
 
 
 def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
-    """Draw tokens per word over k, a line for each method and rule.
+    """Draw tokens per word over k, a line for each method and rule, and the lower bound.
 
     Parameters
     ----------
     rows : sequence of dict
-        From `compare`.
+        From `compare`.  A method has one colour and shape, a rule one kind of line.
     path : path
         Where to; the ending says the format (.png, .svg, .pdf).
 
@@ -31,25 +37,69 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     InputError
         For an ending that is not a figure's, or a path that cannot be written.
     """
-    form, figure_type = check_plot(path)
-    lines: dict[str, list[tuple[int, float]]] = {}
+    lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    bound: dict[int, float] = {}
     for row in rows:
         if row["tokens_per_word"] is not None:
-            name = f"{row['method']} ({row['rule'].replace('_', ' ')})"
+            name = (row["method"], row["rule"].replace("_", " "))
             lines.setdefault(name, []).append((row["k"], row["tokens_per_word"]))
-    figure = figure_type(figsize=(7, 4.5), layout="constrained")
+            if row["lower_bound"] is not None and row["tokens"]:
+                per_word = row["tokens_per_word"] / row["tokens"]
+                bound[row["k"]] = row["lower_bound"] * per_word
+    if bound:
+        lines["lower bound", ""] = sorted(bound.items())
+    plot_lines(lines, path, "k, tokens in the vocabulary", "tokens per word")
+
+
+def plot_lines(
+    lines: Mapping[tuple[str, str], Sequence[tuple[float, float]]],
+    path: str | PathLike[str],
+    across: str,
+    up: str,
+) -> None:
+    """Draw lines with markers.
+
+    Parameters
+    ----------
+    lines : mapping of (str, str) to sequence of (x, y)
+        By name and kind: lines of one name have one colour and shape, those of one kind are
+        dashed alike; the legend has ``name (kind)``, or the name where there is no kind.
+    path : path
+        Where to; the ending says the format (.png, .svg, .pdf).
+    across, up : str
+        What the axes show.
+
+    Raises
+    ------
+    MissingExtra
+        Without matplotlib.
+    InputError
+        For an ending that is not a figure's, or a path that cannot be written.
+    """
+    form, figure_type = check_plot(path)
+    names = list(dict.fromkeys(name for name, _ in lines))
+    kinds = list(dict.fromkeys(kind for _, kind in lines))
+    figure = figure_type(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot()
-    for name, points in lines.items():
-        axes.plot(*zip(*points, strict=True), marker="o", label=name)
-    axes.set_xlabel("k, tokens in the vocabulary")
-    axes.set_ylabel("tokens per word")
+    for (name, kind), points in lines.items():
+        number = names.index(name)
+        axes.plot(
+            *zip(*points, strict=True),
+            color=_COLOURS[number % len(_COLOURS)],
+            marker=_MARKERS[number % len(_MARKERS)],
+            linestyle=_STYLES[kinds.index(kind) % len(_STYLES)],
+            markersize=4,
+            label=f"{name} ({kind})" if kind else name,
+        )
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
     axes.grid(visible=True, alpha=0.3)
-    axes.legend()
+    if lines:
+        figure.legend(loc="outside lower center", ncols=3, fontsize="small")
     with atomic_writer(path) as file:
         figure.savefig(file, format=form, dpi=150)
 
 
-# Okabe and Ito's colours, told apart without seeing red or green; shapes tell them apart in grey
 _RATIOS = {
     "ratio": ("GreedTok / optimum", "#0072B2", "o", "-", 8),
     "d": ("d = GreedTok / GreedWMC's relaxed cover", "#E69F00", "s", "--", 4),

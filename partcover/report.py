@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from csv import DictWriter
+from io import StringIO
 from typing import Any
 
 from rich.box import SIMPLE, SIMPLE_HEAD
@@ -13,7 +15,7 @@ from rich.text import Text
 from . import symbols as sym
 from .solution import Solution
 
-__all__ = ["cell", "facts_table", "rows_table", "solution_tables"]
+__all__ = ["cell", "facts_table", "rows_csv", "rows_markdown", "rows_table", "solution_tables"]
 
 
 def cell(value: Any) -> str:
@@ -34,26 +36,58 @@ def rows_table(
 ) -> Table:
     """Rows as a table; `columns` maps keys to headings, in order.
 
-    A key whose name ends in ``gap`` is shown in percent, ``seconds`` with two decimals.
+    A key whose name ends in ``gap`` or ``share`` is shown in percent, ``seconds`` with two
+    decimals, ``memory`` in MiB.
     """
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for key, heading in columns.items():
-        text = any(isinstance(row.get(key), str) for row in rows)
-        table.add_column(heading, justify="left" if text else "right", overflow="fold")
+        table.add_column(
+            heading, justify="left" if _is_text(rows, key) else "right", overflow="fold"
+        )
     for row in rows:
-        cells = []
-        for key in columns:
-            value = row.get(key)
-            if value is not None and key.endswith("gap"):
-                cells.append(f"{100 * value:.3f} %")
-            elif value is not None and key == "seconds":
-                cells.append(f"{value:.2f}")
-            elif key == "rule" and value is not None:
-                cells.append(value.replace("_", " "))
-            else:
-                cells.append(cell(value))
-        table.add_row(*map(Text, cells))
+        table.add_row(*map(Text, _cells(row, columns)))
     return table
+
+
+def rows_markdown(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
+    """The same table in Markdown."""
+    lines = [
+        columns.values(),
+        ["---" if _is_text(rows, key) else "---:" for key in columns],
+        *([text.replace("|", "\\|") for text in _cells(row, columns)] for row in rows),
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows with every key that any of them has, in full precision; nothing for None."""
+    text = StringIO()
+    keys = dict.fromkeys(key for row in rows for key in row)
+    writer = DictWriter(text, list(keys), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _is_text(rows: Sequence[Mapping[str, Any]], key: str) -> bool:
+    return any(isinstance(row.get(key), str) for row in rows)
+
+
+def _cells(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
+    cells = []
+    for key in columns:
+        value = row.get(key)
+        if value is not None and key.endswith(("gap", "share")):
+            cells.append(f"{100 * value:.3f} %")
+        elif value is not None and key == "seconds":
+            cells.append(f"{value:.2f}")
+        elif value is not None and key == "memory":
+            cells.append(f"{value / 2**20:,.1f} MiB")
+        elif key == "rule" and value is not None:
+            cells.append(value.replace("_", " "))
+        else:
+            cells.append(cell(value))
+    return cells
 
 
 def facts_table(facts: Mapping[str, Any], title: str | None = None) -> Table:

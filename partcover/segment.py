@@ -226,7 +226,10 @@ def cutter(
     Cut
         A call that takes words as uint8 (bytes) or int32 (characters, and places in `names`).
         O(symbols · longest token) time and O(longest word) memory; a factor of log(word) more
-        time for ``priority``; O(symbols · log(word)) for ``merges``.
+        time for ``priority``; O(symbols · log(word)) for ``merges``.  ``shortest_path`` takes
+        O(symbols) where a longer beginning of a word never needs fewer tokens, as in a run of one
+        symbol with tokens of every length; ``likelihood`` and ``random_path`` look at every
+        occurrence of a token there.
 
     Raises
     ------

@@ -262,7 +262,9 @@ def test_demo(run):
     rows = {row["method"]: row for row in data["exact"]["rows"]}
     assert data["exact"]["certified_ratio"] <= rows["greedtok"]["ratio"] <= 1
     assert [row["is_vertex_cover"] for row in data["vertex_cover"]["rows"]] == [False, True, True]
-    assert len(data["greedy"]) == 12
+    assert len(data["greedy"]) == 20
+    needed = {(row["method"], row["rule"], row["k"]): row["tokens"] for row in data["greedy"]}
+    assert needed["greedtok", "priority", 1000] < needed["bpe", "merges", 1000]
 
 
 def test_hash_seeds_change_nothing(run, counts, tmp_path):

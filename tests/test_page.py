@@ -100,7 +100,7 @@ def files(tmp_path):
     (tmp_path / "s.json").write_text(json.dumps(solution.to_json()))
     bound = partcover.lower_bound(instance, time_limit=2)
     bound.certificate.save(tmp_path / "p.cert")
-    rows = compare(instance, [1, 4])
+    rows = compare(instance, [1, 4]).rows
     (tmp_path / "rows.json").write_text(json.dumps({"rows": rows}))
     small = Instance(WordCounts.from_counts({"papaya": 1, "impact": 1}), 2)
     small.save(tmp_path / "i.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 from math import exp, inf
 
 import greedy_oracle
@@ -350,6 +350,43 @@ def test_long_words(word, tokens):
         greedy_oracle.shortest_path(word, tokens)
     ]
     assert cut_all([word], vocabulary, "merges") == [oracle.merge(word, tokens)]
+
+
+def fewest(words, tokens):
+    """Both rules that ask for the fewest tokens, as checked: all scores equal for one of them."""
+    singles = {c: -1.0 for word in words for c in word}
+    vocabulary = Vocabulary(tokens, "chars", scores=[-1.0] * len(tokens), symbol_scores=singles)
+    expected = [greedy_oracle.shortest_path(word, tokens) for word in words]
+    assert cut_all(words, vocabulary, "shortest_path") == expected
+    assert cut_all(words, vocabulary, "likelihood") == expected
+
+
+def test_fewest_of_every_tiny_vocabulary():
+    strings = ["".join(s) for n in range(2, 6) for s in product("ab", repeat=n)]
+    for many in range(4):
+        for tokens in combinations(strings[:12], many):  # two or three symbols
+            fewest(strings, tokens)
+
+
+def test_fewest_in_runs():
+    # where sizes are missing, a longer run may need fewer tokens
+    runs = ["a" * n for n in range(1, 40)]
+    for bits in range(2**7):
+        fewest(runs, ["a" * n for n in range(2, 9) if bits >> (n - 2) & 1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    period=st.sampled_from(["a", "ab", "aab", "abb"]),
+    sizes=st.lists(st.integers(2, 40), unique=True, max_size=30),
+    shifts=st.lists(st.integers(0, 2), min_size=30, max_size=30),
+    others=st.lists(st.text("abc", min_size=2, max_size=5), max_size=5),
+    runs=st.lists(st.integers(1, 90), min_size=1, max_size=3),
+    between=st.sampled_from(["", "b", "c", "é"]),
+)
+def test_fewest_in_repeats(period, sizes, shifts, others, runs, between):
+    tokens = [(period * 42)[s : s + n] for s, n in zip(shifts, sizes, strict=False)]
+    fewest([between.join((period * 90)[:n] for n in runs)], list(dict.fromkeys(tokens + others)))
 
 
 @pytest.mark.parametrize("letters", [2, 30, 3000])

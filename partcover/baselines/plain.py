@@ -7,19 +7,26 @@ import time
 from ..instance import Instance
 from ..solution import Solution
 from ..vocabulary import Vocabulary
-from .outcome import outcome, refuse_unhonoured
+from .outcome import Progress, outcome, refuse_unhonoured
 
 __all__ = ["plain_bytes"]
 
 
-def plain_bytes(instance: Instance, *, seed: int = 0, threads: int = 1) -> Solution:
+def plain_bytes(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Solution:
     """No token at all: for text, its bytes.
 
     Parameters
     ----------
     instance : Instance
         The words; k is not used.
-    seed, threads : int
+    time_limit, seed, threads, progress
         As everywhere; they change nothing.
 
     Returns

@@ -84,7 +84,8 @@ def sage(
     progress : callable, optional
         Called with (0, None, ``"sage_tokenizer"``) as the package begins.
     python : path, optional
-        The Python that has ``sage-tokenizer``; by default this one.  The package insists on
+        The Python that has ``sage-tokenizer``; by default what the environment variable
+        ``SAGE_PYTHON`` names, else this one.  The package insists on
         scipy 1.12 and so on NumPy 1, which OR-Tools does not go with: it needs an environment
         of its own (``python3.11 -m venv E``, ``E/bin/pip install sage-tokenizer``, and here
         ``E/bin/python``).
@@ -173,7 +174,7 @@ def sage(
             progress(0, None, "sage_tokenizer")
         kept: Iterable[Token]
         try:
-            kept = _run(folder, python or sys.executable, k, time_limit, started)
+            kept = _run(folder, python or _default_python(), k, time_limit, started)
         except subprocess.TimeoutExpired:
             termination, kept = "time_limit", start.tokens[:k]
         except KeyboardInterrupt:
@@ -229,6 +230,10 @@ def _copy_text(source: Path, path: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+def _default_python() -> str:
+    return os.environ.get("SAGE_PYTHON") or sys.executable
+
+
 def _run(
     folder: Path, python: str | PathLike[str], k: int, time_limit: float | None, started: float
 ) -> list[bytes]:
@@ -252,7 +257,7 @@ def _run(
     if done.returncode == _MISSING:
         raise InputError(
             f"SaGe needs 'sage-tokenizer', which {fspath(python)} does not have ({said}): install "
-            "it in an environment of its own, and name that one's Python by the option python"
+            "it in an environment of its own, and name that one's Python by SAGE_PYTHON"
         )
     found = folder / f"results/run/sage_vocabs/active_vocab_{k + _BYTES}.vocab"
     if done.returncode or not found.exists():

@@ -1,4 +1,4 @@
-"""``compare`` and ``ratio``."""
+"""``ratio``."""
 
 from __future__ import annotations
 
@@ -12,107 +12,14 @@ from ..files import write_atomic
 from ..options import (
     Output,
     candidate_options,
-    instance_options,
     output_options,
     parse_budgets,
     read_instance,
 )
-from ..vocabulary import Vocabulary
 from .outcome import (
     EXIT_INTERRUPTED,
     EXIT_LIMIT,
 )
-
-
-@click.command()
-@click.option("-k", "ks", help="Budgets: 10,20 or 1-5.", metavar="K,K,…")
-@click.option(
-    "--methods",
-    default="greedtok,greedwmc,bytes",
-    show_default=True,
-    help="Comma-separated: greedtok, greedwmc, improve, solve, bytes.",
-)
-@click.option(
-    "--vocab",
-    "vocabs",
-    multiple=True,
-    metavar="V.json",
-    help="A vocabulary to set beside them; its size is a budget too. Repeatable.",
-)
-@click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
-@click.option("--plot", metavar="FILE", help="Draw tokens per word over k (.png, .svg, .pdf).")
-@instance_options
-@output_options
-def compare(
-    out: Output,
-    corpus: str,
-    ks: str | None,
-    methods: str,
-    vocabs: tuple[str, ...],
-    time_limit: float | None,
-    plot: str | None,
-    **options: Any,
-) -> int:
-    """Compare methods over several budgets.
-
-    One row for each budget, method and segmentation rule. A bound from solve holds for every row
-    of its k; d and the certified ratio need greedtok and greedwmc both.
-    """
-    from ..compare import compare as run
-    from ..report import rows_table
-
-    budgets = parse_budgets(ks)
-    given = {Path(path).stem: Vocabulary.load(path) for path in vocabs}
-    sizes = [*budgets, *map(len, given.values())]
-    instance = read_instance(corpus, max(sizes) if sizes else None, options)
-    with out.progress("compare") as report:
-        rows = run(
-            instance,
-            budgets if sizes else [instance.k],
-            [name.strip() for name in methods.split(",")],
-            vocabularies=given,
-            time_limit=time_limit,
-            seed=out.seed,
-            threads=out.threads,
-            progress=lambda what: report(0, None, what),
-        )
-    if plot is not None:
-        from ..plots import plot_rows
-
-        plot_rows(rows, plot)
-        out.note(f"wrote {plot}")
-    data = {
-        "corpus": Path(corpus).name,
-        "words": len(instance.words),
-        "total_count": instance.words.total_count,
-        "candidates": instance.index.total,
-        "policy": instance.policy,
-        "rows": rows,
-    }
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-        out.note(f"wrote {out.path}")
-    if out.json:
-        out.object(data)
-    else:
-        out.console.print(rows_table(rows, COLUMNS))
-    return 0
-
-
-COLUMNS = {
-    "method": "method",
-    "rule": "rule",
-    "k": "k",
-    "size": "size",
-    "tokens": "tokens",
-    "tokens_per_word": "per word",
-    "lower_bound": "lower bound",
-    "gap": "gap",
-    "relaxed_cover": "relaxed cover",
-    "d": "d",
-    "certified_ratio": "certified",
-    "seconds": "seconds",
-}
 
 
 @click.command()
@@ -186,14 +93,9 @@ def ratio(
         write_atomic(out.path, json.dumps({"rows": rows}, ensure_ascii=False, indent=1) + "\n")
         out.note(f"wrote {out.path}")
     if csv is not None:
-        from csv import DictWriter
-        from io import StringIO
+        from ..report import rows_csv
 
-        text = StringIO()
-        writer = DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        write_atomic(csv, text.getvalue())
+        write_atomic(csv, rows_csv(rows))
         out.note(f"wrote {csv}")
     if plot is not None:
         from ..plots import plot_ratios

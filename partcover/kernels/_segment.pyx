@@ -52,6 +52,12 @@ cdef struct Node:
     int32_t token    # the token that ends here, or -1
 
 
+cdef struct Tail:
+    # of the string that a node stands for
+    int32_t node     # that of its longest proper suffix that has one: the root's is empty
+    int32_t token    # the longest token it ends with, or -1
+
+
 cdef int _by_key(const void *a, const void *b) noexcept nogil:
     cdef uint64_t x = (<const uint64_t *> a)[0]
     cdef uint64_t y = (<const uint64_t *> b)[0]
@@ -81,6 +87,7 @@ cdef inline Py_ssize_t _free(int32_t *after, Py_ssize_t place) noexcept nogil:
     return place
 
 _NODE = np.dtype([("base", np.int32), ("parent", np.int32), ("token", np.int32)])
+_TAIL = np.dtype([("node", np.int32), ("token", np.int32)])
 
 
 def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
@@ -135,6 +142,9 @@ cdef inline bint _fits(int32_t *after, Py_ssize_t base, const int32_t *codes, Py
 cdef class Segmenter:
     """Tokens in a trie, as a double array (Aoe 1989): a child is found by one addition.
 
+    Each node knows its longest proper suffix in the trie (Aho and Corasick 1975), and each token
+    the longest token it ends with: the tokens that end at a position are met longest first.
+
     Parameters
     ----------
     tokens : ndarray of int32
@@ -148,6 +158,8 @@ cdef class Segmenter:
     # tokens that a token begins with, itself included, in order: chain[links[t]:links[t + 1]]
     cdef int64_t[::1] links
     cdef int32_t[::1] chain
+    cdef Tail[::1] tails         # of nodes
+    cdef int32_t[::1] shorter    # the longest token that a token ends with, itself aside, or -1
     cdef readonly Py_ssize_t longest
 
     def __init__(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
@@ -231,6 +243,59 @@ cdef class Segmenter:
         table["parent"][places[1:]] = places[parents[1:]]
         table["token"][places] = ends
         self.nodes = table
+        self._suffixes(parents, codes, places)
+
+    def _suffixes(self, const int32_t[::1] parents, const int32_t[::1] codes,
+                  const int32_t[::1] places):
+        """Find `tails` and `shorter`, the nodes of short strings first: O(symbols of tokens)."""
+        cdef Py_ssize_t i, n
+        cdef int32_t place, token, suffix
+        depths = np.zeros(parents.shape[0], np.int32)
+        cdef int32_t[::1] depth = depths
+        for n in range(1, parents.shape[0]):
+            depth[n] = depth[parents[n]] + 1
+        cdef const int64_t[::1] order = np.argsort(depths, kind="stable").astype(np.int64)
+        tails = np.zeros(self.nodes.shape[0], _TAIL)
+        tails["token"] = -1
+        self.tails = tails
+        self.shorter = np.full(self.lengths.shape[0], -1, np.int32)
+        for i in range(1, order.shape[0]):
+            n = order[i]
+            place = places[n]
+            suffix = 0
+            if parents[n]:
+                suffix = self._walk(self.tails[places[parents[n]]].node, codes[n])
+            token = self.nodes[place].token
+            if token >= 0:
+                self.shorter[token] = self.tails[suffix].token
+            self.tails[place].node = suffix
+            self.tails[place].token = token if token >= 0 else self.tails[suffix].token
+
+    cdef inline int32_t _walk(self, int32_t node, int32_t code) noexcept nogil:
+        """The node of the longest suffix that has one, of a node's string and one more symbol."""
+        cdef int32_t child
+        while True:
+            child = self.nodes[node].base + code
+            if self.nodes[child].parent == node:
+                return child
+            if node == 0:
+                return 0
+            node = self.tails[node].node
+
+    cdef inline int32_t _next(self, int32_t node, int32_t symbol) noexcept nogil:
+        return self._walk(node, self.codes[symbol]) if symbol < self.codes.shape[0] else 0
+
+    cdef inline void _trace(self, int32_t[::1] which, Py_ssize_t begin,
+                            Py_ssize_t end) noexcept nogil:
+        """Of the tokens that end best at each symbol, keep those met from the end on."""
+        cdef Py_ssize_t i, start
+        cdef int32_t token
+        while end > begin:
+            token = which[end - 1]
+            start = end - (1 if token < 0 else self.lengths[token])
+            for i in range(start, end - 1):
+                which[i] = -2
+            end = start
 
     def _link(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
         cdef Py_ssize_t t, i, j
@@ -271,49 +336,54 @@ cdef class Segmenter:
         """Fewest tokens for words first..last - 1; at each end the earliest start wins a tie.
 
         Writes to `which`, at the last symbol of each token, its index, or SINGLE for a symbol
-        of its own, and INSIDE elsewhere.  O(symbols · longest token) time, O(longest word)
-        memory.
+        of its own, and INSIDE elsewhere.
+
+        At each end tokens are met by their starts, the earliest first, and a start is taken if
+        its cost (the tokens before it) is below `fewest`, that of the start taken so far; to begin
+        with, one more than that of the single symbol, which starts last and loses ties.  None is
+        left after the last position of a cost below `fewest`.  That position has cost
+        `fewest` − 1, since costs rise by at most 1 a symbol and the one just before the end is at
+        least that; `latest` knows it.
+
+        O(symbols) time where costs never fall, as when all prefixes of tokens are tokens: the
+        longest token is taken and no other is left.  In general O(symbols + occurrences of
+        tokens) time; O(longest word) memory.
         """
-        cdef Py_ssize_t w, i, j, size, begin
+        cdef Py_ssize_t w, i, size, begin, start
         cdef Py_ssize_t longest = 1
-        cdef int32_t node
+        cdef int32_t node, token, taken, fewest
         cdef int32_t *cost
-        cdef int32_t *back
-        cdef int32_t *token
+        cdef int32_t *latest  # 1 + c: the last position of cost c
         for w in range(first, last):
             longest = max(longest, offsets[w + 1] - offsets[w])
-        cost = <int32_t *> malloc(3 * (longest + 1) * sizeof(int32_t))
+        cost = <int32_t *> malloc((2 * longest + 3) * sizeof(int32_t))
         if cost == NULL:
             raise MemoryError
-        back = cost + longest + 1
-        token = back + longest + 1
+        latest = cost + longest + 1
+        latest[0] = -1
         with nogil:
             for w in range(first, last):
                 begin = offsets[w]
                 size = offsets[w + 1] - begin
-                cost[0] = 0
+                cost[0] = latest[1] = 0
+                node = 0
                 for i in range(1, size + 1):
-                    cost[i] = 2147483647
-                for i in range(size):
-                    if cost[i] + 1 < cost[i + 1]:
-                        cost[i + 1] = cost[i] + 1
-                        back[i + 1] = <int32_t> i
-                        token[i + 1] = -1
-                    node = 0
-                    for j in range(i, size):
-                        node = self._child(node, data[begin + j])
-                        if node < 0:
+                    node = self._next(node, data[begin + i - 1])
+                    token = self.tails[node].token
+                    fewest = cost[i - 1] + 1  # a token wins a tie with the single symbol
+                    taken = -1
+                    while token >= 0:
+                        start = i - self.lengths[token]
+                        if start > latest[fewest]:
                             break
-                        if self.nodes[node].token >= 0 and cost[i] + 1 < cost[j + 1]:
-                            cost[j + 1] = cost[i] + 1
-                            back[j + 1] = <int32_t> i
-                            token[j + 1] = self.nodes[node].token
-                for i in range(size):
-                    which[begin + i] = -2
-                i = size
-                while i:
-                    which[begin + i - 1] = token[i]
-                    i = back[i]
+                        if cost[start] < fewest:
+                            fewest = cost[start]
+                            taken = token
+                        token = self.shorter[token]
+                    which[begin + i - 1] = taken
+                    cost[i] = fewest + (taken >= 0)
+                    latest[1 + cost[i]] = <int32_t> i
+                self._trace(which, begin, begin + size)
         free(cost)
 
     def priority(self, const Symbol[::1] data, const int64_t[::1] offsets,
@@ -446,57 +516,41 @@ cdef class Segmenter:
         """The largest sum of scores, added up from the left; the earliest start wins a tie.
 
         `scores` are of the tokens, `singles` of the symbols, the last entry of those that lie
-        beyond it.  Output, time and memory as of `shortest_path`.
+        beyond it.  Output as of `shortest_path`.  O(symbols + occurrences of tokens) time,
+        O(longest word) memory.
         """
-        cdef Py_ssize_t w, i, j, size, begin
+        cdef Py_ssize_t w, i, size, begin
         cdef Py_ssize_t longest = 1
         cdef Py_ssize_t beyond = singles.shape[0] - 1
-        cdef int32_t node
-        cdef double score
+        cdef int32_t node, token, taken
+        cdef double score, most
         cdef double *best
-        cdef int32_t *back
-        cdef int32_t *token
         for w in range(first, last):
             longest = max(longest, offsets[w + 1] - offsets[w])
         best = <double *> malloc((longest + 1) * sizeof(double))
-        back = <int32_t *> malloc(2 * (longest + 1) * sizeof(int32_t))
-        token = back + longest + 1
-        try:
-            if best == NULL or back == NULL:
-                raise MemoryError
-            with nogil:
-                for w in range(first, last):
-                    begin = offsets[w]
-                    size = offsets[w + 1] - begin
-                    best[0] = 0
-                    for i in range(1, size + 1):
-                        back[i] = -1
-                    for i in range(size):
-                        which[begin + i] = -2
-                        score = best[i] + singles[min(<Py_ssize_t> data[begin + i], beyond)]
-                        if back[i + 1] < 0 or score > best[i + 1]:
-                            best[i + 1] = score
-                            back[i + 1] = <int32_t> i
-                            token[i + 1] = -1
-                        node = 0
-                        for j in range(i, size):
-                            node = self._child(node, data[begin + j])
-                            if node < 0:
-                                break
-                            if self.nodes[node].token < 0:
-                                continue
-                            score = best[i] + scores[self.nodes[node].token]
-                            if back[j + 1] < 0 or score > best[j + 1]:
-                                best[j + 1] = score
-                                back[j + 1] = <int32_t> i
-                                token[j + 1] = self.nodes[node].token
-                    i = size
-                    while i:
-                        which[begin + i - 1] = token[i]
-                        i = back[i]
-        finally:
-            free(best)
-            free(back)
+        if best == NULL:
+            raise MemoryError
+        with nogil:
+            for w in range(first, last):
+                begin = offsets[w]
+                size = offsets[w + 1] - begin
+                best[0] = 0
+                node = 0
+                for i in range(size):
+                    node = self._next(node, data[begin + i])
+                    token = self.tails[node].token
+                    most = best[i] + singles[min(<Py_ssize_t> data[begin + i], beyond)]
+                    taken = -1
+                    while token >= 0:
+                        score = best[i + 1 - self.lengths[token]] + scores[token]
+                        if score > most or score == most and taken < 0:
+                            most = score
+                            taken = token
+                        token = self.shorter[token]
+                    best[i + 1] = most
+                    which[begin + i] = taken
+                self._trace(which, begin, begin + size)
+        free(best)
 
     def paths(self, const Symbol[::1] data, const int64_t[::1] offsets,
               Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,

@@ -1,0 +1,70 @@
+"""A call in a process of its own, and the memory it took."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import resource
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from .errors import InputError, PartcoverError
+
+__all__ = ["run_apart"]
+
+_STATUS = Path("/proc/self/status")
+
+
+def run_apart(function: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, int]:
+    """Call a function in a fresh process.
+
+    Parameters
+    ----------
+    function, arguments, options
+        What to call; all must be picklable.
+
+    Returns
+    -------
+    result : any
+        What it returns.
+    memory : int
+        Bytes by which the call raised that process's peak resident memory: on Linux the peak
+        during the call (VmHWM) less what was resident when it began; elsewhere the growth of
+        ``ru_maxrss``.
+
+    Raises
+    ------
+    InputError
+        With the line of any error of partcover in there.
+    """
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        result, memory = pool.submit(_measured, function, arguments, options).result()
+    return result, memory
+
+
+def _measured(
+    function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Any, int]:
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = _memory("VmRSS")
+    try:
+        result = function(*arguments, **options)
+    except PartcoverError as error:  # as a plain line: not every error can be pickled
+        raise InputError(str(error)) from None
+    return result, max(0, _memory("VmHWM") - before)
+
+
+def _memory(key: str) -> int:
+    """Bytes resident now (VmRSS) or at most so far (VmHWM); without /proc the latter for both."""
+    # not ru_maxrss on Linux: a process starts with that of the one that started it
+    if _STATUS.exists():
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith(f"{key}:"):
+                return int(line.split()[1]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

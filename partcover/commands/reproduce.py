@@ -1,0 +1,233 @@
+"""``reproduce``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..files import check_writable, write_atomic
+from ..options import Output, candidate_options, output_options, parse_budgets, read_instance
+
+_FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.argument("corpus", required=False, metavar="[C.tsv|I.json]")
+@click.option("--list", "listed", is_flag=True, help="What tables and figures there are.")
+@click.option("-k", "ks", metavar="K,K,…", help="Budgets. Default: the experiment's.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "markdown", "json"]),
+    help="Of the result; a file's ending says it too (.csv, .md, else JSON).",
+)
+@click.option("--plot", metavar="FILE", help="Draw it (.png, .svg, .pdf).")
+@candidate_options
+@output_options
+def reproduce(
+    out: Output,
+    name: str | None,
+    corpus: str | None,
+    listed: bool,
+    ks: str | None,
+    time_limit: float | None,
+    form: str | None,
+    plot: str | None,
+    **options: Any,
+) -> int:
+    """Make a table or figure of a paper anew, from any corpus.
+
+    Where the corpus is the paper's own, its figures stand beside. The name all makes every one.
+    Each result has a manifest: command, versions, hash of the input, options, seed. In JSON it is
+    inside; beside FILE.csv and FILE.md it is FILE.csv.manifest.json.
+    """
+    from ..compare import Runner
+    from ..reproduce import EXPERIMENTS, Study, manifest
+    from ..reproduce import reproduce as run
+
+    if listed:
+        return _list(out)
+    if name is None or corpus is None:
+        raise click.UsageError("a name (see --list) and counted words are expected")
+    if name not in ("all", *EXPERIMENTS):
+        raise click.UsageError(f"unknown experiment {name!r}: use all, {', '.join(EXPERIMENTS)}")
+    if name == "all" and (plot is not None or "csv" in (form, _ending(out.path))):
+        raise click.UsageError("all of them make no one figure and no one CSV: name one")
+    form_of_file = form or (_ending(out.path) if out.path else None)
+    beside = None
+    if out.path is not None and form_of_file in ("csv", "markdown", "table"):
+        beside = f"{out.path}.manifest.json"
+        check_writable(beside)
+    budgets = parse_budgets(ks)
+    names = list(EXPERIMENTS) if name == "all" else [name]
+    most = max(budgets or [k for one in names for k in EXPERIMENTS[one].budgets])
+    instance = read_instance(corpus, most, options)
+    results: list[dict[str, Any]] = []
+    studies: dict[tuple[int, ...], Study] = {}
+    left_out: dict[str, str] = {}
+    with out.progress("reproduce") as report:
+        runner = Runner(
+            instance,
+            time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=lambda what: report(0, None, what),
+        )
+        for one in names:
+            ask = tuple(budgets) or EXPERIMENTS[one].budgets
+            study = studies.setdefault(ask, Study(runner, ask))
+            rows = run(one, study)
+            command = _command(one, corpus, ks, time_limit, out, options)
+            facts = manifest(one, study, command, Path(corpus).name)
+            results.append({"manifest": facts, "rows": rows})
+            left_out |= facts["left_out"]
+    if plot is not None:
+        from ..plots import plot_lines
+
+        experiment = EXPERIMENTS[name]
+        across = "BPE's k" if "target_k" in experiment.columns else "k, tokens in the vocabulary"
+        plot_lines(experiment.lines(results[0]["rows"]), plot, across, experiment.up)
+        out.note(f"wrote {plot}")
+    data: dict[str, Any] = {"results": results} if name == "all" else results[0]
+    if out.path is not None:
+        write_atomic(out.path, _text(results, data, form_of_file or "json"))
+        out.note(f"wrote {out.path}")
+        if beside is not None:
+            facts = {"manifests": [result["manifest"] for result in results]}
+            write_atomic(beside, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
+            out.note(f"wrote {beside}")
+    if out.json or form == "json":
+        out.object(data)
+    elif form in ("csv", "markdown"):
+        if out.path is None:
+            click.echo(_text(results, data, form), nl=False)
+    else:
+        _show(out, results)
+    for method, line in left_out.items():
+        out.note(f"without {method}: {line}")
+    return 0
+
+
+def _list(out: Output) -> int:
+    from ..report import rows_table
+    from ..reproduce import EXPERIMENTS
+
+    rows = [
+        {"name": name, "about": experiment.about, "paper": experiment.paper}
+        for name, experiment in EXPERIMENTS.items()
+    ]
+    if out.json:
+        out.object({"experiments": rows})
+    else:
+        out.console.print(rows_table(rows, {"name": "name", "about": "shows", "paper": "of"}))
+    return 0
+
+
+def _command(
+    name: str,
+    corpus: str,
+    ks: str | None,
+    time_limit: float | None,
+    out: Output,
+    options: dict[str, Any],
+) -> str:
+    """The command that makes one result again; files by their names alone."""
+    words = ["partcover", "reproduce", name, Path(corpus).name]
+    if ks is not None:
+        words += ["-k", ks]
+    if time_limit is not None:
+        words += ["--time-limit", f"{time_limit:g}"]
+    for key, value in options.items():
+        flag = "--group" if key == "groups" else f"--{key.replace('_', '-')}"
+        for one in value if isinstance(value, tuple) else (value,):
+            if one is not None:
+                words += [flag, str(one)]
+    if out.seed:
+        words += ["--seed", str(out.seed)]
+    return shlex.join(words)
+
+
+def _ending(path: str | None) -> str:
+    return _FORMATS.get(Path(path).suffix, "json") if path else ""
+
+
+def _text(results: Sequence[dict[str, Any]], data: dict[str, Any], form: str) -> str:
+    from ..report import rows_csv
+
+    if form == "json":
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    if form == "csv":
+        return rows_csv(results[0]["rows"])
+    return _page(results)
+
+
+def _page(results: Sequence[dict[str, Any]]) -> str:
+    """Every table with the command that makes it above."""
+    from ..report import rows_markdown
+    from ..reproduce import EXPERIMENTS
+
+    parts = []
+    for result in results:
+        facts, rows = result["manifest"], result["rows"]
+        experiment = EXPERIMENTS[facts["experiment"]]
+        parts += [
+            f"## {facts['experiment']}\n",
+            f"{experiment.about} Of: {experiment.paper}.\n",
+            f"    {facts['command']}\n",
+            rows_markdown(rows, _shown(experiment.columns, rows)),
+        ]
+        parts += [f"{remark}\n" for remark in _remarks(experiment.note, result)]
+    facts = results[0]["manifest"]
+    source, versions = facts["input"], facts["versions"]
+    parts.append(
+        f"Made from {source['corpus']} ({source['words']:,} words, {source['total_count']:,} "
+        f"counted, SHA-256 of the counted words {source['corpus_sha256']}), seed {facts['seed']}, "
+        f"with {', '.join(f'{library} {number}' for library, number in versions.items())}.\n"
+    )
+    if len(results) > 1:
+        command = facts["command"].replace(facts["experiment"], "all", 1)
+        head = "# The papers' tables, made anew\n"
+        how = f"Each table is made by the command above it, the page by `{command} -o FILE.md`.\n"
+        parts = [head, how, *parts]
+    return "\n".join(parts)
+
+
+def _remarks(note: str, result: dict[str, Any]) -> list[str]:
+    """What stands below a table: its note, how many of the paper's figures agree, what lacks."""
+    agreed: dict[str, list[bool]] = {}
+    for row in result["rows"]:
+        if "agrees" in row:
+            agreed.setdefault(row["method"], []).append(row["agrees"])
+    counts = [f"{method} {sum(found)} of {len(found)}" for method, found in agreed.items()]
+    stated = f"The paper's figures that agree: {', '.join(counts)}."
+    lacking = ", ".join(result["manifest"]["left_out"])
+    remarks = (note, stated if counts else "", f"Could not run here: {lacking}." if lacking else "")
+    return [remark for remark in remarks if remark]
+
+
+def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    return {
+        key: heading
+        for key, heading in columns.items()
+        if any(row.get(key) is not None for row in rows)
+    }
+
+
+def _show(out: Output, results: Sequence[dict[str, Any]]) -> None:
+    from ..report import rows_table
+    from ..reproduce import EXPERIMENTS
+
+    for result in results:
+        facts, rows = result["manifest"], result["rows"]
+        experiment = EXPERIMENTS[facts["experiment"]]
+        out.console.print(f"{facts['experiment']}: {experiment.about}", markup=False)
+        out.console.print(rows_table(rows, _shown(experiment.columns, rows)))
+        for remark in _remarks(experiment.note, result):
+            out.console.print(f"{remark}\n", markup=False, soft_wrap=True)

@@ -1,0 +1,410 @@
+"""compare: rows, set measures, held-out words, targets, against slow and obvious counts."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import InputError, Instance, Vocabulary, WordCounts, segment, solve
+from partcover.apart import run_apart
+from partcover.compare import METHODS, Runner, compare, first_tokens, rules_of
+from partcover.errors import MissingExtra
+from partcover.held_out import split
+from partcover.measures import (
+    overlaps,
+    renyi_efficiency,
+    symbol_uses,
+    text_bytes,
+    token_uses,
+    use,
+    whole_words,
+)
+from partcover.targets import budgets_for
+
+WORDS = WordCounts.from_counts(
+    {"banana": 4, "bandana": 3, "ananas": 5, "nab": 2, "an": 9, "band": 1, "a": 3}
+)
+SLOW = ("improve", "unigram_sentencepiece", "sage")
+QUICK = [name for name in METHODS if name not in SLOW]
+words_st = st.dictionaries(
+    st.text("abc", min_size=1, max_size=7), st.integers(1, 9), min_size=1, max_size=8
+)
+tokens_st = st.lists(st.text("abc", min_size=2, max_size=4), unique=True, max_size=6)
+
+
+def pieces(words, cut):
+    """The pieces of every occurrence, one by one."""
+    found = Counter()
+    for index, (_, count) in enumerate(words):
+        for piece in cut.of(index):
+            found[piece] += count
+    return found
+
+
+@settings(max_examples=150)
+@given(words_st, tokens_st, st.sampled_from(["shortest_path", "priority", "longest_match"]))
+def test_uses_are_those_of_the_pieces(counts, tokens, rule):
+    words = WordCounts.from_counts(counts)
+    vocabulary = Vocabulary(tokens)
+    cut = segment(words, vocabulary, rule)
+    found = pieces(words, cut)
+    assert token_uses(cut, len(tokens)).tolist() == [found[token] for token in vocabulary]
+    singles = sorted((piece, n) for piece, n in found.items() if len(piece) == 1)
+    assert symbol_uses(cut).tolist() == [n for _, n in singles]
+    assert sum(found.values()) == cut.tokens
+    facts = use(cut, len(tokens))
+    assert facts["used"] == sum(found[token] > 0 for token in vocabulary)
+    total = sum(found.values())
+    power = sum((n / total) ** 2.5 for n in found.values())
+    if len(found) > 1:
+        expected = math.log(power) / (1 - 2.5) / math.log(len(found))
+        assert facts["renyi_efficiency"] == pytest.approx(expected)
+    else:
+        assert facts["renyi_efficiency"] is None
+
+
+def test_renyi_efficiency_of_their_tests():
+    # the two texts of the authors' tokenization-scorer, and what its tests expect
+    for text, expected in (
+        ("pick @@ed pick @@l @@ed pick @@les", 0.8265064834225245),
+        ("pick @@e @@d pick @@l @@e @@d pick @@l @@e @@s", 0.9204840242168808),
+    ):
+        uses = np.array(list(Counter(text.split()).values()), np.int64)
+        assert renyi_efficiency(uses) == pytest.approx(expected, abs=1e-3)
+    assert renyi_efficiency(np.array([3, 3, 3, 0])) == pytest.approx(1)
+    assert renyi_efficiency(np.array([1, 1, 2]), 1) == pytest.approx(1.5 / math.log2(3))
+    assert renyi_efficiency(np.array([5, 0])) is None
+
+
+def test_text_is_measured_in_bytes():
+    counts = {"né": 2, "€𝄞x": 3}
+    expected = sum(len(word.encode()) * count for word, count in counts.items())
+    for kind in ("bytes", "chars"):
+        assert text_bytes(WordCounts.from_counts(counts, kind)) == expected
+    assert text_bytes(WordCounts.from_counts({(1, 2): 1}, "ints")) is None
+    assert text_bytes(WordCounts.from_counts({}, "chars")) == 0
+
+
+@settings(max_examples=100)
+@given(tokens_st, tokens_st)
+def test_overlaps(a, b):
+    (pair,) = overlaps({"a": Vocabulary(a), "b": Vocabulary(b)})
+    assert pair["shared"] == len(set(a) & set(b))
+    assert pair["union"] == len(set(a) | set(b))
+    assert pair["same_rank"] == sum(x == y for x, y in zip(a, b, strict=False))
+    first = pair["first_difference"]
+    if first is None:
+        assert a == b
+    else:
+        assert a[: first - 1] == b[: first - 1]
+        assert a[:first] != b[:first]
+
+
+def test_whole_words():
+    assert whole_words(WORDS, Vocabulary(["an", "ana", "band"])) == 2
+
+
+@settings(max_examples=100)
+@given(words_st, st.floats(0.05, 0.95), st.integers(0, 3))
+def test_a_split_loses_nothing(counts, share, seed):
+    words = WordCounts.from_counts(counts)
+    many = round(share * words.total_count)
+    if many in (0, words.total_count):
+        with pytest.raises(InputError, match="too few"):
+            split(words, share, seed=seed)
+        return
+    rest, held_out = split(words, share, seed=seed)
+    assert held_out.total_count == many
+    both = Counter(rest.to_dict()) + Counter(held_out.to_dict())
+    assert both == words.to_dict()
+    backwards = WordCounts.from_counts(list(reversed(list(words))))
+    assert split(backwards, share, seed=seed)[1].to_dict() == held_out.to_dict()
+
+
+def test_a_split_draws_evenly():
+    words = WordCounts.from_counts({"a": 60, "b": 30, "c": 10})
+    drawn = [split(words, 0.2, seed=seed)[1].to_dict() for seed in range(300)]
+    means = [sum(d.get(word, 0) for d in drawn) / 300 for word in (b"a", b"b", b"c")]
+    # standard errors are 0.11, 0.11 and 0.07
+    assert means == pytest.approx([12, 6, 2], abs=0.5)
+    assert len({tuple(sorted(d.items())) for d in drawn}) > 20
+    for share in (0, 1, -1, math.nan):
+        with pytest.raises(InputError, match="share"):
+            split(words, share)
+    with pytest.raises(InputError, match="fewer than"):
+        split(WordCounts.from_counts({"a": 10**9}), 0.5)
+
+
+@pytest.mark.parametrize("method", QUICK)
+def test_every_method_and_rule(method):
+    instance = Instance(WORDS, 0)
+    rules = ("own", "shortest_path", "longest_match", "merges", "likelihood", "single_symbols")
+    found = compare(instance, [2, 5], [method], rules)
+    assert {row["k"] for row in found.rows} == {2, 5}
+    for row in found.rows:
+        answer = next(a for a in found.answers if a.k == row["k"])
+        assert row["size"] == len(answer.vocabulary) <= row["k"]
+        if row["tokens"] is None:
+            assert row["rule"] == "likelihood"
+            assert row["remark"] == f"{method} has no scores"
+            continue
+        cut = segment(WORDS, answer.vocabulary, row["rule"])
+        assert row["tokens"] == sum(pieces(WORDS, cut).values())
+        assert row["tokens_per_word"] == row["tokens"] / 27
+        assert row["bytes_per_token"] == WORDS.total_symbols / row["tokens"]
+        assert row["cover"] == WORDS.total_symbols - row["tokens"]
+    own = next(row["rule"] for row in found.rows if row["k"] == 5)
+    assert own == METHODS[method].run(instance.with_k(5)).rule
+
+
+@pytest.mark.parametrize("method", [name for name, t in METHODS.items() if t.nested])
+@settings(max_examples=25, deadline=None)
+@given(counts=words_st, k=st.integers(1, 8), j=st.integers(0, 8))
+def test_nested_methods_are(method, counts, k, j):
+    instance = Instance(WordCounts.from_counts(counts), k)
+    whole = METHODS[method].run(instance)
+    part = METHODS[method].run(instance.with_k(min(j, k)))
+    cut = first_tokens(whole.vocabulary, min(j, k))
+    assert cut.tokens == part.vocabulary.tokens
+    assert cut.merges == part.vocabulary.merges
+    assert segment(instance.words, cut, whole.rule).tokens == part.tokens
+
+
+def test_tokens_take_their_merges_and_scores_along():
+    vocabulary = Vocabulary(
+        ["ab", "cd", "abcd"],
+        merges=[("a", "b"), ("c", "d"), ("ab", "cd")],
+        scores=[-1, -2, -3],
+        special=["<s>"],
+    )
+    two = first_tokens(vocabulary, 2)
+    assert two.merges == ((b"a", b"b"), (b"c", b"d"))
+    assert (two.scores, two.special) == ((-1.0, -2.0), {})
+    assert first_tokens(vocabulary, 0).merges == ()
+    assert first_tokens(vocabulary, 3) is vocabulary
+
+
+def test_a_bound_holds_for_every_row():
+    instance = Instance(WORDS, 0)
+    found = compare(instance, [1, 3], ["greedtok", "bpe", "frequent", "bytes"], bound=5)
+    for row in found.rows:
+        best = solve(instance.with_k(row["k"])).tokens
+        assert row["lower_bound"] <= best <= row["tokens"]
+        assert row["lower_bound"] > 0.9 * best
+        assert row["gap"] == (row["tokens"] - row["lower_bound"]) / row["tokens"]
+
+
+def test_given_vocabularies():
+    instance = Instance(WORDS, 0)
+    mine = {"mine": Vocabulary(["ana", "ban", "an"], rule="priority")}
+    found = compare(instance, [2], ["solve", "greedtok"], vocabularies=mine)
+    rows = [row for row in found.rows if row["method"] == "mine"]
+    assert [(row["rule"], row["k"], row["seconds"]) for row in rows] == [
+        ("priority", 3, None),
+        ("shortest_path", 3, None),
+    ]
+    best = solve(instance.with_k(3)).tokens
+    assert all(row["lower_bound"] == best for row in rows)
+    # it is not of the candidates: what is proven of them says nothing of it
+    narrow = Instance(WORDS, 0, max_length=2)
+    found = compare(narrow, [], ["solve"], vocabularies=mine)
+    assert {row["method"]: row["lower_bound"] is None for row in found.rows} == {
+        "solve": False,
+        "mine": True,
+    }
+    with pytest.raises(InputError, match="name it otherwise"):
+        compare(instance, [2], ["bpe"], vocabularies={"bpe": mine["mine"]})
+
+
+def test_set_measures():
+    found = compare(Instance(WORDS, 0), [3], ["greedtok", "bpe"], unigram_objective=True)
+    assert [(s["method"], s["rule"]) for s in found.sets["vocabularies"]] == [
+        (row["method"], row["rule"]) for row in found.rows
+    ]
+    for facts in found.sets["vocabularies"]:
+        answer = next(a for a in found.answers if a.method == facts["method"])
+        assert facts["whole_words"] == whole_words(WORDS, answer.vocabulary)
+        assert facts["whole_word_share"] == facts["whole_words"] / facts["size"]
+        assert facts["used_share"] == facts["used"] / facts["size"]
+        assert facts["unigram_objective"] < 0
+    (pair,) = found.sets["overlap"]
+    assert (pair["first"], pair["second"], pair["k"]) == ("greedtok", "bpe", 3)
+
+
+def test_held_out_words_are_measured_apart():
+    rest, held_out = split(WORDS, 0.3, seed=1)
+    found = compare(Instance(rest, 0), [3], ["greedtok"], held_out=held_out)
+    for row in found.rows:
+        vocabulary = found.answers[0].vocabulary
+        assert row["tokens"] == segment(rest, vocabulary, row["rule"]).tokens
+        tokens = segment(held_out, vocabulary, row["rule"]).tokens
+        assert row["held_out_tokens"] == tokens
+        assert row["held_out_tokens_per_word"] == tokens / held_out.total_count
+        assert row["held_out_bytes_per_token"] == held_out.total_symbols / tokens
+    with pytest.raises(InputError, match="held out are over chars"):
+        compare(Instance(rest, 0), [3], held_out=WordCounts.from_counts({"a": 1}, "chars"))
+
+
+@pytest.mark.parametrize("method", ["greedtok", "bpe", "frequent", "bytes", "pathpiece", "solve"])
+def test_budgets_for_targets(method):
+    instance = Instance(WORDS, 0)
+    runner = Runner(instance)
+    answers = runner.answers(method, [2, 3])
+    rules = rules_of(answers[0], ["own", "shortest_path"])
+    targets = [6.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5]
+    runs = {k: METHODS[method].run(instance.with_k(k)) for k in range(1, 15)}
+    found = budgets_for(runner, answers, rules, targets)
+    assert len(found) == len(rules) * len(targets)
+    for row in found:
+        needed = [
+            k
+            for k in range(15)
+            if (
+                WORDS.total_symbols
+                if k == 0
+                else segment(WORDS, runs[k].vocabulary, row["rule"]).tokens
+            )
+            / WORDS.total_count
+            <= row["target"]
+        ]
+        if row["exact"]:
+            assert row["k"] == min(needed, default=None)
+        else:
+            assert (row["k"] is None) == (not needed)
+            if row["k"]:
+                assert row["k"] in needed
+                assert row["k"] - 1 not in needed
+        if row["k"] is not None:
+            assert row["tokens_per_word"] <= row["target"]
+    with pytest.raises(InputError, match="target"):
+        budgets_for(runner, answers, rules, [0.0])
+
+
+def test_what_cannot_be_is_said():
+    instance = Instance(WORDS, 0)
+    with pytest.raises(InputError, match="unknown method 'magic'"):
+        compare(instance, [1], ["magic"])
+    with pytest.raises(InputError, match="unknown rule 'magic'"):
+        compare(instance, [1], rules=["magic"])
+    with pytest.raises(InputError, match="no budget"):
+        compare(instance, [])
+    with pytest.raises(InputError, match="bytes cannot honour required"):
+        compare(Instance(WORDS, 1, required=["an"]), [1], ["greedtok", "bytes"])
+
+
+def _fill(mebibytes):
+    return len(bytearray(mebibytes * 2**20))
+
+
+def _lack():
+    raise MissingExtra("thing", "extra", "this")
+
+
+def test_memory_is_of_the_call():
+    size, memory = run_apart(_fill, 48)
+    assert size == 48 * 2**20
+    assert 40 * 2**20 < memory < 80 * 2**20
+    with pytest.raises(InputError, match="this needs 'thing'"):
+        run_apart(_lack)
+
+
+# -- the command
+
+
+@pytest.fixture
+def counts(tmp_path):
+    WORDS.save(tmp_path / "C.tsv")
+    WordCounts.from_counts({"bananas": 2, "sand": 1}).save(tmp_path / "other.tsv")
+    (tmp_path / "tokens.txt").write_text("an\n")
+    return "C.tsv"
+
+
+def test_command_json(run, counts):
+    status, out, _ = run(
+        *("compare", counts, "-k", "2,4", "--methods", "greedtok,bpe,unigram,bytes"),
+        *("--rules", "own,shortest_path", "--targets", "3,1.5", "--held-out", "other.tsv"),
+        *("--bound", "2", "--json"),
+    )
+    data = json.loads(out)
+    assert status == 0
+    assert len(data["rows"]) == 2 * 7
+    assert data["held_out"]["total_count"] == 3
+    assert all(row["lower_bound"] and row["held_out_tokens"] for row in data["rows"])
+    assert len(data["targets"]) == 2 * 7
+    assert {pair["k"] for pair in data["sets"]["overlap"]} == {2, 4}
+    again = json.loads(run("compare", counts, "-k", "2", "--split", "0.3", "--json")[1])
+    assert again["held_out"]["total_count"] == 8
+    assert again["total_count"] == 19
+    other = run("compare", counts, "-k", "2", "--split", "0.3", "--seed", "7", "--json")[1]
+    assert json.loads(other)["corpus_sha256"] != again["corpus_sha256"]
+
+
+def test_command_formats(run, counts, tmp_path):
+    ask = ("compare", counts, "-k", "2", "--methods", "greedtok,frequent", "--targets", "2")
+    status, out, _ = run(*ask, "--format", "csv")
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0].startswith("method,rule,k,size,tokens,tokens_per_word")
+    assert len(lines) == 1 + 3
+    out = run(*ask, "--format", "markdown")[1]
+    assert out.startswith("| method | rule | k |")
+    assert "| k needed |" in out
+    for name, begin in (("t.csv", "method,"), ("t.md", "| method |"), ("t.json", "{")):
+        assert run(*ask, "-o", name, "--quiet")[0] == 0
+        assert (tmp_path / name).read_text().startswith(begin)
+    figure = run(*ask, "--plot", "f.svg", "--quiet")
+    assert figure[0] == 0
+    assert "greedtok (priority)" in (tmp_path / "f.svg").read_text()
+
+
+def test_command_refuses(run, counts):
+    def fails(part, *arguments):
+        status, out, error = run("compare", counts, *arguments)
+        assert (status, out, error.count("\n")) == (2, "", 1)
+        assert part in error
+
+    fails("'magic'", "-k", "2", "--methods", "magic")
+    fails("unknown rule", "-k", "2", "--rules", "magic")
+    fails("--targets", "-k", "2", "--targets", "1,x")
+    fails("use one of them", "-k", "2", "--held-out", "other.tsv", "--split", "0.5")
+    fails("none.tsv", "-k", "2", "--held-out", "none.tsv")
+    fails("share", "-k", "2", "--split", "2")
+    fails("cannot honour required", "-k", "2", "--methods", "frequent", "--required", "tokens.txt")
+
+
+def test_required_tokens_leave_bytes_out(run, counts):
+    status, out, _ = run("compare", counts, "-k", "2", "--required", "tokens.txt", "--json")
+    assert status == 0
+    assert {row["method"] for row in json.loads(out)["rows"]} == {"greedtok", "greedwmc"}
+
+
+def test_command_names_a_missing_extra(run, counts, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    status, out, error = run("compare", counts, "-k", "2", "--methods", "unigram_sentencepiece")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert "sentencepiece" in error
+
+
+def test_an_interrupt_keeps_what_is_there(run, counts, monkeypatch):
+    def interrupted(instance, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(METHODS, "frequent", replace(METHODS["frequent"], run=interrupted))
+    methods = "greedtok,frequent,bytes"
+    ask = ("compare", counts, "-k", "2", "--methods", methods, "--targets", "2", "--json")
+    status, out, _ = run(*ask)
+    assert status == 130
+    assert {row["method"] for row in json.loads(out)["rows"]} == {"greedtok"}
+
+
+def test_command_memory(run, counts):
+    out = run("compare", counts, "-k", "2", "--methods", "bpe", "--memory", "--json")[1]
+    assert all(row["memory"] >= 0 for row in json.loads(out)["rows"])

@@ -1,0 +1,158 @@
+"""reproduce: every table from any corpus, the papers' figures where they are theirs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from partcover import InputError, Instance, WordCounts, reproduce
+from partcover.compare import METHODS, Runner
+from partcover.errors import MissingExtra
+from partcover.reproduce import EXPERIMENTS, PUBLISHED, UN, Study, manifest
+
+WORDS = WordCounts.from_counts(
+    {"banana": 4, "bandana": 3, "ananas": 5, "nab": 2, "an": 9, "band": 1, "a": 3}
+)
+
+
+@pytest.fixture
+def study():
+    return Study(Runner(Instance(WORDS, 0)), [2, 4])
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment(name, study, run, tmp_path):
+    rows = reproduce.reproduce(name, study)
+    experiment = EXPERIMENTS[name]
+    assert rows
+    assert set(experiment.columns) - set(rows[0]) <= {"paper", "agrees"}
+    assert set(study.left_out) <= {"sage"}
+    lines = experiment.lines(rows)
+    assert {x for points in lines.values() for x, _ in points} == {2, 4}
+    WORDS.save(tmp_path / "C.tsv")
+    status, out, _ = run("reproduce", name, "C.tsv", "-k", "2,4", "--plot", "f.svg", "--json")
+    data = json.loads(out)
+    assert status == 0
+    made = [{k: v for k, v in row.items() if k != "seconds"} for row in data["rows"]]
+    assert made == [{k: v for k, v in row.items() if k != "seconds"} for row in rows]
+    assert experiment.up in (tmp_path / "f.svg").read_text()
+
+
+def test_a_method_reaches_its_own_figures():
+    # tokens / occurrences · occurrences is not always tokens: no k more for that
+    words = WordCounts.from_counts({"ab" * n: 7919 * n + 1 for n in range(1, 9)})
+    study = Study(Runner(Instance(words, 0)), range(1, 8))
+    for row in reproduce.reproduce("k-for-targets", study):
+        if row["method"] == "bpe":
+            assert row["k"] <= row["target_k"]
+
+
+def test_rows_say_what_they_should(study):
+    greedtok, bpe = (METHODS[m].run(Instance(WORDS, 4)) for m in ("greedtok", "bpe"))
+    rows = {
+        (row["method"], row["rule"]): row
+        for row in reproduce.reproduce("tokens-per-word", study)
+        if row["k"] == 4
+    }
+    assert rows["greedtok", "priority"]["tokens"] == greedtok.tokens
+    assert rows["bpe", "merges"]["tokens"] == bpe.tokens
+    for row in reproduce.reproduce("k-for-targets", study):
+        if row["method"] == "bpe":
+            assert row["k"] <= row["target_k"]
+        assert row["saved_share"] == 1 - row["k"] / row["target_k"]
+    (two, four) = reproduce.reproduce("order-divergence", study)
+    shared = set(greedtok.vocabulary) & set(bpe.vocabulary)
+    assert (two["k"], four["k"], four["shared"]) == (2, 4, len(shared))
+    assert four["different_share"] == 1 - len(shared) / 4
+    relaxed = METHODS["greedwmc"].run(Instance(WORDS, 4)).extra["relaxed_cover"]
+    assert reproduce.reproduce("d", study)[1]["d"] == greedtok.cover / relaxed
+
+
+def test_published_figures_stand_beside_the_papers_corpus(study, monkeypatch):
+    assert all("paper" not in row for row in reproduce.reproduce("tokens-per-word", study))
+    own = {
+        row["k"]: row["tokens_per_word"]
+        for row in reproduce.reproduce("tokens-per-word", study)
+        if (row["method"], row["rule"]) == ("greedtok", "priority")
+    }
+    figures = {
+        ("tokens-per-word", "greedtok", 2): f"{own[2]:.3f}",
+        ("tokens-per-word", "greedtok", 4): f"{own[4] + 0.001:.3f}",
+    }
+    monkeypatch.setitem(PUBLISHED, WORDS.digest, figures)
+    found = [row for row in reproduce.reproduce("tokens-per-word", study) if "paper" in row]
+    assert [(row["rule"], row["k"], row["agrees"]) for row in found] == [
+        ("priority", 2, True),
+        ("priority", 4, False),
+    ]
+    # three methods at five budgets, as the paper prints them
+    assert len(PUBLISHED[UN]) == 15
+    assert PUBLISHED[UN]["tokens-per-word", "bpe", 5000] == "1.194"
+
+
+def test_a_method_without_its_library_is_left_out_and_named(run, tmp_path, monkeypatch):
+    def lacking(instance, **options):
+        raise MissingExtra("sage", "sage", "SaGe")
+
+    monkeypatch.setitem(METHODS, "sage", replace(METHODS["sage"], run=lacking))
+    WORDS.save(tmp_path / "C.tsv")
+    status, out, error = run("reproduce", "pathpiece-grid", "C.tsv", "-k", "2", "--json")
+    data = json.loads(out)
+    assert status == 0
+    assert "without sage: SaGe needs 'sage'" in error
+    assert "sage" not in {row["method"] for row in data["rows"]}
+    assert "sage" not in data["manifest"]["options"]["methods"]
+    assert list(data["manifest"]["left_out"]) == ["sage"]
+    out = run("reproduce", "pathpiece-grid", "C.tsv", "-k", "2", "--format", "markdown")[1]
+    assert "Could not run here: sage." in out
+
+
+def test_manifest(study):
+    facts = manifest("d", study, "partcover reproduce d C.tsv", "C.tsv")
+    assert facts["input"]["corpus_sha256"] == WORDS.digest
+    assert facts["options"]["k"] == [2, 4]
+    assert facts["options"]["methods"] == ["greedtok", "greedwmc"]
+    assert {"partcover", "python", "numpy"} <= set(facts["versions"])
+    assert json.loads(json.dumps(facts)) == facts
+
+
+def test_command(run, tmp_path):
+    WORDS.save(tmp_path / "C.tsv")
+    status, out, _ = run("reproduce", "--list", "--json")
+    assert status == 0
+    assert [e["name"] for e in json.loads(out)["experiments"]] == list(EXPERIMENTS)
+    ask = ("reproduce", "whole-words", "C.tsv", "-k", "2", "--seed", "3", "--quiet")
+    assert run(*ask, "-o", "w.csv")[0] == 0
+    assert (tmp_path / "w.csv").read_text().startswith("k,method,rule,")
+    facts = json.loads((tmp_path / "w.csv.manifest.json").read_text())["manifests"]
+    assert [fact["command"] for fact in facts] == [
+        "partcover reproduce whole-words C.tsv -k 2 --seed 3"
+    ]
+    assert run(*ask, "-o", "w.json")[0] == 0
+    assert json.loads((tmp_path / "w.json").read_text())["manifest"]["seed"] == 3
+    assert not (tmp_path / "w.json.manifest.json").exists()
+    assert run("reproduce", "all", "C.tsv", "-k", "2", "-o", "page.md", "--quiet")[0] == 0
+    page = (tmp_path / "page.md").read_text()
+    for name in EXPERIMENTS:
+        assert f"## {name}\n" in page
+        assert f"\n    partcover reproduce {name} C.tsv -k 2\n" in page
+    assert WORDS.digest in page
+
+
+def test_bad_input_is_one_line(run, study, tmp_path):
+    WORDS.save(tmp_path / "C.tsv")
+    with pytest.raises(InputError, match="unknown experiment 'magic'"):
+        reproduce.reproduce("magic", study)
+    for arguments, part in (
+        (("magic", "C.tsv"), "'magic'"),
+        (("d",), "counted words"),
+        (("d", "none.tsv"), "none.tsv"),
+        (("all", "C.tsv", "--plot", "f.svg"), "name one"),
+        (("d", "C.tsv", "-k", "x"), "'x'"),
+        (("d", "C.tsv", "-o", "no/d.md"), "no/d.md"),
+    ):
+        status, out, error = run("reproduce", *arguments)
+        assert (status, out, error.count("\n")) == (2, "", 1)
+        assert part in error
