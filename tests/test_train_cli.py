@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
-from partcover import Vocabulary, WordCounts
+import partcover
+from partcover import InputError, Instance, Vocabulary, WordCounts
 from partcover.baselines import TRAINERS
 from partcover.commands.train import method_options
 
@@ -41,6 +43,16 @@ def test_options_stand_in_the_provenance(run, corpus, tmp_path):
     provenance = Vocabulary.load(tmp_path / "V.json").provenance
     assert provenance["options"] == {"shrink": 0.5}
     assert provenance["corpus_sha256"] == WORDS.digest
+
+
+def test_a_vocabulary_is_recorded_from_python():
+    vocabulary = TRAINERS["bpe"].run(Instance(WORDS, 3)).recorded(WORDS, note="n")
+    said = vocabulary.provenance
+    assert (said["note"], said["method"], said["corpus_sha256"]) == ("n", "bpe", WORDS.digest)
+    assert said["partcover"] == partcover.__version__
+    none = replace(TRAINERS["bpe"].run(Instance(WORDS, 3)), vocabulary=None, status="infeasible")
+    with pytest.raises(InputError, match="no vocabulary to record: infeasible"):
+        none.recorded(WORDS)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from .._version import __version__
 from ..instance import Instance
 from ..options import (
     Output,
@@ -41,13 +40,7 @@ def finish(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     # after it is printed: a full disk must not take the result along
     if out.path is not None and solution.vocabulary is not None:
-        provenance = {
-            "partcover": __version__,
-            "corpus": Path(corpus).name,
-            "corpus_sha256": instance.words.digest,
-            **solution.to_json(vocabulary=False),
-        }
-        solution.vocabulary.with_(method=solution.method, provenance=provenance).save(out.path)
+        solution.recorded(instance.words, corpus=Path(corpus).name).save(out.path)
         out.note(f"wrote {out.path}")
     if solution.vocabulary is not None and solution.extra.get("nothing_left_to_gain"):
         out.note(
