@@ -6,12 +6,14 @@ import base64
 import hashlib
 import json
 import random
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, segment
+from partcover.errors import MissingExtra
 from partcover.interop import export, load
 from partcover.interop import tiktoken as tiktoken_format
 from partcover.interop.formats import FORMATS
@@ -322,6 +324,18 @@ def test_greedtok_is_exact_but_for_neighbouring_copies(tmp_path):
         export(copies, tmp_path / "g", "greedtok", corpus=words)
     result = export(copies, tmp_path / "g", "greedtok", corpus=words, lossy=True)
     assert (result.tokens, result.exported_tokens) == (4, 6)
+
+
+def test_a_library_that_cannot_be_loaded_is_not_called_absent(tmp_path, monkeypatch):
+    package = tmp_path / "pcatt"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise ImportError('no libtbb')")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pcatt"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(MissingExtra, match="which cannot be loaded \\(no libtbb\\)"):
+        Vocabulary(["ab"], rule="priority").to_greedtok(tmp_path / "g")
+    assert not (tmp_path / "g").exists()
 
 
 def test_greedtok_folder_as_its_authors_write_it(tmp_path):
