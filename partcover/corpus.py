@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -231,10 +230,6 @@ class WordCounts:
         `load` gives the same words, in the same order, back.
         """
         lines = (tsv.format_line(word, count) for word, count in self)
-        if path == "-":
-            sys.stdout.buffer.writelines(lines)
-            sys.stdout.buffer.flush()
-            return
         with atomic_writer(path) as file:
             file.writelines(lines)
 

@@ -39,7 +39,7 @@ from .readers import documents, find_sources
 from .segment import cutter
 from .vocabulary import Rule, Vocabulary
 
-__all__ = ["Encoded", "Encoder", "Special", "Unit"]
+__all__ = ["Encoded", "Encoder", "Ids", "Special", "Unit"]
 
 Special: TypeAlias = Literal["text", "parse", "error"]
 Unit: TypeAlias = Literal["bytes", "chars"]
@@ -408,35 +408,43 @@ class Encoder:
             For an id that the vocabulary does not have, saying where; for an array that is not
             one of integers.
         """
-        if isinstance(ids, np.ndarray):
-            if ids.ndim != 1 or ids.dtype.kind not in "iu":
-                raise InputError(
-                    f"ids are an array of {ids.dtype} with {ids.ndim} axes: integers along one "
-                    "are expected"
-                )
-            ids = ids.tolist()
+        if isinstance(ids, np.ndarray) and (ids.ndim != 1 or ids.dtype.kind not in "iu"):
+            raise InputError(
+                f"ids are an array of {ids.dtype} with {ids.ndim} axes: integers along one "
+                "are expected"
+            )
+        done: list[bytes] = []
+        run: list[bytes] = []  # since the last special token, marks not yet exchanged
+        for first in range(0, len(ids), _SECTION):
+            # a section at a time: as Python objects, ids take twenty times the space of an array
+            part = ids[first : first + _SECTION]
+            numbers = part.tolist() if isinstance(part, np.ndarray) else part
+            texts = self._texts(numbers, first)
+            begin = 0
+            if self._mark != b" " and not self._special_ids.isdisjoint(numbers):
+                for place, number in enumerate(numbers):
+                    if number in self._special_ids:
+                        run.append(b"".join(texts[begin:place]))
+                        done += [_exchange(b"".join(run), self._mark), texts[place]]
+                        run = []
+                        begin = place + 1
+            run.append(b"".join(texts[begin:]))
+        text = b"".join(run)
+        return b"".join([*done, text if self._mark == b" " else _exchange(text, self._mark)])
+
+    def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
+        """What each id stands for; `first` is the place of the first of them among all."""
         try:
-            texts = [self._text_of[number] for number in ids]
+            return [self._text_of[number] for number in numbers]
         except (KeyError, TypeError):
-            place, number = next(
+            place, wrong = next(
                 (place, number)
-                for place, number in enumerate(ids)
+                for place, number in enumerate(numbers, first)
                 if not isinstance(number, int | np.integer) or number not in self._text_of
             )
             raise InputError(
-                f"id {number!r}, number {place} of the ids, is not in the vocabulary"
+                f"id {wrong!r}, number {place} of the ids, is not in the vocabulary"
             ) from None
-        if self._mark == b" ":
-            return b"".join(texts)
-        if self._special_ids.isdisjoint(ids):
-            return _exchange(b"".join(texts), self._mark)
-        parts: list[bytes] = []
-        begin = 0
-        for place, number in enumerate(ids):
-            if number in self._special_ids:
-                parts += [_exchange(b"".join(texts[begin:place]), self._mark), texts[place]]
-                begin = place + 1
-        return b"".join([*parts, _exchange(b"".join(texts[begin:]), self._mark)])
 
     def decode(self, ids: Sequence[int] | npt.NDArray[Any], errors: str = "strict") -> str:
         """The text that ids stand for.

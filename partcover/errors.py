@@ -14,7 +14,7 @@ class InputError(PartcoverError, ValueError):
 
 
 class MissingExtra(PartcoverError, ImportError):
-    """An optional library is not installed.
+    """An optional library is not installed, or cannot be loaded.
 
     Parameters
     ----------
@@ -24,11 +24,15 @@ class MissingExtra(PartcoverError, ImportError):
         The partcover extra that installs it.
     purpose : str
         What needs the library, as a noun phrase.
+    wrong : str
+        What is wrong with it.
     """
 
-    def __init__(self, library: str, extra: str, purpose: str) -> None:
+    def __init__(
+        self, library: str, extra: str, purpose: str, wrong: str = "is not installed"
+    ) -> None:
         super().__init__(
-            f"{purpose} needs {library!r}, which is not installed: pip install 'partcover[{extra}]'"
+            f"{purpose} needs {library!r}, which {wrong}: pip install 'partcover[{extra}]'"
         )
 
 

@@ -17,6 +17,7 @@ from .errors import InputError
 __all__ = [
     "atomic_writer",
     "check_writable",
+    "load_json",
     "open_input",
     "read_json",
     "read_text",
@@ -28,13 +29,17 @@ __all__ = [
 
 @contextlib.contextmanager
 def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """A binary file that takes its name only when all of it is written.
+    """A binary file that takes its name only when all of it is written; ``-`` is standard output.
 
     Raises
     ------
     InputError
         If the file cannot be created or written; whatever stood at `path` is left as it was.
     """
+    if fspath(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
     target = Path(path)
     if fspath(path).startswith("/dev/") or (target.exists() and not target.is_file()):
         # a terminal, a pipe, whatever /dev/stdout is: written as it stands, nothing to rename
@@ -137,8 +142,8 @@ def read_text(path: str | PathLike[str]) -> str:
         raise InputError(f"{fspath(path)}: not text in UTF-8") from None
 
 
-def read_json(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read one JSON object.
+def load_json(path: str | PathLike[str]) -> Any:
+    """Read a file of JSON.
 
     Raises
     ------
@@ -146,13 +151,21 @@ def read_json(path: str | PathLike[str]) -> dict[str, Any]:
         Naming the file, and the line where the JSON is broken.
     """
     try:
-        data = json.loads(Path(path).read_bytes())
+        return json.loads(Path(path).read_bytes())
     except OSError as error:
         raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
     except UnicodeDecodeError:
         raise InputError(f"{fspath(path)}: not JSON (the bytes are not UTF-8)") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{fspath(path)}:{error.lineno}: not JSON ({error.msg})") from None
+    except (ValueError, RecursionError) as error:  # a number or a nesting past what Python reads
+        reason = str(error).partition(";")[0]
+        raise InputError(f"{fspath(path)}: cannot be read as JSON ({reason})") from None
+
+
+def read_json(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read one JSON object; errors as of `load_json`, and for JSON that is no object."""
+    data = load_json(path)
     if not isinstance(data, dict):
         raise InputError(f"{fspath(path)}: a JSON object is expected")
     return data

@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from . import symbols as sym
 from .corpus import WordCounts
 from .errors import InputError
-from .files import reading, write_atomic
+from .files import load_json, write_atomic
 from .symbols import Symbols, Token
 
 __all__ = ["Merge", "Merges", "apply_merges", "merged_tokens"]
@@ -75,15 +74,7 @@ class Merges:
         InputError
             Naming the file: if it cannot be read, is not JSON, or is not a list of pairs.
         """
-        name = fspath(path)
-        with reading(path):
-            content = Path(path).read_bytes()
-        try:
-            data = json.loads(content)
-        except UnicodeDecodeError:
-            raise InputError(f"{name}: not JSON (the bytes are not UTF-8)") from None
-        except json.JSONDecodeError as error:
-            raise InputError(f"{name}:{error.lineno}: not JSON ({error.msg})") from None
+        name, data = fspath(path), load_json(path)
         if not isinstance(data, list) or not all(
             isinstance(pair, list) and len(pair) == 2 for pair in data
         ):

@@ -21,6 +21,7 @@ from .corpus import WordCounts
 from .errors import InputError
 from .files import check_writable
 from .instance import GroupBudget, Instance
+from .pretokenizers import Pretokenizer
 from .solution import Event
 from .vocabulary import Vocabulary
 
@@ -32,6 +33,7 @@ __all__ = [
     "no_vocabulary_option",
     "output_options",
     "parse_budgets",
+    "pretokenizer_option",
     "read_instance",
     "read_tokens",
     "say",
@@ -237,6 +239,23 @@ def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--no-vocabulary``."""
     return click.option(
         "--no-vocabulary", is_flag=True, help="Leave the tokens out of the JSON object."
+    )(function)
+
+
+def pretokenizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--pretokenizer``, of what makes a vocabulary: counted words do not say it."""
+
+    def known(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+        if name is not None:
+            Pretokenizer.from_name(name)
+        return name
+
+    return click.option(
+        "--pretokenizer",
+        metavar="NAME",
+        callback=known,
+        help="What the words were counted with: noted in the vocabulary, so that encode and "
+        "export need not be told.",
     )(function)
 
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from . import symbols as sym
+from ._version import __version__
+from .corpus import WordCounts
+from .errors import InputError
 from .vocabulary import Rule, Vocabulary
 
 __all__ = ["Event", "Solution", "Status", "Termination", "gap_of"]
@@ -133,6 +136,37 @@ class Solution:
         if self.tokens is None or not self.total_count:
             return None
         return self.tokens / self.total_count
+
+    def recorded(self, words: WordCounts, **more: Any) -> Vocabulary:
+        """The vocabulary with where it comes from, to be saved.
+
+        Parameters
+        ----------
+        words : WordCounts
+            What it was made for.
+        **more
+            Anything else to note, as JSON can hold it.
+
+        Returns
+        -------
+        Vocabulary
+            Its provenance is the version of partcover, `more`, the hash of the words, and what
+            the solution is: method, options, numbers reached.
+
+        Raises
+        ------
+        InputError
+            If the solution has no vocabulary.
+        """
+        if self.vocabulary is None:
+            raise InputError(f"there is no vocabulary to record: {self.status}")
+        provenance = {
+            "partcover": __version__,
+            **more,
+            "corpus_sha256": words.digest,
+            **self.to_json(vocabulary=False),
+        }
+        return self.vocabulary.with_(method=self.method, provenance=provenance)
 
     def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
         """The JSON object that every command prints for a solution."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -63,7 +64,7 @@ class Vocabulary:
     ids : sequence of int, optional
         Of the 256 bytes and then of the tokens, all distinct; −1 for a byte that has none.  By
         default 0 … 255 and on.  Over other symbols there are no ids.
-    special : mapping of str to int, or iterable of str
+    special : mapping of str to int, iterable of str, or str
         Special tokens, which are no part of any segmentation, and their ids; by default those
         that follow.
 
@@ -122,14 +123,17 @@ class Vocabulary:
         set_(self, "rule", rule)
         set_(self, "pretokenizer", pretokenizer)
         set_(self, "merges", None if merges is None else _pairs(merges, seen, symbols))
-        set_(self, "scores", None if scores is None else tuple(map(float, scores)))
-        singles = {sym.to_token(s, symbols): float(v) for s, v in (symbol_scores or {}).items()}
+        set_(self, "scores", None if scores is None else tuple(map(_score, scores)))
+        singles = {sym.to_token(s, symbols): _score(v) for s, v in (symbol_scores or {}).items()}
         set_(self, "symbol_scores", singles)
         self._check_scores()
         set_(self, "ids", None if ids is None else tuple(map(int, ids)))
         used = self._check_ids()
         if not isinstance(special, Mapping):
-            special = {text: used + i for i, text in enumerate(special)}
+            listed = [special] if isinstance(special, str) else list(special)
+            special = {text: used + i for i, text in enumerate(listed)}
+            if len(special) < len(listed):
+                raise InputError("a special token is given twice")
         set_(self, "special", dict(special))
         self._check_special()
 
@@ -174,6 +178,8 @@ class Vocabulary:
         for text, number in self.special.items():
             if not isinstance(text, str) or not text:
                 raise InputError(f"special token {text!r}: text that is not empty is expected")
+            if re.search("[\ud800-\udfff]", text):
+                raise InputError(f"special token {text!r} has a lone surrogate, not UTF-8")
             if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**31:
                 raise InputError(f"special token {text!r}: id {number!r} is out of range")
             if number in taken:
@@ -268,54 +274,120 @@ class Vocabulary:
                 "'vocabulary' (a solution)"
             )
         version = data.get("version", 1)
-        if version not in range(1, VERSION + 1):
+        if type(version) is not int or not 1 <= version <= VERSION:
             raise InputError(
                 f"{fspath(path)}: vocabulary version {version!r} is not known, the latest here is "
                 f"{VERSION}: update partcover"
             )
-        symbols = data.get("symbols", "bytes")
+        symbols, provenance = data.get("symbols", "bytes"), data.get("provenance") or {}
         try:
+            if not isinstance(provenance, dict):
+                raise InputError("'provenance' must be an object")
             if symbols not in sym.SYMBOLS:
                 raise InputError(f"unknown symbols {symbols!r}")
             return cls(
                 (sym.from_json(token, symbols) for token in tokens),
                 symbols,
                 str(data.get("method", "given")),
-                data.get("provenance") or {},
+                provenance,
                 rule=rule,
                 **_use_from_json(data, symbols),
             )
         except InputError as error:
             raise InputError(f"{fspath(path)}: {error}") from None
 
-    # the way out to other libraries and in again; what does it is above this module and imported
-    # only here
+    # the way out to other libraries and in again, with the options, results and errors of
+    # `partcover.interop.export` and `load`; they are above this module and imported only here
 
-    def to_huggingface(self, path: str | PathLike[str], **options: Any) -> Fidelity:
-        """`partcover.interop.export` as ``huggingface``: a folder, or one ``tokenizer.json``."""
+    def _export(self, path: str | PathLike[str], name: str, options: dict[str, Any]) -> Fidelity:
         from .interop import export
 
-        return export(self, path, "huggingface", **options)
+        return export(self, path, name, **options)
+
+    @classmethod
+    def _import(cls, path: str | PathLike[str], name: str) -> Vocabulary:
+        from .interop import load
+
+        return load(path, name)
+
+    def to_huggingface(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``huggingface``: its folder, or ``tokenizer.json``."""
+        return self._export(path, "huggingface", options)
+
+    def to_priority_class(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``priority-class``: a folder with a class of its own."""
+        return self._export(path, "priority-class", options)
+
+    def to_tiktoken(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``tiktoken``: a rank file."""
+        return self._export(path, "tiktoken", options)
+
+    def to_sentencepiece(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``sentencepiece``: a model."""
+        return self._export(path, "sentencepiece", options)
+
+    def to_greedtok(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``greedtok``: the folder of GreedTok's authors."""
+        return self._export(path, "greedtok", options)
+
+    def to_sage(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``sage``: a ``.vocab`` file."""
+        return self._export(path, "sage", options)
+
+    def to_pathpiece(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``pathpiece``: a ``.vocab`` file."""
+        return self._export(path, "pathpiece", options)
+
+    def to_list(self, path: str | PathLike[str], **options: Any) -> Fidelity:
+        """`interop.export` to ``list``: a token a line."""
+        return self._export(path, "list", options)
 
     @classmethod
     def from_huggingface(cls, path: str | PathLike[str]) -> Vocabulary:
-        """`partcover.interop.load` of ``huggingface``: a folder, or one ``tokenizer.json``."""
-        from .interop import load
-
-        return load(path, "huggingface")
-
-    def to_priority_class(self, path: str | PathLike[str], **options: Any) -> Fidelity:
-        """`partcover.interop.export` as ``priority-class``: a folder for transformers."""
-        from .interop import export
-
-        return export(self, path, "priority-class", **options)
+        """`interop.load` from ``huggingface``: its folder, or ``tokenizer.json``."""
+        return cls._import(path, "huggingface")
 
     @classmethod
     def from_priority_class(cls, path: str | PathLike[str]) -> Vocabulary:
-        """`partcover.interop.load` of ``priority-class``."""
-        from .interop import load
+        """`interop.load` from ``priority-class``: a folder with a class of its own."""
+        return cls._import(path, "priority-class")
 
-        return load(path, "priority-class")
+    @classmethod
+    def from_tiktoken(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``tiktoken``: a rank file."""
+        return cls._import(path, "tiktoken")
+
+    @classmethod
+    def from_sentencepiece(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``sentencepiece``: a model."""
+        return cls._import(path, "sentencepiece")
+
+    @classmethod
+    def from_greedtok(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``greedtok``: the folder of GreedTok's authors."""
+        return cls._import(path, "greedtok")
+
+    @classmethod
+    def from_sage(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``sage``: a ``.vocab`` file."""
+        return cls._import(path, "sage")
+
+    @classmethod
+    def from_pathpiece(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``pathpiece``: a ``.vocab`` file."""
+        return cls._import(path, "pathpiece")
+
+    @classmethod
+    def from_list(cls, path: str | PathLike[str]) -> Vocabulary:
+        """`interop.load` from ``list``: a token a line."""
+        return cls._import(path, "list")
+
+
+def _score(value: float) -> float:
+    try:
+        return float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError(f"a score is {str(value)[:40]}: a finite number is expected") from None
 
 
 def _pairs(

@@ -171,6 +171,8 @@ def test_command(run, tmp_path):
         (["V.json", "--audit"], "--audit needs a corpus"),
         (["V.json", "--sort", "uses"], "--sort uses needs a corpus"),
         (["V.json", "C.tsv", "--no-gains", "--sort", "gain"], "exclude each other"),
+        (["V.json", "C.tsv", "--no-gains", "--only", "absent"], "exclude each other"),
+        (["V.json", "--only", "unused"], "--only unused needs a corpus"),
         (["V.json", "none.tsv"], "none.tsv: cannot be read"),
         (["none.json"], "none.json: cannot be read"),
         (["V.json", "C.tsv", "--diff", "W.json"], "W.json: over chars, V.json is over bytes"),
@@ -189,6 +191,28 @@ def test_mistakes(run, tmp_path, arguments, message):
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("only", "shown"),
+    [
+        ("unused", {"abc", "xyz", "bcd"}),
+        ("absent", {"xyz"}),
+        ("parts", {"abc"}),
+        ("words", {"abcd"}),
+        ("cut", {"\\xC3z"}),
+    ],
+)
+def test_some_tokens_alone(run, tmp_path, only, shown):
+    WordCounts.from_counts({"abcd": 3, b"\xc3z": 1, "ab": 1, "q": 1}).save(tmp_path / "C.tsv")
+    tokens = ["ab", "abc", "abcd", "bcd", b"\xc3z", "xyz"]
+    Vocabulary(tokens, rule="merges").save(tmp_path / "V.json")
+    status, out, _ = run("inspect", "V.json", "C.tsv", "--only", only)
+    rows = [line.split() for line in out.partition("cuts a character")[2].splitlines()[2:]]
+    listed = {row[1] for row in rows if row}
+    assert status == 0
+    assert shown <= listed
+    assert not (only in ("absent", "parts", "cut") and listed - shown)
 
 
 def test_threads_and_order_of_words_change_nothing():

@@ -27,7 +27,7 @@ def out(tmp_path):
 
 def test_ids_there_and_back(run, out, tmp_path):
     status, ids, error = run("encode", "v.json", "t.txt")
-    assert (status, error) == (0, f"partcover: 1 documents, {len(ids.split())} ids, 0.00 s\n")
+    assert (status, error) == (0, f"partcover: 1 document, {len(ids.split())} ids, 0.00 s\n")
     assert list(map(int, ids.split())) == out.encode(TEXT)
     (tmp_path / "ids").write_text(ids)
     assert run("decode", "v.json", "ids", "-o", "back", "--quiet") == (0, "", "")
@@ -46,6 +46,20 @@ def test_files_there_and_back(run, out, tmp_path, name, threads):
     assert (facts["pretokenizer"], facts["rule"]) == ("space-prefix", "shortest_path")
     assert run("decode", "v.json", name, "-o", "back", "--quiet")[0] == 0
     assert (tmp_path / "back").read_bytes() == b"".join(texts)
+
+
+@pytest.mark.parametrize("name", ["o.jsonl", "o.txt"])
+def test_numbers_are_written_and_read_in_parts(run, out, tmp_path, monkeypatch, name):
+    monkeypatch.setattr("partcover.commands.encode._SECTION", 2)
+    assert run("encode", "v.json", "t.txt", "d.jsonl", "-o", name, "--quiet")[0] == 0
+    expected = [out.encode(text) for text in (TEXT, b"a the", b"", "<a>é".encode())]
+    lines = (tmp_path / name).read_text().splitlines()
+    if name == "o.txt":
+        assert [list(map(int, line.split())) for line in lines] == expected
+    else:
+        assert [json.loads(line) for line in lines] == [{"ids": ids} for ids in expected]
+    assert run("decode", "v.json", name, "-o", "back", "--quiet")[0] == 0
+    assert (tmp_path / "back").read_bytes() == TEXT + "a the<a>é".encode()
 
 
 def test_standard_input_and_json(run, out, tmp_path, monkeypatch):
@@ -74,6 +88,20 @@ def test_options(run, out, tmp_path):
     assert (status, text.splitlines()[0]) == (0, "97 32 116 104 101")
 
 
+def test_a_dash_is_standard_output(run, out, tmp_path):
+    status, ids, _ = run("encode", "v.json", "t.txt", "-o", "-", "--quiet")
+    assert (status, list(map(int, ids.split()))) == (0, out.encode(TEXT))
+    assert run("import", "v.txt", "-o", "-")[0] == 2
+    assert not (tmp_path / "-").exists()
+
+
+def test_a_seed_draws_other_paths(run, out, tmp_path):
+    Vocabulary(["ab", "ba", "aba"], rule="random_path", pretokenizer="space").save("r.json")
+    (tmp_path / "r.txt").write_text(" ".join("ab" * n + "a" for n in range(1, 30)))
+    drawn = {run("encode", "r.json", "r.txt", "--quiet", "--seed", seed)[1] for seed in range(4)}
+    assert len(drawn) > 1
+
+
 def fails(result, *parts):
     assert result[:2] == (2, "")
     assert result[2].count("\n") == 1
@@ -100,6 +128,8 @@ def test_decode_refuses(run, out, tmp_path):
     (tmp_path / "ids").write_text("97\n98 300\n")
     fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: id 300, number 1 of the ids")
     assert not (tmp_path / "x").exists()
+    (tmp_path / "ids").write_text(f"97 {2**70}\n")
+    fails(run("decode", "v.json", "ids", "-o", "x"), "ids:1: ")
     (tmp_path / "ids").write_text("97\n98 x\n")
     fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: a line of whole numbers")
     (tmp_path / "ids.json").write_text('{"id": 3}\n')

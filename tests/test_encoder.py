@@ -368,3 +368,16 @@ def test_ids_are_tiktokens(name):
         parsed = theirs.encode(text, allowed_special="all")
         assert ours.encode(text, special="parse") == parsed
         assert ours.decode(parsed) == theirs.decode(parsed) == text
+
+
+@pytest.mark.parametrize("section", [1, 2, 3])
+def test_sections_of_ids_change_nothing(monkeypatch, section):
+    """A mark, or a run of text between special tokens, may go over the end of a section."""
+    encoder = Vocabulary([b"\xa0a", "Ġa"], special=["<s>"]).encoder("space-prefix")
+    text = "<s> a Ġa\u0120 <s>b a <s>".encode() + b"\xc4"
+    ids = encoder.encode(text, special="parse")
+    monkeypatch.setattr("partcover.encoder._SECTION", section)
+    for either in (ids, np.array(ids)):
+        assert encoder.decode_bytes(either) == text
+        with pytest.raises(InputError, match=f"id 999, number {len(ids)} of the ids"):
+            encoder.decode_bytes([*either, 999])

@@ -6,12 +6,14 @@ import base64
 import hashlib
 import json
 import random
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, segment
+from partcover.errors import MissingExtra
 from partcover.interop import export, load
 from partcover.interop import tiktoken as tiktoken_format
 from partcover.interop.formats import FORMATS
@@ -62,6 +64,8 @@ def test_tiktoken_is_exact_for_merges(tmp_path, counted):
     assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, "merges")
     assert back.pretokenizer is None
     assert "--pretokenizer" in back.provenance["remarks"][0]
+    digest = hashlib.sha256((tmp_path / "v.tiktoken").read_bytes()).hexdigest()
+    assert (back.provenance["source"], back.provenance["source_sha256"]) == ("v.tiktoken", digest)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -322,6 +326,18 @@ def test_greedtok_is_exact_but_for_neighbouring_copies(tmp_path):
     assert (result.tokens, result.exported_tokens) == (4, 6)
 
 
+def test_a_library_that_cannot_be_loaded_is_not_called_absent(tmp_path, monkeypatch):
+    package = tmp_path / "pcatt"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise ImportError('no libtbb')")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pcatt"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(MissingExtra, match="which cannot be loaded \\(no libtbb\\)"):
+        Vocabulary(["ab"], rule="priority").to_greedtok(tmp_path / "g")
+    assert not (tmp_path / "g").exists()
+
+
 def test_greedtok_folder_as_its_authors_write_it(tmp_path):
     tokens = [b"<eos>", b" the", b"in", *(bytes([b]) for b in range(256))]
     (tmp_path / "added_tokens.txt").write_text("".join(t.hex() + "\n" for t in tokens))
@@ -434,6 +450,26 @@ def test_every_format_says_what_it_does_with_every_rule():
 
     for format_ in FORMATS.values():
         assert set(format_.rules) == set(RULES), format_.name
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_vocabularies_have_a_method_for_every_format(tmp_path, monkeypatch, name):
+    from partcover import interop
+
+    asked = []
+    monkeypatch.setattr(interop, "export", lambda *a, **options: asked.append((*a, options)))
+    monkeypatch.setattr(interop, "load", lambda *a: asked.append(a))
+    vocabulary, short = Vocabulary(["ab"]), name.replace("-", "_")
+    getattr(vocabulary, f"to_{short}")("path", lossy=True)
+    getattr(Vocabulary, f"from_{short}")("path")
+    assert asked == [(vocabulary, "path", name, {"lossy": True}), ("path", name)]
+
+
+def test_what_is_given_up_is_not_called_exact_where_nothing_shows_it(tmp_path):
+    vocabulary = Vocabulary(["ab"], rule="longest_match")
+    result = vocabulary.to_list(tmp_path / "v.txt", lossy=True)
+    assert (result.words_differing, result.exact) == (0, False)
+    assert result.verdict == "not exact, though the same here"
 
 
 def test_commands(run, tmp_path, counted):

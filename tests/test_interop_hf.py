@@ -493,6 +493,13 @@ def test_export_and_import(run, tmp_path):
     assert out == "13 tokens over bytes, rule longest_match, pre-tokenizer gpt2\n"
 
 
+@pytest.mark.parametrize("command", ["export", "import"])
+def test_help_names_the_formats(run, command):
+    status, out, _ = run(command, "--help")
+    assert status == 0
+    assert all(name in out.partition("Formats:")[2] for name in FORMATS)
+
+
 def test_refusals_are_one_line(run, tmp_path):
     made("priority").save(tmp_path / "v.json")
     line = ["export", "v.json", "--to", "huggingface"]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 
-from partcover import Vocabulary, WordCounts
+import partcover
+from partcover import InputError, Instance, Vocabulary, WordCounts
 from partcover.baselines import TRAINERS
 from partcover.commands.train import method_options
 
@@ -29,6 +34,53 @@ def test_every_method(run, corpus, method, tmp_path):
     assert [t.decode() for t in vocabulary] == data["vocabulary"]
     assert vocabulary.rule == data["rule"]
     assert len(vocabulary) <= 3
+
+
+def test_options_stand_in_the_provenance(run, corpus, tmp_path):
+    arguments = ("train", corpus, "-k", 3, "--method", "unigram", "--option", "shrink=0.5")
+    status, out, _ = run(*arguments, "-o", "V.json", "--json")
+    assert (status, json.loads(out)["options"]) == (0, {"shrink": 0.5})
+    provenance = Vocabulary.load(tmp_path / "V.json").provenance
+    assert provenance["options"] == {"shrink": 0.5}
+    assert provenance["corpus_sha256"] == WORDS.digest
+
+
+def test_a_vocabulary_is_recorded_from_python():
+    vocabulary = TRAINERS["bpe"].run(Instance(WORDS, 3)).recorded(WORDS, note="n")
+    said = vocabulary.provenance
+    assert (said["note"], said["method"], said["corpus_sha256"]) == ("n", "bpe", WORDS.digest)
+    assert said["partcover"] == partcover.__version__
+    none = replace(TRAINERS["bpe"].run(Instance(WORDS, 3)), vocabulary=None, status="infeasible")
+    with pytest.raises(InputError, match="no vocabulary to record: infeasible"):
+        none.recorded(WORDS)
+
+
+@pytest.mark.parametrize(
+    "method", [("greedtok",), ("greedwmc",), ("improve",), ("solve",), ("train", "--method", "bpe")]
+)
+def test_vocabularies_say_how_text_becomes_words(run, corpus, method, tmp_path):
+    given = (*method, corpus, "-k", 3, "--quiet", "-o", "V.json", "--json")
+    status, out, _ = run(*given, "--pretokenizer", "gpt2")
+    assert (status, json.loads(out)["pretokenizer"]) == (0, "gpt2")
+    assert Vocabulary.load(tmp_path / "V.json").pretokenizer == "gpt2"
+    status, _, err = run(*given, "--pretokenizer", "gpt3")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "unknown pre-tokenizer 'gpt3'" in err
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_reader_that_leaves_early_costs_no_file(corpus, more, tmp_path):
+    """As ``head``: the table or the object meets a closed pipe."""
+    code = "from partcover import cli; cli.main()"
+    arguments = ("greedtok", corpus, "-k", "3", "-o", "V.json", *more)
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments], stdout=pipe, stderr=subprocess.PIPE
+        )
+    assert (done.returncode, done.stderr) == (0, b"partcover: wrote V.json\n")
+    assert len(Vocabulary.load(tmp_path / "V.json")) == 3
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,17 @@ def test_default_ids_follow_the_bytes():
     assert vocabulary.special == {"<s>": 257, "</s>": 258}
 
 
+def test_one_special_token_needs_no_list():
+    assert Vocabulary([], special="<s>").special == {"<s>": 256}
+
+
+@pytest.mark.parametrize("content", ["[" * 99_999, '{"version": ' + "9" * 5000 + "}"])
+def test_json_beyond_what_python_reads(tmp_path, content):
+    (tmp_path / "v.json").write_text(content)
+    with pytest.raises(InputError, match="cannot be read as JSON"):
+        Vocabulary.load(tmp_path / "v.json")
+
+
 def test_a_file_of_the_first_version_is_read(tmp_path):
     (tmp_path / "v.json").write_text(json.dumps({"version": 1, "tokens": ["ab"]}))
     assert Vocabulary.load(tmp_path / "v.json") == Vocabulary(["ab"])
@@ -53,6 +64,10 @@ def test_a_file_of_the_first_version_is_read(tmp_path):
         ({"ids": [*range(256), -1, 300]}, "id -1 is out of range"),
         ({"special": {"<s>": 299}}, "'<s>': id 299 is given twice"),
         ({"special": {"": 400}}, "text that is not empty"),
+        ({"special": ["<s>", "<s>"]}, "a special token is given twice"),
+        ({"special": {"<\ud800>": 400}}, "has a lone surrogate"),
+        ({"scores": [-1.0, 10**400]}, "a score is 1000"),
+        ({"scores": [-1.0, "x"]}, "a score is x: a finite number"),
     ],
 )
 def test_what_does_not_fit_is_named(changes, message):
@@ -64,6 +79,9 @@ def test_what_does_not_fit_is_named(changes, message):
     ("data", "message"),
     [
         ({"version": 3}, "vocabulary version 3 is not known, the latest here is 2"),
+        ({"version": True}, "vocabulary version True is not known"),
+        ({"provenance": [1]}, "'provenance' must be an object"),
+        ({"scores": [10**400]}, "a score is 1000"),
         ({"merges": [["a"]]}, "'merges' must be a list of pairs"),
         ({"ids": "x"}, "'ids' does not have the form"),
         ({"special": []}, None),

@@ -15,9 +15,19 @@ from ..pretokenizers import Pretokenizer
 from ..vocabulary import RULES, Vocabulary
 
 
-@click.command("export")
+class _Formats(click.Command):
+    """Help that ends with the formats, which are loaded only then."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from ..interop import FORMATS
+
+        with formatter.section("Formats"):
+            formatter.write_dl([(name, format_.title) for name, format_ in FORMATS.items()])
+
+
+@click.command("export", cls=_Formats)
 @click.argument("vocabulary", metavar="V.json")
-@click.option("--to", "format_", required=True, metavar="FORMAT", help="See docs/formats.md.")
+@click.option("--to", "format_", required=True, metavar="FORMAT", help="One of those below.")
 @click.option("--rule", type=click.Choice(RULES), help="Default: the vocabulary's own.")
 @click.option("--pretokenizer", help="Default: the vocabulary's own; see partcover count.")
 @click.option("--corpus", metavar="C.tsv", help="Counted words to replay.")
@@ -34,7 +44,11 @@ def export_(
     text: str | None,
     lossy: bool,
 ) -> int:
-    """Write a vocabulary for another library, with -o; prove that it cuts the same.
+    """Write a vocabulary for another library, with -o; check that it cuts the same.
+
+    \b
+    partcover export v.json --to huggingface -o folder --text book.txt
+    partcover export v.json --to tiktoken -o v.tiktoken --corpus book.tsv --lossy
 
     What is written is loaded by its own library and replayed over the words of --corpus, or over
     words made of the vocabulary. What a format cannot express is refused, with the nearest it
@@ -59,17 +73,25 @@ def export_(
     if out.json:
         out.object(result.to_json())
     else:
-        click.echo(f"{'exact' if result.exact else 'not exact'}: {result.cost}")
+        click.echo(f"{result.verdict}: {result.cost}")
     return 0
 
 
-@click.command("import")
+@click.command("import", cls=_Formats)
 @click.argument("path", metavar="PATH")
 @click.option("--from", "format_", metavar="FORMAT", help="Default: what PATH looks like.")
 @click.option("--pretokenizer", help="What the words are cut by, where PATH does not hold it.")
 @output_options
 def import_(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
-    """Read a vocabulary from another library's file or folder, and write it with -o."""
+    """Read a vocabulary from another library's file or folder, and write it with -o.
+
+    \b
+    partcover import cl100k_base.tiktoken -o v.json
+    partcover gap book.tsv --vocab v.json
+
+    The rule of segmentation and the pre-tokenizer are those that the file implies; what could
+    not be carried is said.
+    """
     from ..interop import load
 
     vocabulary = load(path, format_)

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import IO, Any, get_args
 
 import click
 import numpy as np
+import numpy.typing as npt
 
 from .. import symbols as sym
 from ..counting import Progress
-from ..encoder import Encoder, Special, Unit
+from ..encoder import Encoder, Ids, Special, Unit
 from ..errors import InputError
 from ..files import atomic_writer, open_input, shown
 from ..options import Output, output_options
 from ..readers import documents, find_sources
 from ..vocabulary import RULES, Vocabulary
+
+_SECTION = 1 << 18  # numbers, or bytes of them, at a time
 
 _PRETOKENIZER = click.option(
     "--pretokenizer",
@@ -32,7 +33,7 @@ _PRETOKENIZER = click.option(
 
 @click.command()
 @click.argument("vocabulary", metavar="V.json")
-@click.argument("files", nargs=-1, metavar="FILE…")
+@click.argument("files", nargs=-1, metavar="[FILE]…")
 @_PRETOKENIZER
 @click.option(
     "--rule", type=click.Choice(RULES), help="How words are cut. Default: as the file says."
@@ -57,7 +58,11 @@ _PRETOKENIZER = click.option(
     metavar="TOKEN",
     help="The special token to write after each document (npy and bin).",
 )
-@click.option("--dtype", type=click.Choice(["uint16", "uint32", "int32", "int64"]), help="npy, bin")
+@click.option(
+    "--dtype",
+    type=click.Choice(["uint16", "uint32", "int32", "int64"]),
+    help="Of the numbers (npy and bin).",
+)
 @click.option(
     "--offsets", type=click.Choice(get_args(Unit)), help="Where each token stands (json)."
 )
@@ -78,6 +83,10 @@ def encode(
 ) -> int:
     """Turn text into ids.
 
+    \b
+    partcover encode v.json book.txt -o book.npy    an array, for training
+    partcover encode v.json book.txt | partcover decode v.json | cmp - book.txt
+
     FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
     byte of the text back. With --json the ids of all documents are in one object.
     """
@@ -92,7 +101,9 @@ def encode(
             raise InputError(f"{option} is for --format {forms}")
     if array and out.path is None:
         raise InputError(f"--format {form} needs a file to write: -o FILE")
-    encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer, rule, threads=out.threads)
+    encoder = Encoder(
+        Vocabulary.load(vocabulary), pretokenizer, rule, threads=out.threads, seed=out.seed
+    )
     started = time.monotonic()
     facts: dict[str, Any] = {"documents": 0, "ids": 0}
     with out.progress("encoding") as report:
@@ -113,18 +124,23 @@ def encode(
             )
             facts |= asdict(done)
         else:
-            rows = _rows(encoder, _texts(files or ("-",), key, progress), special, offsets)
+            texts = _texts(files or ("-",), key, progress)
             listed = []
-            with _writer(out.path) as file:
-                for row in rows:
+            with atomic_writer(out.path or "-") as file:
+                for ids, spans in _rows(encoder, texts, special, offsets):
                     facts["documents"] += 1
-                    facts["ids"] += len(row["ids"])
+                    facts["ids"] += len(ids)
                     if out.json and out.path is None:
-                        listed.append(row)
+                        where = {} if spans is None else {"offsets": spans}
+                        listed.append({"ids": ids.tolist(), **where})
                     elif form == "json":
-                        file.write(json.dumps(row).encode() + b"\n")
+                        file.write(b'{"ids": [')
+                        _write_numbers(file, ids, b", ")
+                        more = "" if spans is None else f', "offsets": {json.dumps(spans)}'
+                        file.write(f"]{more}}}\n".encode())
                     else:
-                        file.write(" ".join(map(str, row["ids"])).encode() + b"\n")
+                        _write_numbers(file, ids, b" ")
+                        file.write(b"\n")
             if out.json and out.path is None:
                 facts["encoded"] = listed
     seconds = time.monotonic() - started
@@ -134,7 +150,8 @@ def encode(
         how = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
         out.object({**facts, **how, "seconds": round(seconds, 6), "threads": out.threads})
     else:
-        out.note(f"{facts['documents']:,} documents, {facts['ids']:,} ids, {seconds:.2f} s")
+        many = "1 document" if facts["documents"] == 1 else f"{facts['documents']:,} documents"
+        out.note(f"{many}, {facts['ids']:,} ids, {seconds:.2f} s")
     return 0
 
 
@@ -172,6 +189,9 @@ def decode(
 ) -> int:
     """Turn ids into text.
 
+    \b
+    partcover decode v.json book.npy -o book.txt
+
     FILE is what `encode` wrote, or - for standard input. Documents follow one another with
     nothing between them, so what was encoded comes back byte for byte; with --json they are
     listed, and bytes that are not UTF-8 are escapes as in a vocabulary file.
@@ -182,12 +202,13 @@ def decode(
     encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer)
     texts = []
     many = 0
-    with _writer(out.path) as written:
+    with atomic_writer(out.path or "-") as written:
         for where, ids in _read_ids(file, form, np.dtype(dtype or encoder.dtype)):
             many += len(ids)
             try:
-                text = encoder.decode_bytes(ids)
-                if errors != "keep":
+                if errors == "keep":
+                    text = encoder.decode_bytes(ids)
+                else:
                     text = encoder.decode(ids, errors).encode()
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
@@ -207,16 +228,6 @@ def _by_name(path: str) -> str:
     return endings.get(PurePath(path).suffix, "ids")
 
 
-@contextmanager
-def _writer(path: str | None) -> Iterator[IO[bytes]]:
-    if path is not None:
-        with atomic_writer(path) as file:
-            yield file
-    else:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-
-
 def _texts(paths: tuple[str, ...], key: str, progress: Progress) -> Iterator[bytes]:
     read = 0
 
@@ -232,14 +243,42 @@ def _texts(paths: tuple[str, ...], key: str, progress: Progress) -> Iterator[byt
 
 def _rows(
     encoder: Encoder, texts: Iterable[bytes], special: Special, offsets: Unit | None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[tuple[Ids, list[tuple[int, int]] | None]]:
+    """The ids of each text, and where they stand if that is asked."""
     if offsets is None:
-        for array in encoder.encode_each(texts, special=special):
-            yield {"ids": array.tolist()}
+        for ids in encoder.encode_each(texts, special=special):
+            yield ids, None
         return
     for text in texts:
-        ids, spans = encoder.encode_with_offsets(text, unit=offsets, special=special)
-        yield {"ids": ids, "offsets": spans}
+        listed, spans = encoder.encode_with_offsets(text, unit=offsets, special=special)
+        yield np.array(listed, encoder.dtype), spans
+
+
+def _write_numbers(file: IO[bytes], ids: Ids, between: bytes) -> None:
+    """Numbers as text, some at a time: a document may have a hundred million."""
+    for first in range(0, len(ids), _SECTION):
+        part = between.join(b"%d" % number for number in ids[first : first + _SECTION].tolist())
+        file.write(between + part if first else part)
+
+
+def _read_numbers(line: bytes) -> npt.NDArray[np.int64]:
+    """The inverse of `_write_numbers`, for any space between.
+
+    Raises
+    ------
+    ValueError
+        For what is no whole number.
+    OverflowError
+        For one that no int64 holds.
+    """
+    parts = [np.zeros(0, np.int64)]
+    at = 0
+    while at < len(line):
+        end = line.find(b" ", at + _SECTION)
+        end = len(line) if end < 0 else end
+        parts.append(np.array([int(word) for word in line[at:end].split()], np.int64))
+        at = end
+    return np.concatenate(parts)
 
 
 def _read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, Any]]:
@@ -266,15 +305,15 @@ def _read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str,
             yield name, array
 
 
-def _parsed(line: bytes, form: str, where: str) -> list[int]:
+def _parsed(line: bytes, form: str, where: str) -> list[int] | npt.NDArray[np.int64]:
     try:
         if form == "ids":
-            return [int(word) for word in line.split()]
+            return _read_numbers(line)
         row = json.loads(line)
         ids = row["ids"] if isinstance(row, dict) else row
         if isinstance(ids, list):
             return ids
-    except (ValueError, KeyError, RecursionError):
+    except (ValueError, KeyError, OverflowError, RecursionError):
         pass
     expected = "whole numbers" if form == "ids" else "JSON with a list 'ids'"
     raise InputError(f"{where}: a line of {expected} is expected")

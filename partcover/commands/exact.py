@@ -19,6 +19,7 @@ from ..options import (
     k_option,
     no_vocabulary_option,
     output_options,
+    pretokenizer_option,
     read_instance,
     say,
 )
@@ -68,6 +69,7 @@ from .outcome import (
     help="Write a proof that verify can check (.cert).",
 )
 @no_vocabulary_option
+@pretokenizer_option
 @instance_options
 @output_options
 def solve(
@@ -90,6 +92,7 @@ def solve(
     gap: float,
     certificate: str | None,
     no_vocabulary: bool,
+    pretokenizer: str | None,
     **options: Any,
 ) -> int:
     """Prove the optimum of a small instance.
@@ -128,7 +131,9 @@ def solve(
         "log": say if show_log else None,
     }
     if certificate is not None:
-        return _prove(out, corpus, instance, certificate, no_vocabulary, gap=gap, **common)
+        return _prove(
+            out, corpus, instance, certificate, no_vocabulary, pretokenizer, gap=gap, **common
+        )
     if relaxation:
         return _relaxation(out, exact.relax(instance, sense=sense, **common))
     with out.events(events, show=not show_log, plot=plot) as progress:
@@ -145,7 +150,7 @@ def solve(
             _, solution = exact.decide(instance, progress=progress, **common)
         else:
             solution = exact.smallest(instance, progress=progress, **common)
-    status = finish(out, solution, instance, no_vocabulary, corpus)
+    status = finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
     if goal != "tokens" and solution.extra["meets_threshold"] is False:
         from ..conflicts import conflict
 
@@ -192,6 +197,7 @@ def _prove(
     instance: Instance,
     path: str,
     no_vocabulary: bool,
+    pretokenizer: str | None,
     **options: Any,
 ) -> int:
     """``solve --certificate``."""
@@ -200,7 +206,7 @@ def _prove(
     check_writable(path)
     del options["formulation"]
     solution, certificate = prove(instance, **options)
-    status = finish(out, solution, instance, no_vocabulary, corpus)
+    status = finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
     certificate.save(path)
     out.note(f"wrote {path}: it proves that at least {certificate.lower_bound:,} tokens are needed")
     if solution.status == "optimal" and certificate.lower_bound != solution.tokens:

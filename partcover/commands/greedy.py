@@ -12,6 +12,7 @@ from ..options import (
     k_option,
     no_vocabulary_option,
     output_options,
+    pretokenizer_option,
     read_instance,
 )
 from .outcome import (
@@ -23,6 +24,7 @@ def _greedy_command(name: str, text: str) -> click.Command:
     @k_option
     @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
     @no_vocabulary_option
+    @pretokenizer_option
     @instance_options
     @output_options
     def command(
@@ -31,6 +33,7 @@ def _greedy_command(name: str, text: str) -> click.Command:
         k: int | None,
         time_limit: float | None,
         no_vocabulary: bool,
+        pretokenizer: str | None,
         **options: Any,
     ) -> int:
         from .. import greedy
@@ -45,7 +48,7 @@ def _greedy_command(name: str, text: str) -> click.Command:
                 threads=out.threads,
                 progress=lambda done, of, cover: report(done, of, f"cover {cover:,}"),
             )
-        return finish(out, solution, instance, no_vocabulary, corpus)
+        return finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
 
     command.__doc__ = text
     return click.command(name)(command)

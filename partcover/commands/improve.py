@@ -17,6 +17,7 @@ from ..options import (
     k_option,
     no_vocabulary_option,
     output_options,
+    pretokenizer_option,
     read_instance,
     read_tokens,
     say,
@@ -39,6 +40,7 @@ from .outcome import EXIT_USAGE, finish
 @click.option("--events", metavar="FILE", help="A JSON line for each better vocabulary or bound.")
 @click.option("--plot", metavar="FILE", help="Draw incumbent and bound over time (.png, .svg).")
 @no_vocabulary_option
+@pretokenizer_option
 @instance_options
 @output_options
 def improve(
@@ -52,6 +54,7 @@ def improve(
     events: str | None,
     plot: str | None,
     no_vocabulary: bool,
+    pretokenizer: str | None,
     **options: Any,
 ) -> int:
     """Search for a better vocabulary than GreedTok's, and prove how far from optimal it is.
@@ -102,7 +105,7 @@ def improve(
     if not no_bound and found.termination == "interrupted":
         solution = replace(solution, termination="interrupted")
     solution = replace(solution, seconds=time.monotonic() - started)
-    status = finish(out, solution, instance, no_vocabulary, corpus)
+    status = finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
     return EXIT_USAGE if unsaved else status
 
 

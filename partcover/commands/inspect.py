@@ -30,6 +30,12 @@ from ..vocabulary import RULES, Vocabulary
     help="Which tokens the table shows; all but order the largest first.",
 )
 @click.option(
+    "--only",
+    type=click.Choice(["unused", "absent", "parts", "words", "cut"]),
+    help="Show these alone: never used; in no word; never used, but parts of others; words of "
+    "the corpus; cutting a character.",
+)
+@click.option(
     "--top",
     type=click.IntRange(0),
     default=20,
@@ -49,10 +55,17 @@ def inspect_(
     audited: bool,
     no_gains: bool,
     sort: str,
+    only: str | None,
     top: int,
     no_vocabulary: bool,
 ) -> int:
     """Take a vocabulary apart: lengths, uses, gains, tokens that do nothing.
+
+    \b
+    partcover inspect v.json book.tsv --sort gain
+    partcover inspect v.json book.tsv --only absent --top 1000
+    partcover inspect v.json book.tsv --diff other.json
+    partcover inspect v.json book.tsv --audit
 
     The gain of a token is how many more tokens the corpus needs when that one is left out,
     exactly, under the shortest path. --audit ranks the words that take more than one token by
@@ -68,11 +81,13 @@ def inspect_(
             ("--audit", audited),
             ("--rule", rule is not None),
             (f"--sort {sort}", sort in ("uses", "gain")),
+            (f"--only {only}", only not in (None, "cut")),
         ):
             if given:
                 raise click.UsageError(f"{option} needs a corpus: inspect V.json C.tsv {option}")
-    if no_gains and sort == "gain":
-        raise click.UsageError("--no-gains and --sort gain exclude each other")
+    for option, given in (("--sort gain", sort == "gain"), ("--only absent", only == "absent")):
+        if no_gains and given:
+            raise click.UsageError(f"--no-gains and {option} exclude each other")
     found = anatomy(vocabulary, words, rule, with_gains=not no_gains, threads=out.threads)
     data = found.to_json(tokens=not no_vocabulary)
     if diff is not None:
@@ -94,6 +109,15 @@ def inspect_(
     keys = {"uses": found.uses, "gain": found.gains, "length": found.lengths}
     key = keys.get(sort)
     order = np.arange(len(vocabulary)) if key is None else np.argsort(-key, kind="stable")
+    shown = {
+        "unused": None if found.uses is None else found.uses == 0,
+        "absent": None if found.occurrences is None else found.occurrences == 0,
+        "parts": found.intermediate,
+        "words": found.whole_words,
+        "cut": found.cuts_character,
+    }
+    if only is not None and (mask := shown[only]) is not None:
+        order = order[mask[order]]
     _tables(out, data, found.rows(order[:top]), diff, top)
     return 0
 

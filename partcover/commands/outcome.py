@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from dataclasses import replace
 from pathlib import Path
 
-from .._version import __version__
 from ..instance import Instance
 from ..options import (
     Output,
@@ -20,24 +22,25 @@ EXIT_INTERRUPTED = 130
 
 
 def finish(
-    out: Output, solution: Solution, instance: Instance, no_vocabulary: bool, corpus: str
+    out: Output,
+    solution: Solution,
+    instance: Instance,
+    no_vocabulary: bool,
+    corpus: str,
+    pretokenizer: str | None = None,
 ) -> int:
     """Write and print a solution; the exit status."""
-    if out.json:
-        out.object(solution.to_json(vocabulary=not no_vocabulary))
-    else:
-        from ..report import solution_tables
-
-        solution_tables(out.console, solution)
+    if solution.vocabulary is not None and pretokenizer is not None:
+        told = solution.vocabulary.with_(pretokenizer=pretokenizer)
+        solution = replace(solution, vocabulary=told)
+    try:
+        _print(out, solution, no_vocabulary)
+    except (BrokenPipeError, SystemExit):  # which is what rich makes of it
+        # whoever read it has gone, as `head` does: the file is written all the same
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     # after it is printed: a full disk must not take the result along
     if out.path is not None and solution.vocabulary is not None:
-        provenance = {
-            "partcover": __version__,
-            "corpus": Path(corpus).name,
-            "corpus_sha256": instance.words.digest,
-            **solution.to_json(vocabulary=False),
-        }
-        solution.vocabulary.with_(method=solution.method, provenance=provenance).save(out.path)
+        solution.recorded(instance.words, corpus=Path(corpus).name).save(out.path)
         out.note(f"wrote {out.path}")
     if solution.vocabulary is not None and solution.extra.get("nothing_left_to_gain"):
         out.note(
@@ -56,3 +59,12 @@ def finish(
     if solution.termination in ("time_limit", "error") and solution.status != "optimal":
         return EXIT_LIMIT
     return 0
+
+
+def _print(out: Output, solution: Solution, no_vocabulary: bool) -> None:
+    if out.json:
+        out.object(solution.to_json(vocabulary=not no_vocabulary))
+    else:
+        from ..report import solution_tables
+
+        solution_tables(out.console, solution)

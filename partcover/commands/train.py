@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import click
@@ -17,6 +18,7 @@ from ..options import (
     k_option,
     no_vocabulary_option,
     output_options,
+    pretokenizer_option,
     read_instance,
 )
 from .outcome import finish
@@ -41,6 +43,7 @@ _COMMON = {"time_limit", "seed", "threads", "progress"}
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
 @no_vocabulary_option
+@pretokenizer_option
 @instance_options
 @output_options
 def train(
@@ -51,6 +54,7 @@ def train(
     given: tuple[str, ...],
     time_limit: float | None,
     no_vocabulary: bool,
+    pretokenizer: str | None,
     **options: Any,
 ) -> int:
     """Train a vocabulary as other tokenizers do, to set beside.
@@ -70,7 +74,9 @@ def train(
             progress=report,
             **asked,
         )
-    return finish(out, solution, instance, no_vocabulary, corpus)
+    if asked:
+        solution = replace(solution, extra={**solution.extra, "options": asked})
+    return finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
 
 
 def method_options(run: Callable[..., Any], method: str, given: Sequence[str]) -> dict[str, Any]:

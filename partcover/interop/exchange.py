@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from os import PathLike, fspath
 from pathlib import Path
 
+from .._version import __version__
 from ..corpus import WordCounts
 from ..errors import InputError
 from ..vocabulary import Vocabulary
@@ -136,8 +138,9 @@ def load(
     Returns
     -------
     Vocabulary
-        With the rule and pre-tokenizer that the file implies; its provenance holds ``format``
-        and ``remarks``, a list of what could not be carried.
+        With the rule and pre-tokenizer that the file implies; its provenance holds ``format``,
+        ``source`` and, of a file, ``source_sha256``, and ``remarks``, a list of what could not
+        be carried.
 
     Raises
     ------
@@ -151,7 +154,18 @@ def load(
     if not source.exists():
         raise InputError(f"{source}: cannot be read (no such file or folder)")
     vocabulary, remarks = form.read(source)
-    provenance = {"format": form.name, **vocabulary.provenance}
+    provenance = {
+        "partcover": __version__,
+        "format": form.name,
+        "source": source.name,
+        **({"source_sha256": _sha256(source)} if source.is_file() else {}),
+        **vocabulary.provenance,
+    }
     if remarks:
         provenance["remarks"] = list(remarks)
     return vocabulary.with_(provenance=provenance)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -80,8 +80,18 @@ class Fidelity:
     @property
     def exact(self) -> bool:
         """Nothing given up, and every word, id and the text the same."""
-        differing = self.words_differing or self.ids_differing or self.text_same is False
-        return not (self.given_up or differing)
+        return not (self.given_up or self._differs)
+
+    @property
+    def _differs(self) -> bool:
+        return bool(self.words_differing or self.ids_differing or self.text_same is False)
+
+    @property
+    def verdict(self) -> str:
+        """Exact, not exact, or not exact though nothing that was replayed shows it."""
+        if self.exact:
+            return "exact"
+        return "not exact" if self._differs else "not exact, though the same here"
 
     @property
     def cost(self) -> str:

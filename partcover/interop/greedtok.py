@@ -139,8 +139,11 @@ def _replay(path: Path) -> Replay:
 
         import regex
         from pcatt import greedy_encoder
-    except ImportError:
-        raise MissingExtra("greedtok", "greedtok", "replaying a GreedTok vocabulary") from None
+    except ImportError as error:
+        there = not isinstance(error, ModuleNotFoundError)  # but lacks a library of the system's
+        wrong = f"cannot be loaded ({error})" if there else "is not installed"
+        purpose = "replaying a GreedTok vocabulary"
+        raise MissingExtra("greedtok", "greedtok", purpose, wrong) from None
     with _silent():
         encoder = greedy_encoder.build(hex_lines(path / _TOKENS), {})
     content = [bytes(encoder.get_rule(n)) for n in range(encoder.get_rules_size())]

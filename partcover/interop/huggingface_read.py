@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from itertools import groupby, pairwise
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import InputError
-from ..files import read_json
+from ..files import load_json, read_json
 from ..vocabulary import Vocabulary
 from .byte_level import from_characters
 from .splitting import read_splitting
@@ -30,8 +29,8 @@ def looks_like(path: Path) -> bool:
     if path.suffix != ".json":
         return False
     try:
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        data = load_json(path)
+    except InputError:
         return False
     return isinstance(data, dict) and isinstance(data.get("model"), dict)
 
