@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import re
@@ -26,6 +25,8 @@ from .sparse import SparseModel
 from .waiting import PATIENCE, in_thread
 
 __all__ = ["cbc", "cbc_program"]
+
+_END = "partcover: the log ends here"
 
 
 def cbc_program() -> str:
@@ -78,22 +79,34 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
             command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
             # into a pipe CBC would write its log in blocks, minutes late
             ours, its = os.openpty()
-            with open(ours, encoding="utf-8", errors="replace") as lines:
-                with os.fdopen(its, "wb") as terminal:
-                    process = subprocess.Popen(
-                        command,
-                        stdin=subprocess.DEVNULL,
-                        stdout=terminal,
-                        stderr=subprocess.STDOUT,
-                        start_new_session=True,  # Ctrl-C is ours to pass on
-                    )
+            with (
+                open(ours, encoding="utf-8", errors="replace") as lines,
+                os.fdopen(its, "wb", buffering=0) as terminal,
+            ):
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=terminal,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,  # Ctrl-C is ours to pass on
+                )
                 processes.append(process)
                 if over.is_set():  # nobody waits any more
                     process.kill()
-                with process, contextlib.suppress(OSError):  # Linux ends a terminal by an error
-                    for line in lines:
-                        if not over.is_set():
-                            logged.read([line.rstrip()])
+
+                def end_log() -> None:
+                    # a terminal that CBC closes last may drop what was not read yet: we do
+                    process.wait()
+                    terminal.write(f"\n{_END}\n".encode())
+
+                ending = threading.Thread(target=end_log, daemon=True)
+                ending.start()
+                for line in lines:
+                    if line.rstrip() == _END:
+                        break
+                    if not over.is_set():
+                        logged.read([line.rstrip()])
+                ending.join()
             return _read_answer(logged.lines, answer, model)
 
         def interrupt() -> None:
@@ -108,6 +121,9 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
                 process.kill()
         if options.start is not None:
             report = replace(report, start_taken=logged.start_taken)
+        if report.stopped == "error" and time.monotonic() >= end:
+            # told to stop, it may go without a last word
+            report = replace(report, stopped="time_limit")
         if report.bound is None and report.has != "infeasible":
             report = replace(report, bound=logged.stepped_back())
         return report
