@@ -20,8 +20,9 @@ class MissingExtra(PartcoverError, ImportError):
     ----------
     library : str
         Name of the package that could not be imported.
-    extra : str
-        The partcover extra that installs it.
+    extra : str or None
+        The partcover extra that installs it; none where its own needs clash with partcover's,
+        and it is to be installed without them.
     purpose : str
         What needs the library, as a noun phrase.
     wrong : str
@@ -29,11 +30,10 @@ class MissingExtra(PartcoverError, ImportError):
     """
 
     def __init__(
-        self, library: str, extra: str, purpose: str, wrong: str = "is not installed"
+        self, library: str, extra: str | None, purpose: str, wrong: str = "is not installed"
     ) -> None:
-        super().__init__(
-            f"{purpose} needs {library!r}, which {wrong}: pip install 'partcover[{extra}]'"
-        )
+        what = f"--no-deps {library}" if extra is None else f"'partcover[{extra}]'"
+        super().__init__(f"{purpose} needs {library!r}, which {wrong}: pip install {what}")
 
 
 class VerificationError(PartcoverError):

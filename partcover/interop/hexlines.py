@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import symbols as sym
-from ..errors import InputError
+from ..errors import InputError, MissingExtra
 from ..files import atomic_writer
 from ..vocabulary import RULES, Rule, Vocabulary
 from .frame import Format, GivenUp, Nearest, Replay
@@ -106,10 +106,7 @@ def _replay_sage(path: Path) -> Replay:
         from sage_tokenizer.model import SaGeTokenizer
     except ImportError:
         # no extra: what it depends on asks for a NumPy that OR-Tools does not take
-        raise InputError(
-            "replaying a SaGe vocabulary needs 'sage_tokenizer', which is not installed: "
-            "pip install --no-deps sage-tokenizer"
-        ) from None
+        raise MissingExtra("sage-tokenizer", None, "replaying a SaGe vocabulary") from None
     tokens = hex_lines(path)
     # its own limit is 16 bytes: longer tokens would never be used
     tokenizer = SaGeTokenizer(tokens, max_len=max(map(len, tokens)))
