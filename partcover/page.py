@@ -94,10 +94,9 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
             continue
         data = read_json(path)
         if isinstance(data.get("rows"), list):
-            rows = data["rows"]
-            if not all(isinstance(row, dict) for row in rows):
-                raise InputError(f"{path}: 'rows' is not a list of objects")
-            runs.tables.append((str(data.get("title", name)), rows))
+            runs.tables.append(_rows(path, name, data))
+        elif isinstance(data.get("results"), list):  # of `reproduce all`
+            runs.tables += [_rows(path, name, result) for result in data["results"]]
         elif data.get("format") == "partcover-instance":
             runs.instances.append((name, Instance.load(path)))
         elif isinstance(data.get("tokens"), list) or isinstance(data.get("vocabulary"), list):
@@ -119,6 +118,16 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
         symbols: Symbols = next((each.symbols for each in runs.vocabularies.values()), "bytes")
         runs.words = WordCounts.load(corpus, symbols)
     return runs
+
+
+def _rows(path: str, name: str, data: Any) -> tuple[str, list[dict[str, Any]]]:
+    """A table: its title, from its manifest where it has one, and its rows."""
+    rows = data.get("rows") if isinstance(data, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{path}: 'rows' is not a list of objects")
+    manifest = data.get("manifest")
+    title = manifest.get("experiment") if isinstance(manifest, dict) else None
+    return str(title or name), rows
 
 
 def write_page(

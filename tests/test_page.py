@@ -227,6 +227,7 @@ def test_integers_are_letters_with_names():
     [
         ({"x": 1}, "neither a table"),
         ({"rows": [1]}, "'rows' is not a list of objects"),
+        ({"results": [{"rows": 1}]}, "'rows' is not a list of objects"),
     ],
 )
 def test_what_is_no_result_is_named(tmp_path, content, message):
@@ -260,3 +261,12 @@ def test_the_command(files, tmp_path, run):
     status, _, err = run("report", str(files[0]))
     assert status == 2
     assert "-o is missing" in err
+
+
+def test_tables_of_reproduce_have_their_names(tmp_path):
+    rows = [{"method": "bpe", "tokens": 3}]
+    results = [{"manifest": {"experiment": name}, "rows": rows} for name in ("one", "two")]
+    (tmp_path / "all.json").write_text(json.dumps({"results": results}))
+    (tmp_path / "one.json").write_text(json.dumps(results[0]))
+    runs = read_runs([tmp_path / "all.json", tmp_path / "one.json"])
+    assert runs.tables == [("one", rows), ("two", rows), ("one", rows)]
