@@ -55,7 +55,7 @@ def main() -> None:
         figures = "".join(f"{rate:>12.3f}" for rate in rates)
         print(f"{name:28}{len(vocabulary):>9,}{took:>14}{cutting:>12}{figures}", flush=True)
 
-    for score in ("count", "symbols"):
+    for score in ("symbols", "count"):
         started = time.process_time()
         words = WordCounts.from_texts(parts["trained"], pretokenizer="none")
         solution = greedyphrase(Instance(words, arguments.k), score=score)

@@ -76,7 +76,7 @@ def twin(instance, score, atoms, passes, compounds, reserved):
         for n in range(1, atoms + 1):
             for i in range(len(cut) - n + 1):
                 sequences[tuple(cut[i : i + n])] += count
-    tokens += best(sequences, score, k - passes * compounds - reserved, tokens, *rest)
+    tokens += best(sequences, "count", k - passes * compounds - reserved, tokens, *rest)
     for _ in range(passes):
         pairs = Counter()
         for word, count in words.items():
@@ -122,7 +122,7 @@ words_st = st.one_of(
 @given(
     words_st,
     st.integers(0, 20),
-    st.sampled_from(["count", "symbols"]),
+    st.sampled_from(["symbols", "count"]),
     st.integers(1, 4),
     st.integers(0, 3),
     st.sampled_from([0.0, 0.1, 0.25]),
@@ -168,7 +168,7 @@ def test_words_of_one_atom_leave_frequent_words_and_bpe():
     assert solution.vocabulary.tokens[:3] == (b"newest", b"low", b"lower")
     assert solution.extra == {
         "size": 5,
-        "score": "count",
+        "score": "symbols",
         "primitives": 3,
         "compounds": 0,
         "bpe_tokens": 2,
@@ -210,7 +210,7 @@ def test_a_limit_and_progress():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"score": "length"}, "unknown score 'length': use count, symbols"),
+        ({"score": "length"}, "unknown score 'length': use symbols, count"),
         ({"atoms": 0}, "atoms is 0, passes 2"),
         ({"passes": -1}, "atoms is 7, passes -1"),
         ({"bpe_share": 1.5}, "add up to at most 1"),

@@ -27,7 +27,7 @@ from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["Score", "greedyphrase"]
 
-Score = Literal["count", "symbols"]
+Score = Literal["symbols", "count"]
 Int64 = npt.NDArray[np.int64]
 
 _SLOTS = 65_536 - 260  # of the published vocabulary, without bytes and special tokens
@@ -45,7 +45,7 @@ def greedyphrase(
     seed: int = 0,
     threads: int = 1,
     progress: Progress | None = None,
-    score: Score = "count",
+    score: Score = "symbols",
     atoms: int = 7,
     passes: int = 2,
     compound_share: float = 5_000 / _SLOTS,
@@ -55,14 +55,15 @@ def greedyphrase(
 
     1. Words are cut into atoms: longest runs of ASCII letters, digits and ``_``, of ASCII white
        space, or of anything else (over ``ints`` each symbol is an atom).  The *primitives* are
-       the best sequences of 1 to `atoms` neighbouring atoms.
+       the most frequent sequences of 1 to `atoms` neighbouring atoms.
     2. In each of `passes`, words are cut by longest match with the tokens so far (single
-       symbols count as tokens), and the best pairs of neighbours become *compounds*.
+       symbols count as tokens), and the pairs of neighbours of highest `score` become
+       *compounds*.
     3. Words are cut once more; on the runs of two or more single symbols that are left, BPE
        chooses as many tokens as are missing.
 
-    The best are those of highest score; ties go to more symbols, then to the lexicographically
-    first.  Nothing crosses a word's end and nothing that occurs once is taken.
+    Ties go to more symbols, then to the lexicographically first.  Nothing crosses a word's end
+    and nothing that occurs once is taken.
 
     Parameters
     ----------
@@ -80,8 +81,9 @@ def greedyphrase(
         Threads that cut words; the result is the same for any number.
     progress : callable, optional
         Called with (tokens chosen, k, step).
-    score : {"count", "symbols"}
-        Occurrences (the published choice), or these times the length in symbols.
+    score : {"symbols", "count"}
+        What ranks compounds: occurrences times the length in symbols, or occurrences alone, as
+        the repository's code has it.
     atoms : int
         The most atoms of a primitive.
     passes : int
@@ -142,7 +144,7 @@ def greedyphrase(
     )
     given = len(instance.prefix)
     sizes = [max(0, instance.k - given - passes * compounds - reserved), *[compounds] * passes]
-    text = _Text(instance, score)
+    text = _Text(instance)
     tokens: dict[Token, None] = dict.fromkeys(instance.prefix)
     made: list[int] = []
     termination: Termination = "completed"
@@ -151,7 +153,7 @@ def greedyphrase(
             if late():
                 termination = "time_limit"
                 break
-            found = text.pairs(list(tokens), threads) if step else text.sequences(atoms)
+            found = text.pairs(list(tokens), threads, score) if step else text.sequences(atoms)
             size = min(size, instance.k - len(tokens))
             new = list(islice((token for token in found if token not in tokens), size))
             made.append(len(new))
@@ -231,10 +233,9 @@ class _Groups:
 class _Text:
     """The words in one text, and what in it is worth a token."""
 
-    def __init__(self, instance: Instance, score: Score) -> None:
+    def __init__(self, instance: Instance) -> None:
         words = instance.words
         self.words = words
-        self.score = score
         self.least = max(2, instance.min_count)
         self.longest = instance.max_length
         self.forbidden = set(instance.forbidden)
@@ -242,7 +243,7 @@ class _Text:
         self.word_of = np.repeat(np.arange(len(words)), np.diff(words.offsets))
 
     def sequences(self, most: int) -> Iterator[Token]:
-        """Sequences of up to `most` atoms, the best first."""
+        """Sequences of up to `most` atoms, the most frequent first."""
         data, offsets = self.words.data, self.words.offsets
         begins = np.ones(len(data), bool)
         if self.words.symbols != "ints":
@@ -277,10 +278,10 @@ class _Text:
             places = places[places + size < len(start)]
             places = places[word[places] == word[places + size]]
             inside = number[places] * len(numbers) + atom[places + size]
-        return self._best(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+        return self._best("count", *(np.concatenate(part) for part in zip(*parts, strict=True)))
 
-    def pairs(self, tokens: list[Token], threads: int) -> Iterator[Token]:
-        """Neighbours under longest match, the best first."""
+    def pairs(self, tokens: list[Token], threads: int, score: Score) -> Iterator[Token]:
+        """Neighbours under longest match, those of highest score first."""
         which = self._which(tokens, threads)
         last = np.flatnonzero(which != INSIDE)
         begin = np.append(0, last + 1)[:-1]  # a word's last symbol ends a token
@@ -292,7 +293,7 @@ class _Text:
         groups = _Groups.of(keys, self.words.counts[word[left]])
         kept = groups.total >= self.least
         first = left[groups.first[kept]]
-        return self._best(groups.total[kept], begin[first], last[first + 1] + 1)
+        return self._best(score, groups.total[kept], begin[first], last[first + 1] + 1)
 
     def rest(self, tokens: list[Token], threads: int) -> WordCounts:
         """Runs of two or more single symbols under longest match."""
@@ -313,11 +314,11 @@ class _Text:
         vocabulary = Vocabulary(tokens, self.words.symbols)
         return segment(self.words, vocabulary, "longest_match", threads=threads).which
 
-    def _best(self, total: Int64, start: Int64, end: Int64) -> Iterator[Token]:
+    def _best(self, by: Score, total: Int64, start: Int64, end: Int64) -> Iterator[Token]:
         length = end - start
         fits = (length >= 2) & (length <= (self.longest or len(self.text)))
         total, start, length = total[fits], start[fits], length[fits]
-        score = total * length if self.score == "symbols" else total
+        score = total * length if by == "symbols" else total
         order = np.lexsort((-length, -score))
         ranked = zip(*(a[order].tolist() for a in (score, length, start)), strict=True)
         seen = self.forbidden.copy()  # pairs may differ, and what they spell not
