@@ -49,7 +49,6 @@ def cbc_program() -> str:
 
 def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
     """Solve with CBC."""
-    program = cbc_program()
     end = math.inf if options.time_limit is None else time.monotonic() + options.time_limit
     processes: list[subprocess.Popen[bytes]] = []
     over = threading.Event()
@@ -59,6 +58,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
         start = Path(folder) / "start.sol"
 
         def work() -> SolverReport:
+            program = cbc_program()  # in this thread: Ctrl-C must not break PuLP's import
             write_model(model, problem)
             if options.start is not None:
                 write_start(model, options.start, start)
@@ -110,6 +110,8 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
             return _read_answer(logged.lines, answer, model)
 
         def interrupt() -> None:
+            if not processes:  # not begun yet: it need not
+                over.set()
             for process in processes:
                 process.send_signal(signal.SIGINT)
 

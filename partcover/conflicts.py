@@ -55,7 +55,10 @@ def conflict(
         left = None
         if time_limit is not None:
             left = max(0.0, time_limit - (time.monotonic() - started))
-        return decide(trial, solver=solver, time_limit=left)[0] is False
+        answer, solution = decide(trial, solver=solver, time_limit=left)
+        if solution.termination == "interrupted":
+            raise KeyboardInterrupt
+        return answer is False
 
     asked = f"at most {instance.threshold:,} tokens needed"
     least = instance.words.total_count

@@ -242,7 +242,9 @@ def decide(
         "meets_threshold": answer,
     }
     status: Status = "optimal" if bound == tokens else "feasible"
-    stopped = "completed" if answer is not None else report.stopped
+    stopped = report.stopped
+    if answer is not None and stopped != "interrupted":
+        stopped = "completed"
     vocabulary = Vocabulary(order, instance.symbols, "solve")
     return answer, run_.solution(model, report, vocabulary, tokens, bound, status, stopped, extra)
 
@@ -331,6 +333,9 @@ def smallest(
     }
     vocabulary = None if best is None else Vocabulary(best, instance.symbols, "solve")
     tokens = None if best is None else run_.recounted(vocabulary)[0]
+    stopped = report.stopped
+    if status == "optimal" and stopped != "interrupted":
+        stopped = "completed"
     return run_.solution(
         model,
         report,
@@ -338,7 +343,7 @@ def smallest(
         tokens,
         None,
         status,
-        report.stopped if status != "optimal" else "completed",
+        stopped,
         extra,
     )
 

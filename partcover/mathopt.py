@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,24 +29,28 @@ def adapter(solver: str) -> Adapter:
     """The adapter of one of the solvers, by our name for it."""
 
     def solve(model: SparseModel, options: SolverOptions) -> SolverReport:
-        # the layer below mathopt.solve, whose Model takes a minute for ten million entries
-        from ortools.math_opt.core.python import solver as core
-        from ortools.math_opt.python import mathopt
-        from ortools.util.python.solve_interrupter import SolveInterrupter
-        from pybind11_abseil.status import StatusNotOk
-
         started = time.monotonic()
         limit = math.inf if options.time_limit is None else options.time_limit
-        interrupter = SolveInterrupter()
+        interrupters: list[Any] = []
+        interrupted = threading.Event()
         logged = LogReader(solver, model.maximize, options)
         # SCIP and HiGHS ignore MathOpt's interrupter; their log tells the bound
         obeys = solver in ("cp-sat", "glop", "pdlp")
 
         def work() -> SolverReport:
+            # imported in this thread: in the main one Ctrl-C breaks an import for good, or is lost
+            # in it; and the layer below mathopt.solve, whose Model takes a minute for ten million
+            # entries
+            from ortools.math_opt.core.python import solver as core
+            from ortools.math_opt.python import mathopt
+            from ortools.util.python.solve_interrupter import SolveInterrupter
+            from pybind11_abseil.status import StatusNotOk
+
+            interrupters.append(SolveInterrupter())
             # CP-SAT takes integers only, and is exact for them
             problem = _proto(model, solver == "cp-sat")
             left = limit - (time.monotonic() - started)
-            if left <= 0:
+            if left <= 0 or interrupted.is_set():
                 return SolverReport("none", "time_limit")
             linear = not model.integer.any() and solver != "cp-sat"
             parameters = mathopt.SolveParameters(
@@ -87,7 +92,7 @@ def adapter(solver: str) -> Adapter:
                     logged.read,
                     mathopt.CallbackRegistration().to_proto(),
                     None,
-                    interrupter.pybind_interrupter if obeys else None,
+                    interrupters[0].pybind_interrupter if obeys else None,
                 )
             except StatusNotOk as error:
                 return SolverReport("none", "error", message=str(error))
@@ -99,8 +104,13 @@ def adapter(solver: str) -> Adapter:
                 else report
             )
 
+        def interrupt() -> None:
+            interrupted.set()
+            for interrupter in interrupters:
+                interrupter.interrupt()
+
         patience = PATIENCE if obeys else 0.0
-        report = in_thread(work, interrupter.interrupt, patience, options.time_limit)
+        report = in_thread(work, interrupt, patience, options.time_limit)
         logged.left_behind = True
         if options.start is not None:
             report = replace(report, start_taken=logged.start_taken)

@@ -57,7 +57,7 @@ def formulations(
         integer optimum where a solver proved one (of ``printed`` and ``wmc`` that is not the
         optimum of the instance); ``seconds``, a dict of what each solver took to prove it, None
         where it did not; ``termination``, a dict of why each stopped.  A model too large for
-        the memory has a ``refused`` line instead of numbers.
+        the memory has a ``refused`` line instead of numbers.  Ctrl-C ends it with the row at hand.
 
     Raises
     ------
@@ -91,7 +91,11 @@ def formulations(
             "seconds": {},
             "termination": {},
         }
+        stopped = relaxed.termination
         for solver in solvers:
+            row["seconds"][solver], row["termination"][solver] = None, "interrupted"
+            if stopped == "interrupted":
+                continue
             if progress is not None:
                 progress(f"{name}, {solver}")
             begun = time.monotonic()
@@ -104,10 +108,12 @@ def formulations(
                     f"{row['cover']}: please report the instance"
                 )
             row["seconds"][solver] = None if proven is None else took
-            row["termination"][solver] = report.stopped
+            row["termination"][solver] = stopped = report.stopped
             if proven is not None:
                 row["cover"], row["tokens"] = proven, instance.words.total_symbols - proven
         rows.append(row)
+        if stopped == "interrupted":
+            break
     return rows
 
 
@@ -215,6 +221,8 @@ def _difference(instance: Instance, formulation: str, seconds: float) -> Differe
     for name in (formulation, "path"):
         model = build(instance, name)
         report = run(model, "highs", SolverOptions(max(0.0, seconds)))
+        if report.stopped == "interrupted":
+            raise KeyboardInterrupt
         covers.append(_cover(instance, model.maximize, model.objective, report))
     cover, true = covers
     if cover is None or true is None or cover == true:

@@ -58,10 +58,11 @@ class LogReader:
 
     def read(self, lines: Sequence[str]) -> None:
         """Take the next lines."""
-        if self.left_behind:
-            # park: no more work, and no foreign thread that asks a closing interpreter for its lock
-            threading.Event().wait()
         for line in lines:
+            if self.left_behind:
+                # park: no more work, and no foreign thread that asks a closing interpreter for
+                # its lock
+                threading.Event().wait()
             if self._keep:
                 self.lines.append(line)
             if self.options.log is not None:

@@ -144,12 +144,19 @@ def complete(model: SparseModel, tokens: Collection[Token]) -> npt.NDArray[np.fl
 
     Its other variables come from the linear program that is left, whose vertices are integral
     but for ``printed``; None where they are not, or the tokens break a budget.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C: there is nothing yet to hand over.
     """
     lower, upper = model.lower.copy(), model.upper.copy()
     held = np.array([token in tokens for token in model.tokens], float)
     lower[: len(held)] = upper[: len(held)] = held
     left = replace(model.relaxed(), lower=lower, upper=upper)
     report = run(left, "glop", SolverOptions())
+    if report.stopped == "interrupted":
+        raise KeyboardInterrupt
     if report.has != "optimal" or report.values is None:
         return None
     values = np.round(report.values)

@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from .solver_io import SolverReport
 
@@ -48,6 +49,7 @@ def in_thread(
 
     done = threading.Event()
     thread = threading.Thread(target=target, daemon=True)
+    _threads[:] = [*filter(threading.Thread.is_alive, _threads), thread]
     thread.start()
     interrupted = False
     deadline = math.inf
@@ -58,17 +60,13 @@ def in_thread(
             done.wait(0.1)
         except KeyboardInterrupt:
             if interrupted:
-                _threads.append(thread)
                 raise
             interrupted = True
             deadline = time.monotonic() + patience
             interrupt()
     if not answer:
-        _threads.append(thread)
         return SolverReport("none", "interrupted" if interrupted else "time_limit")
     if isinstance(answer[0], BaseException):
         raise answer[0]
-    report = answer[0]
-    if interrupted and report.has != "optimal":
-        return SolverReport(report.has, "interrupted", report.values, report.bound)
-    return report
+    # also of an optimum: whoever solves one model after the other must hear of it
+    return replace(answer[0], stopped="interrupted") if interrupted else answer[0]

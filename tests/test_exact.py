@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import subprocess
@@ -23,7 +24,9 @@ from partcover import (
     InputError,
     Instance,
     VerificationError,
+    Vocabulary,
     WordCounts,
+    conflicts,
     decide,
     exact,
     formulation,
@@ -33,9 +36,10 @@ from partcover import (
     solvers,
     verify,
 )
+from partcover.conflicts import conflict
 from partcover.instance import GroupBudget
 from partcover.solver_io import SolverOptions, SolverReport
-from partcover.waiting import left_behind
+from partcover.waiting import in_thread, left_behind
 
 SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
 
@@ -337,7 +341,9 @@ def test_ctrl_c_keeps_the_best_so_far(solver):
         instance.index
         log = lambda line: print("log", flush=True)
         solution = solve(instance, solver="{solver}", log=log)
-        print(solution.status, solution.termination, solution.tokens >= solution.lower_bound)
+        holds = solution.tokens >= solution.lower_bound
+        # in one piece: the solver may be amid a line of its log
+        print(f"{{solution.status}} {{solution.termination}} {{holds}}\\n", end="")
     """
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
@@ -347,3 +353,65 @@ def test_ctrl_c_keeps_the_best_so_far(solver):
         process.send_signal(signal.SIGINT)
         lines = process.stdout.read().splitlines()
     assert "feasible interrupted True" in lines[-1]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_ctrl_c_is_not_lost_in_an_import(solver):
+    code = f"""
+        import os, signal, sys, time
+        from partcover import Instance, WordCounts, solve
+
+        class Finder:
+            # takes Ctrl-C in, as callbacks of Python's own import now and then do
+            def find_spec(name, *_):
+                if name in ("ortools.math_opt", "pulp.apis"):
+                    sys.meta_path.remove(Finder)
+                    try:
+                        os.kill(os.getpid(), signal.SIGINT)
+                        time.sleep(0.2)
+                    except KeyboardInterrupt:
+                        pass
+
+        sys.meta_path.insert(0, Finder)
+        instance = Instance(WordCounts.from_counts({{"abab": 3, "ba": 1}}), 1)
+        print(solve(instance, solver="{solver}").termination)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "interrupted\n"
+
+
+def test_ctrl_c_is_told_of_an_optimum_too():
+    def work():
+        time.sleep(0.2)  # not while the thread is being started
+        _thread.interrupt_main()
+        time.sleep(0.2)
+        return SolverReport("optimal", "completed")
+
+    report = in_thread(work, lambda: None, patience=5.0, time_limit=None)
+    assert (report.has, report.stopped) == ("optimal", "interrupted")
+
+
+def test_ctrl_c_while_a_start_is_completed(monkeypatch):
+    runs = []
+
+    def run(model, solver, options):
+        runs.append(solver)
+        return SolverReport("none", "interrupted")
+
+    monkeypatch.setattr(solvers, "run", run)
+    monkeypatch.setattr(exact, "run", run)
+    instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
+    solution = solve(instance, start=Vocabulary([b"ba"], "bytes"))
+    assert (solution.termination, runs) == ("interrupted", ["glop"])
+
+
+def test_ctrl_c_ends_the_search_for_conflicts(monkeypatch):
+    instance = Instance(WordCounts.from_counts({"abcd": 3, "xy": 1}), 1, threshold=4)
+    assert conflict(instance)
+    open_ = replace(decide(instance)[1], termination="interrupted")
+    monkeypatch.setattr(conflicts, "decide", lambda *_, **__: (None, open_))
+    with pytest.raises(KeyboardInterrupt):
+        conflict(instance)

@@ -7,8 +7,9 @@ from brute_force import fewest_tokens
 from printed_oracle import printed_cover
 from test_formulation import KNOWN
 
-from partcover import InputError, Instance, WordCounts
+from partcover import InputError, Instance, WordCounts, side_by_side
 from partcover.side_by_side import formulations, smallest_difference
+from partcover.solver_io import SolverReport
 
 
 @pytest.mark.parametrize(("words", "k", "printed", "true"), KNOWN)
@@ -79,3 +80,20 @@ def test_a_refused_model_is_a_row(monkeypatch):
 def test_bad_requests(options, message):
     with pytest.raises(InputError, match=message):
         formulations(Instance(WordCounts.from_words(["abab"]), 1), **options)
+
+
+def test_ctrl_c_ends_it_with_the_row_at_hand(monkeypatch):
+    runs = []
+
+    def run(model, solver, options):
+        runs.append(solver)
+        return SolverReport("none", "interrupted")
+
+    monkeypatch.setattr(side_by_side, "run", run)
+    instance = Instance(WordCounts.from_words(["abd", "abc"]), 1)
+    (row,) = formulations(instance, solvers=["highs", "cbc"])
+    assert row["formulation"] == "path"
+    assert row["termination"] == {"highs": "interrupted", "cbc": "interrupted"}
+    with pytest.raises(KeyboardInterrupt):
+        smallest_difference(instance)
+    assert runs == ["highs", "highs"]

@@ -25,6 +25,7 @@ from ..options import (
 )
 from ..vocabulary import Vocabulary
 from .outcome import (
+    EXIT_INTERRUPTED,
     EXIT_NOTHING,
     finish,
 )
@@ -277,8 +278,13 @@ def formulations(
     optima = {row["cover"] for row in rows if require(row["formulation"]).exact} - {None}
     printed = [row.get("cover") for row in rows if row["formulation"] == "printed"]
     found = None
-    if optima and printed and printed[0] not in (None, *optima):
-        found = smallest_difference(instance, time_limit=time_limit)
+    interrupted = "interrupted" in rows[-1].get("termination", {}).values()
+    if optima and printed and printed[0] not in (None, *optima) and not interrupted:
+        try:
+            found = smallest_difference(instance, time_limit=time_limit)
+        except KeyboardInterrupt:
+            interrupted = True
+    status = EXIT_INTERRUPTED if interrupted else 0
     data: dict[str, Any] = {"rows": rows, "printed_differs": None}
     if found is not None:
         data["printed_differs"] = {
@@ -292,7 +298,7 @@ def formulations(
         write_atomic(out.path, json.dumps(data, ensure_ascii=False) + "\n")
     if out.json:
         out.object(data)
-        return 0
+        return status
     shown = [{**row, **_seconds(row)} for row in rows]
     columns = {
         "formulation": "formulation",
@@ -317,7 +323,7 @@ def formulations(
             ),
             soft_wrap=True,
         )
-    return 0
+    return status
 
 
 def _seconds(row: dict[str, Any]) -> dict[str, str]:
