@@ -54,7 +54,7 @@ def adapter(solver: str) -> Adapter:
                 return SolverReport("none", "time_limit")
             linear = not model.integer.any() and solver != "cp-sat"
             parameters = mathopt.SolveParameters(
-                time_limit=None if left == math.inf else datetime.timedelta(seconds=left),
+                time_limit=datetime.timedelta(seconds=left) if left < _ENDLESS else None,
                 relative_gap_tolerance=None if linear else options.gap,
                 absolute_gap_tolerance=None if linear else 0.0,
                 # HiGHS's number of threads is one for the process, set once; SCIP's concurrent
@@ -120,6 +120,7 @@ def adapter(solver: str) -> Adapter:
 
 
 _PDLP_TOLERANCE = 1e-7
+_ENDLESS = 1e9  # seconds; a timedelta ends at some 1e14
 _FULL_PORTFOLIO = 8  # workers; CP-SAT's choice for fewer has none that is good at these models
 
 

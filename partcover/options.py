@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -37,6 +38,7 @@ __all__ = [
     "read_instance",
     "read_tokens",
     "say",
+    "seconds_option",
 ]
 
 
@@ -233,6 +235,35 @@ def k_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "-k", "k", type=int, help="How many tokens may be chosen (an instance file has its own k)."
     )(function)
+
+
+class _Seconds(click.FloatRange):
+    """At least 0; click's own range takes what is no number."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
+        return seconds
+
+
+def seconds_option(
+    name: str = "--time-limit",
+    *,
+    about: str = "Stop after this long.",
+    default: float | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option for a time: ``--time-limit``, or another of its kind."""
+    return click.option(
+        name,
+        type=_Seconds(0),
+        default=default,
+        show_default=default is not None,
+        metavar="SECONDS",
+        help=about,
+    )
 
 
 def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:

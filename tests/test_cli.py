@@ -14,6 +14,7 @@ import time
 import pytest
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok
+from partcover.cli import cli
 
 SHARED = {
     "method", "k", "words", "total_count", "symbols", "candidates", "tokens", "cover",
@@ -180,6 +181,21 @@ def test_limits_and_their_statuses(run, tmp_path):
     assert (status, data["status"], data["termination"]) == (3, "feasible", "time_limit")
     assert data["lower_bound"] <= data["tokens"]
     assert run("greedtok", "hard.tsv", "-k", 40, "--time-limit", 0)[0] == 3
+
+
+@pytest.mark.parametrize("seconds", ["-1", "nan"])
+def test_no_command_takes_such_a_time(run, seconds):
+    found = [
+        (name, option.opts[0])
+        for name, command in cli.commands.items()
+        for option in command.params
+        if option.metavar == "SECONDS"
+    ]
+    assert len(found) > 12
+    for name, option in found:
+        status, out, error = run(name, option, seconds)
+        assert (status, out, error.count("\n")) == (2, "", 1)
+        assert f"Invalid value for '{option}'" in error
 
 
 @pytest.mark.parametrize(

@@ -255,8 +255,11 @@ def test_a_solver_that_overruns_is_left_behind(monkeypatch):
     stop.set()
 
 
-def test_an_endless_time_limit():
-    assert solve(Instance(WordCounts.from_counts({"abab": 3}), 1), time_limit=float("inf")).tokens
+@pytest.mark.parametrize("seconds", [1e14, float("inf")])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_endless_time_limit(solver, seconds):
+    instance = Instance(WordCounts.from_counts({"abab": 3}), 1)
+    assert solve(instance, solver=solver, time_limit=seconds).status == "optimal"
 
 
 def test_gap_stops_early():

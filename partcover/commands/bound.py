@@ -19,6 +19,7 @@ from ..options import (
     output_options,
     parse_budgets,
     read_instance,
+    seconds_option,
 )
 from ..vocabulary import Vocabulary
 from .outcome import EXIT_INTERRUPTED, EXIT_LIMIT
@@ -31,7 +32,7 @@ from .outcome import EXIT_INTERRUPTED, EXIT_LIMIT
 )
 @click.option("--start", metavar="P.cert", help="Prices to start from, of any k.")
 @click.option("--target-gap", type=float, metavar="GAP", help="Stop at this gap (0.01 is 1 %).")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="For each budget.")
+@seconds_option(about="For each budget.")
 @click.option("--iterations", type=int, metavar="N", help="Most steps, for each budget.")
 @click.option("--tokens", is_flag=True, help="List the proven tokens in the JSON object.")
 @click.option("--events", metavar="FILE", help="A JSON line for each better bound.")

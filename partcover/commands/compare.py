@@ -18,6 +18,7 @@ from ..options import (
     output_options,
     parse_budgets,
     read_instance,
+    seconds_option,
 )
 from ..vocabulary import Vocabulary
 from .outcome import (
@@ -49,10 +50,8 @@ _FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
     metavar="V.json",
     help="A vocabulary to set beside them; its size is a budget too. Repeatable.",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
-@click.option(
-    "--bound", type=float, metavar="SECONDS", help="Find a certified lower bound for each k."
-)
+@seconds_option(about="For each run of a method.")
+@seconds_option("--bound", about="Find a certified lower bound for each k.")
 @click.option(
     "--targets", metavar="T,T,…", help="Tokens per word: the k that each method needs to reach it."
 )

@@ -22,6 +22,7 @@ from ..options import (
     pretokenizer_option,
     read_instance,
     say,
+    seconds_option,
 )
 from ..vocabulary import Vocabulary
 from .outcome import (
@@ -62,7 +63,7 @@ from .outcome import (
 @click.option("--log", "show_log", is_flag=True, help="The solver's own log on standard error.")
 @click.option("--events", metavar="FILE", help="A JSON line for each new incumbent or bound.")
 @click.option("--plot", metavar="FILE", help="Draw incumbent and bound over time (.png, .svg).")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+@seconds_option()
 @click.option("--gap", type=float, default=0.0, show_default=True, help="Stop at this gap.")
 @click.option(
     "--certificate",
@@ -236,14 +237,7 @@ def solvers(out: Output) -> int:
 @k_option
 @click.option("--names", metavar="A,B", help="Which formulations; all by default.")
 @click.option("--solvers", metavar="A,B", help="Which solvers; all installed by default.")
-@click.option(
-    "--time-limit",
-    type=float,
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="For each formulation and solver.",
-)
+@seconds_option(default=60.0, about="For each formulation and solver.")
 @instance_options
 @output_options
 def formulations(

@@ -14,6 +14,7 @@ from ..options import (
     output_options,
     pretokenizer_option,
     read_instance,
+    seconds_option,
 )
 from .outcome import (
     finish,
@@ -22,7 +23,7 @@ from .outcome import (
 
 def _greedy_command(name: str, text: str) -> click.Command:
     @k_option
-    @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+    @seconds_option()
     @no_vocabulary_option
     @pretokenizer_option
     @instance_options

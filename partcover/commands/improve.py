@@ -21,6 +21,7 @@ from ..options import (
     read_instance,
     read_tokens,
     say,
+    seconds_option,
 )
 from ..vocabulary import RULES, Vocabulary
 from .outcome import EXIT_USAGE, finish
@@ -29,12 +30,7 @@ from .outcome import EXIT_USAGE, finish
 @click.command()
 @k_option
 @click.option("--start", metavar="V.json", help="A vocabulary to start from, besides GreedTok's.")
-@click.option(
-    "--time-limit",
-    type=float,
-    metavar="SECONDS",
-    help="Stop after this long; two fifths of it go to the lower bound.",
-)
+@seconds_option(about="Stop after this long; two fifths of it go to the lower bound.")
 @click.option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
 @click.option("--certificate", metavar="FILE", help="Write the proof of the bound (.cert).")
 @click.option("--events", metavar="FILE", help="A JSON line for each better vocabulary or bound.")
@@ -121,9 +117,7 @@ _BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation
     help="How it is used. Default: as its file says, else shortest_path.",
 )
 @click.option("--certificate", metavar="P.cert", help="The proof of a lower bound for its size.")
-@click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="For a lower bound, without a certificate."
-)
+@seconds_option(about="For a lower bound, without a certificate.")
 @instance_options
 @output_options
 def gap_(

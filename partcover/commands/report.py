@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import click
 
-from ..options import Output, output_options
+from ..options import (
+    Output,
+    output_options,
+    seconds_option,
+)
 
 
 @click.command()
@@ -17,13 +21,7 @@ from ..options import Output, output_options
     type=click.IntRange(min=1),
     help="Most words of the corpus to pick from.",
 )
-@click.option(
-    "--time-limit",
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="For the optimum of each small instance.",
-)
+@seconds_option(default=10.0, about="For the optimum of each small instance.")
 @output_options
 def report(out: Output, files: tuple[str, ...], title: str, sample: int, time_limit: float) -> int:
     """Put results on one HTML page that needs no network.

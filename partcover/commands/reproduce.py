@@ -11,7 +11,14 @@ from typing import Any
 import click
 
 from ..files import check_writable, write_atomic
-from ..options import Output, candidate_options, output_options, parse_budgets, read_instance
+from ..options import (
+    Output,
+    candidate_options,
+    output_options,
+    parse_budgets,
+    read_instance,
+    seconds_option,
+)
 
 _FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 
@@ -21,7 +28,7 @@ _FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 @click.argument("corpus", required=False, metavar="[C.tsv|I.json]")
 @click.option("--list", "listed", is_flag=True, help="What tables and figures there are.")
 @click.option("-k", "ks", metavar="K,K,…", help="Budgets. Default: the experiment's.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="For each run of a method.")
+@seconds_option(about="For each run of a method.")
 @click.option(
     "--format",
     "form",

@@ -15,6 +15,7 @@ from ..options import (
     output_options,
     parse_budgets,
     read_instance,
+    seconds_option,
 )
 from .outcome import (
     EXIT_INTERRUPTED,
@@ -33,7 +34,7 @@ from .outcome import (
 )
 @click.option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
 @click.option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="For each solve, three a row.")
+@seconds_option(about="For each solve, three a row.")
 @click.option("--plot", metavar="FILE", help="Draw the ratios over k (.png, .svg, .pdf).")
 @click.option("--csv", metavar="FILE", help="Write the rows as CSV.")
 @candidate_options

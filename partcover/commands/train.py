@@ -20,6 +20,7 @@ from ..options import (
     output_options,
     pretokenizer_option,
     read_instance,
+    seconds_option,
 )
 from .outcome import finish
 
@@ -41,7 +42,7 @@ _COMMON = {"time_limit", "seed", "threads", "progress"}
     metavar="NAME=VALUE",
     help="An option of the method, by the name it has in Python. Repeatable.",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+@seconds_option()
 @no_vocabulary_option
 @pretokenizer_option
 @instance_options

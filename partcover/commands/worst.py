@@ -7,6 +7,7 @@ import click
 from ..options import (
     Output,
     output_options,
+    seconds_option,
 )
 from .outcome import (
     EXIT_INTERRUPTED,
@@ -29,7 +30,7 @@ from .outcome import (
 @click.option(
     "--restarts", type=int, default=20, show_default=True, help="Climbs where it cannot enumerate."
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this long.")
+@seconds_option()
 @output_options
 def worst(
     out: Output,
