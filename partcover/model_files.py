@@ -118,7 +118,8 @@ def check_model(model: SparseModel, path: str | PathLike[str]) -> None:
         Naming the first line that differs.
     """
     with open(path, encoding="utf-8", errors="replace") as file:
-        ours = "".join(_lines(model, path)).splitlines()
+        # words may hold what else ends a line for splitlines, as U+2028
+        ours = "".join(_lines(model, path)).removesuffix("\n").split("\n")
         for number, (line, our) in enumerate(zip_longest(file, ours), 1):
             if line is None or line.rstrip("\n") != our:
                 raise InputError(
@@ -257,6 +258,8 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float,
         try:
             name, value = fields[1:3] if numbered else fields[:2]
             amount = float(value)
+            if not math.isfinite(amount):
+                raise ValueError(value)
         except ValueError:
             raise InputError(
                 f"{fspath(path)}:{number}: {line[:40]!r} is not a name and a value"

@@ -228,6 +228,8 @@ def test_what_cbc_writes_is_read(tmp_path_factory, instance, name):
         ("x7 1\n", r"answer.sol:1: the model has no variable 'x7': is it the solution of an"),
         ("x0 1\nx1 one\n", r"answer.sol:2: 'x1 one' is not a name and a value"),
         ("x0\n", r"answer.sol:1: 'x0' is not a name and a value"),
+        ("x0 nan\n", r"answer.sol:1: 'x0 nan' is not a name and a value"),
+        ("x0 1\nx1 inf\n", r"answer.sol:2: 'x1 inf' is not a name and a value"),
     ],
 )
 def test_bad_solutions(tmp_path, text, message):
@@ -250,6 +252,14 @@ def test_models_that_are_not_ours(tmp_path):
     (tmp_path / "model.mps").write_text(text[: len(text) // 2])
     with pytest.raises(InputError, match=r"model.mps:\d+: not the model of this instance"):
         check_model(build(SMALL), tmp_path / "model.mps")
+
+
+@pytest.mark.parametrize("ending", ["mps", "lp"])
+def test_words_with_ends_of_lines(tmp_path, ending):
+    words = {"a\u2028b": 1, "a\x0cb": 1, "a\x85b": 1, "a\r\nb": 1}
+    model = build(Instance(WordCounts.from_counts(words, "chars"), 1))
+    write_model(model, tmp_path / f"model.{ending}")
+    check_model(model, tmp_path / f"model.{ending}")
 
 
 def test_bad_ending(tmp_path):

@@ -57,6 +57,8 @@ def verify(
     """
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
+    if model is not None and vocab is None:
+        raise click.UsageError("--model goes with a solver's .sol: --vocab S.sol")
     instance = read_instance(corpus, k, options)
     data: dict[str, Any] = {}
     problems: list[str] = []
