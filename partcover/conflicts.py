@@ -63,7 +63,8 @@ def conflict(
     asked = f"at most {instance.threshold:,} tokens needed"
     least = instance.words.total_count
     if least > instance.threshold:
-        return [asked, f"{least:,} counted words, each of at least one token"]
+        cut = ", cut at the protected tokens," if instance.protected else ","
+        return [asked, f"{least:,} counted words{cut} each of at least one token"]
     if not conflicts(instance):
         return []
     kept = [asked]

@@ -45,7 +45,8 @@ class GroupBudget:
         """Whether a token is of the group."""
         if self.tokens is not None:
             return token in self.tokens
-        return self.min_length <= len(token) <= (self.max_length or len(token))
+        most = len(token) if self.max_length is None else self.max_length
+        return self.min_length <= len(token) <= most
 
     def to_json(self) -> dict[str, Any]:
         """As it stands in an instance file."""
@@ -78,7 +79,7 @@ class GroupBudget:
             name,
             numbers["at_most"],
             None if tokens is None else frozenset(sym.from_json(t, symbols) for t in tokens),
-            numbers["min_length"] or 2,
+            2 if numbers["min_length"] is None else numbers["min_length"],
             numbers["max_length"],
         )
 
@@ -126,8 +127,8 @@ class Instance:
     ------
     InputError
         For a negative k, a token of fewer than two symbols, a token both required and
-        forbidden, an option that contradicts another, or more required tokens than k, or of a
-        group than its budget.
+        forbidden, an option that contradicts another, more required tokens than k or of a group
+        than its budget, or a length class without lengths.
 
     Notes
     -----
@@ -175,6 +176,11 @@ class Instance:
             held = [token for token in self.fixed if token in group]
             if group.limit < 0:
                 raise InputError(f"group {group.name!r}: a budget of {group.limit}: at least 0")
+            most = group.max_length
+            if most is not None and most < max(2, group.min_length):
+                raise InputError(
+                    f"group {group.name!r}: no token has {group.min_length} to {most} symbols"
+                )
             if len(held) > group.limit:
                 raise InputError(
                     f"{len(held)} required tokens are of group {group.name!r} "
@@ -320,7 +326,7 @@ class Instance:
             k,
             candidates=tokens("candidates"),
             max_length=whole("max_length"),
-            min_count=whole("min_count") or 1,
+            min_count=1 if (least := whole("min_count")) is None else least,
             required=tokens("required") or (),
             forbidden=tokens("forbidden") or (),
             prefix=tokens("prefix") or (),

@@ -305,7 +305,7 @@ def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
     if lengths is None:
         return GroupBudget(name, int(limit), frozenset(read_tokens(what, symbols)))
     least, most = (int(number) if number else None for number in lengths.groups())
-    return GroupBudget(name, int(limit), None, least or 2, most)
+    return GroupBudget(name, int(limit), None, 2 if least is None else least, most)
 
 
 def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
@@ -357,14 +357,19 @@ def read_instance(
         except InputError as error:
             raise InputError(f"{options['weights']}: {error}") from None
     if options["groups"]:
-        groups = [read_group(text, words.symbols) for text in options["groups"]]
-        given["groups"] = (*given.get("groups", ()), *groups)
+        groups = list(given.get("groups", ()))
+        for text in options["groups"]:
+            group = read_group(text, words.symbols)
+            if any(group.name == other.name for other in groups):
+                raise InputError(f"--group {text}: there is a group {group.name!r} already")
+            groups.append(group)
+        given["groups"] = groups
     for name in _TOKEN_FILES:
         if options[name] is not None:
             given[name] = read_tokens(options[name], words.symbols)
-    if options["max_length"] is not None or options["min_count"] is not None:
-        given["max_length"] = options["max_length"] or given.get("max_length")
-        given["min_count"] = options["min_count"] or given.get("min_count") or 1
+    for name in ("max_length", "min_count"):
+        if options[name] is not None:  # 0 is for Instance to refuse
+            given[name] = options[name]
     return Instance(words, k, **given)
 
 

@@ -162,6 +162,10 @@ def test_solvers(run):
         (("--goal", "size", "--gap", 0.1), "--goal size excludes --relaxation, --start, --gap"),
         (("--relaxation", "--certificate", "P.cert"), "exclude each other"),
         (("--certificate", "P.cert", "--formulation", "wmc"), "proves the path formulation"),
+        (("--max-length", 0), "max_length is 0: a token has two symbols or more"),
+        (("--min-count", 0), "min_count is 0: at least 1 is expected"),
+        (("--group", "a=1:3-", "--group", "a=2:-3"), "there is a group 'a' already"),
+        (("--group", "a=1:0-0"), "group 'a': no token has 0 to 0 symbols"),
         (("--group", "long"), "--group long: NAME=N:WHAT is expected"),
         (("--group", "long=1:none.txt"), "none.txt: cannot be read"),
         (("--weights", "bad.tsv"), "bad.tsv: a weight is given for 'zz', which is no word"),
@@ -184,6 +188,7 @@ def test_bad_input(run, small, tmp_path, arguments, message):
     ("arguments", "message"),
     [
         (("--vocab", "S.sol"), "a .sol needs the model it solves: --model M.mps"),
+        (("--certificate", "P.cert", "--model", "M.mps"), "--model goes with a solver's .sol"),
         (("--vocab", "V.json", "--model", "M.mps"), "--model goes with a solver's .sol"),
         (("--vocab", "S.sol", "--model", "other.mps"), "other.mps:1: not a model that partcover"),
         ((), "nothing to check"),

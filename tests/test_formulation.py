@@ -147,6 +147,9 @@ def test_a_conflict_names_what_conflicts():
     assert conflict(Instance(words, 3, threshold=5))[1] == (
         "6 counted words, each of at least one token"
     )
+    assert conflict(Instance(words, 3, protected=("ab",), threshold=6))[1] == (
+        "11 counted words, cut at the protected tokens, each of at least one token"
+    )
 
 
 @settings(slow, max_examples=100)

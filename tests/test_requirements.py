@@ -113,6 +113,8 @@ def test_instance_files_keep_everything(tmp_path):
             {"groups": [GroupBudget("g", 0)], "required": ["ab"]},
             "1 required tokens are of group 'g' .'ab' is one., and its budget is 0",
         ),
+        ({"groups": [GroupBudget("g", 1, None, 9, 3)]}, "group 'g': no token has 9 to 3 symbols"),
+        ({"groups": [GroupBudget("g", 1, None, 0, 0)]}, "group 'g': no token has 0 to 0 symbols"),
         ({"groups": [GroupBudget(str(n), 1) for n in range(65)]}, "65 groups: at most 64"),
         ({"protected": ["ab"], "forbidden": ["ab"]}, "'ab' is both required and forbidden"),
         ({"protected": ["ab", "cd", "ef"]}, "3 tokens are required, k is 2"),
