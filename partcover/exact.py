@@ -25,7 +25,7 @@ from .symbols import Token
 from .verify import verify
 from .vocabulary import Vocabulary
 
-__all__ = ["Relaxation", "decide", "relax", "smallest", "solve"]
+__all__ = ["Relaxation", "building_seconds", "decide", "relax", "smallest", "solve"]
 
 Progress = Callable[[Event], None]
 
@@ -367,8 +367,8 @@ class Relaxation:
         Why it stopped.
     seconds : float
         Building the model included.
-    model : SparseModel
-        The model.
+    model : SparseModel or None
+        The model; None where there was no time to build it.
     """
 
     formulation: str
@@ -379,7 +379,7 @@ class Relaxation:
     duals: npt.NDArray[np.float64] | None
     termination: Termination
     seconds: float
-    model: SparseModel
+    model: SparseModel | None
 
     @property
     def fractional(self) -> int:
@@ -420,13 +420,17 @@ def relax(
     started = time.monotonic()
     require(solver, linear=True)
     _Run(instance, solver, time_limit, 0.0, seed, threads, log, None, integers=False)
-    model = build(instance, formulation, sense=sense).relaxed()
-    left = None
-    if time_limit is not None:
-        left = max(0.0, time_limit - (time.monotonic() - started))
-    report = run(model, solver, SolverOptions(left, 0.0, threads, seed, log=log))
+    forms.require(formulation)
+    model: SparseModel | None = None
+    report = SolverReport("none", "time_limit")
+    if time_limit is None or building_seconds(instance, formulation) < time_limit:
+        model = build(instance, formulation, sense=sense).relaxed()
+        left = None
+        if time_limit is not None:
+            left = max(0.0, time_limit - (time.monotonic() - started))
+        report = run(model, solver, SolverOptions(left, 0.0, threads, seed, log=log))
     tokens = cover = None
-    if report.has == "optimal" and report.values is not None:
+    if model is not None and report.has == "optimal" and report.values is not None:
         value = float(model.objective @ report.values)
         other = instance.words.total_symbols - value
         tokens, cover = (other, value) if model.maximize else (value, other)
@@ -435,7 +439,9 @@ def relax(
         solver,
         tokens,
         cover,
-        np.zeros(0) if report.values is None else report.values[: len(model.tokens)],
+        np.zeros(0)
+        if model is None or report.values is None
+        else report.values[: len(model.tokens)],
         report.duals,
         report.stopped,
         time.monotonic() - started,
@@ -537,7 +543,7 @@ class _Run:
             return model, report
         try:
             report = SolverReport("none", "time_limit")
-            if _building_seconds(self.instance, formulation) < end - time.monotonic():
+            if building_seconds(self.instance, formulation) < end - time.monotonic():
                 model = build(self.instance, formulation, sense=sense, goal=goal)
             if model is None or end - time.monotonic() <= 0:
                 return model, report
@@ -664,7 +670,7 @@ def _tokens_bound(model: SparseModel, bound: float, total: int) -> int:
     return math.ceil(bound - slack)
 
 
-def _building_seconds(instance: Instance, formulation: str) -> float:
+def building_seconds(instance: Instance, formulation: str) -> float:
     """How long building a model takes at least, on a slow machine; little where it is small."""
     return entries(instance, formulation) / 3e6
 

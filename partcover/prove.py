@@ -12,7 +12,7 @@ import numpy as np
 
 from .certificate import Branch, Certificate, Leaf, sorted_symbols
 from .errors import VerificationError
-from .exact import solve
+from .exact import building_seconds, solve
 from .formulation import build
 from .instance import Instance
 from .solution import Solution
@@ -97,13 +97,14 @@ def prove(
     solution = solved(0.0 if time_limit is None else min(0.0, time_limit))
     search = _Search(instance, solution, gap)
     try:
-        search.start(end if time_limit is None else started + time_limit / 2)
-        if not search.is_done:
-            left = max(0.0, end - time.monotonic()) / 2
-            solution = solved(None if time_limit is None else left)
-            search.meet(solution)
-            if solution.termination != "interrupted":
-                search.run(end, log)
+        if building_seconds(instance, "path") < end - time.monotonic():
+            search.start(end if time_limit is None else started + time_limit / 2)
+            if not search.is_done:
+                left = max(0.0, end - time.monotonic()) / 2
+                solution = solved(None if time_limit is None else left)
+                search.meet(solution)
+                if solution.termination != "interrupted":
+                    search.run(end, log)
     except KeyboardInterrupt:
         solution = replace(solution, termination="interrupted")
     certificate = search.certificate()

@@ -32,6 +32,7 @@ from partcover import (
     formulation,
     greedtok,
     mathopt,
+    relax,
     solve,
     solvers,
     verify,
@@ -237,10 +238,13 @@ def test_ctrl_c_outside_the_solver(monkeypatch):
 
 
 def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
-    monkeypatch.setattr(exact, "_building_seconds", lambda *_: 60.0)
+    monkeypatch.setattr(exact, "building_seconds", lambda *_: 60.0)
     monkeypatch.setattr(exact, "build", None)
-    solution = solve(Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1), time_limit=30)
+    instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
+    solution = solve(instance, time_limit=30)
     assert (solution.status, solution.termination) == ("feasible", "time_limit")
+    found = relax(instance, time_limit=30)
+    assert (found.tokens, found.model, found.termination) == (None, None, "time_limit")
 
 
 def test_a_solver_that_overruns_is_left_behind(monkeypatch):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import networkx as nx
 import pytest
 from brute_force import fewest_tokens
@@ -33,6 +35,16 @@ def test_branches_where_the_relaxation_is_loose(k):
     assert check_certificate(instance, certificate).ok
     if k == 5:
         assert any(isinstance(node, Branch) for node in certificate.tree)
+
+
+def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
+    module = import_module("partcover.prove")  # the name in the package is the function
+    monkeypatch.setattr(module, "building_seconds", lambda *_: 60.0)
+    monkeypatch.setattr(module, "build", None)
+    instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
+    solution, certificate = prove(instance, time_limit=30)
+    assert (solution.status, solution.termination) == ("feasible", "time_limit")
+    assert check_certificate(instance, certificate).ok
 
 
 def test_at_a_limit_there_is_a_valid_bound():

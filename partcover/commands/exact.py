@@ -163,13 +163,15 @@ def solve(
 
 
 def _relaxation(out: Output, found: Any) -> int:
-    rows, variables = found.model.shape
+    model = found.model
+    rows, variables = (None, None) if model is None else model.shape
+    tokens = () if model is None else model.tokens
     data = {
         "formulation": found.formulation,
         "solver": found.solver,
         "rows": rows,
         "variables": variables,
-        "nonzeros": found.model.nonzeros,
+        "nonzeros": None if model is None else model.nonzeros,
         "tokens": found.tokens,
         "cover": found.cover,
         "fractional": found.fractional,
@@ -177,7 +179,7 @@ def _relaxation(out: Output, found: Any) -> int:
         "seconds": round(found.seconds, 6),
         "x": [
             [sym.to_json(token), value]
-            for token, value in zip(found.model.tokens, found.x.tolist(), strict=False)
+            for token, value in zip(tokens, found.x.tolist(), strict=False)
             if value > 1e-9
         ],
     }
