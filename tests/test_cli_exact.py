@@ -161,6 +161,8 @@ def test_solvers(run):
         (("--goal", "size"), "goal 'size' needs a threshold|no threshold to decide about"),
         (("--goal", "size", "--gap", 0.1), "--goal size excludes --relaxation, --start, --gap"),
         (("--relaxation", "--certificate", "P.cert"), "exclude each other"),
+        (("--relaxation", "--gap", 0.1), "--relaxation is solved to the end: it excludes --gap"),
+        (("--certificate", "P.cert", "--sense", "max"), "--certificate excludes --sense"),
         (("--certificate", "P.cert", "--formulation", "wmc"), "proves the path formulation"),
         (("--max-length", 0), "max_length is 0: a token has two symbols or more"),
         (("--min-count", 0), "min_count is 0: at least 1 is expected"),

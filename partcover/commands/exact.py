@@ -114,6 +114,10 @@ def solve(
         raise click.UsageError(
             "--relaxation and --certificate exclude each other, --start, --events and --plot"
         )
+    if relaxation and gap:
+        raise click.UsageError("--relaxation is solved to the end: it excludes --gap")
+    if certificate is not None and sense is not None:
+        raise click.UsageError("--certificate excludes --sense: its model is its own")
     if certificate is not None and formulation != "path":
         raise click.UsageError(f"--certificate proves the path formulation, not {formulation}")
     instance = read_instance(corpus, k, options, free=goal == "size")
