@@ -244,17 +244,16 @@ def _parts(vocabulary: Vocabulary) -> Flags:
 
 
 def _merged(token: Token, rank: dict[Any, int]) -> list[Any]:
-    """The pieces of a token when only those before it in the vocabulary have merged.
+    """The pieces of a token just before it is whole.
 
     As tiktoken merges without pairs: again and again the neighbours that together come first
     in the vocabulary, leftmost first.
     """
     pieces: list[Any] = [token[i : i + 1] for i in range(len(token))]
-    before = rank[token]
-    while len(pieces) > 1:
-        found = [rank.get(pieces[i] + pieces[i + 1], before) for i in range(len(pieces) - 1)]
+    while len(pieces) > 2:
+        found = [rank.get(a + b, len(rank)) for a, b in pairwise(pieces)]
         least = min(found)
-        if least == before:
+        if least == len(rank):  # no merge leads to it
             break
         i = found.index(least)
         pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]

@@ -92,6 +92,9 @@ def test_parts_of_merges():
     # without pairs: what a token is merged from by those before it
     vocabulary = Vocabulary(["ab", "abc", "cd", "bcd", "abab"], rule="merges")
     assert anatomy(vocabulary).parts.tolist() == [True, False, True, False, False]
+    # the long one first: its symbols merge into it by those that come later
+    vocabulary = Vocabulary(["abcd", "ab", "cd", "bc"], rule="merges")
+    assert anatomy(vocabulary).parts.tolist() == [False, True, True, False]
 
 
 def reference_audit(words, tokens, most):
@@ -117,6 +120,12 @@ def test_audit_is_its_criterion(words, tokens, most):
     assert found.total == total
     assert [(m.word, m.count, m.pieces, m.saves, m.gain) for m in found.missing] == listed
     assert found.tokens == needed(words, vocabulary.tokens)
+
+
+def test_of_words_that_save_the_same_the_smaller_is_listed():
+    words = WordCounts.from_counts({"cd": 1, "ab": 1, "ef": 1})
+    found = audit(Vocabulary(["xx", "yy", "zz"]), words, most=1)
+    assert (found.total, [m.word for m in found.missing]) == (3, [b"ab"])
 
 
 def test_audit_finds_the_word_that_an_overflow_lost():
