@@ -193,16 +193,35 @@ def test_the_alphabet_is_theirs():
     assert from_characters(" ") is None
 
 
-def test_scores_are_read_back_as_they_are(tmp_path):
+def test_equal_scores_of_all_bytes_are_kept(tmp_path):
+    singles = {bytes([byte]): -5.0 for byte in range(256)}
+    vocabulary = Vocabulary(
+        ["ab", "bc"], rule="likelihood", pretokenizer="none", scores=[-1, -2], symbol_scores=singles
+    )
+    vocabulary.to_huggingface(tmp_path / "t.json")
+    same(load(tmp_path / "t.json"), vocabulary)
+
+
+def test_scores_of_nought_are_not_read_as_the_shortest_path(tmp_path):
+    """They tell no segmentation from another: equal negative ones do."""
+    made("shortest_path").to_huggingface(tmp_path / "t.json")
+    data = json.loads((tmp_path / "t.json").read_bytes())
+    data["model"]["vocab"] = [[text, 0.0] for text, _ in data["model"]["vocab"]]
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    assert load(tmp_path / "t.json").rule == "likelihood"
+
+
+@pytest.mark.parametrize(("places", "most"), [(1, 20), (40, 60)])
+def test_scores_are_read_back_as_they_are(tmp_path, places, most):
     draw = random.Random(7)
-    scores = [-draw.expovariate(0.1) for _ in range(2000)]
+    scores = [-draw.expovariate(0.1) * 10.0 ** -draw.randrange(places) for _ in range(2000)]
     tokens = [f"x{i}" for i in range(len(scores))]
     vocabulary = Vocabulary(tokens, rule="likelihood", scores=scores, pretokenizer="none")
     result = vocabulary.to_huggingface(tmp_path / "t.json")
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     theirs = dict(json.loads(tokenizer.to_str())["model"]["vocab"])
     changed = sum(theirs[t] != score for t, score in zip(tokens, scores, strict=True))
-    assert changed < 20
+    assert changed < most
     assert any(remark.startswith(f"{changed} scores come out") for remark in result.remarks)
     same(load(tmp_path / "t.json"), vocabulary)
 

@@ -3,7 +3,8 @@
 Its JSON reader takes the digits as one integer S, rounds that to a float64 and divides by 10^e:
 for one number in ten, as Python prints it, the last bit comes out otherwise.  Where S is a
 float64 itself and e is at most 22, so that 10^e is one too, the one division rounds correctly,
-and every reader gets the same number.
+and every reader gets the same number.  For smaller numbers S and e are sought with which both the
+one division and the exact quotient round to the number.
 """
 
 from __future__ import annotations
@@ -32,9 +33,22 @@ def spell_number(value: float) -> tuple[str, bool]:
         for whole in (near, math.nextafter(near, 0.0), math.nextafter(near, math.inf)):
             if whole.is_integer() and whole < _LARGEST and whole / 10.0**places == size:
                 return f"{'-' if value < 0 else ''}{int(whole)}e-{places}", True
+    for places in range(_EXACT + 1, 309):
+        near = size * _power(places)
+        if near >= _LARGEST:
+            break
+        for whole in (near, math.nextafter(near, 0.0), math.nextafter(near, math.inf)):
+            if whole.is_integer() and _read(int(whole), -places) == size:
+                text = f"{int(whole)}e-{places}"
+                if float(text) == size:
+                    return f"{'-' if value < 0 else ''}{text}", True
     return repr(value), _read(digits, exponent) == size
 
 
+def _power(exponent: int) -> float:
+    return float(f"1e{exponent}")
+
+
 def _read(digits: int, exponent: int) -> float:
-    power = 10.0 ** abs(exponent) if abs(exponent) <= 308 else math.nan
+    power = _power(abs(exponent)) if abs(exponent) <= 308 else math.nan
     return float(digits) * power if exponent > 0 else float(digits) / power
