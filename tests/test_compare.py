@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import InputError, Instance, Vocabulary, WordCounts, segment, solve
+from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, segment, solve
 from partcover.apart import run_apart
 from partcover.compare import METHODS, Runner, compare, first_tokens, rules_of
 from partcover.errors import MissingExtra
@@ -190,6 +190,9 @@ def test_tokens_take_their_merges_and_scores_along():
     assert (two.scores, two.special) == ((-1.0, -2.0), {})
     assert first_tokens(vocabulary, 0).merges == ()
     assert first_tokens(vocabulary, 3) is vocabulary
+    pairs = [("a", "b"), ("b", "c"), ("ab", "c"), ("c", "d"), ("a", "bc")]
+    twice = Vocabulary(["ab", "bc", "abc", "cd"], merges=pairs)  # abc is made again, but later
+    assert first_tokens(twice, 3).merges == twice.merges[:3]
 
 
 def test_a_bound_holds_for_every_row():
@@ -220,6 +223,14 @@ def test_given_vocabularies():
         "solve": False,
         "mine": True,
     }
+    # nor does it tell where to stop looking for more
+    found = compare(narrow, [3], ["greedtok"], vocabularies=mine, bound=5)
+    best = solve(narrow.with_k(3)).tokens
+    assert found.answers[1].method == "mine"
+    assert min(row["tokens"] for row in found.rows if row["method"] == "mine") < 0.9 * best
+    assert all(
+        0.9 * best < row["lower_bound"] <= best for row in found.rows if row["method"] != "mine"
+    )
     with pytest.raises(InputError, match="name it otherwise"):
         compare(instance, [2], ["bpe"], vocabularies={"bpe": mine["mine"]})
 
@@ -241,7 +252,9 @@ def test_set_measures():
 
 def test_held_out_words_are_measured_apart():
     rest, held_out = split(WORDS, 0.3, seed=1)
-    found = compare(Instance(rest, 0), [3], ["greedtok"], held_out=held_out)
+    rules = ("own", "shortest_path", "single_symbols")
+    found = compare(Instance(rest, 0), [3], ["greedtok"], rules, held_out=held_out)
+    assert len(found.rows) == 3
     for row in found.rows:
         vocabulary = found.answers[0].vocabulary
         assert row["tokens"] == segment(rest, vocabulary, row["rule"]).tokens
@@ -249,24 +262,45 @@ def test_held_out_words_are_measured_apart():
         assert row["held_out_tokens"] == tokens
         assert row["held_out_tokens_per_word"] == tokens / held_out.total_count
         assert row["held_out_bytes_per_token"] == held_out.total_symbols / tokens
+    instance = Instance(rest, 1, protected=["an"])  # they are split as the words trained on are
+    for row in compare(instance, [3], ["greedtok"], held_out=held_out).rows:
+        vocabulary = compare(instance, [3], ["greedtok"]).answers[0].vocabulary
+        apart = held_out.split_at(instance.protected)
+        assert row["held_out_tokens"] == segment(apart, vocabulary, row["rule"]).tokens
+        assert row["held_out_tokens_per_word"] == row["held_out_tokens"] / apart.total_count
     with pytest.raises(InputError, match="held out are over chars"):
         compare(Instance(rest, 0), [3], held_out=WordCounts.from_counts({"a": 1}, "chars"))
 
 
-@pytest.mark.parametrize("method", ["greedtok", "bpe", "frequent", "bytes", "pathpiece", "solve"])
+def test_budgets_of_groups_certify_no_ratio():
+    methods = ["greedtok", "greedwmc"]
+    free = compare(Instance(WORDS, 0), [3], methods).rows
+    assert [row["method"] for row in free if "certified_ratio" in row] == ["greedtok"]
+    groups = [GroupBudget("long", 1, min_length=3)]
+    assert not any(
+        "d" in row for row in compare(Instance(WORDS, 0, groups=groups), [3], methods).rows
+    )
+
+
+@pytest.mark.parametrize(
+    "method", ["greedtok", "bpe", "wordpiece", "frequent", "bytes", "pathpiece", "solve"]
+)
 def test_budgets_for_targets(method):
     instance = Instance(WORDS, 0)
     runner = Runner(instance)
     answers = runner.answers(method, [2, 3])
     rules = rules_of(answers[0], ["own", "shortest_path"])
     targets = [6.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5]
-    runs = {k: METHODS[method].run(instance.with_k(k)) for k in range(1, 15)}
+    runs = {k: METHODS[method].run(instance.with_k(k)) for k in range(1, 20)}
     found = budgets_for(runner, answers, rules, targets)
     assert len(found) == len(rules) * len(targets)
     for row in found:
+        # under longest match a further token may make more of them
+        monotone = row["rule"] in ("shortest_path", "priority", "merges")
+        assert row["exact"] == (METHODS[method].nested and monotone)
         needed = [
             k
-            for k in range(15)
+            for k in range(20)
             if (
                 WORDS.total_symbols
                 if k == 0

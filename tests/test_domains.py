@@ -67,6 +67,14 @@ def test_bad_domains():
         compare_domains([words, words], 1, names=["x", "x"])
 
 
+def test_domains_are_counted_under_the_shortest_path():
+    one = WordCounts.from_counts({"bc": 100, "ab": 10, "cd": 9})
+    two = WordCounts.from_counts({"abcd": 1})  # a|bc|d in order of priority, and ab|cd
+    for row in compare_domains([one, two], 3, names=["one", "two"]):
+        assert row["domains"] == {"one": 119, "two": 2}
+        assert (row["tokens"], row["tokens_shortest_path"]) == (122, 121)
+
+
 def test_the_command(run, tmp_path):
     WordCounts.from_counts({"der": 9, "das": 7, "und": 8, "unter": 2}).save(tmp_path / "de.tsv")
     WordCounts.from_counts({"the": 9, "then": 3, "and": 8, "under": 2}).save(tmp_path / "en.tsv")

@@ -145,6 +145,16 @@ def test_long_words_are_not_kept():
     assert len(worker.cache) == 1  # the space and 254 letters
 
 
+def test_without_a_table_nothing_is_kept():
+    ours = Vocabulary(["ab"]).encoder("gpt2", cache=0)
+    ours.encode("ab abb " * 9)
+    (worker,) = ours._idle
+    held = worker.cache.nbytes
+    ours.encode("ba bba " * 99)
+    assert len(worker.cache) == 0
+    assert worker.cache.nbytes == held
+
+
 def test_the_table_is_bounded():
     ours = Vocabulary(["ab"]).encoder("first-space", cache=50_000)
     text = b" ".join(b"%d" % number for number in range(40_000))
@@ -153,6 +163,21 @@ def test_the_table_is_bounded():
         assert ours.encode(text) == list(text)
     (worker,) = ours._idle
     assert worker.cache.nbytes < 70_000
+
+
+def test_threads_keep_the_order(tmp_path, monkeypatch):
+    texts = [f"line {number} of {number**2}\n" for number in range(200)]
+    vocabulary = Vocabulary(["line", "of", "12"])
+    alone = [vocabulary.encoder("first-space").encode(text) for text in texts]
+    whole = vocabulary.encoder("first-space").encode("".join(texts))
+    (tmp_path / "a.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts))
+    monkeypatch.setattr(encoder, "_SECTION", 20)
+    monkeypatch.setattr(encoder, "_PART", 20)
+    ours = vocabulary.encoder("first-space", threads=2)
+    assert ours.encode("".join(texts)) == whole
+    assert ours.encode_batch(texts) == alone
+    ours.encode_files(tmp_path / "a.jsonl", tmp_path / "o.npy")
+    assert np.load(tmp_path / "o.npy").tolist() == [number for ids in alone for number in ids]
 
 
 # -- special tokens
@@ -223,7 +248,8 @@ def test_files(tmp_path, corpus, monkeypatch, name, threads):
     assert sorted(path.name for path in tmp_path.glob("*o.*")) == ["o.bin", "o.npy"]
 
 
-def test_files_with_special_tokens(tmp_path):
+def test_files_with_special_tokens(tmp_path, monkeypatch):
+    monkeypatch.setattr("partcover.readers.CHUNK", 5)  # a special token over the end of a chunk
     (tmp_path / "a.txt").write_text("a <s t> b " * 9)
     ours = Vocabulary(["ab"], special=["<s t>"]).encoder("space-prefix")
     ours.encode_files(tmp_path / "a.txt", tmp_path / "o.npy", special="parse")
@@ -233,6 +259,20 @@ def test_files_with_special_tokens(tmp_path):
     with pytest.raises(InputError, match="special token '<s t>' at byte 2"):
         ours.encode_files(tmp_path / "a.txt", tmp_path / "p.npy", special="error")
     assert not (tmp_path / "p.npy").exists()
+
+
+@pytest.mark.parametrize("last", [65_535, 65_536])
+def test_two_bytes_hold_ids_up_to_65_535(tmp_path, last):
+    (tmp_path / "a.txt").write_text("cab")
+    ours = Vocabulary(["ab"], ids=[*range(256), last]).encoder("gpt2")
+    assert ours.dtype == (np.uint16 if last == 65_535 else np.uint32)
+    assert ours.encode("cab") == [99, last]
+    if last == 65_536:
+        with pytest.raises(InputError, match="dtype uint16 does not hold every id, up to 65,536"):
+            ours.encode_files(tmp_path / "a.txt", tmp_path / "o.npy", dtype="uint16")
+    else:
+        ours.encode_files(tmp_path / "a.txt", tmp_path / "o.npy", dtype="uint16")
+        assert np.load(tmp_path / "o.npy").tolist() == [99, last]
 
 
 def test_files_refused(tmp_path):
@@ -307,6 +347,8 @@ def test_decoding_refused():
     with pytest.raises(InputError, match="byte 1 of the decoded text is not UTF-8"):
         ours.decode([97, 0xFF])
     assert ours.decode([97, 0xFF], "replace") == "a\ufffd"
+    assert ours.decode([97, 0xFF], "ignore") == "a"
+    assert ours.decode([97, 0xFF], "backslashreplace") == "a\\xff"
     with pytest.raises(InputError, match="unknown errors 'drop'"):
         ours.decode([97], "drop")
     assert ours.decode([]) == ""

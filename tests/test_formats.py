@@ -16,7 +16,10 @@ from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, se
 from partcover.errors import MissingExtra
 from partcover.interop import export, load
 from partcover.interop import tiktoken as tiktoken_format
+from partcover.interop.fidelity import Fidelity, measure
 from partcover.interop.formats import FORMATS
+from partcover.interop.frame import Replay
+from partcover.interop.sentencepiece_proto import model_proto
 
 TEXT = "the cat sat on the mat; the hat: thé café, 日本 tha thathath abababab eded ced "
 WORDS = [("Ġ" * (i > 0) + w) for i, w in enumerate(TEXT.split())]
@@ -161,6 +164,36 @@ def test_published_rank_files_are_known(tmp_path, monkeypatch):
     by_content = load(path)
     assert by_content.pretokenizer == "o200k"
     assert "SHA-256 is that of the published o200k_base" in by_content.provenance["remarks"][0]
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert "by the name alone" in load(path).provenance["remarks"][0]
+
+
+def test_ids_of_special_tokens_that_a_file_by_that_name_has_are_left_out(tmp_path):
+    path = tmp_path / "r50k_base.tiktoken"
+    path.write_text(f"{base64.b64encode(b'ab').decode()} 50256\n")
+    found = load(path)
+    assert (found.id_of[256], found.special, found.pretokenizer) == (50256, {}, "gpt2")
+
+
+def test_what_differs_is_counted():
+    """A library that cuts abc otherwise, into as many tokens, and has another special token."""
+    vocabulary = Vocabulary(["ab", "bc"], special={"<s>": 300})
+    cut = {b"abc": [b"ab", b"c"], b"ab": [b"ab"]}
+    ids = dict(zip([*(bytes([b]) for b in range(256)), b"ab", b"bc"], range(258), strict=True))
+    replay = Replay("it", lambda words: [cut[w] for w in words], lambda _: cut[b"abc"], ids.get,
+                    {"<s>": 301}.get)  # fmt: skip
+    corpus = WordCounts.from_counts({"abc": 3, "ab": 2})
+    assert segment(corpus, vocabulary).of(0) == [b"a", b"bc"]
+    found = measure(replay, vocabulary, corpus, "abc")
+    assert (found["words"], found["words_differing"]) == (2, 1)
+    assert (found["occurrences"], found["occurrences_differing"]) == (5, 3)
+    assert (found["tokens"], found["exported_tokens"], found["ids_differing"]) == (8, 8, 1)
+    assert (found["text_tokens"], found["exported_text_tokens"]) == (2, 2)
+    assert found["text_same"] is False
+    cut[b"abc"] = [b"a", b"b", b"c"]
+    names = ("list", "path", "it", "priority", "priority", None, None, (), ())
+    longer = Fidelity(*names, **measure(replay, vocabulary, corpus, None))
+    assert "+3 tokens (+37.500 %); 1 ids differ (it)" in longer.cost
 
 
 # sentencepiece
@@ -231,6 +264,26 @@ def test_sentencepiece_gives_up_what_no_piece_holds(tmp_path):
     with pytest.raises(InputError, match="characters of 4 bytes"):
         export(Vocabulary(["😀a"]), path, "sentencepiece")
     export(Vocabulary(["😀a", "😀"]), path, "sentencepiece")
+
+
+def test_sentencepiece_a_space_in_the_second_place_reaches_over_words(tmp_path):
+    need("sentencepiece")
+    for token, exact in (("a b", False), (" ab", True)):
+        vocabulary = Vocabulary([token], pretokenizer="first-space")
+        result = export(vocabulary, tmp_path / "v.model", "sentencepiece", lossy=True)
+        assert result.exact is exact
+
+
+def test_sentencepiece_of_equal_scores_the_first_piece_is_first(tmp_path):
+    need("sentencepiece")
+    path = tmp_path / "v.model"
+    export(Vocabulary(["bc", "ab", "cd"], rule="merges"), path, "sentencepiece")
+    model = model_proto()()
+    model.ParseFromString(path.read_bytes())
+    for piece in model.pieces:
+        piece.score = -1.0 if piece.piece == "cd" else -2.0
+    path.write_bytes(model.SerializeToString())
+    assert load(path).tokens == (b"cd", b"bc", b"ab")
 
 
 def test_sentencepiece_names_and_gaps(tmp_path):
@@ -350,6 +403,9 @@ def test_greedtok_folder_as_its_authors_write_it(tmp_path):
     assert (vocabulary.rule, vocabulary.pretokenizer) == ("priority", "gpt2")
     (tmp_path / "tokens.txt").write_text("c4 a0 74 \n69 6e \n")
     assert load(tmp_path / "tokens.txt", "greedtok").tokens == ("Ġt".encode(), b"in")
+    (tmp_path / "special_tokens_map.json").write_text('{"pad_token": "a"}')
+    vocabulary = load(tmp_path)  # a byte that is a special token is none
+    assert (vocabulary.special, vocabulary.id_of[ord("a")]) == ({"a": 3 + ord("a")}, -1)
 
 
 @pytest.mark.parametrize(
@@ -370,6 +426,9 @@ def test_vocab_files(tmp_path, counted, name, rule):
     with pytest.raises(InputError, match="ids with gaps"):
         export(gaps, path, name)
     assert export(gaps, path, name, lossy=True).ids_differing == len(vocabulary)
+    turned = Vocabulary(["ab", "bc"], rule=rule, ids=[*range(256), 900, 700])
+    export(turned, path, name, lossy=True)
+    assert load(path, name).tokens == (b"bc", b"ab")  # in the order of their ids
 
 
 def test_list(tmp_path, counted):

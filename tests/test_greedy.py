@@ -115,6 +115,10 @@ def test_overflowing_bound_of_an_overlapping_token():
     solution = greedtok(Instance(WordCounts.from_counts(words), 1))
     assert solution.tokens == 2**63 // 3000 - 1
     assert len(solution.vocabulary.tokens[0]) == 3000
+    # and here it does so for the best one: two of 1,500
+    solution = greedtok(Instance(WordCounts.from_counts(words), 1, max_length=1500))
+    assert len(solution.vocabulary.tokens[0]) == 1500
+    assert solution.tokens == 2 * (2**63 // 3000 - 1)
 
 
 def test_the_order_of_words_and_threads_change_nothing():

@@ -214,6 +214,18 @@ def test_steps_are_greedtoks_beside_the_optimum():
     assert shown["best"]["pieces"] == [["abab"], ["bab"]]
 
 
+def test_a_picture_shows_the_answer_that_is_given(tmp_path, monkeypatch):
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    instance = reduce_vertex_cover(nx.cycle_graph(5), 3).instance
+    instance.save(tmp_path / "graph.json")
+    partcover.solve(instance).vocabulary.save(tmp_path / "a.json")
+    Vocabulary(["ab"]).save(tmp_path / "b.json")  # no answer to it
+    monkeypatch.setattr("partcover.page.solve", None)
+    for names in (("graph", "a", "b"), ("graph", "b", "a")):
+        write_page(read_runs([tmp_path / f"{name}.json" for name in names]), tmp_path / "r.html")
+
+
 def test_integers_are_letters_with_names():
     words = WordCounts.from_counts({(7, 9, 2**40): 1}, "ints")
     data = explore(words, {"v": Vocabulary([(7, 9)], "ints")})

@@ -106,6 +106,17 @@ def test_the_ways_of_a_long_word_do_not_overflow():
     assert by_token(lattice, uses)["ab"] + by_token(lattice, uses)["ba"] == 4000
 
 
+def test_the_ways_of_a_long_word_are_told_apart_where_they_are_scaled():
+    # each three letters have two shortest paths: 2^665 ways in all, above 1e200 first at the first
+    lattice = lattice_of({"xyz" + "abc" * 664: 1}, ["xy", "yz", "ab", "bc"])
+    drawn = set()
+    for seed in range(20):
+        _, uses, needed = removal_increases(lattice, rule="random_path", seed=seed)
+        assert needed == 2 * 665
+        drawn.add(int(by_token(lattice, uses)["xy"]))
+    assert drawn == {0, 1}
+
+
 @pytest.mark.parametrize("measure", MEASURES)
 @settings(max_examples=30, deadline=None)
 @given(counts=words_st, k=st.integers(0, 5), batch=st.sampled_from([0.01, 0.3, 1.0]))
@@ -129,6 +140,19 @@ def test_the_trainer_is_the_slow_one(measure, counts, k, batch):
     assert list(got.vocabulary) == oracle.pathpiece(counts, start, k, batch, MEASURES[measure])
     assert got.tokens == segment(words, got.vocabulary, "shortest_path").tokens
     assert (got.method, got.rule, got.termination) == ("pathpiece", "shortest_path", "completed")
+
+
+def test_each_round_draws_its_paths_anew(monkeypatch):
+    draws = []
+
+    def recorded(*given, draw, **options):
+        draws.append(draw)
+        return removal_increases(*given, draw=draw, **options)
+
+    monkeypatch.setitem(baselines.pathpiece.__wrapped__.__globals__, "removal_increases", recorded)
+    baselines.pathpiece(Instance(WORDS, 2), rule="random_path", batch=0.5)
+    assert draws == list(range(len(draws)))
+    assert len(draws) > 3
 
 
 WORDS = WordCounts.from_counts({"random": 3, "randose": 2, "rosey": 4, "randy": 1, "Ġroé": 2})

@@ -48,6 +48,12 @@ def test_draws_are_those_of_the_written_rule(weights, k, seed):
     assert draw(np.array(weights), k, seed).tolist() == drawn_slowly(weights, k, seed)
 
 
+def test_numbers_past_the_last_multiple_are_passed_over():
+    weights = [2**60, 2**61]  # one number in sixteen
+    for seed in range(100):
+        assert draw(np.array(weights), 2, seed).tolist() == drawn_slowly(weights, 2, seed)
+
+
 def test_orders_come_as_often_as_successive_sampling_has_them():
     weights, runs = [1, 2, 3, 6], 4000
     seen = dict.fromkeys(permutations(range(4), 3), 0)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from partcover import InputError, Instance, WordCounts, reproduce
+from partcover.baselines import unigram_objective
 from partcover.compare import METHODS, Runner
 from partcover.errors import MissingExtra
 from partcover.reproduce import EXPERIMENTS, PUBLISHED, UN, Study, manifest
@@ -66,6 +67,10 @@ def test_rows_say_what_they_should(study):
     shared = set(greedtok.vocabulary) & set(bpe.vocabulary)
     assert (two["k"], four["k"], four["shared"]) == (2, 4, len(shared))
     assert four["different_share"] == 1 - len(shared) / 4
+    for row in reproduce.reproduce("unigram-objective", study):
+        answer = next(a for a in study.answers(row["method"]) if a.k == row["k"])
+        likelihood = unigram_objective(WORDS, answer.vocabulary)
+        assert row["nats_per_word"] == -likelihood / WORDS.total_count
     relaxed = METHODS["greedwmc"].run(Instance(WORDS, 4)).extra["relaxed_cover"]
     assert reproduce.reproduce("d", study)[1]["d"] == greedtok.cover / relaxed
 

@@ -67,6 +67,7 @@ def test_words_are_lines_and_what_is_kept_comes_back(package):
     assert solution.extra["left_out"] == 1
     assert package["env"]["PYTHONHASHSEED"] == "0"
     assert '"seed": 7' in package["asked"]
+    assert '"schedule": [268, 264, 262, 260, 259]' in package["asked"]
 
 
 def test_a_text_is_taken_as_it_is_and_a_start_as_it_is_given(package, tmp_path):
@@ -112,6 +113,8 @@ def test_what_goes_wrong_is_one_line(package, tmp_path):
             sage(Instance(WORDS, 3), **options)
     with pytest.raises(InputError, match="sage is for bytes"):
         sage(Instance(WordCounts.from_counts({"ab": 1}, "chars"), 1))
+    with pytest.raises(InputError, match="sage cannot honour min_count"):
+        sage(Instance(WORDS, 3, min_count=2))
     with pytest.raises(InputError, match="sage cannot honour required"):
         sage(Instance(WORDS, 3, required=[b"th"]))
     (tmp_path / "bad.txt").write_bytes(b"\xff")

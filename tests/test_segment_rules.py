@@ -260,6 +260,34 @@ def test_limits_of_dropout(kind, words, tokens):
         assert list(map(list, all_)) == cut_all(words, vocabulary, "single_symbols")
 
 
+def test_a_seldom_path_is_drawn_as_often_as_it_should_be():
+    scores = {"scores": [-8.0], "symbol_scores": {"a": 0.0, "b": 0.0}}
+    vocabulary = Vocabulary(["ab"], "chars", **scores)
+    found = draw(["ab"] * 40_000, vocabulary, "likelihood", range(40_000), seed=3, alpha=1.0)
+    seldom = exp(-8) / (1 + exp(-8))
+    assert chi_square(found, {("ab",): seldom, ("a", "b"): 1 - seldom}) < 5
+
+
+@pytest.mark.parametrize(
+    ("rule", "how"),
+    [
+        ("merges", {"dropout": 0.5}),
+        ("longest_match", {"dropout": 0.5}),
+        ("likelihood", {"alpha": 0.2}),
+        ("random_path", {}),
+    ],
+)
+def test_draws_of_a_part_of_the_words_are_those_of_the_whole(rule, how):
+    vocabulary = Vocabulary(["aa", "aaa", "aba"], scores=[-1, -2, -1])
+    data, offsets = np.full(30 * 20, ord("a"), np.uint8), np.arange(0, 30 * 20 + 1, 20)
+    cut, numbers = sampler(vocabulary, rule, seed=3, **how), np.arange(30)
+    whole, parts = np.empty((2, len(data)), np.int32)
+    cut(data, offsets, 0, 30, whole, numbers)
+    for first, last in ((10, 30), (0, 10)):
+        cut(data, offsets, first, last, parts, numbers)
+    assert parts.tolist() == whole.tolist()
+
+
 def test_draws_depend_on_seed_number_and_word_alone():
     vocabulary = Vocabulary(["aa", "aaa", "aba"], "chars", scores=[-1, -2, -1])
     word = "a" * 31

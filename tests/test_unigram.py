@@ -62,6 +62,13 @@ def test_losses_are_those_of_the_best_segmentations(kind, counts, tokens, seed):
     assert got == pytest.approx([want[p] for p in lattice.pieces], rel=1e-9, abs=1e-9)
 
 
+def test_of_equal_segmentations_the_earliest_start_wins():
+    lattice = lattice_of({"abc": 1}, ["ab", "bc"])  # a|bc, as its last token starts earlier
+    loss = dict(zip(lattice.pieces, pruning_losses(lattice, np.full(5, -1.0)), strict=True))
+    assert loss["ab"] == -math.inf
+    assert loss["bc"] > -1e300
+
+
 def test_a_long_word_neither_overflows_nor_vanishes():
     lattice = lattice_of({"ab" * 5000: 1}, ["ab"])
     expected, likelihood = expectation(lattice, np.log([0.25, 0.25, 0.5]))
@@ -110,6 +117,16 @@ def test_the_trainer_is_the_slow_one(m_step, counts, k):
     assert scores == pytest.approx(want, rel=1e-9)
     assert list(vocabulary.scores) == sorted(vocabulary.scores, reverse=True)
     assert got.tokens == segment(words, vocabulary, "likelihood").tokens
+
+
+def test_prunings_stop_at_a_tenth_above_k():
+    for seed in (2, 4, 6):
+        draw = random.Random(seed)
+        words = ("".join(draw.choices("abcd", k=draw.randint(2, 7))) for _ in range(30))
+        counts = {word: draw.randint(1, 30) for word in words}
+        want = oracle.train(counts, seeds_of(counts), 20, "digamma", lambda x: float(_digamma(x)))
+        got = baselines.unigram(Instance(WordCounts.from_counts(counts, "chars"), 20)).vocabulary
+        assert set(got) == {piece for piece in want if len(piece) > 1}
 
 
 # the corpus of Hugging Face's course on Unigram, its pieces with their frequencies, and losses

@@ -49,6 +49,15 @@ def test_a_file_of_the_first_version_is_read(tmp_path):
     assert Vocabulary.load(tmp_path / "v.json") == Vocabulary(["ab"])
 
 
+def test_only_priority_is_read_otherwise_from_a_solution(tmp_path):
+    rules = {"priority": "shortest_path", "merges": "merges", "longest_match": "longest_match"}
+    for rule, read in rules.items():
+        (tmp_path / "s.json").write_text(json.dumps({"vocabulary": ["ab"], "rule": rule}))
+        assert Vocabulary.load(tmp_path / "s.json").rule == read
+        (tmp_path / "v.json").write_text(json.dumps({"tokens": ["ab"], "rule": rule}))
+        assert Vocabulary.load(tmp_path / "v.json").rule == rule
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -62,7 +71,10 @@ def test_a_file_of_the_first_version_is_read(tmp_path):
         ({"ids": [1, 2]}, "2 ids: 256"),
         ({"ids": [*range(256), 7, 300]}, "id 7 is given twice"),
         ({"ids": [*range(256), -1, 300]}, "id -1 is out of range"),
+        ({"ids": [*range(256), 2**31, 300]}, "id 2147483648 is out of range"),
         ({"special": {"<s>": 299}}, "'<s>': id 299 is given twice"),
+        ({"special": {"<s>": 400, "</s>": 400}}, "'</s>': id 400 is given twice"),
+        ({"special": {"<s>": 2**31}}, "'<s>': id 2147483648 is out of range"),
         ({"special": {"": 400}}, "text that is not empty"),
         ({"special": ["<s>", "<s>"]}, "a special token is given twice"),
         ({"special": {"<\ud800>": 400}}, "has a lone surrogate"),

@@ -261,6 +261,7 @@ def test_tsv_is_parsed_as_by_the_twin(lines, final):
         (b"a\t2.5", "not a whole number"),
         (b"a\t0", "zero"),
         (b"a\t9223372036854775808", "does not fit in int64"),
+        (b"d\t9223372036854775808", "does not fit in int64"),
         (b"a\t" + b"9" * 5000, "does not fit in int64"),
         (b"b\t9223372036854775807", "summed count"),
     ],
