@@ -66,7 +66,7 @@ def solve(
     gap : float
         Relative gap at which to stop.
     seed, threads : int
-        For the solver.
+        For the solver; one without threads of its own takes 1, as the solution then says.
     log : callable, optional
         Gets the solver's log, line by line.
     progress : callable, optional
@@ -479,7 +479,8 @@ class _Run:
             raise InputError(f"threads {self.threads}: at least 1 is expected")
         if not 0 <= self.gap < 1:
             raise InputError(f"gap {self.gap}: a number from 0 up to 1 is expected (0.01 is 1 %)")
-        require(self.solver, integers=self.integers)
+        if not require(self.solver, integers=self.integers).threads:
+            self.threads = 1
         if self.instance.words.total_symbols > 2**53:
             raise InputError(
                 "the counts are too large for a floating-point solver to be exact: scale them "

@@ -351,7 +351,7 @@ def read_instance(
         names = ("max_length", "min_count", "groups", "threshold", "source")
         given = {name: getattr(base, name) for name in (*names, *_TOKEN_FILES)}
     if options["weights"] is not None:
-        weights = tsv.read_table(options["weights"], words.symbols)
+        weights = tsv.read_table(options["weights"], words.symbols, once=True)
         try:
             words = words.weighted(dict(weights))
         except InputError as error:

@@ -129,8 +129,12 @@ def _add(table: _words.WordTable, text: bytes, before: int, path: str | PathLike
     raise InputError(f"{where}: the summed count of {sym.show(word)!r} does not fit in int64")
 
 
-def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:
-    """Read a TSV over any symbols, line by line in Python; duplicates are summed.
+def read_table(
+    path: str | PathLike[str], symbols: Symbols, *, once: bool = False
+) -> dict[Token, int]:
+    """Read a TSV over any symbols, line by line in Python.
+
+    Duplicates are summed, or refused where each word may stand `once`.
 
     Raises
     ------
@@ -142,6 +146,8 @@ def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:
         for number, line in enumerate(file, 1):
             try:
                 word, count = parse_line(line.removesuffix(b"\n"), symbols)
+                if once and word in table:
+                    raise InputError(f"the word {sym.show(word)!r} stands here a second time")
                 table[word] = table.get(word, 0) + count
                 if table[word] > _MAX:
                     raise InputError(

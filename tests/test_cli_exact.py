@@ -59,6 +59,19 @@ def test_requirements(run, small, tmp_path):
         assert not {"abcd", "abce"} & set(data["vocabulary"])
 
 
+def test_options_that_a_solver_makes_no_use_of_are_named(run, small):
+    status, out, said = run("solve", small, "-k", 2, "--threads", 2, "--json")
+    assert (status, json.loads(out)["threads"]) == (0, 1)
+    assert "highs makes no use of --threads: cp-sat, cbc do" in said
+    status, out, said = run(
+        "solve", small, "-k", 2, "--solver", "cp-sat", "--threads", 2, "--seed", 1, "--json"
+    )
+    assert (status, json.loads(out)["threads"]) == (0, 2)
+    assert "makes no use" not in said
+    said = run("solve", small, "-k", 2, "--relaxation", "--solver", "pdlp", "--seed", 1)[2]
+    assert "pdlp makes no use of --seed: highs, scip, cbc, glop do" in said
+
+
 def test_relaxation_and_start(run, small, tmp_path):
     run("greedtok", small, "-k", 1, "-o", "V.json")
     status, data = as_json(run("solve", small, "-k", 2, "--start", "V.json", "--json"))
@@ -171,6 +184,7 @@ def test_solvers(run):
         (("--group", "long"), "--group long: NAME=N:WHAT is expected"),
         (("--group", "long=1:none.txt"), "none.txt: cannot be read"),
         (("--weights", "bad.tsv"), "bad.tsv: a weight is given for 'zz', which is no word"),
+        (("--weights", "twice.tsv"), "twice.tsv:2: the word 'xy' stands here a second time"),
         (("--start", "long.json"), "the start is no vocabulary of this instance: "),
         (("--write-mps", "M.xyz"), "M.xyz: a model file ends in .mps or .lp"),
         (("--events", "none/E.jsonl"), "none/E.jsonl"),
@@ -178,6 +192,7 @@ def test_solvers(run):
 )
 def test_bad_input(run, small, tmp_path, arguments, message):
     (tmp_path / "bad.tsv").write_text("zz\t7\n")
+    (tmp_path / "twice.tsv").write_text("xy\t7\nxy\t7\n")
     Vocabulary(["ab", "abc", "abcd"], "bytes").save(tmp_path / "long.json")
     status, out, error = run("solve", small, "-k", 2, *arguments)
     assert (status, out) == (2, "")

@@ -128,8 +128,10 @@ def solve(
             model = build(instance, formulation, sense=sense, goal=goal)
             write_model(model.relaxed() if relaxation else model, path)
             out.note(f"wrote {path}")
+    solver = solver or ("glop" if relaxation else "highs")
+    _say_unheeded(out, solver, linear=relaxation)
     common: dict[str, Any] = {
-        "solver": solver or ("glop" if relaxation else "highs"),
+        "solver": solver,
         "formulation": formulation,
         "time_limit": time_limit,
         "seed": out.seed,
@@ -164,6 +166,17 @@ def solve(
         if reasons:
             out.note(f"these requirements conflict: {'; '.join(reasons)}")
     return status
+
+
+def _say_unheeded(out: Output, solver: str, *, linear: bool) -> None:
+    """Say which of the options that every command has mean nothing to the solver."""
+    from ..solvers import SOLVERS
+
+    kind = "linear" if linear else "integers"
+    for option, given in (("threads", out.threads > 1), ("seed", out.seed != 0)):
+        able = [n for n, s in SOLVERS.items() if getattr(s, option) and getattr(s, kind)]
+        if given and solver in SOLVERS and solver not in able:
+            out.note(f"{solver} makes no use of --{option}: {', '.join(able)} do")
 
 
 def _relaxation(out: Output, found: Any) -> int:
