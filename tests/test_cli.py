@@ -306,7 +306,10 @@ def test_interrupt_keeps_the_best_so_far(tmp_path):
     )
     time.sleep(4)
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    try:
+        out, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     data = json.loads(out)
     assert (data["status"], data["termination"]) == ("feasible", "interrupted")
