@@ -82,7 +82,8 @@ def solve(
         ``extra["printed_cover"]`` is that of ``printed``, as the solver says.  On Ctrl-C or at
         the time limit: the better of the solver's best and GreedTok's vocabulary, with the
         bound reached.  (SCIP and HiGHS cannot be stopped from outside: their bound is read from
-        their log, and their thread is parked at its next line.)
+        their log, and their thread is parked at its next line.  HiGHS writes its best to a file,
+        SCIP keeps it to itself.)
 
     Raises
     ------

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import datetime
 import math
+import tempfile
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .solution import Status, Termination
 from .solver_io import SolverOptions, SolverReport
@@ -29,12 +32,17 @@ def adapter(solver: str) -> Adapter:
     """The adapter of one of the solvers, by our name for it."""
 
     def solve(model: SparseModel, options: SolverOptions) -> SolverReport:
+        with tempfile.TemporaryDirectory(prefix="partcover-") as folder:
+            return attempt(model, options, Path(folder) / "improving.txt")
+
+    def attempt(model: SparseModel, options: SolverOptions, improving: Path) -> SolverReport:
         started = time.monotonic()
         limit = math.inf if options.time_limit is None else options.time_limit
         interrupters: list[Any] = []
         interrupted = threading.Event()
         logged = LogReader(solver, model.maximize, options)
-        # SCIP and HiGHS ignore MathOpt's interrupter; their log tells the bound
+        # SCIP and HiGHS ignore MathOpt's interrupter; their log tells the bound, and HiGHS writes
+        # each better solution to a file
         obeys = solver in ("cp-sat", "glop", "pdlp")
 
         def work() -> SolverReport:
@@ -66,6 +74,9 @@ def adapter(solver: str) -> Adapter:
             parameters.cp_sat.linearization_level = 2
             if 1 < options.threads < _FULL_PORTFOLIO:
                 parameters.cp_sat.subsolvers.extend(["max_lp", "reduced_costs"])
+            if solver == "highs":
+                parameters.highs.string_options["mip_improving_solution_file"] = str(improving)
+                parameters.highs.bool_options["mip_improving_solution_report_sparse"] = True
             if solver == "pdlp":
                 criteria = parameters.pdlp.termination_criteria.detailed_optimality_criteria
                 # tokens; nothing relative to an optimum of 0 is reached
@@ -112,6 +123,10 @@ def adapter(solver: str) -> Adapter:
         patience = PATIENCE if obeys else 0.0
         report = in_thread(work, interrupt, patience, options.time_limit)
         logged.left_behind = True
+        if report.has == "none" and improving.exists():
+            values = _last_solution(improving.read_text(), len(model.objective))
+            if values is not None:
+                report = replace(report, has="feasible", values=values)
         if options.start is not None:
             report = replace(report, start_taken=logged.start_taken)
         return report if report.bound is not None else replace(report, bound=logged.stepped_back())
@@ -122,6 +137,23 @@ def adapter(solver: str) -> Adapter:
 _PDLP_TOLERANCE = 1e-7
 _ENDLESS = 1e9  # seconds; a timedelta ends at some 1e14
 _FULL_PORTFOLIO = 8  # workers; CP-SAT's choice for fewer has none that is good at these models
+
+
+def _last_solution(text: str, variables: int) -> npt.NDArray[np.float64] | None:
+    """The last whole solution of those that HiGHS wrote, each to its nonzero values.
+
+    ``Objective 12``, ``# Columns -2`` (two lines follow), then `` VALUE COLUMN`` in each line.
+    """
+    for solution in reversed(text.split("Objective ")[1:]):
+        _, _, listing = solution.partition("# Columns -")
+        many, *entries = listing.split("\n")[:-1] or [""]
+        if many.isdigit() and len(entries) == int(many):
+            values = np.zeros(variables)
+            for entry in entries:
+                value, column = entry.split()
+                values[int(column)] = float(value)
+            return values
+    return None
 
 
 def _proto(model: SparseModel, all_integer: bool) -> Any:

@@ -12,6 +12,7 @@ import threading
 import time
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,6 +44,7 @@ from partcover.solver_io import SolverOptions, SolverReport
 from partcover.waiting import in_thread, left_behind
 
 SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
+INSTANCES = Path(__file__).parent.parent / "instances"
 
 words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=5)
@@ -363,6 +365,40 @@ def test_ctrl_c_keeps_the_best_so_far(solver):
         finally:
             process.kill()
     assert "feasible interrupted True" in out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("solver", ["highs", "cp-sat", "cbc"])
+def test_ctrl_c_keeps_what_the_solver_found(solver):
+    instance = Instance.load(INSTANCES / "pi-160.json")
+    greedy = greedtok(instance).extra["tokens_shortest_path"]
+    found = []
+
+    def progress(event):
+        if event.kind == "incumbent" and event.tokens < greedy:
+            found.append(event.tokens)
+            _thread.interrupt_main()
+
+    solution = solve(instance, solver=solver, time_limit=50, progress=progress)
+    assert solution.termination == "interrupted"
+    assert solution.tokens <= found[0] < greedy
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("", None),
+        ("Objective 2\n# Columns -2\n 1 0\n 1", None),
+        ("Objective 2\n# Columns -2\n 1 0\n 1 3", None),
+        ("Objective 2\n# Columns -2\n 1 0\n 0.5 3\n", [1, 0, 0, 0.5]),
+        ("Objective 0\n# Columns -0\n", [0, 0, 0, 0]),
+        ("Objective 2\n# Columns -1\n 1 0\nObjective 1\n# Columns -1\n 1 2\n", [0, 0, 1, 0]),
+        ("Objective 2\n# Columns -1\n 1 0\nObjective 1\n# Columns -2\n 1 2\n", [1, 0, 0, 0]),
+        ("Objective 2\n# Columns -1\n 1 0\nObjective 1\n# Col", [1, 0, 0, 0]),
+    ],
+)
+def test_the_last_whole_solution_that_highs_wrote(text, values):
+    last = mathopt._last_solution(text, 4)
+    assert values == (None if last is None else last.tolist())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
