@@ -32,10 +32,12 @@ def adapter(solver: str) -> Adapter:
     """The adapter of one of the solvers, by our name for it."""
 
     def solve(model: SparseModel, options: SolverOptions) -> SolverReport:
-        with tempfile.TemporaryDirectory(prefix="partcover-") as folder:
+        if solver != "highs":
+            return attempt(model, options, None)
+        with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
             return attempt(model, options, Path(folder) / "improving.txt")
 
-    def attempt(model: SparseModel, options: SolverOptions, improving: Path) -> SolverReport:
+    def attempt(model: SparseModel, options: SolverOptions, improving: Path | None) -> SolverReport:
         started = time.monotonic()
         limit = math.inf if options.time_limit is None else options.time_limit
         interrupters: list[Any] = []
@@ -74,7 +76,7 @@ def adapter(solver: str) -> Adapter:
             parameters.cp_sat.linearization_level = 2
             if 1 < options.threads < _FULL_PORTFOLIO:
                 parameters.cp_sat.subsolvers.extend(["max_lp", "reduced_costs"])
-            if solver == "highs":
+            if improving is not None:
                 parameters.highs.string_options["mip_improving_solution_file"] = str(improving)
                 parameters.highs.bool_options["mip_improving_solution_report_sparse"] = True
             if solver == "pdlp":
@@ -123,7 +125,7 @@ def adapter(solver: str) -> Adapter:
         patience = PATIENCE if obeys else 0.0
         report = in_thread(work, interrupt, patience, options.time_limit)
         logged.left_behind = True
-        if report.has == "none" and improving.exists():
+        if report.has == "none" and improving is not None and improving.exists():
             values = _last_solution(improving.read_text(), len(model.objective))
             if values is not None:
                 report = replace(report, has="feasible", values=values)
