@@ -82,7 +82,7 @@ def sample_words(words: WordCounts, most: int, seed: int) -> WordCounts:
         return words
     order = sorted(words, key=lambda pair: (-pair[1], pair[0]))
     head = most - most // 2
-    drawn = np.random.default_rng(seed).choice(len(order) - head, most // 2, replace=False)
+    drawn = np.random.default_rng(seed % 2**64).choice(len(order) - head, most // 2, replace=False)
     kept = order[:head] + [order[head + int(i)] for i in sorted(drawn)]
     return WordCounts.from_counts(kept, words.symbols)
 

@@ -52,7 +52,7 @@ def split(words: WordCounts, share: float, *, seed: int = 0) -> tuple[WordCounts
         raise InputError(f"{total} occurrences are too few to hold out a share of {share}")
     pairs = sorted(words)
     counts = np.array([count for _, count in pairs], np.int64)
-    drawn = np.random.default_rng(seed).multivariate_hypergeometric(counts, many)
+    drawn = np.random.default_rng(seed % 2**64).multivariate_hypergeometric(counts, many)
 
     def part(counts: list[int]) -> WordCounts:
         kept = [(word, n) for (word, _), n in zip(pairs, counts, strict=True) if n]

@@ -311,7 +311,7 @@ def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
 def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
     """Budgets written with commas and ranges: ``1,2,5-10``; none of nothing."""
     budgets: list[int] = []
-    for part in text.split(",") if text else ():
+    for part in text.split(",") if text is not None else ():
         match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
         if match is None:
             raise InputError(

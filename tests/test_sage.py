@@ -23,6 +23,8 @@ def package(monkeypatch):
     seen = {}
 
     def run(command, *, cwd, env, timeout, **_):
+        if cwd is None:  # is the package there?
+            return subprocess.CompletedProcess(command, 0, "", "")
         folder = Path(cwd)
         seen["lines"] = (folder / "corpus.txt").read_text("utf-8").splitlines()
         seen["start"] = (folder / "start.vocab").read_text().split()

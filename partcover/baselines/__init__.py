@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
+from ..instance import Instance
 from ..solution import Solution
 from .bpe import bpe as bpe
 from .convextok import convextok as convextok
 from .frequent import frequent as frequent
 from .greedyphrase import greedyphrase as greedyphrase
+from .outcome import refuse_unhonoured
 from .pathpiece import pathpiece as pathpiece
 from .plain import plain_bytes as plain_bytes
 from .randtrain import randtrain as randtrain
+from .sage import check_sage
 from .sage import sage as sage
+from .sentencepiece import check_sentencepiece
 from .sentencepiece import unigram_sentencepiece as unigram_sentencepiece
 from .unigram import unigram as unigram
 from .unigram import unigram_objective as unigram_objective
@@ -52,25 +57,48 @@ class Trainer:
         last of them) are its answer for every budget j ≤ k.
     about : str
         One line for people.
+    check : callable
+        ``check(instance)`` raises what `run` would before it does anything: InputError for an
+        option of the instance that cannot be honoured, MissingExtra for a library that is not
+        there.
     """
 
     run: Callable[..., Solution]
     nested: bool
     about: str
+    check: Callable[[Instance], None] = lambda instance: None
+
+
+def _keeps(method: str) -> Callable[[Instance], None]:
+    """What checks that a method can honour an instance's options."""
+    return partial(refuse_unhonoured, method=method)
 
 
 TRAINERS: dict[str, Trainer] = {
-    "bpe": Trainer(bpe, True, "byte-pair encoding: merge the most frequent pair"),
-    "bytes": Trainer(plain_bytes, True, "no token at all: every symbol alone"),
-    "convextok": Trainer(convextok, False, "the linear relaxation, rounded; with its bound"),
-    "frequent": Trainer(frequent, True, "the most frequent words"),
-    "greedyphrase": Trainer(greedyphrase, False, "frequent phrases, pairs of them, and BPE"),
-    "pathpiece": Trainer(pathpiece, False, "top down, by what each token's absence costs"),
-    "randtrain": Trainer(randtrain, True, "drawn at random, by their counts"),
-    "sage": Trainer(sage, False, "drop what contexts miss least (needs sage-tokenizer)"),
-    "unigram": Trainer(unigram, False, "a language model of pieces, pruned"),
-    "unigram_sentencepiece": Trainer(unigram_sentencepiece, False, "the same by sentencepiece"),
+    "bpe": Trainer(bpe, True, "byte-pair encoding: merge the most frequent pair", _keeps("bpe")),
+    "bytes": Trainer(plain_bytes, True, "no token at all: every symbol alone", _keeps("bytes")),
+    "convextok": Trainer(
+        convextok, False, "the linear relaxation, rounded; with its bound", _keeps("convextok")
+    ),
+    "frequent": Trainer(frequent, True, "the most frequent words", _keeps("frequent")),
+    "greedyphrase": Trainer(
+        greedyphrase, False, "frequent phrases, pairs of them, and BPE", _keeps("greedyphrase")
+    ),
+    "pathpiece": Trainer(
+        pathpiece, False, "top down, by what each token's absence costs", _keeps("pathpiece")
+    ),
+    "randtrain": Trainer(randtrain, True, "drawn at random, by their counts", _keeps("randtrain")),
+    "sage": Trainer(
+        sage, False, "drop what contexts miss least (needs sage-tokenizer)", check_sage
+    ),
+    "unigram": Trainer(unigram, False, "a language model of pieces, pruned", _keeps("unigram")),
+    "unigram_sentencepiece": Trainer(
+        unigram_sentencepiece, False, "the same by sentencepiece", check_sentencepiece
+    ),
     "wordpiece": Trainer(
-        wordpiece, True, "merge the pair seldom apart; rare ones first, so set --min-count"
+        wordpiece,
+        True,
+        "merge the pair seldom apart; rare ones first, so set --min-count",
+        _keeps("wordpiece"),
     ),
 }

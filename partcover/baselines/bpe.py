@@ -89,7 +89,7 @@ def bpe(
     machine translation of rare words with subword units, Section 3.2 and Algorithm 1.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "bpe", honoured={"max_length", "min_count", "forbidden", "prefix"})
+    refuse_unhonoured(instance, "bpe")
     extra = {}
     if end_of_word is not None:
         instance = replace(instance, words=instance.words.with_suffix(end_of_word))

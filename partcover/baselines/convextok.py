@@ -51,6 +51,7 @@ def convextok(
         it in integers (see `partcover.lower_bound`); where the rounded vocabulary meets it, it
         is optimal.  ``extra["relaxation"]`` is the value of the relaxation in floating point,
         at most this; None where the steps have not come near it.
+        ``extra["nothing_left_to_gain"]``: no more tokens than these are worth choosing.
 
     Raises
     ------
@@ -81,6 +82,8 @@ def convextok(
         threads=threads,
         extra={
             "size": len(vocabulary),
+            "nothing_left_to_gain": len(vocabulary) < instance.k
+            and bound.termination == "completed",
             "rounding": rounding,
             "relaxation": bound.relaxation if math.isfinite(bound.relaxation) else None,
         },

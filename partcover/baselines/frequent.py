@@ -50,9 +50,7 @@ def frequent(
         For an option of the instance that it cannot keep to.
     """
     started = time.monotonic()
-    refuse_unhonoured(
-        instance, "frequent", honoured={"max_length", "min_count", "forbidden", "prefix"}
-    )
+    refuse_unhonoured(instance, "frequent")
     words = instance.words
     lengths = np.diff(words.offsets)
     fits = (lengths >= 2) & (words.counts >= instance.min_count)

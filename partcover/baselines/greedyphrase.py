@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -116,9 +117,7 @@ def greedyphrase(
     add templates and rank all together.  O(atoms of text · `atoms`) sorted keys.
     """
     started = time.monotonic()
-    refuse_unhonoured(
-        instance, "greedyphrase", honoured={"max_length", "min_count", "forbidden", "prefix"}
-    )
+    refuse_unhonoured(instance, "greedyphrase")
     if score not in get_args(Score):
         raise InputError(f"unknown score {score!r}: use {', '.join(get_args(Score))}")
     if atoms < 1 or passes < 0:
@@ -155,7 +154,9 @@ def greedyphrase(
                 break
             found = text.pairs(list(tokens), threads, score) if step else text.sequences(atoms)
             size = min(size, instance.k - len(tokens))
-            new = list(islice((token for token in found if token not in tokens), size))
+            new = list(
+                islice((token for token in found if token not in tokens), min(size, sys.maxsize))
+            )
             made.append(len(new))
             tokens |= dict.fromkeys(new)
             tell("compounds" if step else "primitives")

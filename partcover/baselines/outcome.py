@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -30,7 +30,25 @@ _OPTIONS = (
 )
 
 
-def refuse_unhonoured(instance: Instance, method: str, *, honoured: Set[str] = frozenset()) -> None:
+# what each method keeps to
+_MERGES = frozenset({"max_length", "min_count", "forbidden", "prefix"})
+_CANDIDATES = _MERGES | {"candidates", "required", "protected"}
+_HONOURED: Mapping[str, Set[str]] = {
+    "bpe": _MERGES,
+    "bytes": {"candidates", "max_length", "min_count", "forbidden", "groups"},
+    "convextok": frozenset(_OPTIONS),
+    "frequent": _MERGES,
+    "greedyphrase": _MERGES,
+    "pathpiece": _CANDIDATES,
+    "randtrain": _CANDIDATES,
+    "sage": frozenset(),
+    "unigram": _CANDIDATES,
+    "unigram_sentencepiece": frozenset(),
+    "wordpiece": _MERGES,
+}
+
+
+def refuse_unhonoured(instance: Instance, method: str) -> None:
     """Refuse an instance with options that a method would have to ignore.
 
     Parameters
@@ -38,16 +56,14 @@ def refuse_unhonoured(instance: Instance, method: str, *, honoured: Set[str] = f
     instance : Instance
         What is asked.
     method : str
-        The method, for the message.
-    honoured : set of str
-        Those of candidates, max_length, min_count, required, forbidden, prefix, protected and
-        groups that the method keeps to.
+        One of `partcover.baselines.TRAINERS`.
 
     Raises
     ------
     InputError
         Naming the first option that is set and not honoured.
     """
+    honoured = _HONOURED[method]
     for name in _OPTIONS:
         value = getattr(instance, name)
         unset = value == 1 if name == "min_count" else value in (None, ())

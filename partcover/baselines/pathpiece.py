@@ -101,23 +101,27 @@ def pathpiece(
     four bytes an occurrence.
     """
     started = time.monotonic()
-    refuse_unhonoured(
-        instance,
-        "pathpiece",
-        honoured={
-            *("candidates", "max_length", "min_count", "forbidden"),
-            *("required", "prefix", "protected"),
-        },
-    )
+    refuse_unhonoured(instance, "pathpiece")
     _check(initial_size, max_length, batch, rule, increase)
     words = instance.words
     index = instance.candidate_index(dominated=True)
     termination: Termination = "completed"
-    if time_limit is not None and time.monotonic() - started >= time_limit:
+    left = None if time_limit is None else time_limit - (time.monotonic() - started)
+    if left is not None and left <= 0:
         termination = "time_limit"
         initial = "ngrams" if isinstance(initial, str) else initial
         initial_size = min(initial_size, instance.k)
-    start = _initial(instance, index, initial, initial_size, max_length, seed, threads)
+    if initial in ("bpe", "unigram"):
+        train = bpe if initial == "bpe" else unigram
+        first = train(Instance(words, initial_size), time_limit=left, seed=seed, threads=threads)
+        if first.termination == "interrupted":
+            raise KeyboardInterrupt
+        termination = first.termination
+        assert first.vocabulary is not None  # a trainer has an answer
+        fit = (index.length <= max_length) & _among(index, first.vocabulary.tokens)
+        start = _most_frequent(instance, index, fit, initial_size)
+    else:
+        start = _initial(instance, index, initial, initial_size, max_length)
     lattice = Lattice.of(words, index, start)
     fixed = np.array([len(p) == 1 or p in instance.fixed for p in lattice.pieces], bool)
 
@@ -254,20 +258,10 @@ def _initial(
     initial: str | Iterable[Any],
     size: int,
     max_length: int,
-    seed: int,
-    threads: int,
 ) -> list[Token]:
-    """The tokens to start from, fixed ones with them: those that occur most often first.
-
-    Among equals the shorter first, then the lexicographically first.
-    """
+    """The most frequent substrings, or given tokens."""
     if initial == "ngrams":
         fit = index.length <= max_length
-    elif initial in ("bpe", "unigram"):
-        train = bpe if initial == "bpe" else unigram
-        first = train(Instance(instance.words, size), seed=seed, threads=threads).vocabulary
-        assert first is not None  # a trainer has an answer
-        fit = (index.length <= max_length) & _among(index, first.tokens)
     elif isinstance(initial, str):
         raise InputError(f"initial is {initial!r}: use ngrams, bpe, unigram or a list of tokens")
     else:
@@ -280,6 +274,16 @@ def _initial(
                 )
         fit = _among(index, given)
         size = len(given)
+    return _most_frequent(instance, index, fit, size)
+
+
+def _most_frequent(
+    instance: Instance, index: CandidateIndex, fit: npt.NDArray[np.bool_], size: int
+) -> list[Token]:
+    """Of the candidates that fit those that occur most often first, and the fixed tokens.
+
+    Among equals the shorter first, then the lexicographically first.
+    """
     (found,) = np.nonzero(fit)
     order = np.lexsort((found, index.length[found], -index.weight[found]))
     chosen = found[order[:size]].tolist()

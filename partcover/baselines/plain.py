@@ -40,8 +40,6 @@ def plain_bytes(
         If tokens are required.
     """
     started = time.monotonic()
-    refuse_unhonoured(
-        instance, "bytes", honoured={"candidates", "max_length", "min_count", "forbidden", "groups"}
-    )
+    refuse_unhonoured(instance, "bytes")
     vocabulary = Vocabulary((), instance.symbols, "bytes", rule="single_symbols")
     return outcome(instance, vocabulary, started, seed=seed, threads=threads)

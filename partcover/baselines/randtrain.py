@@ -69,19 +69,7 @@ def randtrain(
     is as written here, and not claimed to be as there.
     """
     started = time.monotonic()
-    refuse_unhonoured(
-        instance,
-        "randtrain",
-        honoured={
-            "candidates",
-            "max_length",
-            "min_count",
-            "required",
-            "forbidden",
-            "prefix",
-            "protected",
-        },
-    )
+    refuse_unhonoured(instance, "randtrain")
     if weight not in get_args(Weight):
         raise InputError(f"unknown weight {weight!r}: use {', '.join(get_args(Weight))}")
     if instance.index.total > _MOST:

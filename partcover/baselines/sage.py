@@ -23,11 +23,16 @@ from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["sage"]
 
-_MISSING = 77  # exit status of what follows
+_MISSING = 77  # exit status of both programs where the package is not there
 _BYTES = 256  # of the package's vocabularies: single bytes are in them
 
 # the package writes logs, data and results below the working directory, seeds global generators
 # and starts processes: it gets a process and a folder of its own
+_PROBE = """
+import sys
+from importlib.util import find_spec
+sys.exit(77 * (find_spec("sage_tokenizer") is None))
+"""
 _RUN = """
 import json, sys
 try:
@@ -52,6 +57,20 @@ if __name__ == "__main__":
         partial_corpus_line_number=asked["thousands"],
     )
 """
+
+
+def check_sage(instance: Instance, python: str | PathLike[str] | None = None) -> None:
+    """Refuse what `sage` cannot honour, and that without its package.
+
+    Raises
+    ------
+    InputError
+        As that does.
+    """
+    refuse_unhonoured(instance, "sage")
+    if instance.symbols != "bytes":
+        raise InputError(f"sage is for bytes, the words are over {instance.symbols}")
+    _call(python or _default_python(), ["-c", _PROBE])
 
 
 @stoppable
@@ -127,28 +146,31 @@ def sage(
     one version of its libraries; embeddings are floating point, and nothing more is promised.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "sage")
-    if instance.symbols != "bytes":
-        raise InputError(f"sage is for bytes, the words are over {instance.symbols}")
+    python = python or _default_python()
+    check_sage(instance, python)
     if not 1 < times < 1e6 or rounds < 1 or lines < 1:
         raise InputError(
             f"times is {times}, rounds {rounds}, lines {lines}: more than 1, at least 1 and at "
             "least 1 are expected"
         )
+    termination: Termination = "completed"
     if start is None:
-        larger = bpe(instance.with_k(int(instance.k * times)), threads=threads)
+        larger = bpe(
+            instance.with_k(int(instance.k * times)), time_limit=time_limit, threads=threads
+        )
         assert larger.vocabulary is not None
-        start = larger.vocabulary
+        if larger.termination == "interrupted":
+            raise KeyboardInterrupt
+        start, termination = larger.vocabulary, larger.termination
     elif not isinstance(start, Vocabulary):
         start = Vocabulary.load(start)
     if start.symbols != "bytes":
         raise InputError(f"the start is over {start.symbols}, the words over bytes")
-    if len(start) <= instance.k:
+    if len(start) <= instance.k and termination == "completed":
         raise InputError(
             f"the start has {len(start)} tokens, and {instance.k} are to be left: sage needs more"
         )
     left_out = 0
-    termination: Termination = "completed"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if text is None:
@@ -175,7 +197,7 @@ def sage(
             progress(0, None, "sage_tokenizer")
         kept: Iterable[Token]
         try:
-            kept = _run(folder, python or _default_python(), k, time_limit, started)
+            kept = _run(folder, python, k, time_limit, started)
         except subprocess.TimeoutExpired:
             termination, kept = "time_limit", start.tokens[:k]
         except KeyboardInterrupt:
@@ -240,26 +262,8 @@ def _run(
 ) -> list[bytes]:
     """Run the package in a folder; the tokens that it keeps."""
     left = None if time_limit is None else max(0.0, time_limit - (time.monotonic() - started))
-    # strings hash alike in every run; text files are UTF-8 wherever this is
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
-    try:
-        done = subprocess.run(
-            [Path(shutil.which(python) or python).absolute(), "run.py"],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=left,
-            check=False,
-        )
-    except OSError as error:
-        raise InputError(f"python {fspath(python)}: cannot be run ({error.strerror})") from None
+    done = _call(python, ["run.py"], folder, left)
     said = (done.stderr.strip().splitlines() or ["no vocabulary"])[-1]
-    if done.returncode == _MISSING:
-        raise InputError(
-            f"SaGe needs 'sage-tokenizer', which {fspath(python)} does not have ({said}): install "
-            "it in an environment of its own, and name that one's Python by SAGE_PYTHON"
-        )
     found = folder / f"results/run/sage_vocabs/active_vocab_{k + _BYTES}.vocab"
     if done.returncode or not found.exists():
         raise InputError(
@@ -268,3 +272,34 @@ def _run(
         )
     tokens = [bytes.fromhex(line) for line in found.read_text().splitlines()]
     return [token for token in tokens if len(token) > 1]
+
+
+def _call(
+    python: str | PathLike[str],
+    arguments: list[str],
+    folder: Path | None = None,
+    timeout: float | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run the Python that is to have the package."""
+    # strings hash alike in every run; text files are UTF-8 wherever this is
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+    try:
+        done = subprocess.run(
+            [Path(shutil.which(python) or python).absolute(), *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+    except OSError as error:
+        raise InputError(f"python {fspath(python)}: cannot be run ({error.strerror})") from None
+    if done.returncode == _MISSING:
+        said = done.stderr.strip().splitlines()
+        raise InputError(
+            f"SaGe needs 'sage-tokenizer', which {fspath(python)} does not have"
+            f"{f' ({said[-1]})' if said else ''}: install it in an environment of its own, and "
+            "name that one's Python by SAGE_PYTHON"
+        )
+    return done

@@ -35,6 +35,25 @@ except RuntimeError as error:
 """
 
 
+def check_sentencepiece(instance: Instance) -> None:
+    """Refuse what `unigram_sentencepiece` cannot honour, and that without its library.
+
+    Raises
+    ------
+    MissingExtra, InputError
+        As that does.
+    """
+    refuse_unhonoured(instance, "unigram_sentencepiece")
+    try:
+        import sentencepiece  # noqa: F401
+    except ImportError:
+        raise MissingExtra(
+            "sentencepiece", "sentencepiece", "the method unigram_sentencepiece"
+        ) from None
+    if instance.symbols == "ints":
+        raise InputError("sentencepiece trains on text: use words over bytes or chars")
+
+
 @stoppable
 def unigram_sentencepiece(
     instance: Instance,
@@ -92,15 +111,15 @@ def unigram_sentencepiece(
     more it may never end (as of 0.2): set a time limit there.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "unigram_sentencepiece")
-    try:
-        import sentencepiece
-    except ImportError:
-        raise MissingExtra(
-            "sentencepiece", "sentencepiece", "the method unigram_sentencepiece"
-        ) from None
-    if instance.symbols == "ints":
-        raise InputError("sentencepiece trains on text: use words over bytes or chars")
+    check_sentencepiece(instance)
+    for name, asked, least, limit in (
+        ("seed_size", seed_size, 1, 2**31 - 1),
+        ("max_length", max_length, 1, 512),
+        ("shrink", shrink, 0.5, 0.95),
+        ("em_rounds", em_rounds, 1, 10),
+    ):
+        if not least <= asked <= limit:
+            raise InputError(f"{name} is {asked}: sentencepiece takes {least} to {limit}")
     if not len(instance.words):
         raise InputError("there are no words: sentencepiece needs some")
     lines = [(_text(word), count) for word, count in instance.words]
@@ -173,6 +192,8 @@ def unigram_sentencepiece(
                 f"k is {instance.k}: of these words sentencepiece makes "
                 f"{instance.k - size + int(most[1])} tokens at most"
             )
+        import sentencepiece
+
         processor = sentencepiece.SentencePieceProcessor(model_proto=model.read_bytes())
     pieces = {
         sym.to_token(processor.id_to_piece(i).translate(back), instance.symbols): float(

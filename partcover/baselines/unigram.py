@@ -107,14 +107,7 @@ def unigram(
     float64; memory is four bytes an occurrence.
     """
     started = time.monotonic()
-    refuse_unhonoured(
-        instance,
-        "unigram",
-        honoured={
-            *("candidates", "max_length", "min_count", "forbidden"),
-            *("required", "prefix", "protected"),
-        },
-    )
+    refuse_unhonoured(instance, "unigram")
     _check(seed_size, max_length, shrink, em_rounds, m_step)
     words = _sorted(instance.words)
     index = replace(instance, words=words).candidate_index(dominated=True)

@@ -70,9 +70,7 @@ def wordpiece(
     commonly read into it; longest match: Song et al. 2021, Fast WordPiece tokenization, Section 2.
     """
     started = time.monotonic()
-    refuse_unhonoured(
-        instance, "wordpiece", honoured={"max_length", "min_count", "forbidden", "prefix"}
-    )
+    refuse_unhonoured(instance, "wordpiece")
     given = Vocabulary(instance.prefix, instance.symbols, "wordpiece", rule="longest_match")
     merged = merge_words(
         instance,

@@ -72,15 +72,15 @@
     const cuts = document.getElementById("cuts");
     const text = document.getElementById("text");
     const pick = document.getElementById("pick");
-    const letters = Object.fromEntries(Object.entries(explorer.names).map(([letter, name]) => [name, letter]));
+    const letters = new Map(Object.entries(explorer.names).map(([letter, name]) => [name, letter]));
 
     // typed text to words as they are held: one character a symbol
     function words(typed) {
       if (explorer.symbols === "ints") {
         const symbols = typed.trim().split(/\s+/).filter(Boolean);
-        const unknown = symbols.find((symbol) => !(symbol in letters));
+        const unknown = symbols.find((symbol) => !letters.has(symbol));
         if (unknown !== undefined) throw new Error(`${unknown} is in no word and no token`);
-        return symbols.length ? [symbols.map((symbol) => letters[symbol]).join("")] : [];
+        return symbols.length ? [symbols.map((symbol) => letters.get(symbol)).join("")] : [];
       }
       const write = explorer.symbols === "bytes"
         ? (word) => Array.from(new TextEncoder().encode(word), (b) => String.fromCharCode(b)).join("")
@@ -93,8 +93,8 @@
       });
     }
     function pricesOf(word) {
+      if (!Object.hasOwn(explorer.prices, word)) return []; // a word may be "constructor"
       const prices = explorer.prices[word];
-      if (!prices) return [];
       const bars = make("div", { className: "prices" });
       [...word].forEach((symbol, i) => {
         const price = prices.prices[i];
