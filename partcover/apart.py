@@ -33,7 +33,7 @@ def run_apart(function: Callable[..., Any], *arguments: Any, **options: Any) -> 
     memory : int
         Bytes by which the call raised that process's peak resident memory: on Linux the peak
         during the call (VmHWM) less what was resident when it began; elsewhere the growth of
-        ``ru_maxrss``.
+        ``ru_maxrss``.  If it started processes itself, with the peak of the largest of them.
 
     Raises
     ------
@@ -56,7 +56,8 @@ def _measured(
         result = function(*arguments, **options)
     except PartcoverError as error:  # as a plain line: not every error can be pickled
         raise InputError(str(error)) from None
-    return result, max(0, _memory("VmHWM") - before)
+    children = _bytes(resource.getrusage(resource.RUSAGE_CHILDREN))
+    return result, max(0, _memory("VmHWM") - before) + children
 
 
 def _memory(key: str) -> int:
@@ -66,5 +67,9 @@ def _memory(key: str) -> int:
         for line in _STATUS.read_text().splitlines():
             if line.startswith(f"{key}:"):
                 return int(line.split()[1]) * 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    return _bytes(resource.getrusage(resource.RUSAGE_SELF))
+
+
+def _bytes(usage: resource.struct_rusage) -> int:
+    """Its peak: macOS states bytes, others KiB."""
+    return usage.ru_maxrss if sys.platform == "darwin" else usage.ru_maxrss * 1024

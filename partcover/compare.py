@@ -72,10 +72,12 @@ class Answer:
     lower_bound : int or None
         If the method proves one.
     relaxed_cover : int or None
-        GreedWMC's own objective.
+        GreedWMC's own objective, of a run that nothing cut short.
     bounded : bool
         Whether bounds hold for it.  They do not for a given vocabulary where candidates are
         limited, which it may not keep to.
+    remark : str or None
+        Why there is no answer.
     """
 
     method: str
@@ -89,6 +91,12 @@ class Answer:
     lower_bound: int | None = None
     relaxed_cover: int | None = None
     bounded: bool = True
+    remark: str | None = None
+
+    @classmethod
+    def none(cls, method: str, k: int, remark: str) -> Answer:
+        """No answer, and why."""
+        return cls(method, k, None, "shortest_path", "none", "error", None, remark=remark)
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,8 @@ class Runner:
         """A method's answers, in ascending order of the budgets.
 
         A nested method runs once, for the largest budget.  After a run that was interrupted
-        there are no more.
+        there are no more.  Of others a budget that the method cannot make has no answer, and a
+        remark.
         """
         budgets = sorted(set(budgets))
         found = []
@@ -143,7 +152,13 @@ class Runner:
             run, memory = self.run(method, budgets[-1])
             return [self.answer(method, k, run, memory) for k in budgets]
         for k in budgets:
-            run, memory = self.run(method, k)
+            try:
+                run, memory = self.run(method, k)
+            except InputError as error:
+                # a budget that this method cannot make takes nothing from the others
+                METHODS[method].check(self.instance.with_k(k))
+                found.append(Answer.none(method, k, str(error)))
+                continue
             found.append(self.answer(method, k, run, memory))
             if run.termination == "interrupted":
                 break
@@ -152,19 +167,23 @@ class Runner:
     def answer(self, method: str, k: int, run: Solution, memory: int | None = None) -> Answer:
         """What a run says for the budget k: its own, or less for a nested method."""
         vocabulary = run.vocabulary
+        termination = run.termination
         if vocabulary is not None:
+            if len(vocabulary) >= k < run.k:
+                termination = "completed"  # what was cut short came after these tokens
             vocabulary = first_tokens(vocabulary, k)
+        greedy = termination == "completed" and "relaxed_cover" in run.extra
         return Answer(
             method,
             k,
             vocabulary,
             run.rule,
             run.status,
-            run.termination,
+            termination,
             run.seconds,
             memory,
             run.lower_bound if run.k == k else None,
-            sum(run.gains[:k]) if "relaxed_cover" in run.extra else None,
+            sum(run.gains[:k]) if greedy else None,
         )
 
     def cut(self, words: WordCounts, vocabulary: Vocabulary, rule: Rule) -> Segmentation:
@@ -185,8 +204,9 @@ class Comparison:
         nested method that for the largest k), ``memory`` (bytes; None unless asked for),
         ``status`` and ``termination``; ``held_out_tokens``, ``held_out_tokens_per_word`` and
         ``held_out_bytes_per_token`` where words were held out; GreedWMC adds ``relaxed_cover``;
-        GreedTok, where GreedWMC ran too, ``d`` and ``certified_ratio``.  A rule that a
-        vocabulary has no scores for is a row without tokens, with a ``remark``.
+        GreedTok, where GreedWMC ran too and nothing cut either short, ``d`` and
+        ``certified_ratio``.  A budget that a method cannot make, or a rule that a vocabulary has
+        no scores for, is a row without tokens, with a ``remark``.
     sets : dict
         ``vocabularies``: for each budget, method and rule ``size``, ``whole_words`` (tokens that
         are words) and its share, ``used``, ``used_share`` and ``renyi_efficiency`` (see
@@ -262,9 +282,14 @@ def compare(
     ------
     InputError
         For an unknown method or rule, no budget, a given vocabulary over other symbols or named
-        as a method is, or a method that cannot honour an option of the instance (naming both).
+        as a method is, a method that cannot honour an option of the instance (naming both), or
+        if no method can make any budget.
     MissingExtra
         If a method's library is not installed.
+
+    Notes
+    -----
+    What can be refused is refused before the first run.
     """
     given = vocabularies or {}
     budgets = [*budgets, *map(len, given.values())]
@@ -289,7 +314,9 @@ def compare(
         held_out = held_out.split_at(instance.protected)  # as `instance` does with its own
     runner = Runner(instance, time_limit, memory, seed, threads, progress)
     for k in budgets:
-        instance.with_k(k)  # a budget that cannot be is found before the first run
+        instance.with_k(k)
+    for method in methods:
+        METHODS[method].check(instance)
     answers: list[Answer] = []
     interrupted = False
     for method in methods:
@@ -300,6 +327,8 @@ def compare(
         if interrupted or answers[-1].termination == "interrupted":
             interrupted = True
             break
+    if answers and not given and all(answer.remark is not None for answer in answers):
+        raise InputError(str(answers[0].remark))
     free = instance.policy == {"candidates": "substrings"}
     answers += [
         Answer(
@@ -314,11 +343,15 @@ def compare(
         )
         for name, vocabulary in given.items()
     ]
-    rows, sets = tabulate(
-        runner, answers, rules, held_out=held_out, unigram_objective=unigram_objective
-    )
+    try:
+        rows, sets = tabulate(
+            runner, answers, rules, held_out=held_out, unigram_objective=unigram_objective
+        )
+    except KeyboardInterrupt:  # what has run is not lost
+        interrupted = True
+        rows, sets = tabulate(runner, answers, rules, held_out=held_out)
     if bound is not None and not interrupted:
-        _bound(runner, rows, answers, bound)
+        interrupted = _bound(runner, rows, answers, bound)
     return Comparison(rows, sets, answers, interrupted)
 
 
@@ -417,9 +450,10 @@ def _row(
     if answer.relaxed_cover is not None:
         row["relaxed_cover"] = answer.relaxed_cover
     if vocabulary is None:
-        return row, None
+        return row if answer.remark is None else {**row, "remark": answer.remark}, None
     if rule == "likelihood" and vocabulary.scores is None:
-        return {**row, "remark": f"{answer.method} has no scores"}, None
+        remark = f"{answer.method} has no scores: no tokens are counted under likelihood"
+        return {**row, "remark": remark}, None
     cut = runner.cut(words, vocabulary, rule)
     row |= _cost(words, cut.tokens)
     if held_out is not None:
@@ -464,7 +498,8 @@ def _set_facts(runner: Runner, answer: Answer, objective: bool) -> dict[str, Any
 def _relate(group: list[dict[str, Any]], answers: Sequence[Answer], *, certified: bool) -> None:
     """Fill in what one row says about the others of its k.
 
-    Within budgets of groups GreedWMC has no guarantee to certify with.
+    Within budgets of groups GreedWMC has no guarantee to certify with, nor has a run of it that
+    was cut short.
     """
     proven = [answer.lower_bound for answer in answers if answer.lower_bound is not None]
     if proven:
@@ -472,14 +507,15 @@ def _relate(group: list[dict[str, Any]], answers: Sequence[Answer], *, certified
     relaxed = next((a.relaxed_cover for a in answers if a.relaxed_cover is not None), None)
     if relaxed is not None and certified:
         for row in group:
-            if row["method"] == "greedtok" and row["rule"] == "priority":
+            whole = row["method"] == "greedtok" and row["termination"] == "completed"
+            if whole and row["rule"] == "priority":
                 row["d"], row["certified_ratio"] = certified_ratio(row["cover"], relaxed)
 
 
 def _bound(
     runner: Runner, rows: list[dict[str, Any]], answers: Sequence[Answer], seconds: float
-) -> None:
-    """A certified lower bound for each k."""
+) -> bool:
+    """A certified lower bound for each k; whether Ctrl-C ended it."""
     if runner.progress is not None:
         runner.progress("lower bounds")
     unbounded = {answer.method for answer in answers if not answer.bounded}
@@ -490,15 +526,17 @@ def _bound(
         groups.setdefault(k, []).append(row)
         if tokens is not None and row["method"] not in unbounded:
             incumbents[k] = min(tokens, incumbents.get(k, tokens))
-    for found in bounds(
+    found = bounds(
         runner.instance,
         sorted(groups),
         incumbents=incumbents,
         time_limit=seconds,
         seed=runner.seed,
         threads=runner.threads,
-    ):
-        _hold(groups[found.instance.k], answers, found.lower_bound)
+    )
+    for one in found:
+        _hold(groups[one.instance.k], answers, one.lower_bound)
+    return any(one.termination == "interrupted" for one in found)
 
 
 def _hold(group: list[dict[str, Any]], answers: Sequence[Answer], lower_bound: int) -> None:

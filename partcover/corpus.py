@@ -320,6 +320,22 @@ class WordCounts:
         offsets = self.offsets + len(end) * np.arange(len(self) + 1)
         return type(self)(data, offsets, self.counts, self.symbols)
 
+    def refuse_without(self, mark: Any) -> None:
+        """Refuse words that do not all end in a mark, as a vocabulary of marked words does.
+
+        Raises
+        ------
+        InputError
+            Naming the first that does not.
+        """
+        end = sym.to_token(mark, self.symbols)
+        lacking = next((word for word, _ in self if word[-len(end) :] != end), None)
+        if lacking is not None:
+            raise InputError(
+                f"the vocabulary is of words that end in {sym.show(end)!r}, and "
+                f"{sym.show(lacking)!r} does not: count words so marked (WordCounts.with_suffix)"
+            )
+
     def split_at(self, tokens: Iterable[Token]) -> WordCounts:
         """Words cut so that each occurrence of these tokens stands alone.
 

@@ -119,6 +119,11 @@ class Encoder:
             )
         if cache < 0:
             raise InputError(f"cache is {cache}: a number of bytes, or 0, is expected")
+        if vocabulary.end_of_word is not None:
+            raise InputError(
+                f"the vocabulary is of words that end in {vocabulary.end_of_word!r}, which no "
+                "pre-tokenizer here writes: train without end_of_word"
+            )
         ids = [*vocabulary.id_of, *vocabulary.special.values()]
         self.vocabulary = vocabulary
         self.pretokenizer = name

@@ -20,9 +20,10 @@ from .exact import solve
 from .explorer import explore, steps
 from .files import read_json, write_atomic
 from .instance import Instance
-from .plots import check_plot, plot_rows
+from .plots import check_plot, plot_lines, plot_rows
 from .reduction import reduction_of
 from .report import cell
+from .reproduce import EXPERIMENTS
 from .symbols import Symbols
 from .vocabulary import Vocabulary
 
@@ -95,6 +96,14 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
         data = read_json(path)
         if isinstance(data.get("rows"), list):
             runs.tables.append(_rows(path, name, data))
+            sets = data["sets"] if isinstance(data.get("sets"), dict) else {}
+            for title, rows in (  # of `compare`
+                ("token sets", sets.get("vocabularies")),
+                ("overlap", sets.get("overlap")),
+                ("targets", data.get("targets")),
+            ):
+                if rows:
+                    runs.tables.append(_rows(path, f"{name}: {title}", {"rows": rows}))
         elif isinstance(data.get("results"), list):  # of `reproduce all`
             runs.tables += [_rows(path, name, result) for result in data["results"]]
         elif data.get("format") == "partcover-instance":
@@ -230,18 +239,40 @@ def _priced(words: WordCounts, instances: Sequence[Instance], k: int) -> Instanc
 
 
 def _table(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A table, its numbers to sort by, and its figure where it is one of methods over k."""
+    """A table, its numbers to sort by, and its figure where there is one over k."""
     columns = list(dict.fromkeys(key for row in rows for key in row if _plain(row[key])))
-    figure = None
-    if rows and all({"method", "rule", "k", "tokens_per_word"} <= row.keys() for row in rows):
-        figure = _image(lambda file: plot_rows(rows, file))
     numbers = {c for c in columns if any(_is_number(row.get(c)) for row in rows)}
     return {
         "name": name,
         "columns": [(column.replace("_", " "), column in numbers) for column in columns],
         "rows": [[_shown(column, row.get(column)) for column in columns] for row in rows],
-        "figure": figure,
+        "figure": _figure(name, rows),
     }
+
+
+def _figure(name: str, rows: list[dict[str, Any]]) -> str | None:
+    """The figure of an experiment, or of methods over k; none where rows lack what it takes."""
+
+    def have(texts: Sequence[str], numbers: Sequence[str], perhaps: Sequence[str]) -> bool:
+        return bool(rows) and all(
+            all(isinstance(row.get(key), str) for key in texts)
+            and all(_is_number(row.get(key)) for key in numbers)
+            and all(row.get(key) is None or _is_number(row[key]) for key in perhaps)
+            for row in rows
+        )
+
+    experiment = EXPERIMENTS.get(name)
+    if experiment is not None:
+        *texts, up = experiment.line
+        if not have(texts, [experiment.across], [up]):
+            return None
+        lines = experiment.lines(rows)
+        return _image(lambda file: plot_lines(lines, file, experiment.across_label, experiment.up))
+    if have(["method", "rule"], ["k"], ["tokens_per_word", "tokens", "lower_bound"]) and any(
+        row.get("tokens_per_word") is not None and "target" not in row for row in rows
+    ):
+        return _image(lambda file: plot_rows(rows, file))
+    return None
 
 
 def _plain(value: Any) -> bool:
@@ -262,7 +293,12 @@ def _shown(column: str, value: Any) -> dict[str, Any]:
 
 
 def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(key.replace("_", " "), _shown(key, value)["text"]) for key, value in facts.items()]
+    # the rule that a solution's tokens are counted under need not be its vocabulary's in use
+    names = {"rule": "tokens counted under"}
+    return [
+        (names.get(key, key.replace("_", " ")), _shown(key, value)["text"])
+        for key, value in facts.items()
+    ]
 
 
 def _image(draw: Callable[[Path], None]) -> str:

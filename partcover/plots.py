@@ -40,10 +40,10 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
     bound: dict[int, float] = {}
     for row in rows:
-        if row["tokens_per_word"] is not None:
+        if row.get("tokens_per_word") is not None:
             name = (row["method"], row["rule"].replace("_", " "))
             lines.setdefault(name, []).append((row["k"], row["tokens_per_word"]))
-            if row["lower_bound"] is not None and row["tokens"]:
+            if row.get("lower_bound") is not None and row.get("tokens"):
                 per_word = row["tokens_per_word"] / row["tokens"]
                 bound[row["k"]] = row["lower_bound"] * per_word
     if bound:

@@ -15,7 +15,15 @@ from rich.text import Text
 from . import symbols as sym
 from .solution import Solution
 
-__all__ = ["cell", "facts_table", "rows_csv", "rows_markdown", "rows_table", "solution_tables"]
+__all__ = [
+    "cell",
+    "facts_table",
+    "rows_csv",
+    "rows_markdown",
+    "rows_table",
+    "shown_columns",
+    "solution_tables",
+]
 
 
 def cell(value: Any) -> str:
@@ -57,6 +65,19 @@ def rows_markdown(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str])
         *([text.replace("|", "\\|") for text in _cells(row, columns)] for row in rows),
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def shown_columns(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> dict[str, str]:
+    """Of `columns` k and those that some row has something for.
+
+    ``termination`` is something where it is not ``completed``.
+    """
+    plain = {"termination": "completed"}
+    return {
+        key: heading
+        for key, heading in columns.items()
+        if key == "k" or any(row.get(key) not in (None, plain.get(key)) for row in rows)
+    }
 
 
 def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -67,10 +67,22 @@ class Study:
         """
         for method in methods:
             if method not in self._answers:
-                self._answers[method] = self.runner.answers(method, self.budgets)
-                if self._answers[method][-1].termination == "interrupted":
+                answers = self.runner.answers(method, self.budgets)
+                if answers[-1].termination == "interrupted":
                     raise KeyboardInterrupt
+                remarks = [a.remark for a in answers if a.remark is not None]
+                if len(remarks) == len(answers):
+                    raise InputError(remarks[0])
+                self._answers[method] = answers
         return [answer for method in methods for answer in self._answers[method]]
+
+    def limited(self, methods: Sequence[str]) -> list[str]:
+        """Those of which the time limit cut a run short."""
+        return [
+            method
+            for method in methods
+            if any(a.termination == "time_limit" for a in self._answers.get(method, ()))
+        ]
 
     def able(self, methods: Sequence[str]) -> list[str]:
         """Those that run here: that have their library, and can honour the instance's options."""
@@ -133,17 +145,26 @@ class Experiment:
     up: str
     note: str = ""
 
+    @property
+    def across(self) -> str:
+        """The key of the rows that the figure is over."""
+        return "target_k" if "target_k" in self.columns else "k"
+
+    @property
+    def across_label(self) -> str:
+        """What that axis shows."""
+        return "BPE's k" if self.across == "target_k" else "k, tokens in the vocabulary"
+
     def lines(
         self, rows: Sequence[Mapping[str, Any]]
     ) -> dict[tuple[str, str], list[tuple[float, float]]]:
         """The lines of the figure, over k."""
         *names, up = self.line
-        across = "target_k" if "target_k" in self.columns else "k"
         found: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for row in rows:
             if row.get(up) is not None:
                 name, kind = (*(str(row[key]).replace("_", " ") for key in names), "")[:2]
-                found.setdefault((name, kind), []).append((row[across], row[up]))
+                found.setdefault((name, kind), []).append((row[self.across], row[up]))
         return found
 
 
@@ -159,6 +180,8 @@ def _k_for_targets(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]
         found = budgets_for(
             study.runner, answers, rules_of(answers[0], ["own"]), list(of_k.values())
         )
+        if any(row["termination"] == "interrupted" for row in found):
+            raise KeyboardInterrupt
         for k, row in zip(of_k, found, strict=True):
             share = None if row["k"] is None or not k else 1 - row["k"] / k
             rows.append({**row, "target_k": k, "saved_share": share})
@@ -171,10 +194,11 @@ def _overlap(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
         {
             **row,
             "pair": f"{row['first']} & {row['second']}",
-            "different_share": 1 - row["shared"] / max(1, row["first_size"]),
-            "common_share": row["shared"] / max(1, row["first_size"]),
+            "different_share": None if shared is None else 1 - shared,
+            "common_share": shared,
         }
         for row in rows
+        for shared in (row["shared"] / row["first_size"] if row["first_size"] else None,)
     ]
 
 
@@ -362,7 +386,7 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     -------
     list of dict
         As the experiment makes them; where the corpus is the paper's, ``paper`` is its figure
-        as printed, and ``agrees`` whether ours rounds to that.
+        as printed, and ``agrees`` whether ours rounds to that, of a run that nothing cut short.
 
     Raises
     ------
@@ -380,7 +404,8 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
         if figure is not None and row["rule"] == study.answers(row["method"])[0].rule:
             decimals = len(figure.partition(".")[2])
             row["paper"] = figure
-            row["agrees"] = f"{row['tokens_per_word']:.{decimals}f}" == figure
+            if row["termination"] == "completed":
+                row["agrees"] = f"{row['tokens_per_word']:.{decimals}f}" == figure
     return rows
 
 
@@ -423,6 +448,7 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
         },
         "seed": runner.seed,
         "left_out": {m: why for m, why in study.left_out.items() if m in EXPERIMENTS[name].methods},
+        "limited": study.limited(EXPERIMENTS[name].methods),
     }
 
 

@@ -171,7 +171,8 @@ def segment(
     Raises
     ------
     InputError
-        If the symbols differ, the rule is unknown or lacks its scores, or a word has 2^31 symbols
+        If the symbols differ, the vocabulary is of words with an end-of-word mark that these
+        have not, the rule is unknown or lacks its scores, or a word has 2^31 symbols
         or more.
     """
     rule = rule or vocabulary.rule
@@ -179,6 +180,8 @@ def segment(
         raise InputError(
             f"the vocabulary is over {vocabulary.symbols}, the words are over {words.symbols}"
         )
+    if vocabulary.end_of_word is not None:
+        words.refuse_without(vocabulary.end_of_word)
     if len(words) and int(np.diff(words.offsets).max()) >= 2**31 - 1:
         raise InputError("a word has 2^31 symbols or more: cut it with a pre-tokenizer")
     data, names = words.data, None

@@ -8,6 +8,7 @@ from typing import Any
 
 from .compare import METHODS, Answer, Runner, first_tokens
 from .errors import InputError
+from .solution import Termination
 from .vocabulary import Rule
 
 __all__ = ["budgets_for"]
@@ -36,10 +37,13 @@ def budgets_for(
     -------
     list of dict
         For each rule and target: ``method``, ``rule``, ``target``, ``k`` (None if no k reaches
-        it), ``tokens``, ``tokens_per_word``, ``runs`` of the method that were needed beside
-        `answers`, over all targets, and ``exact``: whether ``k`` is proven the least.  It is for
-        a nested method under a rule by which further tokens never hurt.  Else k is found by
-        bisection: it reaches the target and k − 1 does not, but a smaller one might.
+        it, or where a run for it was cut short), ``tokens``, ``tokens_per_word``, ``runs`` of
+        the method that were needed beside `answers`, over all targets; ``exact``: whether ``k``
+        is proven the least; and ``termination``: ``completed``, or what cut a run short that was
+        looked at for this.  It is proven for a nested method under a rule by which further
+        tokens never hurt, if no run was cut short.  Else k is found by bisection: it reaches the
+        target and k − 1 does not, but a smaller one might.  Ctrl-C leaves open what it comes
+        before: those rows are ``interrupted``.
 
     Raises
     ------
@@ -53,8 +57,14 @@ def budgets_for(
     rows = []
     for rule in rules:
         for target in targets:
-            k = search.least(rule, target)
-            tokens = None if k is None else search.tokens(k, rule)
+            k, tokens = None, None
+            search.termination = "interrupted" if search.interrupted else "completed"
+            if not search.interrupted:
+                try:
+                    k = search.least(rule, target)
+                    tokens = None if k is None else search.tokens(k, rule)
+                except KeyboardInterrupt:
+                    search.interrupted, search.termination = True, "interrupted"
             rows.append(
                 {
                     "method": search.method,
@@ -63,7 +73,10 @@ def budgets_for(
                     "k": k,
                     "tokens": tokens,
                     "tokens_per_word": None if tokens is None else tokens / search.occurrences,
-                    "exact": search.nested and rule in _MONOTONE,
+                    "exact": search.nested
+                    and rule in _MONOTONE
+                    and search.termination == "completed",
+                    "termination": search.termination,
                 }
             )
     return [{**row, "runs": search.runs} for row in rows]
@@ -78,6 +91,8 @@ class _Search:
         self.nested = METHODS[self.method].nested
         self.occurrences = max(1, runner.instance.words.total_count)
         self.runs = 0
+        self.termination: Termination = "completed"
+        self.interrupted = False
         self._answers = {answer.k: answer for answer in answers}
         self._tokens: dict[tuple[int, Rule], int | None] = {}
 
@@ -90,14 +105,19 @@ class _Search:
             else:
                 self._answers[k] = self.runner.answers(self.method, [k])[0]
                 self.runs += 1
-        return self._answers[k]
+        answer = self._answers[k]
+        if answer.termination == "interrupted":
+            raise KeyboardInterrupt
+        if answer.termination != "completed" and answer.remark is None:
+            self.termination = answer.termination
+        return answer
 
     def tokens(self, k: int, rule: Rule) -> int | None:
         """Tokens needed; None where there is no answer, or none under this rule."""
         if k == 0:
             return self.runner.instance.words.total_symbols
+        vocabulary = self._answer(k).vocabulary
         if (k, rule) not in self._tokens:
-            vocabulary = self._answer(k).vocabulary
             cut = None
             if vocabulary is not None and (rule != "likelihood" or vocabulary.scores is not None):
                 cut = self.runner.cut(self.runner.instance.words, vocabulary, rule).tokens
@@ -110,7 +130,9 @@ class _Search:
 
         def reached(k: int) -> bool:
             tokens = self.tokens(k, rule)
-            return tokens is not None and tokens / self.occurrences <= target
+            if tokens is None:  # more than the method can make ends the search as well
+                return self._beyond(k)
+            return tokens / self.occurrences <= target
 
         low, high = len(instance.fixed) - 1, None  # no k is as small as this low
         for k in sorted(self._answers):
@@ -119,9 +141,11 @@ class _Search:
                 break
             low = k
         while high is None:
-            vocabulary = self._answer(low).vocabulary if low > 0 else None
-            if low > 0 and (vocabulary is None or len(vocabulary) < low):
-                return None
+            if low > 0:
+                answer = self._answer(low)
+                all_there_is = answer.vocabulary is None or len(answer.vocabulary) < low
+                if all_there_is and answer.remark is None:
+                    return None
             more = min(max(2 * low, 1), instance.index.total)
             if more <= low:
                 return None
@@ -129,4 +153,9 @@ class _Search:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) else (middle, high)
-        return high
+        return None if self.tokens(high, rule) is None else high
+
+    def _beyond(self, k: int) -> bool:
+        """Whether the method cannot make k tokens, but can make fewer."""
+        fewer = (a for j, a in self._answers.items() if j < k and a.vocabulary is not None)
+        return self._answers[k].remark is not None and any(fewer)

@@ -84,6 +84,11 @@ def verify(
     -------
     Verification
         O(symbols · distinct lengths of tokens) dictionary look-ups, all in Python integers.
+
+    Raises
+    ------
+    InputError
+        If the vocabulary is of words with an end-of-word mark, and these have none.
     """
     problems: list[str] = []
     if vocabulary.symbols != instance.symbols:
@@ -91,6 +96,8 @@ def verify(
         return Verification(
             False, 0, 0, 0, 0, len(vocabulary), instance.k, None, None, tuple(problems)
         )
+    if vocabulary.end_of_word is not None:
+        instance.words.refuse_without(vocabulary.end_of_word)
     ranks = {token: rank for rank, token in enumerate(vocabulary)}
     lengths = sorted(set(map(len, ranks)))
     total = fewest = in_order = relaxed = 0

@@ -205,6 +205,12 @@ class Vocabulary:
             raise InputError(f"only tokens over bytes have ids; these are over {self.symbols}")
         return tuple(range(256 + len(self.tokens))) if self.ids is None else self.ids
 
+    @property
+    def end_of_word(self) -> str | None:
+        """The mark at the end of the words it was trained on, as its provenance says."""
+        mark = self.provenance.get("end_of_word")
+        return mark if isinstance(mark, str) and mark else None
+
     def with_(self, **changes: Any) -> Vocabulary:
         """The same but for what is named: ``vocabulary.with_(rule="priority")``."""
         return replace(self, **changes)

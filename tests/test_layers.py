@@ -34,9 +34,9 @@ ROWS = [
     {"baselines", "interop"},
     {"report", "plots", "drawing"},
     {"compare", "ratio", "worst", "explorer"},
-    {"targets", "page"},
+    {"targets"},
     {"reproduce"},
-    {"demo", "options"},
+    {"demo", "options", "page"},
     {"commands"},
     {"cli"},
 ]

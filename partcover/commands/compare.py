@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,9 @@ from ..options import (
     read_instance,
     seconds_option,
 )
+from ..report import rows_csv, rows_markdown, rows_table, shown_columns
 from ..vocabulary import Vocabulary
-from .outcome import (
-    EXIT_INTERRUPTED,
-)
+from .outcome import EXIT_INTERRUPTED, EXIT_LIMIT
 
 _FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 
@@ -33,8 +31,8 @@ _FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 @click.option(
     "--methods",
     metavar="A,B,…",
-    help="greedtok, greedwmc, improve, solve, bytes, or any of partcover train. "
-    "Default: greedtok,greedwmc,bytes.",
+    help="greedtok, greedwmc, improve, solve, pathpiece-bpe and pathpiece-unigram (begun from "
+    "these), or any of partcover train. Default: greedtok,greedwmc,bytes.",
 )
 @click.option(
     "--rules",
@@ -65,7 +63,14 @@ _FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 )
 @click.option("--memory", is_flag=True, help="Each run in a process of its own: its peak memory.")
 @click.option(
-    "--unigram-objective", is_flag=True, help="The likelihood of each token set; takes seconds."
+    "--sets",
+    is_flag=True,
+    help="The token sets as well: whole words, use, Rényi efficiency, and what each two share.",
+)
+@click.option(
+    "--unigram-objective",
+    is_flag=True,
+    help="The likelihood of each token set, with --sets; takes seconds.",
 )
 @click.option(
     "--format",
@@ -89,6 +94,7 @@ def compare(
     held_out: str | None,
     share: float | None,
     memory: bool,
+    sets: bool,
     unigram_objective: bool,
     form: str | None,
     plot: str | None,
@@ -97,8 +103,9 @@ def compare(
     """Compare methods over several budgets.
 
     One row for each budget, method and segmentation rule. A bound, of solve or --bound, holds for
-    every row of its k; d and the certified ratio need greedtok and greedwmc both. JSON has the
-    token sets' measures as well: overlap, whole words, use, Rényi efficiency.
+    every row of its k; d and the certified ratio need greedtok and greedwmc both. JSON always has
+    the token sets' measures. In CSV they are columns; what two sets share, and --targets, are
+    files of their own beside FILE.csv: FILE.overlap.csv and FILE.targets.csv.
     """
     from ..compare import METHODS, Runner, rules_of
     from ..compare import compare as run
@@ -109,10 +116,12 @@ def compare(
         raise click.UsageError("--held-out and --split: use one of them")
     budgets = parse_budgets(ks)
     asked = [name.strip() for name in methods.split(",")] if methods is not None else []
-    given = {
-        Path(path).name if Path(path).stem in METHODS else Path(path).stem: Vocabulary.load(path)
-        for path in vocabs
-    }
+    given: dict[str, Vocabulary] = {}
+    for path in dict.fromkeys(vocabs):
+        name = Path(path).stem
+        if name in METHODS:
+            name = Path(path).name
+        given[path if name in given else name] = Vocabulary.load(path)
     sizes = [*budgets, *map(len, given.values())]
     instance = read_instance(corpus, max(sizes) if sizes else None, options)
     apart: WordCounts | None = None
@@ -184,50 +193,72 @@ def compare(
         }
     if goals:
         data["targets"] = needed
+    tables = tables_of(data, sets or unigram_objective)
     if out.path is not None:
-        write_atomic(out.path, text_of(data, form or _FORMATS.get(Path(out.path).suffix, "json")))
-        out.note(f"wrote {out.path}")
+        _write(out, data, tables, form or _FORMATS.get(Path(out.path).suffix, "json"))
     if out.json or form == "json":
         out.object(data)
     elif form in ("csv", "markdown"):
         if out.path is None:
-            click.echo(text_of(data, form), nl=False)
+            click.echo(_csv(tables) if form == "csv" else _markdown(tables), nl=False)
     else:
-        _show(out, data)
+        for rows, columns in tables.values():
+            out.console.print(rows_table(rows, columns))
     for remark in dict.fromkeys(row["remark"] for row in found.rows if "remark" in row):
-        out.note(f"{remark}: no tokens are counted under likelihood")
-    return EXIT_INTERRUPTED if interrupted else 0
+        out.note(remark)
+    if interrupted:
+        return EXIT_INTERRUPTED
+    limited = any(row["termination"] == "time_limit" for row in (*found.rows, *needed))
+    return EXIT_LIMIT if limited else 0
 
 
-def text_of(data: dict[str, Any], form: str) -> str:
-    """The result as a file: JSON has all, the others the rows, Markdown the targets too."""
-    from ..report import rows_csv, rows_markdown
+_Tables = dict[str, tuple[list[dict[str, Any]], dict[str, str]]]
 
-    if form == "csv":
-        return rows_csv(data["rows"])
-    if form == "json":
-        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    tables = [rows_markdown(data["rows"], shown_columns(data["rows"]))]
+
+def tables_of(data: dict[str, Any], sets: bool) -> _Tables:
+    """The tables to show: rows and columns of each, by name."""
+    tables = {"rows": (data["rows"], COLUMNS)}
+    if sets:
+        tables["sets"] = data["sets"]["vocabularies"], SETS
+        tables["overlap"] = data["sets"]["overlap"], OVERLAP
     if "targets" in data:
-        tables.append(rows_markdown(data["targets"], TARGETS))
-    return "\n".join(tables)
-
-
-def shown_columns(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The columns that some row has something for."""
+        tables["targets"] = data["targets"], TARGETS
     return {
-        key: heading
-        for key, heading in COLUMNS.items()
-        if any(row.get(key) is not None for row in rows)
+        name: (rows, shown_columns(rows, columns))
+        for name, (rows, columns) in tables.items()
+        if rows
     }
 
 
-def _show(out: Output, data: dict[str, Any]) -> None:
-    from ..report import rows_table
+def _write(out: Output, data: dict[str, Any], tables: _Tables, form: str) -> None:
+    """The result as a file; CSV has one for each table that is not about the same rows."""
+    assert out.path is not None
+    files = {out.path: json.dumps(data, ensure_ascii=False, indent=1) + "\n"}
+    if form == "csv":
+        beside = {
+            str(Path(out.path).with_suffix(f".{name}.csv")): rows_csv(tables[name][0])
+            for name in ("overlap", "targets")
+            if name in tables
+        }
+        files = {out.path: _csv(tables), **beside}
+    elif form in ("markdown", "table"):
+        files = {out.path: _markdown(tables)}
+    for path, text in files.items():
+        write_atomic(path, text)
+        out.note(f"wrote {path}")
 
-    out.console.print(rows_table(data["rows"], shown_columns(data["rows"])))
-    if "targets" in data:
-        out.console.print(rows_table(data["targets"], TARGETS))
+
+def _csv(tables: _Tables) -> str:
+    """Rows, with the measures of their sets where these are shown."""
+    names = ("k", "method", "rule")
+    facts = {tuple(row[n] for n in names): row for row in tables.get("sets", ([], {}))[0]}
+    return rows_csv(
+        [{**row, **facts.get(tuple(row[n] for n in names), {})} for row in tables["rows"][0]]
+    )
+
+
+def _markdown(tables: _Tables) -> str:
+    return "\n".join(rows_markdown(rows, columns) for rows, columns in tables.values())
 
 
 def _numbers(text: str, option: str) -> list[float]:
@@ -255,6 +286,30 @@ COLUMNS = {
     "certified_ratio": "certified",
     "memory": "memory",
     "seconds": "seconds",
+    "termination": "ended by",
+}
+SETS = {
+    "method": "method",
+    "rule": "rule",
+    "k": "k",
+    "whole_words": "whole words",
+    "whole_word_share": "of all",
+    "used": "used",
+    "used_share": "of all",
+    "renyi_efficiency": "Rényi efficiency",
+    "unigram_objective": "Unigram's log-likelihood",
+}
+OVERLAP = {
+    "first": "first",
+    "second": "second",
+    "k": "k",
+    "first_size": "its tokens",
+    "second_size": "its tokens",
+    "shared": "shared",
+    "union": "union",
+    "jaccard": "shared/union",
+    "same_rank": "at the same place",
+    "first_difference": "orders part at",
 }
 TARGETS = {
     "method": "method",
@@ -265,4 +320,5 @@ TARGETS = {
     "tokens_per_word": "per word",
     "exact": "least for sure",
     "runs": "further runs",
+    "termination": "ended by",
 }

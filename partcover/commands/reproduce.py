@@ -19,6 +19,7 @@ from ..options import (
     read_instance,
     seconds_option,
 )
+from .outcome import EXIT_INTERRUPTED, EXIT_LIMIT
 
 _FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 
@@ -79,6 +80,7 @@ def reproduce(
     results: list[dict[str, Any]] = []
     studies: dict[tuple[int, ...], Study] = {}
     left_out: dict[str, str] = {}
+    interrupted = False
     with out.progress("reproduce") as report:
         runner = Runner(
             instance,
@@ -90,7 +92,14 @@ def reproduce(
         for one in names:
             ask = tuple(budgets) or EXPERIMENTS[one].budgets
             study = studies.setdefault(ask, Study(runner, ask))
-            rows = run(one, study)
+            try:
+                rows = run(one, study)
+            except KeyboardInterrupt:
+                if not results:
+                    raise
+                interrupted = True  # the tables before are whole
+                out.note(f"interrupted: {', '.join(names[len(results) :])} left out")
+                break
             command = _command(one, corpus, ks, time_limit, out, options)
             facts = manifest(one, study, command, Path(corpus).name)
             results.append({"manifest": facts, "rows": rows})
@@ -99,8 +108,8 @@ def reproduce(
         from ..plots import plot_lines
 
         experiment = EXPERIMENTS[name]
-        across = "BPE's k" if "target_k" in experiment.columns else "k, tokens in the vocabulary"
-        plot_lines(experiment.lines(results[0]["rows"]), plot, across, experiment.up)
+        lines = experiment.lines(results[0]["rows"])
+        plot_lines(lines, plot, experiment.across_label, experiment.up)
         out.note(f"wrote {plot}")
     data: dict[str, Any] = {"results": results} if name == "all" else results[0]
     if out.path is not None:
@@ -119,7 +128,10 @@ def reproduce(
         _show(out, results)
     for method, line in left_out.items():
         out.note(f"without {method}: {line}")
-    return 0
+    if interrupted:
+        return EXIT_INTERRUPTED
+    limited = any(result["manifest"]["limited"] for result in results)
+    return EXIT_LIMIT if limited else 0
 
 
 def _list(out: Output) -> int:
@@ -215,16 +227,26 @@ def _remarks(note: str, result: dict[str, Any]) -> list[str]:
     counts = [f"{method} {sum(found)} of {len(found)}" for method, found in agreed.items()]
     stated = f"The paper's figures that agree: {', '.join(counts)}."
     lacking = ", ".join(result["manifest"]["left_out"])
-    remarks = (note, stated if counts else "", f"Could not run here: {lacking}." if lacking else "")
+    limited = ", ".join(result["manifest"]["limited"])
+    remarks = (
+        note,
+        stated if counts else "",
+        f"Could not run here: {lacking}." if lacking else "",
+        f"The time limit cut short, and so are no reproduction: {limited}." if limited else "",
+    )
     return [remark for remark in remarks if remark]
 
 
 def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-    return {
-        key: heading
-        for key, heading in columns.items()
-        if any(row.get(key) is not None for row in rows)
+    """Columns that some row has something for, and sizes where one is below k."""
+    from ..report import shown_columns
+
+    sizes = {
+        key: key.replace("_", " ")
+        for key in ("size", "first_size", "second_size")
+        if any(row.get(key) is not None and row[key] < row["k"] for row in rows)
     }
+    return shown_columns(rows, {**columns, **sizes})
 
 
 def _show(out: Output, results: Sequence[dict[str, Any]]) -> None:
