@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -13,8 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, segment, solve
+from partcover import (
+    GroupBudget,
+    InputError,
+    Instance,
+    Vocabulary,
+    WordCounts,
+    segment,
+    solve,
+    verify,
+)
 from partcover.apart import run_apart
+from partcover.bounds import bounds
 from partcover.compare import METHODS, Runner, compare, first_tokens, rules_of
 from partcover.errors import MissingExtra
 from partcover.held_out import split
@@ -334,12 +345,149 @@ def test_what_cannot_be_is_said():
         compare(Instance(WORDS, 1, required=["an"]), [1], ["greedtok", "bytes"])
 
 
+def cut_short(method, monkeypatch, after, termination="time_limit"):
+    """Let a method stop after so many tokens."""
+    run = METHODS[method].run
+
+    def less(instance, **options):
+        found = run(instance.with_k(min(after, instance.k)), **options)
+        if instance.k <= after:
+            return found
+        return replace(found, k=instance.k, termination=termination)
+
+    monkeypatch.setitem(METHODS, method, replace(METHODS[method], run=less))
+
+
+def test_what_a_limit_cut_short_certifies_nothing(monkeypatch):
+    whole = compare(Instance(WORDS, 0), [2, 6], ["greedtok", "greedwmc"], ["own"])
+    assert all("d" in row for row in whole.rows if row["method"] == "greedtok")
+    cut_short("greedwmc", monkeypatch, 3)
+    found = compare(Instance(WORDS, 0), [2, 6], ["greedtok", "greedwmc"], ["own"])
+    rows = {(row["method"], row["k"]): row for row in found.rows}
+    assert rows["greedtok", 2]["d"] == whole.rows[0]["d"]
+    assert "d" not in rows["greedtok", 6]
+    assert "relaxed_cover" not in rows["greedwmc", 6]
+    assert rows["greedwmc", 2]["termination"] == "completed"
+    assert rows["greedwmc", 6]["termination"] == "time_limit"
+    monkeypatch.undo()
+    cut_short("greedtok", monkeypatch, 3)
+    found = compare(Instance(WORDS, 0), [6], ["greedtok", "greedwmc"], ["own"])
+    assert not any("d" in row for row in found.rows)
+
+
+def test_targets_of_runs_that_were_cut_short(monkeypatch):
+    runner = Runner(Instance(WORDS, 0))
+    whole = budgets_for(runner, runner.answers("bpe", [2]), ["merges"], [2.5, 1.2])
+    assert [row["termination"] for row in whole] == ["completed"] * 2
+    cut_short("bpe", monkeypatch, 3)
+    found = budgets_for(runner, runner.answers("bpe", [2]), ["merges"], [2.5, 1.2])
+    assert found[0] == {**whole[0], "runs": found[0]["runs"]}
+    assert (found[1]["k"], found[1]["exact"]) == (None, False)
+    assert found[1]["termination"] == "time_limit"
+    cut_short("bpe", monkeypatch, 3, "interrupted")
+    found = budgets_for(runner, runner.answers("bpe", [2]), ["merges"], [2.5, 1.2, 3.0])
+    assert [row["termination"] for row in found] == ["completed", "interrupted", "interrupted"]
+    assert [row["k"] for row in found] == [whole[0]["k"], None, None]
+
+
+def limited(method, monkeypatch, least, most):
+    """Let a method refuse other budgets than from `least` to `most`."""
+    run = METHODS[method].run
+
+    def some(instance, **options):
+        if not least <= instance.k <= most:
+            raise InputError(f"k is {instance.k}")
+        return run(instance, **options)
+
+    made = replace(METHODS[method], run=some, nested=False)
+    monkeypatch.setitem(METHODS, method, made)
+
+
+def test_a_budget_that_cannot_be_made_takes_nothing_from_the_others(monkeypatch):
+    limited("frequent", monkeypatch, 3, 5)
+    found = compare(Instance(WORDS, 0), [2, 4], ["greedtok", "frequent"], ["own"])
+    rows = {(row["method"], row["k"]): row for row in found.rows}
+    assert rows["frequent", 2]["remark"] == "k is 2"
+    assert (rows["frequent", 2]["tokens"], rows["frequent", 2]["termination"]) == (None, "error")
+    assert rows["frequent", 4]["tokens"] is not None
+    assert rows["greedtok", 2]["tokens"] is not None
+    with pytest.raises(InputError, match=r"k is 1$"):
+        compare(Instance(WORDS, 0), [1, 2], ["frequent"])
+
+
+@pytest.mark.parametrize("start", [1, 4])
+def test_targets_within_what_a_method_can_make(monkeypatch, start):
+    plain = METHODS["frequent"]
+    per_word = {k: plain.run(Instance(WORDS, k)).tokens / WORDS.total_count for k in range(1, 6)}
+    limited("frequent", monkeypatch, 2, 5)
+    runner = Runner(Instance(WORDS, 0))
+    answers = runner.answers("frequent", [start])
+    targets = [per_word[2], per_word[4], per_word[5], per_word[5] - 0.01]
+    found = budgets_for(runner, answers, ["longest_match"], targets)
+    assert [row["k"] for row in found] == [2, 4, 5, None]
+
+
+def test_refusals_come_before_the_first_run(monkeypatch):
+    def never(instance, **options):
+        raise AssertionError
+
+    monkeypatch.setitem(METHODS, "greedtok", replace(METHODS["greedtok"], run=never))
+    for method in ("bytes", "wordpiece", "unigram_sentencepiece", "sage"):
+        with pytest.raises(InputError, match=f"{method} cannot honour required"):
+            compare(Instance(WORDS, 1, required=["an"]), [1], ["greedtok", method])
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    with pytest.raises(MissingExtra, match="sentencepiece"):
+        compare(Instance(WORDS, 1), [1], ["greedtok", "unigram_sentencepiece"])
+
+
+def test_ctrl_c_in_a_bound_or_a_measure_keeps_the_rows(monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("partcover.baselines.unigram_objective", stopped)
+    found = compare(Instance(WORDS, 0), [2], ["greedtok"], unigram_objective=True)
+    assert (found.interrupted, len(found.rows)) == (True, 2)
+    (whole,) = bounds(Instance(WORDS, 2), [2])
+    ended = replace(whole, termination="interrupted")
+    monkeypatch.setattr(sys.modules[compare.__module__], "bounds", lambda *_, **__: [ended])
+    found = compare(Instance(WORDS, 0), [2], ["greedtok"], bound=1.0)
+    assert found.interrupted
+    assert {row["lower_bound"] for row in found.rows} == {whole.lower_bound}
+
+
+def test_a_vocabulary_of_marked_words_is_for_marked_words():
+    marked = WORDS.with_suffix("_")
+    trained = METHODS["bpe"].run(Instance(WORDS, 4), end_of_word="_")
+    vocabulary = trained.recorded(WORDS)
+    assert vocabulary.end_of_word == "_"
+    assert segment(marked, vocabulary).tokens == trained.tokens
+    assert verify(Instance(marked, 4), vocabulary).ok
+    for ask in (
+        lambda: segment(WORDS, vocabulary),
+        lambda: verify(Instance(WORDS, 4), vocabulary),
+        lambda: compare(Instance(WORDS, 0), [], vocabularies={"eow": vocabulary}),
+        lambda: vocabulary.encoder("gpt2"),
+    ):
+        with pytest.raises(InputError, match="of words that end in '_'"):
+            ask()
+
+
 def _fill(mebibytes):
     return len(bytearray(mebibytes * 2**20))
 
 
 def _lack():
     raise MissingExtra("thing", "extra", "this")
+
+
+def _fill_a_child(mebibytes):
+    code = f"len(bytearray({mebibytes} * 2**20))"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_memory_is_of_processes_too():
+    _, memory = run_apart(_fill_a_child, 300)
+    assert 290 * 2**20 < memory < 420 * 2**20
 
 
 def test_memory_is_of_the_call():
@@ -394,6 +542,17 @@ def test_command_formats(run, counts, tmp_path):
     for name, begin in (("t.csv", "method,"), ("t.md", "| method |"), ("t.json", "{")):
         assert run(*ask, "-o", name, "--quiet")[0] == 0
         assert (tmp_path / name).read_text().startswith(begin)
+    assert (tmp_path / "t.targets.csv").read_text().startswith("method,rule,target,k,")
+    assert not (tmp_path / "t.overlap.csv").exists()
+    assert run(*ask, "--sets", "--unigram-objective", "-o", "s.csv", "--quiet")[0] == 0
+    header = (tmp_path / "s.csv").read_text().splitlines()[0]
+    assert header.startswith("method,rule,k,size,tokens,")
+    assert {"whole_words", "renyi_efficiency", "unigram_objective"} <= set(header.split(","))
+    assert (tmp_path / "s.overlap.csv").read_text().startswith("k,first,second,")
+    for form in ("markdown", "table"):
+        out = run(*ask, "--sets", "--format", form)[1]
+        for heading in ("whole words", "Rényi efficiency", "shared/union", "k needed"):
+            assert heading in out
     figure = run(*ask, "--plot", "f.svg", "--quiet")
     assert figure[0] == 0
     assert "greedtok (priority)" in (tmp_path / "f.svg").read_text()
@@ -412,6 +571,23 @@ def test_command_refuses(run, counts):
     fails("none.tsv", "-k", "2", "--held-out", "none.tsv")
     fails("share", "-k", "2", "--split", "2")
     fails("cannot honour required", "-k", "2", "--methods", "frequent", "--required", "tokens.txt")
+
+
+def test_a_limit_is_told(run, counts):
+    ask = ("compare", counts, "-k", "4", "--methods", "bpe", "--time-limit", "0")
+    status, out, _ = run(*ask)
+    assert (status, "ended by" in out, "time_limit" in out) == (3, True, True)
+    status, out, _ = run(*ask[:-2])
+    assert (status, "ended by" in out) == (0, False)
+
+
+def test_vocabularies_of_one_name_are_two(run, counts, tmp_path):
+    for folder, token in (("a", "an"), ("b", "na")):
+        (tmp_path / folder).mkdir()
+        Vocabulary([token]).save(tmp_path / folder / "v.json")
+    ask = ("compare", counts, "--vocab", "a/v.json", "--vocab", "b/v.json", "--methods", "bytes")
+    rows = json.loads(run(*ask, "--json")[1])["rows"]
+    assert {row["method"] for row in rows} == {"v", "b/v.json", "bytes"}
 
 
 def test_required_tokens_leave_bytes_out(run, counts):

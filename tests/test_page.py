@@ -170,6 +170,7 @@ def test_a_browser_shows_it_without_errors(page, tmp_path):
         (["it is", "a\u202eb", "<b>é"], "chars", ["it␣is", "a\\u{202E}b", "<b>é"]),
         (["it is", "\ufeffab", "a\tb"], "bytes", ["it␣is", "\\u{FEFF}ab", "a\\tb"]),
         ([(7, 1000, 7)], "ints", ["7 1000 7"]),
+        (["constructor", "valueOf"], "bytes", ["constructor", "valueOf"]),
     ],
 )
 def test_words_over_any_symbols_are_found_as_they_are_shown(tmp_path, words, symbols, shown):
@@ -282,3 +283,38 @@ def test_tables_of_reproduce_have_their_names(tmp_path):
     (tmp_path / "one.json").write_text(json.dumps(results[0]))
     runs = read_runs([tmp_path / "all.json", tmp_path / "one.json"])
     assert runs.tables == [("one", rows), ("two", rows), ("one", rows)]
+
+
+def test_all_that_the_commands_write_can_be_shown(tmp_path, run):
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    WORDS.save(tmp_path / "C.tsv")
+    WordCounts.from_counts({"paper": 2, "map": 1}).save(tmp_path / "D.tsv")
+    for command in (
+        ("reproduce", "all", "C.tsv", "-k", "2,4"),
+        ("compare", "C.tsv", "-k", "2,4", "--methods", "greedtok,bpe", "--targets", "2,0.1"),
+        ("domains", "C.tsv", "D.tsv", "-k", "2"),
+    ):
+        assert run(*command, "-o", "made.json", "--json", "--quiet")[0] == 0
+        assert run("report", "made.json", "-o", "r.html", "--quiet")[0] == 0
+        page = (tmp_path / "r.html").read_text("utf-8")
+        if command[0] == "reproduce":
+            assert page.count("data:image/svg") == 9  # one for each table
+        elif command[0] == "compare":
+            assert page.count("data:image/svg") == 1
+            for title in ("token sets", "overlap", "targets"):
+                assert f"made: {title}" in page
+
+
+def test_odd_rows_are_a_table_without_a_figure(tmp_path):
+    pytest.importorskip("jinja2")
+    good = {"method": "bpe", "rule": "merges", "k": 2, "tokens_per_word": 1.5, "tokens": 3}
+    odd = {"rule": None}, {"tokens_per_word": "1"}, {"k": None}, {"lower_bound": "x"}
+    for rows in ([{**good, **change}] for change in odd):
+        (tmp_path / "t.json").write_text(json.dumps({"rows": rows}))
+        write_page(read_runs([tmp_path / "t.json"]), tmp_path / "r.html")
+        assert "data:image" not in (tmp_path / "r.html").read_text("utf-8")
+
+
+def test_a_seed_may_be_negative():
+    assert len(sample_words(WORDS, 4, -1)) == 4

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from dataclasses import replace
 
 import pathpiece_oracle as oracle
 import pytest
@@ -251,3 +253,28 @@ def test_shards_cover_the_words(many):
     assert [w for first, last in parts for w in range(first, last)] == list(range(len(WORDS)))
     assert len(parts) <= many
     assert all(first < last for first, last in parts)
+
+
+@pytest.mark.parametrize("initial", ["bpe", "unigram"])
+def test_the_trainer_begun_from_is_cut_short_too(initial, monkeypatch):
+    words = WordCounts.from_counts({"banana": 4, "bandana": 3, "ananas": 5, "nab": 2, "band": 1})
+    instance, pathpiece = Instance(words, 2), baselines.pathpiece
+    module = sys.modules[pathpiece.__module__]
+    train = getattr(module, initial)
+    limits = []
+
+    def ended(termination):
+        def run(*arguments, time_limit, **options):
+            limits.append(time_limit)
+            return replace(train(*arguments, **options), termination=termination)
+
+        return run
+
+    monkeypatch.setattr(module, initial, ended("interrupted"))
+    solution = pathpiece(instance, initial=initial, time_limit=60.0)
+    assert (solution.termination, len(solution.vocabulary)) == ("interrupted", 0)
+    assert 0 < limits[0] <= 60
+    monkeypatch.setattr(module, initial, ended("time_limit"))
+    solution = pathpiece(instance, initial=initial, initial_size=6, time_limit=60.0)
+    assert (solution.termination, len(solution.vocabulary)) == ("time_limit", 2)
+    assert solution.extra["rounds"] == 1

@@ -161,3 +161,49 @@ def test_bad_input_is_one_line(run, study, tmp_path):
         status, out, error = run("reproduce", *arguments)
         assert (status, out, error.count("\n")) == (2, "", 1)
         assert part in error
+
+
+def test_what_a_limit_cut_short_is_no_reproduction(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(
+        PUBLISHED,
+        WORDS.digest,
+        {("tokens-per-word", "bpe", 4): "9.999", ("tokens-per-word", "greedtok", 4): "9.999"},
+    )
+    WORDS.save(tmp_path / "C.tsv")
+    ask = ("reproduce", "tokens-per-word", "C.tsv", "-k", "4", "--quiet")
+    status, out, _ = run(*ask, "--time-limit", "0")
+    assert status == 3
+    assert "The time limit cut short, and so are no reproduction: greedtok, bpe" in out
+    assert "that agree" not in out
+    status, out, _ = run(*ask)
+    assert (status, "time limit" in out, "that agree" in out) == (0, False, True)
+
+
+def test_ctrl_c_keeps_the_tables_before(run, tmp_path, monkeypatch):
+    WORDS.save(tmp_path / "C.tsv")
+    names = list(EXPERIMENTS)
+
+    def stopped(study, methods):
+        raise KeyboardInterrupt
+
+    third = replace(EXPERIMENTS[names[2]], make=stopped)
+    monkeypatch.setitem(EXPERIMENTS, names[2], third)
+    status, _, error = run("reproduce", "all", "C.tsv", "-k", "2", "-o", "all.json")
+    assert (status, f"interrupted: {names[2]}, " in error) == (130, True)
+    made = json.loads((tmp_path / "all.json").read_text())["results"]
+    assert [result["manifest"]["experiment"] for result in made] == names[:2]
+    assert run("reproduce", names[2], "C.tsv", "-k", "2", "-o", "one.json")[0] == 130
+    assert not (tmp_path / "one.json").exists()
+
+
+def test_sizes_below_k_are_shown(run, tmp_path):
+    WORDS.save(tmp_path / "C.tsv")
+    for name in ("d", "whole-words", "tokens-per-word"):
+        assert "size" in run("reproduce", name, "C.tsv", "-k", "900", "--format", "markdown")[1]
+        assert "size" not in run("reproduce", name, "C.tsv", "-k", "2", "--format", "markdown")[1]
+    assert "first size" in run("reproduce", "common-tokens", "C.tsv", "-k", "900")[1]
+
+
+def test_two_empty_sets_have_no_share():
+    (row,) = reproduce.reproduce("order-divergence", Study(Runner(Instance(WORDS, 0)), [0]))
+    assert (row["different_share"], row["common_share"]) == (None, None)
