@@ -52,6 +52,9 @@ def domains(
     if out.path is not None:
         write_atomic(out.path, json.dumps(data, ensure_ascii=False) + "\n")
         out.note(f"wrote {out.path}")
+    for row in rows:
+        if row["size"] < k:
+            out.note(f"{row['method']}: nothing left to gain after {row['size']:,} tokens")
     if out.json:
         out.object(data)
         return 0
