@@ -14,6 +14,7 @@ exact.  A mark must not overlap itself for that, nor hold a space.
 from __future__ import annotations
 
 import codecs
+import copy
 import io
 import re
 from collections import deque
@@ -21,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from os import PathLike, fspath
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
@@ -36,7 +38,7 @@ from .kernels._encode import WordCache
 from .kernels._segment import SINGLE
 from .pretokenizers import Pretokenizer, character_kinds
 from .readers import documents, find_sources
-from .segment import cutter
+from .segment import Draw, cutter, sampler
 from .vocabulary import Rule, Vocabulary
 
 __all__ = ["Encoded", "Encoder", "Ids", "Special", "Unit"]
@@ -46,6 +48,7 @@ Unit: TypeAlias = Literal["bytes", "chars"]
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Numbers: TypeAlias = npt.NDArray[np.int32]
 _Job = TypeVar("_Job")
+_Text = TypeVar("_Text", bytes, bytes | Numbers)
 _Result = TypeVar("_Result")
 
 _SECTION = 1 << 18  # bytes of text between two turns of cutting what is new
@@ -92,7 +95,7 @@ class Encoder:
         Bytes that each thread may hold of words and what they are cut into; 0 cuts every word
         anew.
     seed : int
-        For the rule ``random_path``, which cuts equal words equally.
+        For the rule ``random_path``, which cuts equal words equally; `sampling` does not.
 
     Raises
     ------
@@ -134,6 +137,8 @@ class Encoder:
         self._rules = Pretokenizer.from_name(name).rules
         self._mark = _mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
         self._cut = cutter(vocabulary, self.rule, seed=seed)
+        self._draw: Callable[..., None] | None = None
+        self._samplers: dict[tuple[float | None, float | None], Draw] = {}
         self._cache = cache
         self._kinds = character_kinds()
         self._idle: deque[_Worker] = deque()
@@ -185,8 +190,8 @@ class Encoder:
         """The ids of a text, as an array of `dtype`; otherwise as `encode`."""
         parts = self._parts(_as_bytes(text, "the text"), special)
         found = [
-            part if isinstance(part, np.ndarray) else self._shared(part, self.threads)
-            for part in parts
+            part if isinstance(part, np.ndarray) else self._shared(part, at, self.threads)
+            for at, part in _placed(parts)
         ]
         return self._to_ids(_joined(found))
 
@@ -215,20 +220,103 @@ class Encoder:
         if isinstance(texts, str | bytes):
             raise InputError("texts is one text: give a list of texts, or use encode")
 
-        def checked() -> Iterator[tuple[bytes, int]]:
+        def checked() -> Iterator[tuple[tuple[int, bytes], int]]:
+            at = 0
             for number, text in enumerate(texts, 1):
                 data = _as_bytes(text, f"text {number}")
-                yield data, len(data)
+                yield (at, data), len(data)
+                at += len(data)
 
-        def work(job: list[bytes]) -> list[Ids]:
+        def work(job: list[tuple[int, bytes]]) -> list[Ids]:
             with self._worker() as worker:
                 return [
-                    self._to_ids(_joined(worker.of(self._parts(text, special)))) for text in job
+                    self._to_ids(_joined(worker.of(self._parts(text, special), at)))
+                    for at, text in job
                 ]
 
         count = self.threads if threads is None else _at_least_one(threads)
         for done in _in_order(work, _bundled(checked(), _SECTION), count):
             yield from done
+
+    def sample(
+        self,
+        text: str | bytes,
+        *,
+        seed: int,
+        dropout: float | None = None,
+        alpha: float | None = None,
+        special: Special = "text",
+    ) -> list[int]:
+        """The ids of a text, cut at random; `encode` of `sampling`.
+
+        Parameters
+        ----------
+        text, special
+            As in `encode`.
+        seed, dropout, alpha
+            As in `sampling`.
+
+        Returns
+        -------
+        list of int
+            `decode` gives the text back.
+
+        Raises
+        ------
+        InputError
+            As in `encode` and `sampling`.
+        """
+        drawn = self.sampling(seed=seed, dropout=dropout, alpha=alpha)
+        return drawn.encode(text, special=special)
+
+    def sampling(
+        self, *, seed: int, dropout: float | None = None, alpha: float | None = None
+    ) -> Encoder:
+        """An encoder that cuts words at random around the rule: subword regularization.
+
+        A model that meets a word in many segmentations learns more of what it is made of.  Each
+        occurrence is drawn afresh, by the seed, the word and the bytes of text before it in the
+        call: a call gives the same ids again, whatever the threads, and another seed (of each
+        epoch, say) gives others.
+
+        Parameters
+        ----------
+        seed : int
+            Any; it counts modulo 2^64.
+        dropout : float
+            For ``merges`` (BPE-dropout, Provilkov et al. 2020) and ``longest_match``
+            (MaxMatch-dropout, Hiraoka 2022): how likely a merge, or a token, is left out each
+            time it is met; from 0, the rule itself, to 1, single bytes.  0.1 is usual.  Under
+            ``merges`` a word that is a token has no precedence then, so tokens that merges do
+            not make are lost.
+        alpha : float
+            For ``likelihood`` (subword regularization, Kudo 2018) and ``shortest_path``: a
+            segmentation is as likely as exp(alpha · sum of scores), or exp(−alpha · tokens),
+            over all of the word's; from 0, where all are equally likely, to infinity, those of
+            fewest tokens (``shortest_path``).  ``random_path`` is that, and takes neither
+            (PathPieceR, Schmidt et al. 2024).
+
+        Returns
+        -------
+        Encoder
+            With the same vocabulary, whose every method draws; it has no table of words.
+
+        Raises
+        ------
+        InputError
+            If the rule cannot be drawn from, or `dropout` or `alpha` is missing, out of range, or
+            of another rule.
+        """
+        if (dropout, alpha) not in self._samplers:
+            self._samplers.clear()
+            self._samplers[dropout, alpha] = sampler(
+                self.vocabulary, self.rule, dropout=dropout, alpha=alpha
+            )
+        drawn = copy.copy(self)
+        drawn._draw = partial(self._samplers[dropout, alpha], seed=seed % 2**64)
+        drawn._cache = 0
+        drawn._idle = deque()
+        return drawn
 
     def encode_with_offsets(
         self, text: str | bytes, *, unit: Unit = "bytes", special: Special = "text"
@@ -262,13 +350,13 @@ class Encoder:
         starts: list[npt.NDArray[np.int64]] = []
         ends: list[npt.NDArray[np.int64]] = []
         base = 0
-        for part in self._parts(data, special):
+        for at, part in _placed(self._parts(data, special)):
             if isinstance(part, np.ndarray):
                 numbers.append(part)
                 size = int(self._lengths[part[0]])
                 span = np.array([0]), np.array([size])
             else:
-                numbers.append(self._shared(part, self.threads))
+                numbers.append(self._shared(part, at, self.threads))
                 lengths = self._lengths[numbers[-1]]
                 stop = np.cumsum(lengths)
                 span = stop - lengths, stop
@@ -363,8 +451,8 @@ class Encoder:
             if progress is not None:
                 progress(read, total)
 
-        def pieces() -> Iterator[tuple[tuple[bytes, bool], int]]:
-            """Blocks of text, and whether each is the last of its document."""
+        def pieces() -> Iterator[tuple[tuple[int, bytes, bool], int]]:
+            """Blocks of text, where they start, and whether each is the last of its document."""
             nonlocal text_bytes, document_count
             for source in sources:
                 for document in documents(source, key=key, report=report):
@@ -372,19 +460,19 @@ class Encoder:
                     chunks = blocks(document.chunks, self._rules[0])
                     if special != "text":
                         chunks = iter((b"".join(document.chunks),))
-                    held: bytes | None = None
+                    held = b""
                     for block in chunks:
-                        if held is not None:
-                            yield (held, False), len(held)
+                        if held:
+                            yield (text_bytes - len(held), held, False), len(held)
                         held = block
                         text_bytes += len(block)
-                    yield (held or b"", True), len(held or b"")
+                    yield (text_bytes - len(held), held, True), len(held)
 
-        def work(job: list[tuple[bytes, bool]]) -> npt.NDArray[Any]:
+        def work(job: list[tuple[int, bytes, bool]]) -> npt.NDArray[Any]:
             found: list[Numbers] = []
             with self._worker() as worker:
-                for block, last in job:
-                    found += worker.of(self._parts(block, special))
+                for at, block, last in job:
+                    found += worker.of(self._parts(block, special), at)
                     if last:
                         found += ending
             return self._to_ids(_joined(found)).astype(kind, copy=False)
@@ -511,17 +599,18 @@ class Encoder:
         yield worker
         self._idle.append(worker)  # one that has failed is not used again
 
-    def _shared(self, text: bytes, threads: int) -> Numbers:
-        """The numbers of a text, by several threads where it is long."""
+    def _shared(self, text: bytes, at: int, threads: int) -> Numbers:
+        """The numbers of a text that starts at `at`, by several threads where it is long."""
 
-        def work(block: bytes) -> Numbers:
+        def work(job: tuple[int, bytes]) -> Numbers:
             with self._worker() as worker:
-                return worker.numbers(block)
+                return worker.numbers(job[1], job[0])
 
         if threads == 1 or len(text) <= _PART:
-            return work(text)
+            return work((at, text))
         chunks = (text[at : at + _PART] for at in range(0, len(text), _PART))
-        return _joined(list(_in_order(work, blocks(chunks, self._rules[0]), threads)))
+        jobs = _placed(blocks(chunks, self._rules[0]), at)
+        return _joined(list(_in_order(work, jobs, threads)))
 
     def _to_ids(self, numbers: Numbers) -> Ids:
         return numbers.astype(self.dtype) if self._plain else self._ids[numbers]
@@ -553,30 +642,40 @@ class _Worker:
     def __init__(self, encoder: Encoder) -> None:
         self.rules = encoder._rules
         self.cut = encoder._cut
+        self.draw = encoder._draw
         self.lacks = encoder._lacks if encoder._lacks.any() else None
+        self.mark = encoder._mark
         self.cache = WordCache(self.rules[0].finder, encoder._kinds, encoder._mark, encoder._cache)
 
-    def of(self, parts: Iterable[bytes | Numbers]) -> list[Numbers]:
-        return [part if isinstance(part, np.ndarray) else self.numbers(part) for part in parts]
+    def of(self, parts: Iterable[bytes | Numbers], first: int) -> list[Numbers]:
+        return [
+            part if isinstance(part, np.ndarray) else self.numbers(part, at)
+            for at, part in _placed(parts, first)
+        ]
 
-    def numbers(self, text: bytes) -> Numbers:
+    def numbers(self, text: bytes, first: int) -> Numbers:
+        """The numbers of a text, whose first byte is byte `first` of all."""
         found = []
         at = 0
         while at < len(text):
             at, misses = self.cache.find(text, at, at + _SECTION)
             if misses:
-                self.learn(text)
+                self.learn(text, first)
             found.append(self.cache.take())
         return _joined(found)
 
-    def learn(self, text: bytes) -> None:
+    def learn(self, text: bytes, first: int) -> None:
         """Cut the words that `find` did not know."""
         data, offsets = self.cache.missed(text)
         words = offsets if len(self.rules) == 1 else self.cut_further(data, offsets)
         if int(np.diff(words).max()) >= 2**31 - 1:
             raise InputError("a word has 2^31 bytes or more: use another pre-tokenizer")
         which = np.empty(len(data), np.int32)
-        self.cut(data, words, 0, len(words) - 1, which)
+        if self.draw is None:
+            self.cut(data, words, 0, len(words) - 1, which)
+        else:
+            draws = self.occurrences(offsets, words, first)
+            self.draw(data, words, 0, len(words) - 1, which, draws)
         if self.lacks is not None:
             bad = np.flatnonzero((which == SINGLE) & self.lacks[data])
             if len(bad):
@@ -587,6 +686,18 @@ class _Worker:
                     "vocabulary"
                 )
         self.cache.learn(offsets, data, which)
+
+    def occurrences(
+        self, offsets: npt.NDArray[np.int64], words: npt.NDArray[np.int64], first: int
+    ) -> npt.NDArray[np.int64]:
+        """A number for each word, by where it starts: no other has it.
+
+        A word grows by less than a mark when mark and space are exchanged, so its parts stay
+        below the next one's number if all are that far apart.
+        """
+        place = np.searchsorted(offsets, words[:-1], "right") - 1
+        starts = first + self.cache.passed()[place]
+        return starts * len(self.mark) + words[:-1] - offsets[place]
 
     def cut_further(
         self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
@@ -642,6 +753,13 @@ def _mark(mark: str | None, others: Iterable[str | None]) -> bytes:
 def _exchange(text: bytes, mark: bytes) -> bytes:
     """Mark and space exchanged: its own inverse, as a mark neither overlaps itself nor a space."""
     return b" ".join(part.replace(b" ", mark) for part in text.split(mark))
+
+
+def _placed(parts: Iterable[_Text], first: int = 0) -> Iterator[tuple[int, _Text]]:
+    """Parts, each with the bytes of text before it; a special token is none."""
+    for part in parts:
+        yield first, part
+        first += len(part) if isinstance(part, bytes) else 0
 
 
 def _joined(found: Sequence[Numbers]) -> Numbers:

@@ -78,6 +78,7 @@ class Draw(Protocol):
 
     Its entry `w` goes with word `w`; where it is empty, all words have the number 0.  What is
     drawn depends on the seed, the word's symbols and its number alone, not on where it stands.
+    `seed`, from 0 to 2^64 − 1, takes the place of the one that `sampler` was given.
     """
 
     def __call__(
@@ -88,6 +89,8 @@ class Draw(Protocol):
         last: int,
         which: npt.NDArray[np.int32],
         draws: npt.NDArray[np.int64],
+        *,
+        seed: int = ...,
     ) -> None:
         """Cut."""
 
@@ -420,11 +423,13 @@ def _merges(trie: _Trie, dropout: float, seed: int) -> Draw:
         last: int,
         which: npt.NDArray[np.int32],
         draws: npt.NDArray[np.int64],
+        *,
+        seed: int = seed % 2**64,
     ) -> None:
         whole = np.zeros(0, np.int32)
         if by_rank and not dropout:
             whole = trie.segmenter.whole(data, offsets, first, last)
-        merger.merge(data, offsets, first, last, which, whole, dropout, seed % 2**64, draws)
+        merger.merge(data, offsets, first, last, which, whole, dropout, seed, draws)
 
     return draw
 

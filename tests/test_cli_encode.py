@@ -102,6 +102,19 @@ def test_a_seed_draws_other_paths(run, out, tmp_path):
     assert len(drawn) > 1
 
 
+@pytest.mark.parametrize("name", ["o.npy", "o.txt", "o.jsonl"])
+def test_samples(run, out, tmp_path, name):
+    sample = ("--rule", "merges", "--sample", "--dropout", 0.5, "--seed", 7)
+    done = run("encode", "v.json", "t.txt", "t.txt", *sample, "-o", name, "--json")
+    facts = json.loads(done[1])
+    assert (facts["rule"], facts["seed"], facts["dropout"]) == ("merges", 7, 0.5)
+    expected = Vocabulary.load(tmp_path / "v.json").encoder(rule="merges")
+    batch = expected.sampling(seed=7, dropout=0.5).encode_batch([TEXT] * 2)
+    assert facts["ids"] == sum(map(len, batch))
+    assert run("decode", "v.json", name, "-o", "back", "--quiet")[0] == 0
+    assert (tmp_path / "back").read_bytes() == 2 * TEXT
+
+
 def fails(result, *parts):
     assert result[:2] == (2, "")
     assert result[2].count("\n") == 1
@@ -118,6 +131,9 @@ def test_encode_refuses(run, out, tmp_path):
     fails(run("encode", "v.json", "t.txt", "--format", "npy"), "-o FILE")
     fails(run("encode", "v.json", "t.txt", "--offsets", "bytes"), "--offsets is for --format json")
     fails(run("encode", "v.json", "t.txt", "--dtype", "int32"), "--dtype is for")
+    fails(run("encode", "v.json", "t.txt", "--alpha", 1), "--alpha is for --sample")
+    fails(run("encode", "v.json", "t.txt", "--sample"), "rule shortest_path needs alpha")
+    fails(run("encode", "v.json", "t.txt", "--sample", "--rule", "priority"), "cannot be drawn")
     fails(run("encode", "v.json", "d.jsonl", "--special", "error"), "'<a>' at byte 0")
     more = ("-o", "o.npy", "--end-of-document", "<e>")
     fails(run("encode", "v.json", "t.txt", *more), "there is '<end>', '<a>'")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
+from fractions import Fraction
+from math import exp
 
 import numpy as np
 import pytest
+import segment_oracle
 from encoder_oracle import ids_of, pieces_of, spans_of, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -292,6 +296,116 @@ def test_files_refused(tmp_path):
     with pytest.raises(InputError, match=r"b\.txt: cannot be read"):
         ours.encode_files(tmp_path / "b.txt", tmp_path / "o.npy")
     assert not (tmp_path / "o.npy").exists()
+
+
+# -- at random
+
+STRENGTHS = {
+    "merges": {"dropout": 0.4},
+    "longest_match": {"dropout": 0.4},
+    "likelihood": {"alpha": 0.3},
+    "shortest_path": {"alpha": 0.3},
+    "random_path": {},
+}
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases(), st.integers(1, 9), st.integers(1, 9), st.integers(1, 3), st.integers(-3, 3))
+def test_samples_decode_to_the_text_and_depend_on_the_seed_alone(
+    case, section, part, threads, seed
+):
+    text, vocabulary, name, rule = case
+    if rule not in STRENGTHS:
+        rule = "merges"
+    how = STRENGTHS[rule]
+    ours = Encoder(vocabulary, name, rule)
+    expected = ours.sample(text, seed=seed, **how)
+    assert ours.decode_bytes(expected) == text
+    texts = [text, b"", text[::-1], text]
+    batch = ours.sampling(seed=seed, **how).encode_batch(texts)
+    assert batch[0] == expected
+    assert [ours.decode_bytes(ids) for ids in batch] == texts
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoder, "_SECTION", section)
+        patch.setattr(encoder, "_PART", part)
+        drawn = Encoder(vocabulary, name, rule, threads=threads).sampling(seed=seed, **how)
+        assert drawn.encode(text) == expected
+        assert drawn.encode_with_offsets(text)[0] == expected
+        assert drawn.encode_batch(texts) == batch
+
+
+@pytest.mark.parametrize("name", ["space", "gpt2+digit", "space-prefix", "space-prefix+digit"])
+@pytest.mark.parametrize("rule", STRENGTHS)
+def test_each_occurrence_is_drawn_for_itself(rule, name):
+    scores = {"scores": [-1.0, -2.0, -1.5], "symbol_scores": dict.fromkeys("abc ", -1.0)}
+    vocabulary = Vocabulary(["ab", "bc", "abc"], **scores)
+    if rule == "random_path":
+        vocabulary = Vocabulary(["ab", "bc"], **{**scores, "scores": [-1.0, -2.0]})
+    ours = vocabulary.encoder(name, rule)
+    how, many = STRENGTHS[rule], 20_000
+    text = "abc " * many
+    _, spans = ours.sampling(seed=3, **how).encode_with_offsets(text)
+    words = [()] * many
+    for start, end in spans:
+        if text[start] != " ":
+            words[start // 4] += (text[start:end],)
+    tokens = [token.decode() for token in vocabulary]
+    if rule == "merges":
+        expected = segment_oracle.bpe_dropout("abc", tokens, None, Fraction(2, 5))
+    elif rule == "longest_match":
+        expected = segment_oracle.maxmatch_dropout("abc", tokens, Fraction(2, 5))
+    elif rule == "random_path":
+        expected = {("ab", "c"): 0.5, ("a", "bc"): 0.5}
+    else:
+        worth = dict(zip(tokens, vocabulary.scores, strict=True))
+        flat = rule == "shortest_path"
+        expected = segment_oracle.distribution(
+            lambda path: exp(0.3 * sum(-1 if flat else worth.get(t, -1) for t in path)),
+            "abc", tokens,
+        )  # fmt: skip
+    pairs = {(a, b): p * q for a, p in expected.items() for b, q in expected.items()}
+    neighbours = list(zip(words[::2], words[1::2], strict=True))
+    for seen, chances in ((words, expected), (neighbours, pairs)):
+        counts = Counter(seen)
+        assert set(counts) <= set(chances)
+        for path, chance in chances.items():
+            spread = (len(seen) * chance * (1 - chance)) ** 0.5
+            assert abs(counts[path] - len(seen) * chance) < 5 * spread, path
+
+
+def test_samples_differ_by_seed_and_keep_special_tokens(tmp_path):
+    vocabulary = Vocabulary(["ab", "ba", "aba"], rule="merges", special=["<s>"])
+    ours = vocabulary.encoder("gpt2")
+    text = "ababab <s> bababa " * 20
+    found = {tuple(ours.sample(text, seed=seed, dropout=0.5)) for seed in range(5)}
+    assert len(found) == 5
+    parsed = ours.sample(text, seed=1, dropout=0.5, special="parse")
+    assert (parsed.count(259), ours.decode(parsed)) == (20, text)
+    assert ours.sample(text, seed=1, dropout=0) == ours.encode(text)
+    assert ours.decode(ours.sample(text, seed=1, dropout=1)) == text
+    (tmp_path / "a.txt").write_text(text)
+    drawn = ours.sampling(seed=1, dropout=0.5)
+    done = drawn.encode_files([tmp_path / "a.txt"] * 2, tmp_path / "o.npy", special="parse")
+    ids = np.load(tmp_path / "o.npy").tolist()
+    assert ids == [
+        number for ids in drawn.encode_batch([text] * 2, special="parse") for number in ids
+    ]
+    assert ids[: len(parsed)] == parsed
+    assert ids[len(parsed) :] != parsed
+    assert done.documents == 2
+
+
+def test_sampling_refused():
+    ours = Vocabulary(["ab"]).encoder("gpt2", "priority")
+    for rule in ("priority", "single_symbols"):
+        ours = Vocabulary(["ab"]).encoder("gpt2", rule)
+        with pytest.raises(InputError, match=f"rule {rule} cannot be drawn from: use one of"):
+            ours.sample("ab", seed=1)
+    ours = Vocabulary(["ab"]).encoder("gpt2", "merges")
+    with pytest.raises(InputError, match="rule merges needs dropout"):
+        ours.sample("ab", seed=1)
+    with pytest.raises(InputError, match="rule merges takes no alpha"):
+        ours.sample("ab", seed=1, dropout=0.1, alpha=1)
 
 
 # -- what is refused

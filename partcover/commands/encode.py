@@ -67,6 +67,23 @@ _PRETOKENIZER = click.option(
     "--offsets", type=click.Choice(get_args(Unit)), help="Where each token stands (json)."
 )
 @click.option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@click.option(
+    "--sample",
+    is_flag=True,
+    help="Draw each occurrence of a word, by --seed: for subword regularization.",
+)
+@click.option(
+    "--dropout",
+    type=float,
+    metavar="P",
+    help="With --sample, under merges and longest_match: how likely each is left out, 0 to 1.",
+)
+@click.option(
+    "--alpha",
+    type=float,
+    metavar="A",
+    help="With --sample, under likelihood and shortest_path: from 0, all segmentations alike, up.",
+)
 @output_options
 def encode(
     out: Output,
@@ -80,11 +97,15 @@ def encode(
     dtype: str | None,
     offsets: Any,
     key: str,
+    sample: bool,
+    dropout: float | None,
+    alpha: float | None,
 ) -> int:
     """Turn text into ids.
 
     \b
     partcover encode v.json book.txt -o book.npy    an array, for training
+    partcover encode bpe.json book.txt -o 7.npy --sample --dropout 0.1 --seed 7
     partcover encode v.json book.txt | partcover decode v.json | cmp - book.txt
 
     FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
@@ -99,11 +120,19 @@ def encode(
     ):
         if value is not None and not fits:
             raise InputError(f"{option} is for --format {forms}")
+    for value, option in ((dropout, "--dropout"), (alpha, "--alpha")):
+        if value is not None and not sample:
+            raise InputError(f"{option} is for --sample")
     if array and out.path is None:
         raise InputError(f"--format {form} needs a file to write: -o FILE")
     encoder = Encoder(
         Vocabulary.load(vocabulary), pretokenizer, rule, threads=out.threads, seed=out.seed
     )
+    how: dict[str, Any] = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
+    if sample:
+        encoder = encoder.sampling(seed=out.seed, dropout=dropout, alpha=alpha)
+        strength = {"dropout": dropout, "alpha": alpha}
+        how |= {"seed": out.seed, **{k: v for k, v in strength.items() if v is not None}}
     started = time.monotonic()
     facts: dict[str, Any] = {"documents": 0, "ids": 0}
     with out.progress("encoding") as report:
@@ -147,7 +176,6 @@ def encode(
     if out.path is not None:
         out.note(f"wrote {out.path}")
     if out.json:
-        how = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
         out.object({**facts, **how, "seconds": round(seconds, 6), "threads": out.threads})
     else:
         many = "1 document" if facts["documents"] == 1 else f"{facts['documents']:,} documents"

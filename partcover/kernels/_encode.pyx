@@ -538,6 +538,15 @@ cdef class WordCache:
                 o[i + 1] = out - &d[0]
         return data[:o[n]], offsets
 
+    def passed(self):
+        """Where the words of this section that are not kept start in the text, int64."""
+        cdef int64_t i
+        starts = np.empty(self.passing, np.int64)
+        cdef int64_t[::1] s = starts
+        for i in range(self.passing):
+            s[i] = self.long_words[i].start
+        return starts
+
     def learn(self, const int64_t[::1] offsets, const uint8_t[::1] data,
               const int32_t[::1] which):
         """Take what the words of `missed` were cut into.
