@@ -10,6 +10,8 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+
 from . import symbols as sym
 from .errors import InputError
 from .files import read_json, write_atomic
@@ -32,6 +34,7 @@ Rule = Literal[
 ]
 RULES: tuple[Rule, ...] = get_args(Rule)
 VERSION = 2
+_FORMAT = "partcover-vocabulary"
 
 
 @dataclass(frozen=True)
@@ -127,14 +130,15 @@ class Vocabulary:
         singles = {sym.to_token(s, symbols): _score(v) for s, v in (symbol_scores or {}).items()}
         set_(self, "symbol_scores", singles)
         self._check_scores()
-        set_(self, "ids", None if ids is None else tuple(map(int, ids)))
+        set_(self, "ids", None if ids is None else tuple(_id(number) for number in ids))
         used = self._check_ids()
         if not isinstance(special, Mapping):
             listed = [special] if isinstance(special, str) else list(special)
             special = {text: used + i for i, text in enumerate(listed)}
             if len(special) < len(listed):
                 raise InputError("a special token is given twice")
-        set_(self, "special", dict(special))
+        named = {text: _id(n, f"special token {text!r}: ") for text, n in special.items()}
+        set_(self, "special", named)
         self._check_special()
 
     def _check_scores(self) -> None:
@@ -180,8 +184,8 @@ class Vocabulary:
                 raise InputError(f"special token {text!r}: text that is not empty is expected")
             if re.search("[\ud800-\udfff]", text):
                 raise InputError(f"special token {text!r} has a lone surrogate, not UTF-8")
-            if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**31:
-                raise InputError(f"special token {text!r}: id {number!r} is out of range")
+            if not 0 <= number < 2**31:
+                raise InputError(f"special token {text!r}: id {number} is out of range")
             if number in taken:
                 raise InputError(f"special token {text!r}: id {number} is given twice")
             taken.add(number)
@@ -242,7 +246,7 @@ class Vocabulary:
     def to_json(self) -> dict[str, Any]:
         """The content of a vocabulary file."""
         return {
-            "format": "partcover-vocabulary",
+            "format": _FORMAT,
             "version": VERSION,
             "symbols": self.symbols,
             "method": self.method,
@@ -266,10 +270,12 @@ class Vocabulary:
         Raises
         ------
         InputError
-            If the file cannot be read, is not JSON, holds no list of tokens, or is of a later
-            version.
+            If the file cannot be read, is not JSON, says that it is of another format, holds no
+            list of tokens, or is of a later version.
         """
         data = read_json(path)
+        if data.get("format", _FORMAT) != _FORMAT:
+            raise InputError(f'{fspath(path)}: not a vocabulary file (no "format": "{_FORMAT}")')
         tokens, rule = data.get("tokens"), data.get("rule", "shortest_path")
         if not isinstance(tokens, list):
             tokens = data.get("vocabulary")
@@ -396,12 +402,20 @@ def _score(value: float) -> float:
         raise InputError(f"a score is {str(value)[:40]}: a finite number is expected") from None
 
 
+def _id(number: Any, where: str = "") -> int:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+        raise InputError(f"{where}id {number!r} is no whole number")
+    return int(number)
+
+
 def _pairs(
     merges: Iterable[tuple[Any, Any]], tokens: set[Token], symbols: Symbols
 ) -> tuple[tuple[Token, Token], ...]:
     pairs: dict[tuple[Token, Token], None] = {}
-    for left, right in merges:
-        pair = sym.to_token(left, symbols), sym.to_token(right, symbols)
+    for given in merges:
+        if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
+            raise InputError(f"merge {given!r}: a pair of tokens is expected")
+        pair = sym.to_token(given[0], symbols), sym.to_token(given[1], symbols)
         both: Token = pair[0] + pair[1]  # type: ignore[operator]
         shown = f"merge {sym.show(pair[0])!r} + {sym.show(pair[1])!r}"
         for part in (*pair, both):

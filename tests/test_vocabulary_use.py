@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from partcover import InputError, Vocabulary
@@ -35,6 +36,12 @@ def test_default_ids_follow_the_bytes():
 
 def test_one_special_token_needs_no_list():
     assert Vocabulary([], special="<s>").special == {"<s>": 256}
+
+
+def test_ids_may_be_numpys():
+    vocabulary = Vocabulary(["ab"], ids=np.arange(257), special={"<s>": np.int64(300)})
+    assert vocabulary == Vocabulary(["ab"], ids=range(257), special={"<s>": 300})
+    assert json.loads(json.dumps(vocabulary.to_json()))["special"] == {"<s>": 300}
 
 
 @pytest.mark.parametrize("content", ["[" * 99_999, '{"version": ' + "9" * 5000 + "}"])
@@ -74,6 +81,14 @@ def test_only_priority_is_read_otherwise_from_a_solution(tmp_path):
         ({"ids": [*range(256), 2**31, 300]}, "id 2147483648 is out of range"),
         ({"special": {"<s>": 299}}, "'<s>': id 299 is given twice"),
         ({"special": {"<s>": 400, "</s>": 400}}, "'</s>': id 400 is given twice"),
+        ({"ids": ["a"] * 258}, "id 'a' is no whole number"),
+        ({"ids": [n + 0.9 for n in range(258)]}, "id 0.9 is no whole number"),
+        ({"ids": [True, *range(2, 259)]}, "id True is no whole number"),
+        ({"merges": ["a"]}, "merge 'a': a pair of tokens is expected"),
+        ({"merges": ["ab"]}, "merge 'ab': a pair of tokens is expected"),
+        ({"merges": [("a", "b", "c")]}, "a pair of tokens is expected"),
+        ({"merges": [3]}, "merge 3: a pair of tokens is expected"),
+        ({"special": {"<s>": "400"}}, "special token '<s>': id '400' is no whole number"),
         ({"special": {"<s>": 2**31}}, "'<s>': id 2147483648 is out of range"),
         ({"special": {"": 400}}, "text that is not empty"),
         ({"special": ["<s>", "<s>"]}, "a special token is given twice"),
@@ -91,6 +106,8 @@ def test_what_does_not_fit_is_named(changes, message):
     ("data", "message"),
     [
         ({"version": 3}, "vocabulary version 3 is not known, the latest here is 2"),
+        ({"format": "other"}, "not a vocabulary file"),
+        ({"format": None}, "not a vocabulary file"),
         ({"version": True}, "vocabulary version True is not known"),
         ({"provenance": [1]}, "'provenance' must be an object"),
         ({"scores": [10**400]}, "a score is 1000"),
