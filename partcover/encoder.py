@@ -45,6 +45,7 @@ __all__ = ["Encoded", "Encoder", "Ids", "Special", "Unit"]
 
 Special: TypeAlias = Literal["text", "parse", "error"]
 Unit: TypeAlias = Literal["bytes", "chars"]
+FileFormat: TypeAlias = Literal["npy", "bin"]
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Numbers: TypeAlias = npt.NDArray[np.int32]
 _Job = TypeVar("_Job")
@@ -377,7 +378,7 @@ class Encoder:
         paths: str | PathLike[str] | Iterable[str | PathLike[str]],
         out: str | PathLike[str],
         *,
-        file_format: Literal["npy", "bin"] | None = None,
+        file_format: FileFormat | None = None,
         dtype: npt.DTypeLike | None = None,
         key: str = "text",
         end_of_document: str | None = None,
@@ -422,11 +423,13 @@ class Encoder:
         ------
         InputError
             For input that cannot be read or encoded, an `out` that cannot be written, a `dtype`
-            that does not hold every id, or an unknown special token.
+            that does not hold every id, an unknown format, or an unknown special token.
         MissingExtra
             If Zstandard or Parquet is to be read and its library is not installed.
         """
         file_format = file_format or ("npy" if fspath(out).endswith(".npy") else "bin")
+        if file_format not in get_args(FileFormat):
+            raise InputError(f"unknown file_format {file_format!r}: use 'npy' or 'bin'")
         kind = self._checked_dtype(dtype)
         count = self.threads if threads is None else _at_least_one(threads)
         _check_special(special)
@@ -528,16 +531,16 @@ class Encoder:
     def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
         """What each id stands for; `first` is the place of the first of them among all."""
         try:
-            return [self._text_of[number] for number in numbers]
-        except (KeyError, TypeError):
-            place, wrong = next(
-                (place, number)
-                for place, number in enumerate(numbers, first)
-                if not isinstance(number, int | np.integer) or number not in self._text_of
-            )
-            raise InputError(
-                f"id {wrong!r}, number {place} of the ids, is not in the vocabulary"
-            ) from None
+            if all(map(_of_integers, set(map(type, numbers)))):
+                return [self._text_of[number] for number in numbers]
+        except KeyError:
+            pass
+        place, wrong = next(
+            (place, number)
+            for place, number in enumerate(numbers, first)
+            if not _of_integers(type(number)) or number not in self._text_of
+        )
+        raise InputError(f"id {wrong!r}, number {place} of the ids, is not in the vocabulary")
 
     def decode(self, ids: Sequence[int] | npt.NDArray[Any], errors: str = "strict") -> str:
         """The text that ids stand for.
@@ -557,8 +560,10 @@ class Encoder:
             `errors`.
         """
         try:
-            codecs.lookup_error(errors)
-        except LookupError:
+            codecs.lookup_error(errors)(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a trial"))
+        except UnicodeDecodeError:
+            pass
+        except (LookupError, TypeError, ValueError):  # some are for encoding alone
             raise InputError(
                 f"unknown errors {errors!r}: use 'strict', 'replace', 'ignore', "
                 "'backslashreplace' or 'surrogateescape'"
@@ -713,6 +718,11 @@ class _Worker:
         starts = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
         return starts
+
+
+def _of_integers(kind: type) -> bool:
+    """Whether values of a type are integers; True and 1.0 would pass for ids 1."""
+    return kind is int or (issubclass(kind, int | np.integer) and kind is not bool)
 
 
 def _at_least_one(threads: int) -> int:

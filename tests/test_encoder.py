@@ -290,6 +290,7 @@ def test_files_refused(tmp_path):
         ({"end_of_document": "<e>"}, "'<e>' is no special token of the vocabulary; there is '<s>'"),
         ({"special": "x"}, "special is 'x'"),
         ({"threads": 0}, "threads is 0"),
+        ({"file_format": "NPY"}, "unknown file_format 'NPY': use 'npy' or 'bin'"),
     ]:
         with pytest.raises(InputError, match=message):
             ours.encode_files(tmp_path / "a.txt", tmp_path / "o.npy", **options)
@@ -451,7 +452,8 @@ def test_a_byte_without_an_id():
 
 def test_decoding_refused():
     ours = Vocabulary(["ab"]).encoder("gpt2")
-    for ids in ([97, 257, 3], np.array([97, 257]), [97, 257.5], [97, "257"], [97, [257]]):
+    for ids in ([97, 257, 3], np.array([97, 257]), [97, 257.5], [97, "257"], [97, [257]],
+                [97, 97.0], [97, True], [97, np.float64(97)]):  # fmt: skip
         with pytest.raises(InputError, match=r"^id \S+, number 1 of the ids, is not in"):
             ours.decode(ids)
     with pytest.raises(InputError, match=r"id -1, number 0"):
@@ -463,8 +465,12 @@ def test_decoding_refused():
     assert ours.decode([97, 0xFF], "replace") == "a\ufffd"
     assert ours.decode([97, 0xFF], "ignore") == "a"
     assert ours.decode([97, 0xFF], "backslashreplace") == "a\\xff"
-    with pytest.raises(InputError, match="unknown errors 'drop'"):
-        ours.decode([97], "drop")
+    assert ours.decode([np.uint16(97), 256]) == "aab"
+    for errors in ("drop", "xmlcharrefreplace", "namereplace"):
+        for ids in ([97], [0xFF]):
+            with pytest.raises(InputError, match=f"unknown errors '{errors}'"):
+                ours.decode(ids, errors)
+    assert ours.decode([97, 0xFF], "surrogateescape") == "a\udcff"
     assert ours.decode([]) == ""
 
 

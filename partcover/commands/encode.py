@@ -232,7 +232,6 @@ def decode(
     many = 0
     with atomic_writer(out.path or "-") as written:
         for where, ids in _read_ids(file, form, np.dtype(dtype or encoder.dtype)):
-            many += len(ids)
             try:
                 if errors == "keep":
                     text = encoder.decode_bytes(ids)
@@ -240,6 +239,7 @@ def decode(
                     text = encoder.decode(ids, errors).encode()
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
+            many += len(ids)
             if out.json and out.path is None:
                 texts.append(sym.escape(text, tsv=False))
             else:
@@ -299,6 +299,8 @@ def _read_numbers(line: bytes) -> npt.NDArray[np.int64]:
     OverflowError
         For one that no int64 holds.
     """
+    if b"_" in line:
+        raise ValueError("Python's underscores in numbers")
     parts = [np.zeros(0, np.int64)]
     at = 0
     while at < len(line):
@@ -327,8 +329,8 @@ def _read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str,
             yield name, np.frombuffer(data, dtype.newbyteorder("<"))
         else:
             try:
-                array = np.load(io.BytesIO(file.read()), allow_pickle=False)
-            except (ValueError, EOFError):
+                array = np.lib.format.read_array(io.BytesIO(file.read()), allow_pickle=False)
+            except (ValueError, EOFError, MemoryError):  # the last for a damaged shape
                 raise InputError(f"{name}: not an array in NumPy's format") from None
             yield name, array
 
