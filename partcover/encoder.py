@@ -23,7 +23,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from os import PathLike, fspath
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
@@ -213,30 +213,38 @@ class Encoder:
         *,
         special: Special = "text",
         threads: int | None = None,
+        names: Iterable[str] | None = None,
     ) -> Iterator[Ids]:
         """The ids of each text, one array after another; texts are taken as they are needed.
 
-        Otherwise as `encode_batch`.
+        `names` are what errors call the texts, by default their numbers.  Otherwise as
+        `encode_batch`.
         """
         if isinstance(texts, str | bytes):
             raise InputError("texts is one text: give a list of texts, or use encode")
 
-        def checked() -> Iterator[tuple[tuple[int, bytes], int]]:
+        _check_special(special)
+        called = (f"text {number}" for number in count(1)) if names is None else names
+
+        def checked() -> Iterator[tuple[tuple[str, int, bytes], int]]:
             at = 0
-            for number, text in enumerate(texts, 1):
-                data = _as_bytes(text, f"text {number}")
-                yield (at, data), len(data)
+            for text, name in zip(texts, called, strict=False):
+                data = _as_bytes(text, name)
+                yield (name, at, data), len(data)
                 at += len(data)
 
-        def work(job: list[tuple[int, bytes]]) -> list[Ids]:
+        def work(job: list[tuple[str, int, bytes]]) -> list[Ids]:
+            done = []
             with self._worker() as worker:
-                return [
-                    self._to_ids(_joined(worker.of(self._parts(text, special), at)))
-                    for at, text in job
-                ]
+                for name, at, text in job:
+                    with _naming(name):
+                        done.append(
+                            self._to_ids(_joined(worker.of(self._parts(text, special), at)))
+                        )
+            return done
 
-        count = self.threads if threads is None else _at_least_one(threads)
-        for done in _in_order(work, _bundled(checked(), _SECTION), count):
+        share = self.threads if threads is None else _at_least_one(threads)
+        for done in _in_order(work, _bundled(checked(), _SECTION), share):
             yield from done
 
     def sample(
@@ -431,7 +439,7 @@ class Encoder:
         if file_format not in get_args(FileFormat):
             raise InputError(f"unknown file_format {file_format!r}: use 'npy' or 'bin'")
         kind = self._checked_dtype(dtype)
-        count = self.threads if threads is None else _at_least_one(threads)
+        share = self.threads if threads is None else _at_least_one(threads)
         _check_special(special)
         ending: list[Numbers] = []
         if end_of_document is not None:
@@ -454,8 +462,8 @@ class Encoder:
             if progress is not None:
                 progress(read, total)
 
-        def pieces() -> Iterator[tuple[tuple[int, bytes, bool], int]]:
-            """Blocks of text, where they start, and whether each is the last of its document."""
+        def pieces() -> Iterator[tuple[tuple[str, int, bytes, bool], int]]:
+            """Blocks of text: the document, where in all text, and whether it is the last."""
             nonlocal text_bytes, document_count
             for source in sources:
                 for document in documents(source, key=key, report=report):
@@ -463,19 +471,20 @@ class Encoder:
                     chunks = blocks(document.chunks, self._rules[0])
                     if special != "text":
                         chunks = iter((b"".join(document.chunks),))
-                    held = b""
+                    where, held = document.where, b""
                     for block in chunks:
                         if held:
-                            yield (text_bytes - len(held), held, False), len(held)
+                            yield (where, text_bytes - len(held), held, False), len(held)
                         held = block
                         text_bytes += len(block)
-                    yield (text_bytes - len(held), held, True), len(held)
+                    yield (where, text_bytes - len(held), held, True), len(held)
 
-        def work(job: list[tuple[int, bytes, bool]]) -> npt.NDArray[Any]:
+        def work(job: list[tuple[str, int, bytes, bool]]) -> npt.NDArray[Any]:
             found: list[Numbers] = []
             with self._worker() as worker:
-                for at, block, last in job:
-                    found += worker.of(self._parts(block, special), at)
+                for where, at, block, last in job:
+                    with _naming(where):
+                        found += worker.of(self._parts(block, special), at)
                     if last:
                         found += ending
             return self._to_ids(_joined(found)).astype(kind, copy=False)
@@ -485,7 +494,7 @@ class Encoder:
                 if not file.seekable():
                     raise InputError(f"{fspath(out)}: the npy format needs a file; use bin")
                 file.write(_npy_header(kind, 0))
-            for ids in _in_order(work, _bundled(pieces(), _PART), count):
+            for ids in _in_order(work, _bundled(pieces(), _PART), share):
                 file.write(ids.data)
                 written += len(ids)
             if file_format == "npy":
@@ -572,8 +581,8 @@ class Encoder:
             return self.decode_bytes(ids).decode("utf-8", errors)
         except UnicodeDecodeError as error:
             raise InputError(
-                f"byte {error.start} of the decoded text is not UTF-8: use errors='replace', or "
-                "decode_bytes"
+                f"byte {error.start} of the decoded text is not UTF-8: --errors replace "
+                "(errors='replace') puts U+FFFD there, keep (decode_bytes) keeps it"
             ) from None
 
     # -- parts
@@ -587,7 +596,8 @@ class Encoder:
             if found := self._find_special.search(text):
                 raise InputError(
                     f"the text has the special token {found[0].decode('utf-8', 'replace')!r} at "
-                    f"byte {found.start()}: special='parse' takes it as such, 'text' as text"
+                    f"byte {found.start()}: --special parse (special='parse') takes it as such, "
+                    "text as text"
                 )
             return [text]
         return [
@@ -718,6 +728,15 @@ class _Worker:
         starts = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
         return starts
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Name the text in what is wrong with it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
 
 
 def _of_integers(kind: type) -> bool:

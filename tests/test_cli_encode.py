@@ -134,7 +134,15 @@ def test_encode_refuses(run, out, tmp_path):
     fails(run("encode", "v.json", "t.txt", "--alpha", 1), "--alpha is for --sample")
     fails(run("encode", "v.json", "t.txt", "--sample"), "rule shortest_path needs alpha")
     fails(run("encode", "v.json", "t.txt", "--sample", "--rule", "priority"), "cannot be drawn")
-    fails(run("encode", "v.json", "d.jsonl", "--special", "error"), "'<a>' at byte 0")
+    special = ("--special", "error", "--threads", 2)
+    for more in ((), ("-o", "o.json", "--offsets", "bytes"), ("-o", "o.npy")):
+        done = run("encode", "v.json", "t.txt", "d.jsonl", *special, *more)
+        fails(done, "d.jsonl:3: the text has", "'<a>' at byte 0: --special parse (")
+    Vocabulary(["ab"], ids=[*range(122), -1, *range(123, 257)]).save(tmp_path / "z.json")
+    (tmp_path / "z.txt").write_text("ab z")
+    for more in ((), ("-o", "o.npy")):
+        done = run("encode", "z.json", "t.txt", "z.txt", "--pretokenizer", "gpt2", *more)
+        fails(done, "z.txt: byte 0x7A, in the word ' z', has no id")
     more = ("-o", "o.npy", "--end-of-document", "<e>")
     fails(run("encode", "v.json", "t.txt", *more), "there is '<end>', '<a>'")
     assert not (tmp_path / "o.npy").exists()

@@ -200,7 +200,7 @@ def test_special_tokens():
     assert ours.encode_with_offsets(text, special="parse", unit="chars")[1] == [
         (0, 1), (1, 3), (3, 4), (4, 9), (9, 10), (10, 12), (12, 13), (13, 16), (16, 17), (17, 18),
     ]  # fmt: skip
-    with pytest.raises(InputError, match=r"special token '<s>' at byte 1: special='parse'"):
+    with pytest.raises(InputError, match=r"'<s>' at byte 1: --special parse \(special='parse'\)"):
         ours.encode("a<s>", special="error")
     assert ours.encode("a", special="error") == [97]
     with pytest.raises(InputError, match="special is 'all'"):
@@ -432,6 +432,11 @@ def test_refused():
     ours = Vocabulary(["ab"]).encoder("gpt2")
     with pytest.raises(InputError, match="the text has a lone surrogate"):
         ours.encode("a\ud800")
+    with pytest.raises(InputError, match="special is 'x': use"):
+        ours.encode_batch(["a"], special="x")
+    bare = Vocabulary([], special="<s>").encoder("gpt2")
+    with pytest.raises(InputError, match="text 2: the text has the special token '<s>' at byte 1"):
+        bare.encode_batch(["a", "b<s>"], special="error")
     with pytest.raises(InputError, match="text 2 is int"):
         ours.encode_batch(["a", 3])
     with pytest.raises(InputError, match="texts is one text"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import time
 from collections.abc import Iterable, Iterator
@@ -256,7 +257,8 @@ def _by_name(path: str) -> str:
     return endings.get(PurePath(path).suffix, "ids")
 
 
-def _texts(paths: tuple[str, ...], key: str, progress: Progress) -> Iterator[bytes]:
+def _texts(paths: tuple[str, ...], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:
+    """Each document, and where it stands."""
     read = 0
 
     def report(more: int) -> None:
@@ -266,19 +268,24 @@ def _texts(paths: tuple[str, ...], key: str, progress: Progress) -> Iterator[byt
 
     for source in find_sources(paths):
         for document in documents(source, key=key, report=report):
-            yield b"".join(document.chunks)
+            yield document.where, b"".join(document.chunks)
 
 
 def _rows(
-    encoder: Encoder, texts: Iterable[bytes], special: Special, offsets: Unit | None
+    encoder: Encoder, texts: Iterable[tuple[str, bytes]], special: Special, offsets: Unit | None
 ) -> Iterator[tuple[Ids, list[tuple[int, int]] | None]]:
     """The ids of each text, and where they stand if that is asked."""
     if offsets is None:
-        for ids in encoder.encode_each(texts, special=special):
+        named, bare = itertools.tee(texts)
+        names, data = (where for where, _ in named), (text for _, text in bare)
+        for ids in encoder.encode_each(data, names=names, special=special):
             yield ids, None
         return
-    for text in texts:
-        listed, spans = encoder.encode_with_offsets(text, unit=offsets, special=special)
+    for where, text in texts:
+        try:
+            listed, spans = encoder.encode_with_offsets(text, unit=offsets, special=special)
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
         yield np.array(listed, encoder.dtype), spans
 
 
@@ -328,9 +335,10 @@ def _read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str,
                 )
             yield name, np.frombuffer(data, dtype.newbyteorder("<"))
         else:
+            data = file.read()
             try:
-                array = np.lib.format.read_array(io.BytesIO(file.read()), allow_pickle=False)
-            except (ValueError, EOFError, MemoryError):  # the last for a damaged shape
+                array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+            except Exception:  # the header is a Python literal: damaged, it may raise anything
                 raise InputError(f"{name}: not an array in NumPy's format") from None
             yield name, array
 
