@@ -371,13 +371,39 @@ def test_hugging_face_unigram_agrees(words, tokens, data):
     tokens=st.lists(st.text("ab", min_size=2, max_size=9), unique=True, max_size=25),
 )
 def test_long_words(word, tokens):
-    # beyond 64 symbols `priority` has a heap
+    # beyond 64 symbols `priority` and `merges` have a queue
     vocabulary = Vocabulary(tokens, "chars")
     assert cut_all([word], vocabulary, "priority") == [greedy_oracle.priority(word, tokens)]
     assert cut_all([word], vocabulary, "shortest_path") == [
         greedy_oracle.shortest_path(word, tokens)
     ]
     assert cut_all([word], vocabulary, "merges") == [oracle.merge(word, tokens)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    words=st.lists(st.text("abc", min_size=50, max_size=200), unique=True, min_size=1, max_size=4),
+    made=merge_lists("abc"),
+)
+def test_long_words_of_merges(words, made):
+    # with the merges in any order, a pair may come up whose rank is past, or being worked on
+    tokens, merges = made
+    vocabulary = Vocabulary(tokens, "chars", merges=merges)
+    found = cut_all(words, vocabulary, "merges")
+    assert found == [oracle.merge(word, tokens, merges) for word in words]
+    none = draw(words, vocabulary, "merges", [], dropout=0)
+    assert list(map(list, none)) == found
+    all_ = draw(words, vocabulary, "merges", [], dropout=1)
+    assert all_ == [tuple(word) for word in words]
+
+
+def test_dropout_in_a_long_word():
+    tokens = ["ab", "ca", "abc", "bc", "abab"]
+    word = "ababcab" + "x" * 80
+    vocabulary = Vocabulary(tokens, "chars")
+    found = draw([word] * 10_000, vocabulary, "merges", range(10_000), seed=2, dropout=0.4)
+    expected = oracle.bpe_dropout(word, tokens, None, Fraction(2, 5))
+    assert chi_square(found, expected) < 5
 
 
 def fewest(words, tokens):

@@ -1,18 +1,19 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Byte pair encoding of words: neighbours merged by rank, a heap over a linked list."""
+"""Byte pair encoding of words: neighbours merged by rank, a queue over a linked list."""
 
 cimport cython
 
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, malloc, qsort
 
 ctypedef fused Symbol:
     uint8_t
     int32_t
 
 include "_heap.pxi"
+include "_queue.pxi"
 include "_random.pxi"
 
 cdef int32_t NEVER = 2147483647
@@ -49,6 +50,7 @@ cdef class Merger:
     cdef Pair[::1] pairs
     cdef const int64_t[::1] names
     cdef uint64_t mask
+    cdef Py_ssize_t ranks
 
     def __init__(self, const int32_t[::1] left, const int32_t[::1] right,
                  const int32_t[::1] rank, const int32_t[::1] token,
@@ -59,6 +61,7 @@ cdef class Merger:
         while room < 2 * left.shape[0]:
             room *= 2
         self.mask = room - 1
+        self.ranks = np.asarray(rank).max(initial=-1) + 1
         self.names = names
         empty = np.zeros(room, [("key", np.uint64), ("rank", np.int32), ("token", np.int32)])
         empty["rank"] = NEVER
@@ -101,14 +104,16 @@ cdef class Merger:
         cdef Py_ssize_t w, size, begin
         cdef Py_ssize_t longest = 1
         cdef Piece *pieces
-        cdef uint64_t *heap
+        cdef uint64_t *dropped
+        cdef Queue queue
         for w in range(first, last):
             longest = max(longest, offsets[w + 1] - offsets[w])
         pieces = <Piece *> malloc(longest * sizeof(Piece))
-        # every merge takes one pair out and pushes at most two; dropped ones wait at the end
-        heap = <uint64_t *> malloc(4 * longest * sizeof(uint64_t))
+        # every merge takes one pair out and enters at most two
+        dropped = <uint64_t *> malloc(2 * longest * sizeof(uint64_t))
         try:
-            if pieces == NULL or heap == NULL:
+            if (_make(&queue, self.ranks, 2 * longest) < 0
+                    or pieces == NULL or dropped == NULL):
                 raise MemoryError
             with nogil:
                 for w in range(first, last):
@@ -118,17 +123,17 @@ cdef class Merger:
                         which[begin : begin + size] = -2
                         which[begin + size - 1] = whole[w - first]
                     else:
-                        self._word(&data[begin], size, &which[begin], pieces, heap, dropout,
-                                   seed, draws[w] if draws.shape[0] else 0)
+                        self._word(&data[begin], size, &which[begin], pieces, &queue, dropped,
+                                   dropout, seed, draws[w] if draws.shape[0] else 0)
         finally:
+            _unmake(&queue)
             free(pieces)
-            free(heap)
+            free(dropped)
 
     cdef void _word(self, const Symbol *word, Py_ssize_t size, int32_t *which, Piece *pieces,
-                    uint64_t *heap, double dropout, uint64_t seed, int64_t draw) noexcept nogil:
-        cdef Py_ssize_t many = 0
-        cdef Py_ssize_t dropped = 0
-        cdef Py_ssize_t room = 4 * size
+                    Queue *queue, uint64_t *dropped, double dropout, uint64_t seed,
+                    int64_t draw) noexcept nogil:
+        cdef Py_ssize_t drops = 0
         cdef int32_t i, j
         cdef uint64_t item
         cdef uint64_t state = 0
@@ -139,17 +144,14 @@ cdef class Merger:
             pieces[i] = Piece(-2 - <int32_t> word[i], i - 1, i + 1, NEVER)
             which[i] = -1
         for i in range(<int32_t> size - 1):
-            pieces[i].rank = self._find(pieces[i].symbol, pieces[i + 1].symbol).rank
-            if pieces[i].rank != NEVER:
-                _push(heap, &many, <uint64_t> pieces[i].rank << 32 | <uint64_t> i)
-        while many:
-            item = _pop(heap, &many)
+            self._look(pieces, i, <int32_t> size, queue)
+        while _leave(queue, &item):
             i = <int32_t> (item & <uint64_t> 0xFFFFFFFF)
             if pieces[i].rank != <int32_t> (item >> 32):
                 continue  # one side has become another piece
             if dropout > 0 and _uniform(&state) < dropout:
-                dropped += 1
-                heap[room - dropped] = item
+                dropped[drops] = item
+                drops += 1
                 continue
             j = pieces[i].after
             pair = self._find(pieces[i].symbol, pieces[j].symbol)
@@ -160,18 +162,19 @@ cdef class Merger:
             if pieces[i].after < size:
                 pieces[pieces[i].after].before = i
             which[pieces[i].after - 1] = pair.token
-            self._look(pieces, i, <int32_t> size, heap, &many)
+            self._look(pieces, i, <int32_t> size, queue)
             if pieces[i].before >= 0:
-                self._look(pieces, pieces[i].before, <int32_t> size, heap, &many)
-            while dropped:  # there is a merge again: the dropped ones may be next
-                _push(heap, &many, heap[room - dropped])
-                dropped -= 1
+                self._look(pieces, pieces[i].before, <int32_t> size, queue)
+            while drops:  # there is a merge again: the dropped ones may be next
+                drops -= 1
+                _enter(queue, <int32_t> (dropped[drops] >> 32),
+                       <int32_t> (dropped[drops] & <uint64_t> 0xFFFFFFFF), size <= SHORT)
 
-    cdef inline void _look(self, Piece *pieces, int32_t i, int32_t size, uint64_t *heap,
-                           Py_ssize_t *many) noexcept nogil:
+    cdef inline void _look(self, Piece *pieces, int32_t i, int32_t size,
+                           Queue *queue) noexcept nogil:
         """See what the piece at i and the one after it would become."""
         pieces[i].rank = NEVER
         if pieces[i].after < size:
             pieces[i].rank = self._find(pieces[i].symbol, pieces[pieces[i].after].symbol).rank
             if pieces[i].rank != NEVER:
-                _push(heap, many, <uint64_t> pieces[i].rank << 32 | <uint64_t> i)
+                _enter(queue, pieces[i].rank, i, size <= SHORT)

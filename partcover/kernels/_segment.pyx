@@ -20,6 +20,7 @@ ctypedef fused Symbol:
 
 
 include "_heap.pxi"
+include "_queue.pxi"
 include "_random.pxi"
 
 
@@ -41,11 +42,6 @@ cdef inline double _over(Weight a, int64_t power) noexcept nogil:
     return 0.0 if shift < -1000 else ldexp(a.part, <int> shift)
 
 
-# words up to this long are cut by sorting the occurrences in them
-cdef enum:
-    SHORT = 64
-
-
 cdef struct Node:
     int32_t base     # its child by the symbol of code c is base + c
     int32_t parent   # whose child it is, or -1 for an empty place
@@ -56,27 +52,6 @@ cdef struct Tail:
     # of the string that a node stands for
     int32_t node     # that of its longest proper suffix that has one: the root's is empty
     int32_t token    # the longest token it ends with, or -1
-
-
-cdef int _by_key(const void *a, const void *b) noexcept nogil:
-    cdef uint64_t x = (<const uint64_t *> a)[0]
-    cdef uint64_t y = (<const uint64_t *> b)[0]
-    return (x > y) - (x < y)
-
-
-cdef inline void _sort(uint64_t *keys, Py_ssize_t many) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef uint64_t key
-    if many > 48:
-        qsort(keys, many, sizeof(uint64_t), _by_key)
-        return
-    for i in range(1, many):
-        key = keys[i]
-        j = i
-        while j and keys[j - 1] > key:
-            keys[j] = keys[j - 1]
-            j -= 1
-        keys[j] = key
 
 
 cdef inline Py_ssize_t _free(int32_t *after, Py_ssize_t place) noexcept nogil:
@@ -392,23 +367,27 @@ cdef class Segmenter:
 
         A token may be placed where the pairs just before and just after it are not inside a
         placed token; it may swallow shorter ones whole.  Same output as `shortest_path`.
-        In a short word all occurrences are sorted; in a long one each position waits in a heap
-        with the next token that begins there, and leaves it once a token covers the pair before
-        it.  O(symbols · longest token · log(word)) time, O(longest word) memory.
+        In a short word all occurrences are sorted; in a long one each position queues with the
+        next token that begins there, and leaves once a token covers the pair before it.
+        O(symbols · longest token · log(word)) time, O(longest word) memory.
         """
         cdef Py_ssize_t w, i, j, size, begin, many
-        cdef Py_ssize_t longest = SHORT * SHORT // 2
+        cdef Py_ssize_t longest = 0
         cdef int32_t node, token
         cdef int64_t link
+        cdef uint64_t key
         cdef uint64_t *keys
         cdef int32_t *deepest
+        cdef Queue queue
         for w in range(first, last):
             longest = max(longest, offsets[w + 1] - offsets[w])
-        keys = <uint64_t *> malloc(longest * sizeof(uint64_t))
+        longest = longest if longest > SHORT else 0
+        keys = <uint64_t *> malloc(SHORT * SHORT // 2 * sizeof(uint64_t))
         # the longest token that begins at each position, and the place in its chain
-        deepest = <int32_t *> malloc(2 * longest * sizeof(int32_t))
+        deepest = <int32_t *> malloc((2 * longest + 1) * sizeof(int32_t))
         try:
-            if keys == NULL or deepest == NULL:
+            if (_make(&queue, self.lengths.shape[0] if longest else 0, longest) < 0
+                    or keys == NULL or deepest == NULL):
                 raise MemoryError
             with nogil:
                 for w in range(first, last):
@@ -445,20 +424,18 @@ cdef class Segmenter:
                         deepest[2 * i] = token
                         deepest[2 * i + 1] = 0
                         if token >= 0:
-                            token = self.chain[self.links[token]]
-                            _push(keys, &many, <uint64_t> token << 32 | <uint64_t> i)
-                    while many:
-                        i = <Py_ssize_t> <uint32_t> keys[0]
-                        self._put(&which[begin], i, <int32_t> (keys[0] >> 32))
-                        _pop(keys, &many)
+                            _enter(&queue, self.chain[self.links[token]], <int32_t> i, False)
+                    while _leave(&queue, &key):
+                        i = <Py_ssize_t> <uint32_t> key
+                        self._put(&which[begin], i, <int32_t> (key >> 32))
                         deepest[2 * i + 1] += 1
                         token = deepest[2 * i]
                         link = self.links[token] + deepest[2 * i + 1]
                         if link == self.links[token + 1] or i and which[begin + i - 1] == -2:
                             continue
-                        token = self.chain[link]
-                        _push(keys, &many, <uint64_t> token << 32 | <uint64_t> i)
+                        _enter(&queue, self.chain[link], <int32_t> i, False)
         finally:
+            _unmake(&queue)
             free(keys)
             free(deepest)
 

@@ -1,0 +1,150 @@
+# Keys, a rank above and a place below, the least first: included after _heap.pxi by the kernels
+# that cut long words.
+#
+# A heap of a million keys waits for memory at each step.  Here what has one rank waits in a list,
+# which is sorted at once when the rank's turn comes, and only ranks are in a heap.
+
+# words up to this long have few keys
+cdef enum:
+    SHORT = 64
+
+
+cdef struct Waiting:
+    int32_t place
+    int32_t before   # the one that came before it, or -1
+
+
+cdef struct Queue:
+    uint64_t *ranks      # a heap of those that something waits for
+    Py_ssize_t many
+    int32_t *last        # of each rank, what came last, or -1
+    Waiting *waiting
+    int32_t unused       # the first free one of these, linked as lists are, or -1
+    int32_t fresh        # none was in use from here on
+    uint64_t *open       # keys whose turn has come, falling
+    Py_ssize_t opened
+    uint64_t *late       # a heap of those that came when their rank was open, or in short words
+    Py_ssize_t lates
+
+
+cdef int _by_key(const void *a, const void *b) noexcept nogil:
+    cdef uint64_t x = (<const uint64_t *> a)[0]
+    cdef uint64_t y = (<const uint64_t *> b)[0]
+    return (x > y) - (x < y)
+
+
+cdef inline void _sort(uint64_t *keys, Py_ssize_t many) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef uint64_t key
+    if many > 48:
+        qsort(keys, many, sizeof(uint64_t), _by_key)
+        return
+    for i in range(1, many):
+        key = keys[i]
+        j = i
+        while j and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+
+
+cdef int _make(Queue *queue, Py_ssize_t ranks, Py_ssize_t keys) noexcept nogil:
+    """Room for so many ranks, and keys at a time; −1 without memory.  `_unmake` follows."""
+    cdef Py_ssize_t i
+    queue[0] = Queue(NULL, 0, NULL, NULL, -1, 0, NULL, 0, NULL, 0)
+    queue.ranks = <uint64_t *> malloc((ranks + 1) * sizeof(uint64_t))
+    queue.last = <int32_t *> malloc((ranks + 1) * sizeof(int32_t))
+    queue.waiting = <Waiting *> malloc((keys + 1) * sizeof(Waiting))
+    queue.open = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
+    queue.late = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
+    if (queue.ranks == NULL or queue.last == NULL or queue.waiting == NULL
+            or queue.open == NULL or queue.late == NULL):
+        return -1
+    for i in range(ranks):
+        queue.last[i] = -1
+    return 0
+
+
+cdef void _unmake(Queue *queue) noexcept nogil:
+    free(queue.ranks)
+    free(queue.last)
+    free(queue.waiting)
+    free(queue.open)
+    free(queue.late)
+
+
+cdef inline void _enter(Queue *queue, int32_t rank, int32_t place, bint few) noexcept nogil:
+    """Put a key in; where there are `few`, one heap is faster."""
+    if few:
+        _push(queue.late, &queue.lates, <uint64_t> rank << 32 | <uint64_t> place)
+    else:
+        _wait(queue, rank, place)
+
+
+cdef void _wait(Queue *queue, int32_t rank, int32_t place) noexcept nogil:
+    cdef int32_t item = queue.unused
+    if item >= 0:
+        queue.unused = queue.waiting[item].before
+    else:
+        item = queue.fresh
+        queue.fresh += 1
+    if queue.last[rank] < 0:
+        _push(queue.ranks, &queue.many, <uint64_t> rank)
+    queue.waiting[item] = Waiting(place, queue.last[rank])
+    queue.last[rank] = item
+
+
+cdef void _open(Queue *queue) noexcept nogil:
+    """Take what waits for the least rank, to the open ones or to the late ones."""
+    cdef uint64_t rank = _pop(queue.ranks, &queue.many)
+    cdef int32_t first = queue.last[rank]
+    cdef int32_t item = first
+    cdef int32_t end = first
+    cdef bint late = queue.opened and queue.open[queue.opened - 1] >> 32 == rank
+    cdef bint rising = True, falling = True
+    cdef uint64_t *run = queue.open + queue.opened
+    cdef uint64_t key
+    cdef Py_ssize_t many = 0, i
+    while item >= 0:
+        key = rank << 32 | <uint64_t> queue.waiting[item].place
+        if late:
+            _push(queue.late, &queue.lates, key)
+        else:
+            rising &= many == 0 or run[many - 1] < key
+            falling &= many == 0 or run[many - 1] > key
+            run[many] = key
+            many += 1
+        end = item
+        item = queue.waiting[item].before
+    queue.waiting[end].before = queue.unused
+    queue.unused = first
+    queue.last[rank] = -1
+    queue.opened += many
+    if falling:
+        return
+    if not rising:
+        _sort(run, many)
+    for i in range(many // 2):
+        run[i], run[many - 1 - i] = run[many - 1 - i], run[i]
+
+
+cdef inline bint _leave(Queue *queue, uint64_t *key) noexcept nogil:
+    """Take the least key out; False where there is none."""
+    if queue.many or queue.opened:
+        return _next_of(queue, key)
+    if not queue.lates:
+        return False
+    key[0] = _pop(queue.late, &queue.lates)
+    return True
+
+
+cdef bint _next_of(Queue *queue, uint64_t *key) noexcept nogil:
+    while queue.many and (not queue.opened
+                          or queue.ranks[0] <= queue.open[queue.opened - 1] >> 32):
+        _open(queue)
+    if queue.lates and (not queue.opened or queue.late[0] < queue.open[queue.opened - 1]):
+        key[0] = _pop(queue.late, &queue.lates)
+        return True
+    queue.opened -= 1
+    key[0] = queue.open[queue.opened]
+    return True
