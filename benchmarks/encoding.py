@@ -1,6 +1,7 @@
 """How fast text becomes ids, beside tiktoken, Hugging Face tokenizers and sentencepiece.
 
     python benchmarks/encoding.py [FILE…] [--size 32] [--repeat 3] [-k 10000]
+    python benchmarks/encoding.py --rules
 
 The vocabulary is GreedTok's for the words of the text, of each rule; that of `space-prefix` is no
 peer's.  tiktoken gets the one for `gpt2` as ranks and
@@ -16,6 +17,10 @@ clock runs from there to the list of ids, with a table of words that is empty.  
 sentencepiece, which are slow on long texts, get lines of about 64 KiB, and so does tiktoken where
 it has two threads.  Memory is the peak of the process, text and tokenizer included (and training,
 with sentencepiece).  Medians; methods take turns.
+
+`--rules` measures every rule, without a table, on a megabyte each of prose (pydoc's topics), one
+letter and DNA; the vocabulary is GreedTok's for the prose, runs of 2 to 64 letters, and 2,000
+random strings of DNA.
 """
 
 from __future__ import annotations
@@ -149,6 +154,40 @@ def odd_texts():
     }
 
 
+def rules(repeat, k):
+    """Nanoseconds a byte of every rule, where tokens are found everywhere in what has no end."""
+    from pydoc_data.topics import topics
+
+    from partcover import Instance, Vocabulary, WordCounts, greedtok
+    from partcover.vocabulary import RULES
+
+    draw, odd, strings = random.Random(0), odd_texts(), {}
+    prose = " ".join(topics.values())
+    prose = (prose * (1 + (1 << 20) // len(prose)))[: 1 << 20]
+    texts = {"prose": prose, **{name: odd[name] for name in ("one letter", "DNA")}}
+    words = WordCounts.from_texts([prose], pretokenizer="gpt2")
+    tokens = [*greedtok(Instance(words, k)).vocabulary, *(b"a" * n for n in range(2, 65))]
+    while len(strings) < 2_000:
+        strings["".join(draw.choices("ACGT", k=draw.randint(2, 8))).encode()] = None
+    tokens = list(dict.fromkeys([*tokens, *strings]))
+    scores = [-8 - len(token) / 10 for token in tokens]
+    vocabulary = Vocabulary(
+        tokens, scores=scores, symbol_scores=dict.fromkeys(map(chr, range(128)), -10)
+    )
+    print("| rule | " + " | ".join(texts) + " |\n|---|" + "--:|" * len(texts))
+    for rule in RULES:
+        encoder, cells = vocabulary.encoder("gpt2", rule, cache=0), []
+        for text in texts.values():
+            seconds = []
+            for _ in range(repeat):
+                started = time.perf_counter()
+                encoder.encode_to_numpy(text)
+                seconds.append(time.perf_counter() - started)
+            cells.append(statistics.median(seconds) / len(text) * 1e9)
+        shown = [f"{cell:.0f} ({cell / cells[0]:.1f} times)" for cell in cells]
+        print(f"| {rule} | " + " | ".join(shown) + " |", flush=True)
+
+
 def own_peak():
     """The peak of this process; `getrusage` on Linux counts what its parent had as well."""
     status = Path("/proc/self/status")
@@ -234,10 +273,14 @@ def main():
     parser.add_argument("--size", type=int, default=32, help="megabytes of text")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--un", type=Path, default=UN, help="counted UN words")
+    parser.add_argument("--rules", action="store_true", help="every rule, on three texts")
     parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         child(*options.child)
+        return
+    if options.rules:
+        rules(options.repeat, options.k)
         return
     from partcover import Instance, WordCounts, greedtok
 

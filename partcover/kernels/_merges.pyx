@@ -22,7 +22,6 @@ cdef int32_t NEVER = 2147483647
 cdef struct Pair:
     uint64_t key     # left << 32 | right
     int32_t rank     # NEVER: an empty slot
-    int32_t token
 
 
 cdef struct Piece:
@@ -43,14 +42,14 @@ cdef class Merger:
     rank : ndarray of int32, shape (pairs,)
         Lower ranks merge first; pairs of one rank from left to right.
     token : ndarray of int32, shape (pairs,)
-        The index of the token they make.
+        The index of the token they make, one for all pairs of a rank.
     names : ndarray of int64
         The values of the symbols, where they are places (for the random numbers); else empty.
     """
     cdef Pair[::1] pairs
     cdef const int64_t[::1] names
     cdef uint64_t mask
-    cdef Py_ssize_t ranks
+    cdef int32_t[::1] made   # of each rank: the token
 
     def __init__(self, const int32_t[::1] left, const int32_t[::1] right,
                  const int32_t[::1] rank, const int32_t[::1] token,
@@ -61,9 +60,9 @@ cdef class Merger:
         while room < 2 * left.shape[0]:
             room *= 2
         self.mask = room - 1
-        self.ranks = np.asarray(rank).max(initial=-1) + 1
+        self.made = np.zeros(np.asarray(rank).max(initial=-1) + 1, np.int32)
         self.names = names
-        empty = np.zeros(room, [("key", np.uint64), ("rank", np.int32), ("token", np.int32)])
+        empty = np.zeros(room, np.dtype([("key", np.uint64), ("rank", np.int32)], align=True))
         empty["rank"] = NEVER
         self.pairs = empty
         for i in range(left.shape[0]):
@@ -71,7 +70,8 @@ cdef class Merger:
             slot = self._slot(key)
             while self.pairs[slot].rank != NEVER:
                 slot = (slot + 1) & self.mask
-            self.pairs[slot] = Pair(key, rank[i], token[i])
+            self.pairs[slot] = Pair(key, rank[i])
+            self.made[rank[i]] = token[i]
 
     cdef inline uint64_t _key(self, int32_t left, int32_t right) noexcept nogil:
         return <uint64_t> left << 32 | (<uint64_t> right & <uint64_t> 0xFFFFFFFF)
@@ -112,7 +112,7 @@ cdef class Merger:
         # every merge takes one pair out and enters at most two
         dropped = <uint64_t *> malloc(2 * longest * sizeof(uint64_t))
         try:
-            if (_make(&queue, self.ranks, 2 * longest) < 0
+            if (_make(&queue, self.made.shape[0], 2 * longest) < 0
                     or pieces == NULL or dropped == NULL):
                 raise MemoryError
             with nogil:
@@ -137,7 +137,7 @@ cdef class Merger:
         cdef int32_t i, j
         cdef uint64_t item
         cdef uint64_t state = 0
-        cdef const Pair *pair
+        cdef int32_t token
         if dropout > 0:
             state = _begin(seed, <uint64_t> draw, word, size, self.names)
         for i in range(<int32_t> size):
@@ -154,14 +154,14 @@ cdef class Merger:
                 drops += 1
                 continue
             j = pieces[i].after
-            pair = self._find(pieces[i].symbol, pieces[j].symbol)
+            token = self.made[item >> 32]
             which[j - 1] = -2
-            pieces[i].symbol = pair.token
+            pieces[i].symbol = token
             pieces[i].after = pieces[j].after
             pieces[j].rank = NEVER
             if pieces[i].after < size:
                 pieces[pieces[i].after].before = i
-            which[pieces[i].after - 1] = pair.token
+            which[pieces[i].after - 1] = token
             self._look(pieces, i, <int32_t> size, queue)
             if pieces[i].before >= 0:
                 self._look(pieces, pieces[i].before, <int32_t> size, queue)

@@ -1,24 +1,25 @@
 # Keys, a rank above and a place below, the least first: included after _heap.pxi by the kernels
 # that cut long words.
 #
-# A heap of a million keys waits for memory at each step.  Here what has one rank waits in a list,
-# which is sorted at once when the rank's turn comes, and only ranks are in a heap.
+# A heap of a million keys waits for memory at each step.  Here what has one rank waits in a list of
+# blocks, which is sorted at once when the rank's turn comes, and only ranks are in a heap.
 
-# words up to this long have few keys
 cdef enum:
-    SHORT = 64
+    SHORT = 64   # words up to this long have few keys
+    BLOCK = 14   # makes a line of the cache
 
 
-cdef struct Waiting:
-    int32_t place
-    int32_t before   # the one that came before it, or -1
+cdef struct Block:
+    int32_t before   # the block that came before it, or -1
+    int32_t many
+    int32_t[BLOCK] places
 
 
 cdef struct Queue:
     uint64_t *ranks      # a heap of those that something waits for
     Py_ssize_t many
-    int32_t *last        # of each rank, what came last, or -1
-    Waiting *waiting
+    int32_t *last        # of each rank, the block that came last, or -1
+    Block *waiting
     int32_t unused       # the first free one of these, linked as lists are, or -1
     int32_t fresh        # none was in use from here on
     uint64_t *open       # keys whose turn has come, falling
@@ -54,7 +55,7 @@ cdef int _make(Queue *queue, Py_ssize_t ranks, Py_ssize_t keys) noexcept nogil:
     queue[0] = Queue(NULL, 0, NULL, NULL, -1, 0, NULL, 0, NULL, 0)
     queue.ranks = <uint64_t *> malloc((ranks + 1) * sizeof(uint64_t))
     queue.last = <int32_t *> malloc((ranks + 1) * sizeof(int32_t))
-    queue.waiting = <Waiting *> malloc((keys + 1) * sizeof(Waiting))
+    queue.waiting = <Block *> malloc((keys // BLOCK + min(ranks, keys) + 1) * sizeof(Block))
     queue.open = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
     queue.late = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
     if (queue.ranks == NULL or queue.last == NULL or queue.waiting == NULL
@@ -82,41 +83,49 @@ cdef inline void _enter(Queue *queue, int32_t rank, int32_t place, bint few) noe
 
 
 cdef void _wait(Queue *queue, int32_t rank, int32_t place) noexcept nogil:
-    cdef int32_t item = queue.unused
-    if item >= 0:
-        queue.unused = queue.waiting[item].before
-    else:
-        item = queue.fresh
-        queue.fresh += 1
-    if queue.last[rank] < 0:
-        _push(queue.ranks, &queue.many, <uint64_t> rank)
-    queue.waiting[item] = Waiting(place, queue.last[rank])
-    queue.last[rank] = item
+    cdef int32_t last = queue.last[rank]
+    cdef int32_t new = queue.unused
+    cdef Block *block
+    if last < 0 or queue.waiting[last].many == BLOCK:
+        if new >= 0:
+            queue.unused = queue.waiting[new].before
+        else:
+            new = queue.fresh
+            queue.fresh += 1
+        if last < 0:
+            _push(queue.ranks, &queue.many, <uint64_t> rank)
+        queue.waiting[new].before = last
+        queue.waiting[new].many = 0
+        queue.last[rank] = last = new
+    block = queue.waiting + last
+    block.places[block.many] = place
+    block.many += 1
 
 
 cdef void _open(Queue *queue) noexcept nogil:
     """Take what waits for the least rank, to the open ones or to the late ones."""
     cdef uint64_t rank = _pop(queue.ranks, &queue.many)
     cdef int32_t first = queue.last[rank]
-    cdef int32_t item = first
-    cdef int32_t end = first
+    cdef int32_t next = first
+    cdef Block *block
     cdef bint late = queue.opened and queue.open[queue.opened - 1] >> 32 == rank
     cdef bint rising = True, falling = True
     cdef uint64_t *run = queue.open + queue.opened
     cdef uint64_t key
     cdef Py_ssize_t many = 0, i
-    while item >= 0:
-        key = rank << 32 | <uint64_t> queue.waiting[item].place
-        if late:
-            _push(queue.late, &queue.lates, key)
-        else:
-            rising &= many == 0 or run[many - 1] < key
-            falling &= many == 0 or run[many - 1] > key
-            run[many] = key
-            many += 1
-        end = item
-        item = queue.waiting[item].before
-    queue.waiting[end].before = queue.unused
+    while next >= 0:
+        block = queue.waiting + next
+        next = block.before
+        for i in range(block.many - 1, -1, -1):
+            key = rank << 32 | <uint64_t> block.places[i]
+            if late:
+                _push(queue.late, &queue.lates, key)
+            else:
+                rising &= many == 0 or run[many - 1] < key
+                falling &= many == 0 or run[many - 1] > key
+                run[many] = key
+                many += 1
+    block.before = queue.unused
     queue.unused = first
     queue.last[rank] = -1
     queue.opened += many
