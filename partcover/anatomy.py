@@ -420,7 +420,8 @@ def audit(
     Returns
     -------
     Audit
-        Exact counts under the shortest path; of words that save the same the smaller first.
+        Exact counts under the shortest path, whatever the vocabulary's rule; of words that save
+        the same the smaller first.
 
     Raises
     ------

@@ -68,9 +68,10 @@ def inspect_(
     partcover inspect v.json book.tsv --audit
 
     The gain of a token is how many more tokens the corpus needs when that one is left out,
-    exactly, under the shortest path. --audit ranks the words that take more than one token by
-    what holding them would save, and lists them while they save more than the tokens held gain,
-    weakest first, as if they were exchanged one for one. In tables a space is shown as ␣.
+    exactly, under the shortest path whatever the rule is; so is what --audit counts. --audit
+    ranks the words that take more than one token by what holding them would save, and lists them
+    while they save more than the tokens held gain, weakest first, as if they were exchanged one
+    for one. In tables a space is shown as ␣.
     """
     from ..anatomy import anatomy, audit, difference
 
@@ -188,7 +189,7 @@ def _tables(
         print_(rows_table(shown(rows), columns(rows, names)))
     if "audit" in data:
         audit = data["audit"]
-        title = f"words it should hold: {audit['total']:,}"
+        title = f"words it should hold: {audit['total']:,} (tokens by the shortest path)"
         print_(
             rows_table(
                 shown(audit["missing"], "word"),
