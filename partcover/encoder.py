@@ -313,16 +313,18 @@ class Encoder:
         Raises
         ------
         InputError
-            If the rule cannot be drawn from, or `dropout` or `alpha` is missing, out of range, or
-            of another rule.
+            If the rule cannot be drawn from, `dropout` or `alpha` is missing, out of range, or of
+            another rule, or the seed is no integer.
         """
+        if not _of_integers(type(seed)):
+            raise InputError(f"seed is {seed!r}: an integer is expected")
         if (dropout, alpha) not in self._samplers:
             self._samplers.clear()
             self._samplers[dropout, alpha] = sampler(
                 self.vocabulary, self.rule, dropout=dropout, alpha=alpha
             )
         drawn = copy.copy(self)
-        drawn._draw = partial(self._samplers[dropout, alpha], seed=seed % 2**64)
+        drawn._draw = partial(self._samplers[dropout, alpha], seed=int(seed) % 2**64)
         drawn._cache = 0
         drawn._idle = deque()
         return drawn

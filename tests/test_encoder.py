@@ -397,7 +397,6 @@ def test_samples_differ_by_seed_and_keep_special_tokens(tmp_path):
 
 
 def test_sampling_refused():
-    ours = Vocabulary(["ab"]).encoder("gpt2", "priority")
     for rule in ("priority", "single_symbols"):
         ours = Vocabulary(["ab"]).encoder("gpt2", rule)
         with pytest.raises(InputError, match=f"rule {rule} cannot be drawn from: use one of"):
@@ -405,6 +404,11 @@ def test_sampling_refused():
     ours = Vocabulary(["ab"]).encoder("gpt2", "merges")
     with pytest.raises(InputError, match="rule merges needs dropout"):
         ours.sample("ab", seed=1)
+    for seed in (None, 1.0, True):
+        with pytest.raises(InputError, match=f"seed is {seed}: an integer is expected"):
+            ours.sample("ab", seed=seed, dropout=0.1)
+    big = ours.sample("ab" * 9, seed=2**64 - 1, dropout=0.5)
+    assert ours.sample("ab" * 9, seed=np.int64(-1), dropout=0.5) == big
     with pytest.raises(InputError, match="rule merges takes no alpha"):
         ours.sample("ab", seed=1, dropout=0.1, alpha=1)
 
