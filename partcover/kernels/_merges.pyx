@@ -112,7 +112,8 @@ cdef class Merger:
         # every merge takes one pair out and enters at most two
         dropped = <uint64_t *> malloc(2 * longest * sizeof(uint64_t))
         try:
-            if (_make(&queue, self.made.shape[0], 2 * longest) < 0
+            # short words have no use for the ranks' lists, which take time to make
+            if (_make(&queue, self.made.shape[0] if longest > SHORT else 0, 2 * longest) < 0
                     or pieces == NULL or dropped == NULL):
                 raise MemoryError
             with nogil:
