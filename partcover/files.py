@@ -17,6 +17,7 @@ from .errors import InputError
 __all__ = [
     "atomic_writer",
     "check_writable",
+    "in_place",
     "load_json",
     "open_input",
     "read_json",
@@ -41,10 +42,9 @@ def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
         return
     target = Path(path)
-    if fspath(path).startswith("/dev/") or (target.exists() and not target.is_file()):
-        # a terminal, a pipe, whatever /dev/stdout is: written as it stands, nothing to rename
-        if target.is_dir():
-            raise InputError(f"{target}: is a directory; name a file to write")
+    if target.is_dir():
+        raise InputError(f"{target}: is a directory; name a file to write")
+    if in_place(target):
         with _naming(target), open(target, "wb") as file:
             yield file
         return
@@ -61,6 +61,16 @@ def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def in_place(path: str | PathLike[str]) -> bool:
+    """Whether a path is written as it stands, with nothing to rename.
+
+    That is ``-``, a terminal, a pipe, whatever /dev/stdout is.
+    """
+    target = Path(path)
+    special = target.exists() and not target.is_file() and not target.is_dir()
+    return special or fspath(path) == "-" or fspath(path).startswith("/dev/")
 
 
 @contextlib.contextmanager

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import random
+import subprocess
 import sys
 
 import pytest
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, segment
 from partcover.errors import MissingExtra
+from partcover.files import in_place
 from partcover.interop import export, load
 from partcover.interop import tiktoken as tiktoken_format
 from partcover.interop.fidelity import Fidelity, measure
@@ -567,3 +570,87 @@ def test_gap_with_more_tokens_than_candidates(run, tmp_path):
     data = json.loads(out)
     assert (status, data["k"], data["never_occur"], data["rule"]) == (0, 91, 90, "longest_match")
     assert (data["tokens"], data["tokens_shortest_path"], data["lower_bound"]) == (7, 7, 5)
+
+
+# where it is written
+
+
+def test_a_pipe_is_written_into_and_stays(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        assert Vocabulary(["ab", "cd"]).to_list(pipe).exact
+        assert reader.communicate(timeout=60)[0] == b"ab\ncd\n"
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+    assert in_place(pipe)
+    assert in_place("-")
+    assert in_place("/dev/stdout")  # also where it is redirected to a file
+    assert not in_place(tmp_path)
+
+
+def test_standard_output(tmp_path):
+    Vocabulary(["ab"]).save(tmp_path / "V.json")
+    done = subprocess.run(
+        [sys.executable, "-m", "partcover", "export", "V.json", "--to", "list", "-o", "-"],
+        cwd=tmp_path, capture_output=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == b"ab\n"
+    assert b"exact: all" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["V.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "message"),
+    [
+        ("list", "", "the name of the file or folder to write is empty"),
+        ("list", ".", ".: is a directory; name a file to write"),
+        ("list", "..", "..: is a directory; name a file to write"),
+        ("list", "/", "/: is a directory; name a file to write"),
+        ("priority-class", "-", "-: priority-class writes a folder, and this is none"),
+        ("priority-class", "file", "file: priority-class writes a folder, and this is none"),
+    ],
+)
+def test_targets_that_cannot_be_written(tmp_path, monkeypatch, name, path, message):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "here" / "file").write_text("mine")
+    with pytest.raises(InputError) as caught:
+        export(Vocabulary(["ab"]), path, name, lossy=True)
+    assert str(caught.value) == message
+    assert [file.name for file in (tmp_path / "here").iterdir()] == ["file"]
+    assert [file.name for file in tmp_path.iterdir()] == ["here"]
+
+
+def test_a_folder_is_written_where_one_stands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    vocabulary = Vocabulary(["ab"], rule="priority", pretokenizer="gpt2")
+    assert vocabulary.to_priority_class(".").exact
+    assert load(".").tokens == vocabulary.tokens
+    assert all(path.is_file() for path in tmp_path.iterdir())
+
+
+def test_a_folder_of_another_format_is_left_alone(tmp_path):
+    vocabulary = Vocabulary(["ab"], rule="priority", pretokenizer="gpt2")
+    vocabulary.to_priority_class(tmp_path / "f")
+    before = sorted((tmp_path / "f").iterdir())
+    message = "f: holds a vocabulary in the format priority-class, which would be read in place"
+    for name in ("huggingface", "greedtok"):
+        with pytest.raises(InputError, match=message):
+            export(vocabulary, tmp_path / "f", name, lossy=True)
+    assert sorted((tmp_path / "f").iterdir()) == before
+
+
+def test_what_goes_wrong_names_the_path_that_was_asked_for(tmp_path, monkeypatch):
+    def full(vocabulary, path):
+        raise OSError(28, "No space left on device", str(path))
+
+    def broken(vocabulary, path):
+        raise InputError(f"{path}: cannot be written (so)")
+
+    for write, message in ((full, "No space left on device"), (broken, "so")):
+        changed = FORMATS["list"].__class__(**{**vars(FORMATS["list"]), "write": write})
+        monkeypatch.setitem(FORMATS, "list", changed)
+        with pytest.raises(InputError) as caught:
+            Vocabulary(["ab"]).to_list(tmp_path / "v.txt")
+        assert str(caught.value) == f"{tmp_path / 'v.txt'}: cannot be written ({message})"

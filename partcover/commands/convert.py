@@ -58,6 +58,8 @@ def export_(
 
     if out.path is None:
         raise InputError("-o is missing: what file or folder is to be written?")
+    if out.json and out.path == "-":
+        raise InputError("-o - and --json both want standard output: leave out one")
     held = Vocabulary.load(vocabulary)
     if rule is not None:
         held = held.with_(rule=rule)
@@ -73,7 +75,7 @@ def export_(
     if out.json:
         out.object(result.to_json())
     else:
-        click.echo(f"{result.verdict}: {result.cost}")
+        click.echo(f"{result.verdict}: {result.cost}", err=out.path == "-")
     return 0
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import shutil
 import tempfile
+from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
 
 from .._version import __version__
 from ..corpus import WordCounts
 from ..errors import InputError
+from ..files import atomic_writer, in_place
 from ..vocabulary import Vocabulary
 from .fidelity import Fidelity, measure
-from .formats import find_format, recognise
+from .formats import FORMATS, find_format, recognise
+from .frame import Format
 
 __all__ = ["export", "load"]
 
@@ -37,7 +42,7 @@ def export(
     vocabulary : Vocabulary
         The tokens, with the rule and pre-tokenizer they are for.
     path : path
-        The file or folder to write.
+        The file or folder to write; ``-`` is standard output, for a format of one file.
     format : str
         One of `FORMATS`.
     corpus : WordCounts, optional
@@ -57,11 +62,12 @@ def export(
     InputError
         If the format cannot express the rule, the pre-tokenizer or the ids, or the replay
         differs, and `lossy` is not set: with the reason and the nearest that it can; or if the
-        format does not hold tokens over these symbols, or the file cannot be written.
+        format does not hold tokens over these symbols, or the file cannot be written, or the
+        folder holds a vocabulary in another format.
     MissingExtra
         If the format's library is not installed.
     """
-    target, form = Path(path), find_format(format)
+    form = find_format(format)
     if vocabulary.symbols not in form.symbols:
         raise InputError(
             f"{form.name} holds tokens over {' or '.join(form.symbols)}; these are over "
@@ -77,17 +83,8 @@ def export(
             f"{form.name} cannot express {'; nor '.join(map(str, lost))}; --lossy (lossy=True) "
             "writes that and measures the cost"
         )
-    if not target.absolute().parent.is_dir():
-        raise InputError(f"{target}: cannot be written (no folder {target.parent})")
-    # beside the target, so that it can be renamed into place
-    try:
-        folder = tempfile.TemporaryDirectory(
-            prefix=".partcover-", dir=target.absolute().parent, ignore_cleanup_errors=True
-        )
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror})") from None
-    with folder as name:
-        draft = Path(name) / target.name
+    _check_target(path, form)
+    with _draft(path) as draft:
         remarks = form.write(fitted, draft)
         replay = form.replay(draft)
         result = Fidelity(
@@ -106,20 +103,66 @@ def export(
             raise InputError(
                 f"{form.name}: {result.cost}; --lossy (lossy=True) writes it all the same"
             )
-        try:
-            _install(draft, target)
-        except OSError as error:
-            raise InputError(f"{target}: cannot be written ({error.strerror})") from None
+        _install(draft, path, form)
     return result
 
 
-def _install(draft: Path, target: Path) -> None:
-    if not draft.is_dir():
-        draft.replace(target)
+def _check_target(path: str | PathLike[str], form: Format) -> None:
+    """Find out before the replay that nothing could be written."""
+    target = Path(path)
+    if not fspath(path):
+        raise InputError("the name of the file or folder to write is empty")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"{target}: cannot be written (no folder {target.parent})")
+    if not target.is_dir():
         return
-    target.mkdir(exist_ok=True)
-    for part in sorted(draft.iterdir()):
-        part.replace(target / part.name)
+    for other in FORMATS.values():
+        if other is not form and other.read is not None and other.recognises(target):
+            raise InputError(
+                f"{target}: holds a vocabulary in the format {other.name}, which would be read "
+                "in place of this one: name another folder, or remove it first"
+            )
+
+
+@contextlib.contextmanager
+def _draft(path: str | PathLike[str]) -> Iterator[Path]:
+    """Where to write first; what goes wrong there names the path that was asked for."""
+    target = Path(path)
+    # beside the target, or in it, so that it can be renamed into place
+    beside = target if target.is_dir() else target.absolute().parent
+    try:
+        with tempfile.TemporaryDirectory(
+            prefix=".partcover-",
+            dir=None if in_place(path) else beside,
+            ignore_cleanup_errors=True,
+        ) as folder:
+            draft = Path(folder) / (target.name if target.name not in ("", "..") else "draft")
+            try:
+                yield draft
+            except InputError as error:
+                raise InputError(str(error).replace(str(draft), str(target))) from None
+    except BrokenPipeError:  # who reads standard output has gone, as `head` does
+        raise
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+
+
+def _install(draft: Path, path: str | PathLike[str], form: Format) -> None:
+    """Give what is written its name, or write it into what is no plain file."""
+    target = Path(path)
+    if draft.is_dir():
+        if in_place(path) or target.is_file():
+            raise InputError(f"{target}: {form.name} writes a folder, and this is none")
+        target.mkdir(exist_ok=True)
+        for part in sorted(draft.iterdir()):
+            part.replace(target / part.name)
+    elif in_place(path):
+        with atomic_writer(path) as file, draft.open("rb") as written:
+            shutil.copyfileobj(written, file)
+    elif target.is_dir():
+        raise InputError(f"{target}: is a directory; name a file to write")
+    else:
+        draft.replace(target)
 
 
 def load(
