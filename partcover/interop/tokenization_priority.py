@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from itertools import groupby
 from typing import Any
 
 from transformers import PreTrainedTokenizer
@@ -55,8 +56,10 @@ class PriorityTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return self.token_of.get(index)
 
     def convert_tokens_to_string(self, tokens: list[str]) -> str:
-        """The text of tokens."""
-        return self.cutter.text(tokens)
+        """The text of tokens, added ones among them."""
+        added = self.added_tokens_encoder
+        runs = [(kind, list(run)) for kind, run in groupby(tokens, added.__contains__)]
+        return "".join("".join(run) if kind else self.cutter.text(run) for kind, run in runs)
 
     def _decode(
         self, *ids: Any, spaces_between_special_tokens: bool = False, **options: Any
