@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
+import sys
+import types
 
 import pytest
 from hypothesis import given, settings
@@ -129,14 +131,28 @@ def test_a_byte_without_an_id(tmp_path, use):
 @pytest.mark.parametrize("name", SPLITS)
 def test_pretokenizers(tmp_path, name):
     vocabulary = made("shortest_path", pretokenizer=name, special=["<s>"])
-    result = vocabulary.to_huggingface(tmp_path / "t", text=TEXT)
+    mark = Pretokenizer.from_name(name).rules[0].mark
+    text = TEXT.replace("Ġ", "").replace("_", "") if mark else TEXT  # a mark comes back as a space
+    result = vocabulary.to_huggingface(tmp_path / "t", text=text)
     assert result.text_same
     assert result.text_tokens > 40
     same(load(tmp_path / "t"), vocabulary)
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t" / "tokenizer.json"))
-    mark = Pretokenizer.from_name(name).rules[0].mark
-    text = TEXT.replace("Ġ", "").replace("_", "") if mark else TEXT  # a mark comes back as a space
     assert tokenizer.decode(tokenizer.encode(text).ids) == text
+
+
+def test_a_mark_in_the_text_is_found_out(tmp_path):
+    vocabulary = Vocabulary(["Ġb"], pretokenizer="space-prefix", rule="priority")
+    plain = vocabulary.with_(rule="shortest_path")
+    assert plain.encoder().encode("aĠb b") == [97, 32, 98, 256]
+    with pytest.raises(InputError, match="the text is cut otherwise: 4 tokens here, 3 there"):
+        plain.to_huggingface(tmp_path / "t.json", text="aĠb b")
+    remarks = plain.to_huggingface(tmp_path / "t.json", text="ab b").remarks
+    assert remarks == ("a Ġ that stands in a text is read there as the mark of a space",)
+    assert vocabulary.to_priority_class(tmp_path / "t", text="aĠb b").text_same
+    cutter = PriorityCutter(str(tmp_path / "t" / "vocab.json"))
+    for text in ("aĠb b", " Ġ Ġ", "ĠĠ  a Ġb"):
+        assert cutter.text(cutter.tokens(text)) == text
 
 
 def test_what_it_cannot_express_is_refused(tmp_path):
@@ -474,7 +490,8 @@ def test_transformers_loads_it(tmp_path, monkeypatch, use, split):
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     from transformers import AutoTokenizer
 
-    vocabulary = made(use, pretokenizer=split, special={"<s>": 269, "<e>": 300})
+    special = {"<s>": 269, "<e>": 300, "<|end of text|>": 301, "‹é>": 302}
+    vocabulary = made(use, pretokenizer=split, special=special)
     text = "abca the thé  x bcab 😀 the"
     form = "priority-class" if use == "priority" else "huggingface"
     export(vocabulary, tmp_path / "t", form)
@@ -489,6 +506,35 @@ def test_transformers_loads_it(tmp_path, monkeypatch, use, split):
     assert ids == [269, *map(number.__getitem__, own), 300]
     assert tokenizer.decode(ids) == f"<s>{text}<e>"
     assert tokenizer.decode(ids, skip_special_tokens=True) == text
+    every = "".join(special)
+    assert tokenizer(every)["input_ids"] == list(special.values())
+    assert tokenizer.decode(list(special.values())) == every
+
+
+def test_the_class_leaves_special_tokens_as_they_are(tmp_path, monkeypatch):
+    """Without transformers: what version 5 calls with special tokens among the others."""
+
+    class Base:
+        def __init__(self, **settings):
+            self.added_tokens_encoder = {"<|end of text|>": 300, "‹é>": 301, "<s>": 302}
+
+    stand_in = types.ModuleType("transformers")
+    stand_in.PreTrainedTokenizer = Base
+    monkeypatch.setitem(sys.modules, "transformers", stand_in)
+    name = "partcover.interop.tokenization_priority"
+    held = sys.modules.pop(name, None)
+    from partcover.interop.tokenization_priority import PriorityTokenizer
+
+    sys.modules.pop(name)
+    if held is not None:
+        sys.modules[name] = held
+    vocabulary = Vocabulary(["Ġb"], pretokenizer="space-prefix", rule="priority")
+    vocabulary.to_priority_class(tmp_path / "t")
+    tokenizer = PriorityTokenizer(str(tmp_path / "t" / "vocab.json"))
+    one, other = tokenizer._tokenize("é b"), tokenizer._tokenize("b")
+    tokens = ["‹é>", *one, "<|end of text|>", "<s>", *other]
+    assert tokenizer.convert_tokens_to_string(tokens) == "‹é>é b<|end of text|><s>b"
+    assert tokenizer.convert_tokens_to_string([]) == ""
 
 
 # the commands

@@ -8,6 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from ..corpus import WordCounts
+from ..encoder import Encoder
+from ..errors import InputError
 from ..pretokenizers import Pretokenizer
 from ..segment import segment
 from ..vocabulary import Vocabulary
@@ -172,7 +174,7 @@ def measure(
     corpus : WordCounts, optional
         The words; by default `built_in_words`.
     text : str, optional
-        Cut here by the vocabulary's pre-tokenizer, or taken as one word where it has none.
+        Cut here as `Encoder` does, or taken as one word where there is no pre-tokenizer.
     """
     words = built_in_words(vocabulary) if corpus is None else corpus
     cut = segment(words, vocabulary)
@@ -230,12 +232,20 @@ def _bytes(token: Any) -> bytes:
 
 
 def _cut_text(text: str, vocabulary: Vocabulary) -> list[bytes]:
-    split = Pretokenizer.from_name(vocabulary.pretokenizer or "none").split(text)
-    if not split:
-        return []
-    words = WordCounts.from_words(split, vocabulary.symbols)
+    name = vocabulary.pretokenizer or "none"
+    try:
+        # ids by place, so that bytes without one are cut as well
+        ids = Encoder(vocabulary.with_(ids=None, special=()), name).encode(text)
+    except InputError:  # a mark that cannot be undone: words as they are counted
+        return _cut_words(Pretokenizer.from_name(name).split(text), vocabulary)
+    pieces = [*(bytes([byte]) for byte in range(256)), *map(_bytes, vocabulary)]
+    return [pieces[number] for number in ids]
+
+
+def _cut_words(listed: list[str], vocabulary: Vocabulary) -> list[bytes]:
+    words = WordCounts.from_words(listed, vocabulary.symbols)
     cut = segment(words, vocabulary)
     cuts = {
         _bytes(word): [_bytes(token) for token in cut.of(i)] for i, (word, _) in enumerate(words)
     }
-    return [token for word in split for token in cuts[_bytes(word)]]
+    return [token for word in listed for token in cuts[_bytes(word)]]

@@ -37,7 +37,7 @@ from .byte_level import from_characters, to_characters
 from .decimals import spell_number
 from .frame import Format, GivenUp, Nearest, Replay
 from .huggingface_read import looks_like, read
-from .splitting import unmark, why_not, write_splitting
+from .splitting import patterns, unmark, why_not, write_splitting
 
 __all__ = ["HUGGINGFACE"]
 
@@ -131,6 +131,8 @@ def _json(data: dict[str, Any]) -> tuple[str, int]:
 def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
     if vocabulary.pretokenizer is None:
         yield "no pre-tokenizer is known: a text is taken as one word"
+    for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) if mark):
+        yield f"a {mark} that stands in a text is read there as the mark of a space"
     if vocabulary.rule != "likelihood" and vocabulary.scores is not None:
         yield f"the scores are left out: the rule {vocabulary.rule} does not use them"
     if vocabulary.rule != "merges" and vocabulary.merges is not None:

@@ -28,15 +28,22 @@ def spell(data: bytes) -> str:
     return data.decode("latin-1").translate(_SPELLED)
 
 
+def exchange(text: str, mark: str) -> str:
+    """Mark and space exchanged."""
+    return " ".join(part.replace(" ", mark) for part in text.split(mark))
+
+
 class PriorityCutter:
     """Cuts text with the vocabulary of a file.
+
+    A mark that stands in the text itself becomes a space, so that `text` gives it back.
 
     Parameters
     ----------
     path : str
         The file: JSON with ``vocab`` (tokens, in order of priority, and their ids) and
         ``splits`` (one after another: a pattern whose matches are the words of a text, and a
-        mark that replaces the space a word starts with, or null).
+        mark that is exchanged with the space, which words start with, or null).
     """
 
     def __init__(self, path: str) -> None:
@@ -55,7 +62,7 @@ class PriorityCutter:
         for find, mark in self.splits:
             words = [part for word in words for part in find(word)]
             if mark is not None:
-                words = [mark + word[1:] if word[0] == " " else word for word in words]
+                words = [exchange(word, mark) for word in words]
         return words
 
     def cut_word(self, word: str) -> tuple[str, ...]:
@@ -80,9 +87,9 @@ class PriorityCutter:
         return [token for word in self.words(text) for token in self.cut(spell(word.encode()))]
 
     def text(self, tokens: list[str]) -> str:
-        """The text of tokens, spaces back for marks."""
+        """The text of tokens, spaces back for marks and marks for spaces."""
         data = bytes(_BYTES[character] for token in tokens for character in token)
         text = data.decode("utf-8", errors="replace")
         for _, mark in reversed(self.splits):
-            text = text if mark is None else text.replace(mark, " ")
+            text = text if mark is None else exchange(text, mark)
         return text

@@ -231,6 +231,8 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     normalizer.name = "identity"
     normalizer.add_dummy_prefix = normalizer.remove_extra_whitespaces = False
     normalizer.escape_whitespaces = vocabulary.pretokenizer == f"space-prefix:{_MARK}"
+    if normalizer.escape_whitespaces:
+        remarks.append(f"a {_MARK} that stands in a text is read there as a space")
     if any(_MARK in (_text(token) or "") for token in vocabulary):
         remarks.append(f"sentencepiece decodes {_MARK} in a token as a space")
     with atomic_writer(path) as file:
