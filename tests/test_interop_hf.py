@@ -334,6 +334,8 @@ def put(*path):
         ("merges", put("model", "merges", [["a"]]), "not a tokenizer.json"),
         ("merges", put("model", "vocab", 3), "not a tokenizer.json"),
         ("merges", put("model", "merges", [["a", "x"]]), "keeps whole words"),
+        ("merges", put("added_tokens", [{"id": 900, "content": "abc"}]), "added token 'abc' is al"),
+        ("merges", put("added_tokens", [{"id": 900, "content": "Ã"}]), "as .* spells .* 0xC3: the"),
         (
             "shortest_path",
             put("pre_tokenizer", {"type": "Digits"}),
@@ -344,6 +346,14 @@ def put(*path):
 def test_what_cannot_be_represented_is_named(tmp_path, use, change, message):
     with pytest.raises(InputError, match=f"t.json: .*{message}"):
         damaged(tmp_path, use, change)
+
+
+AROUND = {
+    "type": "Sequence",
+    "processors": [
+        {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}]}
+    ],
+}
 
 
 @pytest.mark.parametrize(
@@ -363,11 +373,36 @@ def test_what_cannot_be_represented_is_named(tmp_path, use, change, message):
             ),
             "1 added tokens, which are cut out of a text",
         ),
+        (
+            "merges",
+            put("added_tokens", [{"id": 900, "content": "<s>", "single_word": True}]),
+            "1 special tokens are found only as words of their own there",
+        ),
+        ("merges", put("truncation", {"max_length": 7}), "a text is cut off after 7 tokens there"),
+        ("merges", put("padding", {"pad_id": 0}), "texts are padded there"),
+        ("merges", put("post_processor", AROUND), "(TemplateProcessing) puts tokens around every"),
     ],
 )
 def test_what_is_not_carried_is_remarked(tmp_path, use, change, remark):
     read = damaged(tmp_path, use, change)
     assert any(remark in line for line in read.provenance["remarks"])
+
+
+def test_a_post_processor_that_adds_nothing_is_not_remarked(tmp_path):
+    nothing = {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}], "pair": []}
+    steps = {"type": "Sequence", "processors": [{"type": "ByteLevel"}, nothing]}
+    read = damaged(tmp_path, "merges", put("post_processor", steps))
+    assert "remarks" not in read.provenance
+
+
+@pytest.mark.parametrize(("text", "place"), [("日", 269), ("@", 64)])
+def test_an_added_token_of_one_character(tmp_path, text, place):
+    added = {"id": place, "content": text, "special": True}
+    added |= dict.fromkeys(["single_word", "lstrip", "rstrip", "normalized"], False)
+    read = damaged(tmp_path, "merges", put("added_tokens", [added]))
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    assert read.special == {text: place}
+    assert theirs.encode(f"abc{text}").ids == read.encoder().encode(f"abc{text}", special="parse")
 
 
 SPELLED = {
@@ -416,13 +451,50 @@ def test_a_unigram_model_as_sentencepiece_makes_it(tmp_path):
     tokenizer.save(str(tmp_path / "t.json"))
     vocabulary = load(tmp_path / "t.json")
     assert (vocabulary.rule, vocabulary.pretokenizer) == ("likelihood", "space-prefix:▁")
-    assert len(vocabulary.provenance["remarks"]) == 1
+    assert len(vocabulary.provenance["remarks"]) == 2
     ids = dict(zip([*(bytes([b]) for b in range(256)), *vocabulary], vocabulary.id_of, strict=True))
     for text in ["the athe thé a  e", "hat x😀the"]:
         own = []
         for word in Pretokenizer.from_name("space-prefix:▁").split(text):
             own += segment(WordCounts.from_words([word]), vocabulary).of(0)
         assert [ids[token] for token in own] == tokenizer.encode(text).ids
+
+
+SPACE_BY_NORMALIZER = tokenizers.normalizers.Replace(" ", "▁")
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    more=st.lists(st.text("ab▁", min_size=2, max_size=4), unique=True, max_size=8),
+    texts=st.lists(st.text("ab ", max_size=16), max_size=5),
+    way=st.sampled_from(["split", "whole", "normalizer", "neither"]),
+    numbers=st.randoms(use_true_random=False),
+)
+def test_pieces_that_reach_over_spaces(tmp_path_factory, more, texts, way, numbers):
+    pieces = [("<unk>", 0.0), *((text, -1.0) for text in "ab▁ ")]
+    # sums of quarters are exact, so that no reader of JSON matters
+    pieces += [(text, -numbers.randrange(1, 40) / 4) for text in more]
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
+    if way in ("split", "whole"):
+        metaspace = tokenizers.pre_tokenizers.Metaspace(
+            prepend_scheme="never", split=way == "split"
+        )
+        tokenizer.pre_tokenizer = metaspace
+    if way == "normalizer":
+        tokenizer.normalizer = SPACE_BY_NORMALIZER
+    path = tmp_path_factory.mktemp("pieces") / "t.json"
+    tokenizer.save(str(path))
+    vocabulary = load(path)
+    inside = way in ("whole", "normalizer") and any("▁" in text[1:] for text in more)
+    expected = "none" if inside or way == "neither" else "space-prefix:▁"
+    assert vocabulary.pretokenizer == expected
+    remarks = " ".join(vocabulary.provenance["remarks"])
+    assert ("pieces hold spaces inside: ▁ is read as a space" in remarks) == inside
+    assert ("a ▁ that stands in a text" in remarks) == (way != "neither")
+    assert ("1 pieces with a space, which no text has there" in remarks) == (way != "neither")
+    encoder = vocabulary.encoder()
+    for text in texts:
+        assert encoder.encode(text) == tokenizer.encode(text).ids
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     file = path / "tokenizer.json" if path.is_dir() else path
     data = read_json(file)
     try:
-        return _read(data)
+        vocabulary, remarks = _read(data)
+        return vocabulary, remarks + _not_carried(data)
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
@@ -69,8 +70,7 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
         )
     if changes := _names(data.get("normalizer")):
         raise InputError(f"its normalizer ({changes}) changes the text")
-    special, more = _special(data)
-    remarks += more
+    special = _special(data, spelled=True)
     if kind == "BPE":
         use = _bpe(model, special)
     elif kind == "WordPiece":
@@ -90,21 +90,56 @@ def _names(step: Mapping[str, Any] | None) -> str:
     return ", ".join(map(_names, inner)) if inner is not None else str(step.get("type"))
 
 
-def _special(data: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
-    """The added tokens and their ids."""
-    added = data.get("added_tokens") or []
-    special = {entry["content"]: int(entry["id"]) for entry in added}
-    if single := [text for text in special if len(text) == 1]:
-        raise InputError(f"its added token {single[0]!r} is a single symbol")
+def _special(data: dict[str, Any], *, spelled: bool) -> dict[str, int]:
+    """The added tokens and their ids, in a model whose bytes are spelled as characters or not."""
+    vocab = data["model"]["vocab"]
+    held = vocab if isinstance(vocab, dict) else {text: n for n, (text, _) in enumerate(vocab)}
+    special: dict[str, int] = {}
+    for entry in data.get("added_tokens") or []:
+        text = entry["content"]
+        byte = from_characters(text) if spelled and len(text) == 1 and text in held else None
+        if byte is not None and byte != text.encode("utf-8"):
+            raise InputError(
+                f"its added token {text!r} is spelled as its model spells the byte "
+                f"0x{byte[0]:02X}: the two have one id"
+            )
+        # of a token that its model has too, that is the id
+        special[text] = int(held.get(text, entry["id"]))
+    return special
+
+
+def _not_carried(data: dict[str, Any]) -> list[str]:
+    """Remarks on what is done to a text before and after the model, and not here."""
     remarks = []
-    if plain := [entry["content"] for entry in added if not entry.get("special")]:
+    added = data.get("added_tokens") or []
+    if plain := sum(not entry.get("special") for entry in added):
         remarks.append(
-            f"{len(plain)} added tokens, which are cut out of a text before it is split there, "
+            f"{plain} added tokens, which are cut out of a text before it is split there, "
             "stand among the special tokens"
         )
-    if wide := [e["content"] for e in added if any(map(e.get, ("lstrip", "rstrip")))]:
-        remarks.append(f"{len(wide)} special tokens take the spaces beside them along there")
-    return special, remarks
+    if wide := sum(any(map(entry.get, ("lstrip", "rstrip"))) for entry in added):
+        remarks.append(f"{wide} special tokens take the spaces beside them along there")
+    if alone := sum(bool(entry.get("single_word")) for entry in added):
+        remarks.append(f"{alone} special tokens are found only as words of their own there")
+    if names := ", ".join(_adding(data.get("post_processor"))):
+        remarks.append(f"its post-processor ({names}) puts tokens around every text there")
+    if truncation := data.get("truncation"):
+        remarks.append(f"a text is cut off after {truncation.get('max_length')} tokens there")
+    if data.get("padding"):
+        remarks.append("texts are padded there")
+    return remarks
+
+
+def _adding(step: Mapping[str, Any] | None) -> list[str]:
+    """The steps of a post-processor that add tokens, by name."""
+    if step is None:
+        return []
+    if step.get("type") == "Sequence":
+        return [name for part in step.get("processors", []) for name in _adding(part)]
+    if step.get("type") == "TemplateProcessing":
+        pieces = [*step.get("single", []), *step.get("pair", [])]
+        return ["TemplateProcessing"] if any("SpecialToken" in piece for piece in pieces) else []
+    return [] if step.get("type") == "ByteLevel" else [str(step.get("type"))]
 
 
 def _entries(
@@ -165,6 +200,11 @@ def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
         pair = from_characters(left), from_characters(right)
         if pair[0] is None or pair[1] is None:
             raise InputError(f"its merge {left!r} + {right!r} does not stand for bytes")
+        if both := next((text for text in (left, right, left + right) if text in special), None):
+            raise InputError(
+                f"its added token {both!r} is also a token of its merges ({left!r} + {right!r}), "
+                "and a vocabulary holds it as one of the two"
+            )
         merges.append((pair[0], pair[1]))
     if not merges and not model.get("ignore_merges"):
         return {"pieces": pieces, "rule": "single_symbols"}
@@ -262,28 +302,40 @@ def _pieces_of_text(data: dict[str, Any], model: dict[str, Any]) -> tuple[Vocabu
         )
     if splitting is not None and splitting.get("replacement", _MARK) != _MARK:
         raise InputError(f"its mark for a space is {splitting['replacement']!r}, not {_MARK}")
-    special, remarks = _special(data)
+    special = _special(data, spelled=False)
+    remarks: list[str] = []
     unknown = model.get("unk_id")
+    marked = splitting is not None or "Replace" in _names(steps)
     vocab: dict[str, int] = {}
     fallback: dict[str, int] = {}
     for place, (text, _) in enumerate(model["vocab"]):
         table = fallback if model.get("byte_fallback") and _BYTE.fullmatch(text) else vocab
-        if place != unknown or text in special:
+        if (place != unknown and not (marked and " " in text)) or text in special:
             table[text] = place
-    pieces = _entries(vocab, special, lambda text: text.encode("utf-8"))
+    # not cut before each mark, a text is one word, and pieces may reach over its spaces
+    whole = splitting is None or not splitting.get("split", True)
+    inside = marked and whole and any(_MARK in text[1:] for text in vocab)
+    pieces = _entries(
+        vocab, special, lambda text: (text.replace(_MARK, " ") if inside else text).encode("utf-8")
+    )
     use = _scored(pieces, model)
     for text, place in fallback.items():
         byte = bytes([int(text[3:5], 16)])
         pieces.setdefault(byte, place)  # a character that is a piece goes before its byte
-    split = splitting is not None and splitting.get("split", True)
     remarks.append(
         "a character that is in no piece is cut into its bytes here; there it weighs as one, and "
         + ("is then spelled in bytes" if fallback else "is unknown")
     )
+    if marked:
+        remarks.append(f"a {_MARK} that stands in a text is read there as a space")
+    if inside:
+        remarks.append(f"pieces hold spaces inside: {_MARK} is read as a space")
+    if dropped := sum(" " in text for text, _ in model["vocab"]) if marked else 0:
+        remarks.append(f"{dropped} pieces with a space, which no text has there, are left out")
     prepend = splitting is not None and splitting.get("prepend_scheme", "always") != "never"
     if prepend or (steps is not None and "Prepend" in _names(steps)):
         remarks.append(f"a text gets {_MARK} in front there, not here")
-    pretokenizer = f"space-prefix:{_MARK}" if split else None
+    pretokenizer = f"space-prefix:{_MARK}" if marked and not inside else "none"
     return _vocabulary(use, special, pretokenizer, remarks), remarks
 
 
