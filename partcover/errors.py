@@ -27,13 +27,21 @@ class MissingExtra(PartcoverError, ImportError):
         What needs the library, as a noun phrase.
     wrong : str
         What is wrong with it.
+    remedy : str, optional
+        What to do; by default to install the extra.
     """
 
     def __init__(
-        self, library: str, extra: str | None, purpose: str, wrong: str = "is not installed"
+        self,
+        library: str,
+        extra: str | None,
+        purpose: str,
+        wrong: str = "is not installed",
+        remedy: str | None = None,
     ) -> None:
         what = f"--no-deps {library}" if extra is None else f"'partcover[{extra}]'"
-        super().__init__(f"{purpose} needs {library!r}, which {wrong}: pip install {what}")
+        remedy = remedy or f"pip install {what}"
+        super().__init__(f"{purpose} needs {library!r}, which {wrong}: {remedy}")
 
 
 class VerificationError(PartcoverError):

@@ -389,7 +389,7 @@ def test_a_library_that_cannot_be_loaded_is_not_called_absent(tmp_path, monkeypa
     for name in [name for name in sys.modules if name.partition(".")[0] == "pcatt"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(MissingExtra, match="which cannot be loaded \\(no libtbb\\)"):
+    with pytest.raises(MissingExtra, match=r"which cannot be loaded \(no libtbb\): install that"):
         Vocabulary(["ab"], rule="priority").to_greedtok(tmp_path / "g")
     assert not (tmp_path / "g").exists()
 
@@ -505,6 +505,35 @@ def test_broken_folders_and_models(tmp_path):
     path.write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match=r"m\.model: token 'ab' is given twice"):
         load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("tokenizer_config.json", {"pattern": [5]}, r"the pattern \[5\] is no text"),
+        ("special_tokens_map.json", {"x": "\ud800"}, r"x is '\\ud800', which added_tokens"),
+        ("special_tokens_map.json", {"x": 5}, "x is 5, which added_tokens"),
+    ],
+)
+def test_broken_greedtok_folders(tmp_path, name, content, message):
+    (tmp_path / "added_tokens.txt").write_text("6162\n")
+    (tmp_path / name).write_text(json.dumps(content))
+    with pytest.raises(InputError, match=f"{name}: {message}"):
+        load(tmp_path)
+
+
+def test_a_pattern_that_is_no_text_of_utf_8_can_be_shown(tmp_path):
+    (tmp_path / "added_tokens.txt").write_text("6162\n")
+    (tmp_path / "tokenizer_config.json").write_text('{"pattern": "\\ud800"}')
+    vocabulary = load(tmp_path)
+    assert "its pattern is no pre-tokenizer here: \\ud800" in vocabulary.provenance["remarks"]
+
+
+@pytest.mark.parametrize("front", [b"\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n \n"])
+def test_a_rank_file_is_known_behind_blank_lines_and_a_mark_of_byte_order(tmp_path, front):
+    path = tmp_path / "ranks"
+    path.write_bytes(front + rank_file(path, [b"a", b"ab"]).read_bytes())
+    assert load(path).tokens == (b"ab",)
 
 
 def test_every_format_says_what_it_does_with_every_rule():

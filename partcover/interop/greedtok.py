@@ -1,4 +1,4 @@
-"""The authors' GreedTok: a folder that `pcatt.hf.greedtok` loads, or a file of its tokens."""
+"""The authors' GreedTok: the folder of their tokenizer class, or a file of its tokens."""
 
 from __future__ import annotations
 
@@ -88,12 +88,16 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     if (path / _SPECIAL).exists():
         for name, text in read_json(path / _SPECIAL).items():
             for part in text if isinstance(text, list) else [text]:
-                content = part.get("content") if isinstance(part, dict) else part
-                if not isinstance(content, str) or content.encode() not in lines:
+                content: Any = part.get("content") if isinstance(part, dict) else part
+                try:
+                    listed = content.encode()
+                except (AttributeError, UnicodeEncodeError):  # no text, or none of UTF-8
+                    listed = b""
+                if listed not in lines:
                     raise InputError(
                         f"{path / _SPECIAL}: {name} is {content!r}, which {_TOKENS} does not list"
                     )
-                special[content] = lines.index(content.encode())
+                special[content] = lines.index(listed)
     if special:
         names = {text.encode() for text in special}
         kept = [place for place, token in enumerate(vocabulary) if token not in names]
@@ -103,11 +107,14 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         remarks.append("special tokens are matched in words too by the authors' encoder")
     if (path / _CONFIG).exists():
         pattern = read_json(path / _CONFIG).get("pattern", _DEFAULT)
+        if not isinstance(pattern, str):
+            raise InputError(f"{path / _CONFIG}: the pattern {pattern!r} is no text")
         known = {pattern: name for name, pattern in _PATTERNS.items()} | {_DEFAULT: "gpt2"}
         if pattern in known:
             vocabulary = vocabulary.with_(pretokenizer=known[pattern])
         else:
-            remarks.append(f"its pattern is no pre-tokenizer here: {pattern}")
+            shown = pattern.encode(errors="backslashreplace").decode()
+            remarks.append(f"its pattern is no pre-tokenizer here: {shown}")
     return vocabulary, remarks
 
 
@@ -140,10 +147,17 @@ def _replay(path: Path) -> Replay:
         import regex
         from pcatt import greedy_encoder
     except ImportError as error:
-        there = not isinstance(error, ModuleNotFoundError)  # but lacks a library of the system's
-        wrong = f"cannot be loaded ({error})" if there else "is not installed"
-        purpose = "replaying a GreedTok vocabulary"
-        raise MissingExtra("greedtok", "greedtok", purpose, wrong) from None
+        missing = MissingExtra("greedtok", "greedtok", "replaying a GreedTok vocabulary")
+        if not isinstance(error, ModuleNotFoundError):  # but lacks a library of the system's
+            missing = MissingExtra(
+                "greedtok",
+                "greedtok",
+                "replaying a GreedTok vocabulary",
+                f"cannot be loaded ({error})",
+                "install that library (libtbb is Debian's and Ubuntu's libtbb12, Fedora's tbb; or "
+                "pip install tbb, with the folder lib of the environment in LD_LIBRARY_PATH)",
+            )
+        raise missing from None
     with _silent():
         encoder = greedy_encoder.build(hex_lines(path / _TOKENS), {})
     content = [bytes(encoder.get_rule(n)) for n in range(encoder.get_rules_size())]
@@ -164,7 +178,7 @@ def _replay(path: Path) -> Replay:
 
 GREEDTOK = Format(
     name="greedtok",
-    title="the authors' GreedTok: a folder that pcatt.hf.greedtok loads",
+    title="the authors' GreedTok: the folder of their tokenizer class",
     rules={
         rule: "covering by priority; see the page on two neighbouring copies of a token"
         if rule == "priority"

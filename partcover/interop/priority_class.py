@@ -118,14 +118,19 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
             rule="priority",
             pretokenizer=data.get("pretokenizer"),
             ids=None if ids == list(range(len(ids))) else ids,
-            special={
-                entry["content"]: int(number)
-                for number, entry in settings.get("added_tokens_decoder", {}).items()
-            },
+            special=_special(settings),
         )
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
     return vocabulary, []
+
+
+def _special(settings: dict[str, Any]) -> dict[str, int]:
+    held = settings.get("added_tokens_decoder", {})
+    try:
+        return {entry["content"]: int(number) for number, entry in held.items()}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError("tokenizer_config.json beside it does not list added tokens") from None
 
 
 def _other(rule: Rule) -> str | Nearest:
