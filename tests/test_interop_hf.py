@@ -501,7 +501,8 @@ def test_pieces_that_reach_over_spaces(tmp_path_factory, more, texts, way, numbe
     ("name", "content", "message"),
     [
         ("t.json", "{}", "not recognised: name its format, huggingface, priority-class"),
-        ("t.json", "{", "not recognised"),
+        ("t.json", "{", "t.json:1: not JSON"),
+        ("t.JSON", "", "t.JSON:1: not JSON"),
         ("t.bin", "", "not recognised"),
         ("other", None, "no such file or folder"),
     ],
@@ -552,6 +553,12 @@ def test_the_class_is_for_priority_only(tmp_path):
         (tmp_path / "p" / file).write_text("{}")
         with pytest.raises(InputError, match=message):
             load(tmp_path / "p")
+    made("priority").to_priority_class(tmp_path / "q")
+    for held in ([1], {"x": {"content": "y"}}, {"1": 5}):
+        content = json.dumps({"added_tokens_decoder": held})
+        (tmp_path / "q" / "tokenizer_config.json").write_text(content)
+        with pytest.raises(InputError, match="does not list added tokens"):
+            load(tmp_path / "q")
 
 
 @pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="no transformers")

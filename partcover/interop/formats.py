@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import InputError
+from ..files import load_json
 from .frame import Format
 from .greedtok import GREEDTOK
 from .hexlines import PATHPIECE, SAGE
@@ -51,11 +52,13 @@ def recognise(path: Path) -> Format:
     Raises
     ------
     InputError
-        If there is nothing at `path`, or it looks like none.
+        If there is nothing at `path`, or it looks like none, or is named as JSON and is not.
     """
     if not path.exists():
         raise InputError(f"{path}: cannot be read (no such file or folder)")
     for format_ in FORMATS.values():
         if format_.read is not None and format_.recognises(path):
             return format_
+    if path.is_file() and path.suffix.lower() == ".json":
+        load_json(path)  # whose error says more
     raise InputError(f"{path}: not recognised: name its format, {', '.join(FORMATS)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import hashlib
 from collections.abc import Sequence
 from itertools import pairwise
@@ -171,6 +172,8 @@ def _ranks(path: Path) -> tuple[dict[bytes, int], str]:
     with open_input(path) as file:
         for number, line in enumerate(file, 1):
             sha.update(line)
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
             if not line.strip():
                 continue
             try:
@@ -208,7 +211,7 @@ def _recognises(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        first = file.readline(1000)
+        first = file.read(1000).removeprefix(codecs.BOM_UTF8).lstrip().partition(b"\n")[0]
     try:
         _line(first)
     except InputError:
