@@ -104,12 +104,45 @@ def test_ids_are_kept(tmp_path, use):
     numbers = random.Random(3).sample(range(1, 2 * (256 + count)), 256 + count)
     numbers[256:] = sorted(numbers[256:])  # tokens come back in the order of their ids
     vocabulary = made(use, pretokenizer="none", ids=numbers, special={"<s>": 0, "<e>": 1000})
-    assert export(vocabulary, tmp_path / "t.json", "huggingface").ids_differing == 0
+    found = use in ("longest_match", "merges")  # <s>, in text that is text
+    result = export(vocabulary, tmp_path / "t.json", "huggingface", lossy=found)
+    assert (result.ids_differing, result.exact) == (0, not found)
     same(load(tmp_path / "t.json"), vocabulary)
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     ids = tokenizer.encode("<s>abc<e>").ids
     assert (ids[0], ids[-1]) == (0, 1000)
     assert tokenizer.decode(ids) == "abc"
+
+
+@pytest.mark.parametrize(
+    ("use", "special", "found"),
+    [
+        ("longest_match", {"<s>": 300}, ""),
+        ("longest_match", {"<s>": 300, "<e>": 301}, ""),
+        ("longest_match", {"<s>": 300, "<e>": 302}, "<s>"),
+        ("longest_match", {"< s>": 300, "‹e›": 302}, ""),
+        ("merges", {"abca": 300}, ""),
+        ("merges", {"abca": 300, "bcab": 302}, "abca"),
+        ("merges-pairs", {"abca": 300, "bcab": 302}, ""),
+        ("single_symbols", {"abca": 300, "bcab": 302}, ""),
+        ("shortest_path", {"abca": 300, "bcab": 302}, ""),
+    ],
+)
+def test_special_tokens_as_text(tmp_path, use, special, found):
+    vocabulary = made(use, pretokenizer="none", special=special)
+    path = tmp_path / "t.json"
+    words = WordCounts.from_words([*special, *(f"x{text}y" for text in special)])
+    if found:
+        with pytest.raises(InputError, match=f"cannot express special .* others: {found} \\("):
+            vocabulary.to_huggingface(path)
+        result = vocabulary.to_huggingface(path, corpus=words, lossy=True)
+        assert result.words_differing > 0
+    else:
+        assert vocabulary.to_huggingface(path).exact
+        assert vocabulary.to_huggingface(path, corpus=words).exact
+    same(load(path), vocabulary)
+    tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    assert tokenizer.encode("".join(special)).ids == list(special.values())
 
 
 def test_ids_too_far_apart(tmp_path):
@@ -153,6 +186,14 @@ def test_a_mark_in_the_text_is_found_out(tmp_path):
     cutter = PriorityCutter(str(tmp_path / "t" / "vocab.json"))
     for text in ("aĠb b", " Ġ Ġ", "ĠĠ  a Ġb"):
         assert cutter.text(cutter.tokens(text)) == text
+
+
+def test_words_of_very_long_tokens_are_few():
+    words = [word for word, _ in built_in_words(Vocabulary([b"a" * 3000, *TOKENS]))]
+    long = [word for word in words if len(word) > 256]
+    assert b"a" * 3000 in long
+    assert len(words) - len(long) > 2500
+    assert 3000 < sum(map(len, long)) < 2 * 3000 * 5 + 2**15
 
 
 def test_what_it_cannot_express_is_refused(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import asdict, dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from ..corpus import WordCounts
@@ -18,6 +18,9 @@ from .frame import Replay
 __all__ = ["Fidelity", "built_in_words", "measure"]
 
 _WORDS = 4000
+# libraries take time quadratic in a word, or in a token: few words longer than the first are made,
+# of about the second together
+_LONG, _LONG_TOGETHER = 256, 1 << 15
 
 
 @dataclass(frozen=True)
@@ -130,8 +133,9 @@ class Fidelity:
 def built_in_words(vocabulary: Vocabulary) -> WordCounts:
     """Words made of a vocabulary, for want of a corpus; the same ones each time.
 
-    Its single symbols (all 256 bytes), its tokens, and strings of tokens, parts of tokens and
-    symbols, drawn with a fixed seed: some thousands, each counted once.
+    Its single symbols (all 256 bytes), its tokens, the texts of its special tokens, which are
+    text as any other, and strings of tokens, parts of tokens and symbols, drawn with a fixed
+    seed: some thousands, each counted once, and few of them longer than 256 symbols.
     """
     if vocabulary.symbols == "bytes":
         singles: list[Any] = [bytes([b]) for b in range(256)]
@@ -140,24 +144,39 @@ def built_in_words(vocabulary: Vocabulary) -> WordCounts:
     draw = random.Random(20260101)
     tokens: list[Any] = list(vocabulary)
     few = tokens if len(tokens) <= _WORDS else draw.sample(tokens, _WORDS)
-    words: dict[Any, int] = dict.fromkeys([*singles, *few], 1)
-    for _ in range(_WORDS if tokens else 0):
-        parts = []
-        for _ in range(draw.choice((2, 2, 3, 5))):
-            token = draw.choice(tokens)
-            kind = draw.random()
-            if kind < 0.2:
-                token = token[: draw.randrange(1, len(token))]
-            elif kind < 0.4:
-                token = token[draw.randrange(1, len(token)) :]
-            elif kind < 0.5:
-                token = draw.choice(singles)
-            parts.append(token)
-        word = parts[0]
-        for part in parts[1:]:
-            word += part
+    names: list[Any] = list(vocabulary.special)
+    if vocabulary.symbols == "bytes":
+        names = [name.encode() for name in names]
+    within = [few[-1] + name + few[0] for name in names if few]
+    strings = (_drawn(tokens, singles, draw) for _ in range(_WORDS if tokens else 0))
+    words: dict[Any, int] = {}
+    room = _LONG_TOGETHER
+    for word in chain(singles, few, names, within, strings):
+        if len(word) > _LONG:
+            if room <= 0:
+                continue
+            room -= len(word)
         words[word] = 1
     return WordCounts.from_counts(words, vocabulary.symbols)
+
+
+def _drawn(tokens: list[Any], singles: list[Any], draw: random.Random) -> Any:
+    """A string of two to five tokens, some of them cut or a symbol in their place."""
+    parts = []
+    for _ in range(draw.choice((2, 2, 3, 5))):
+        token = draw.choice(tokens)
+        kind = draw.random()
+        if kind < 0.2:
+            token = token[: draw.randrange(1, len(token))]
+        elif kind < 0.4:
+            token = token[draw.randrange(1, len(token)) :]
+        elif kind < 0.5:
+            token = draw.choice(singles)
+        parts.append(token)
+    word = parts[0]
+    for part in parts[1:]:
+        word += part
+    return word
 
 
 def measure(

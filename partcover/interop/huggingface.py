@@ -18,7 +18,8 @@ single_symbols
     BPE without merges.
 
 The ids of a Unigram model are places: ids that leave places free get entries that no text can
-match, as they hold a space, which ByteLevel never writes.
+match, as they hold a space, which ByteLevel never writes.  In the other models too, where a special
+token is to follow them: one whose id does not has to be an entry itself.
 """
 
 from __future__ import annotations
@@ -48,11 +49,50 @@ _FILE = "tokenizer.json"
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    reason = why_not(vocabulary.pretokenizer)
-    if reason is None:
-        return vocabulary, []
-    lost = GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none")
-    return vocabulary.with_(pretokenizer="none"), [lost]
+    lost = []
+    if found := _found_in_text(vocabulary):
+        how = "the longest match" if vocabulary.rule == "longest_match" else "whole words"
+        lost.append(
+            GivenUp(
+                f"special tokens as text where their ids do not follow all others: {found}",
+                f"they have to be tokens of its model, which finds {how}",
+                "them as special tokens",
+            )
+        )
+    if reason := why_not(vocabulary.pretokenizer):
+        lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
+        vocabulary = vocabulary.with_(pretokenizer="none")
+    return vocabulary, lost
+
+
+def _ranked(vocabulary: Vocabulary) -> bool:
+    return vocabulary.rule == "merges" and vocabulary.merges is None
+
+
+def _found_in_text(vocabulary: Vocabulary) -> str:
+    """The special tokens that the model would find in text, as entries of its own."""
+    if not (vocabulary.rule == "longest_match" or _ranked(vocabulary)):
+        return ""
+    inside, _ = _places(vocabulary)
+    names = [text for text in inside if to_characters(text.encode()) == text]
+    return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+
+
+def _places(vocabulary: Vocabulary) -> tuple[dict[str, int], list[int]]:
+    """Special tokens that have to be entries of the model, and ids to fill for the others.
+
+    The library numbers those that are no entries one by one, from the size of the model on.
+    """
+    numbers = {number for number in vocabulary.id_of if number >= 0}
+    inside = dict(vocabulary.special)
+    first = last = max([*inside.values(), *numbers], default=-1) + 1
+    for text, number in sorted(inside.items(), key=lambda item: -item[1]):
+        if number != first - 1 or last - len(numbers) > _MOST_FREE:
+            break
+        first = number
+        del inside[text]
+    taken = numbers | set(inside.values())
+    return inside, sorted(set(range(first)) - taken) if first < last else []
 
 
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
@@ -65,10 +105,8 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     for text, _ in special:
         if text in vocab:
             raise InputError(f"special token {text!r} is spelled as a token: rename one of them")
-    # those that do not follow the model's entries one by one must be entries themselves
-    used = max(vocab.values(), default=-1) + 1
-    follow = [number for _, number in special] == list(range(used, used + len(special)))
-    inside = {} if follow and len(vocab) == used else dict(special)
+    inside, free = _places(vocabulary)
+    inside |= {f"<free {number}>": number for number in free}
     data = {
         "version": "1.0",
         "truncation": None,
@@ -169,7 +207,7 @@ def _model(vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
             "max_input_chars_per_word": 2**63 - 1,
             "vocab": entries,
         }
-    ranked = vocabulary.rule == "merges" and vocabulary.merges is None
+    ranked = _ranked(vocabulary)
     pairs: Iterable[tuple[Any, Any]] = ()
     if vocabulary.rule == "merges":
         pairs = _splits(vocabulary) if ranked else vocabulary.merges or ()
