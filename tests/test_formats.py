@@ -563,6 +563,15 @@ def test_what_is_given_up_is_not_called_exact_where_nothing_shows_it(tmp_path):
     assert result.verdict == "not exact, though the same here"
 
 
+def test_a_text_that_is_not_replayed_is_remarked(tmp_path):
+    vocabulary = Vocabulary(["ab"], pretokenizer="gpt2")
+    for name in ("list", "pathpiece"):
+        result = export(vocabulary, tmp_path / name, name, text="abc")
+        assert result.text_tokens is None
+        assert any("the text was not replayed" in remark for remark in result.remarks)
+        assert not any("replayed" in r for r in export(vocabulary, tmp_path / name, name).remarks)
+
+
 def test_commands(run, tmp_path, counted):
     need("tiktoken")
     counted.save(tmp_path / "C.tsv")

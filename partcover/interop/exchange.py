@@ -48,7 +48,8 @@ def export(
     corpus : WordCounts, optional
         Words to replay.
     text : str, optional
-        A text to replay as well, cut by the exported pre-tokenizer.
+        A text to replay as well, cut by the exported pre-tokenizer; where the format holds
+        none, a remark says that it was not.
     lossy : bool
         Write it though it cuts otherwise; the result says at what cost.
 
@@ -87,6 +88,11 @@ def export(
     with _draft(path) as draft:
         remarks = form.write(fitted, draft)
         replay = form.replay(draft)
+        if text is not None and replay.text is None:
+            remarks.append(
+                "the text was not replayed: the file holds no pre-tokenizer to cut it by; its "
+                "words, counted, are for --corpus (corpus=…)"
+            )
         result = Fidelity(
             form.name,
             fspath(path),
