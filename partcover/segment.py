@@ -181,7 +181,8 @@ def segment(
     rule = rule or vocabulary.rule
     if vocabulary.symbols != words.symbols:
         raise InputError(
-            f"the vocabulary is over {vocabulary.symbols}, the words are over {words.symbols}"
+            f"the vocabulary is over {vocabulary.symbols}, the words are over {words.symbols}: "
+            f"read them with --symbols {vocabulary.symbols} (symbols={vocabulary.symbols!r})"
         )
     if vocabulary.end_of_word is not None:
         words.refuse_without(vocabulary.end_of_word)

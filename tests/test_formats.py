@@ -338,19 +338,76 @@ def test_a_trained_model_comes_in(tmp_path):
             hard_vocab_limit=False,
         )  # fmt: skip
         vocabulary = load(tmp_path / f"{kind}.model")
-        assert vocabulary.rule == ("likelihood" if kind == "unigram" else "merges")
-        assert vocabulary.pretokenizer == "space-prefix:▁"
+        unigram = kind == "unigram"
+        assert vocabulary.rule == ("likelihood" if unigram else "merges")
+        assert vocabulary.pretokenizer == ("space-prefix:▁" if unigram else "first-space")
         assert {"<unk>", "<s>", "</s>", "@@"} <= set(vocabulary.special)
         remarks = " ".join(vocabulary.provenance["remarks"])
         assert "nmt_nfkc" in remarks
         assert "user-defined" in remarks
         processor = spm.SentencePieceProcessor(model_file=str(tmp_path / f"{kind}.model"))
-        for line in ("the cat sat", "that thé"):
-            pieces = processor.encode(line, out_type=str)
-            words = ["▁" + word for word in line.split()]
-            cut = segment(WordCounts.from_words(words, vocabulary.symbols), vocabulary)
-            own = [t for i in range(len(words)) for t in cut.of(i)]
-            assert [t if isinstance(t, str) else t.decode() for t in own] == pieces
+        for line in ("the cat sat", "that thé", *(() if unigram else ("été 日 thê",))):
+            assert vocabulary.encoder().encode(f" {line}") == processor.encode(line)
+
+
+def bpe_model(path, pieces, *, escaped=True):
+    """A BPE model with byte fallback whose first piece merges first."""
+    model = model_proto()()
+    model.pieces.add(piece="<unk>", score=0.0, type=2)
+    for byte in range(256):
+        model.pieces.add(piece=f"<0x{byte:02X}>", score=0.0, type=6)
+    for place, piece in enumerate(pieces):
+        model.pieces.add(piece=piece, score=-float(place), type=1)
+    model.trainer_spec.model_type = 2
+    model.trainer_spec.byte_fallback = True
+    model.normalizer_spec.name = "identity"
+    model.normalizer_spec.add_dummy_prefix = False
+    model.normalizer_spec.remove_extra_whitespaces = False
+    model.normalizer_spec.escape_whitespaces = escaped
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9),
+    texts=st.lists(st.text("ab éêü日", max_size=12), max_size=6),
+    escaped=st.booleans(),
+)
+def test_characters_of_two_bytes_are_merged_from_bytes(tmp_path, pairs, texts, escaped):
+    spm = need("sentencepiece")
+    characters = ["a", "b", "é", "ê", "▁" if escaped else " "]
+    pieces = [*characters]
+    for left, right in pairs:
+        both = pieces[left % len(pieces)] + pieces[right % len(pieces)]
+        pieces += [both] if both not in pieces else []
+    # the characters stand behind, as a trained model has them
+    path = bpe_model(tmp_path / "b.model", pieces[5:] + characters, escaped=escaped)
+    vocabulary = load(path)
+    assert vocabulary.symbols == "bytes"
+    assert vocabulary.special == {"<unk>": 0}
+    processor = spm.SentencePieceProcessor(model_file=str(path))
+    whole = "are whole words here" in " ".join(vocabulary.provenance.get("remarks", ()))
+    for text in texts:
+        assert whole or vocabulary.encoder().encode(text) == processor.encode(text)
+
+
+def test_characters_of_three_bytes_are_not_merged_from_bytes(run, tmp_path):
+    for pieces in (["日a", "日", "a"], ["éa", "a"]):  # nor those that are no pieces
+        vocabulary = load(bpe_model(tmp_path / "b.model", pieces))
+        assert (vocabulary.symbols, vocabulary.special) == ("chars", {})
+        remarks = " ".join(vocabulary.provenance["remarks"])
+        assert "without special tokens (<unk> 0); gap and compare take words counted" in remarks
+    vocabulary.save(tmp_path / "V.json")
+    WordCounts.from_counts({"aéa": 3, "éaé": 2}, "chars").save(tmp_path / "C.tsv")
+    status, out, _ = run("gap", "C.tsv", "--symbols", "chars", "--vocab", "V.json", "--json")
+    assert (status, json.loads(out)["tokens"]) == (0, 10)
+
+
+def test_pieces_that_merging_does_not_give_are_remarked(tmp_path):
+    path = bpe_model(tmp_path / "b.model", ["bc", "ab", "abcd", "a", "b", "c", "d"])
+    remarks = load(path).provenance["remarks"]
+    assert "1 pieces that merging does not give are whole words here, never there" in remarks
 
 
 # files of lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -264,16 +265,20 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     escaped = model.normalizer_spec.escape_whitespaces
     normal = [p.piece for p in model.pieces if p.type == NORMAL]
     inside = any(_MARK in piece[1:] for piece in normal)
+    merged = kind == _BPE and _merge_from_bytes(
+        [text.replace(_MARK, " ") if escaped else text for text in normal]
+    )
+    spaced = escaped and (inside or merged)
     pretokenizer: str | None
-    if escaped and not inside:
-        pretokenizer = f"space-prefix:{_MARK}"
-    elif escaped:
+    if not escaped:
+        pretokenizer = "none" if any(" " in piece[1:] for piece in normal) else "first-space"
+    elif inside:
         pretokenizer = "none"
         remarks.append(f"pieces hold spaces inside: {_MARK} is read as a space")
     else:
-        pretokenizer = "none" if any(" " in piece[1:] for piece in normal) else "first-space"
+        pretokenizer = "first-space" if spaced else f"space-prefix:{_MARK}"
     # of a BPE model each character is there from the start: bytes would have to merge into it
-    characters = kind == _BPE and any(len(p) == 1 and not p.isascii() for p in normal)
+    characters = kind == _BPE and not merged
     symbols: sym.Symbols = "chars" if characters else "bytes"
     tokens: list[tuple[Any, float, int]] = []
     singles: dict[Any, float] = {}
@@ -288,7 +293,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
             byte = int(text[1:-1], 16)
             byte_ids[byte] = number if byte_ids[byte] == -1 else byte_ids[byte]
         elif piece.type == NORMAL:
-            if escaped and inside:
+            if spaced:
                 text = text.replace(_MARK, " ")
             token = sym.to_token(text, symbols)
             if not token:
@@ -313,8 +318,13 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         )
     options: dict[str, Any] = {"pretokenizer": pretokenizer, "special": special}
     if kind == _BPE:
-        tokens.sort(key=lambda token: -token[1])  # stable: of equal scores the first piece first
+        # stable: of equal scores the first piece first; bytes merge into characters before all
+        tokens.sort(key=lambda token: (not _is_character(token[0]), -token[1]))
         options["rule"] = "merges"
+        if odd := _whole_only([token for token, _, _ in tokens]):
+            remarks.append(
+                f"{odd:,} pieces that merging does not give are whole words here, never there"
+            )
     else:
         every = {score for _, score, _ in tokens} | set(singles.values())
         ascii_ = {bytes([byte]) for byte in range(1, 128)}
@@ -327,18 +337,55 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
                 "symbol_scores": singles,
             }
     if characters:
-        options["special"] = list(special)
+        options["special"] = {}
+        listed = ", ".join(f"{text} {number}" for text, number in special.items())
         remarks.append(
-            "the pieces are merged from characters, so the vocabulary is over characters, and "
-            "its ids are left out"
+            "its pieces are merged from characters, and bytes merge into a character only where "
+            "it has two and is a piece: so the vocabulary is over characters, without ids and "
+            f"without special tokens ({listed or 'none'}); gap and compare take words counted with "
+            "--symbols chars, encode and export need bytes"
         )
     else:
+        if missing := byte_ids.count(-1):
+            remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
         options["ids"] = [*byte_ids, *(number for _, _, number in tokens)]
     try:
         vocabulary = Vocabulary((t for t, _, _ in tokens), symbols, "imported", **options)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return vocabulary, remarks
+
+
+def _merge_from_bytes(pieces: Sequence[str]) -> bool:
+    """Whether merging bytes gives what merging characters does.
+
+    It does where each character has one byte, or two and is a piece.  Then bytes that first merge
+    into characters leave those, and the bytes of characters in no piece, which nothing merges
+    with, as a token holds whole characters that are pieces.  Of three bytes two would have to
+    merge first, into what is no piece.
+    """
+    wide = {character for text in pieces for character in text if not character.isascii()}
+    return wide <= set(pieces) and all(character < "\u0800" for character in wide)
+
+
+def _is_character(token: Any) -> bool:
+    return isinstance(token, bytes) and len(token) == 2 and token[0] >= 0x80
+
+
+def _whole_only(tokens: Sequence[Any]) -> int:
+    """How many tokens their own symbols do not merge into, by rank."""
+    rank = {token: place for place, token in enumerate(tokens)}
+    odd = 0
+    for token in tokens:
+        parts = [token[i : i + 1] for i in range(len(token))]
+        while len(parts) > 1:
+            ranks = [rank.get(left + right, len(rank)) for left, right in pairwise(parts)]
+            best = ranks.index(min(ranks))
+            if ranks[best] == len(rank):
+                odd += 1
+                break
+            parts[best : best + 2] = [parts[best] + parts[best + 1]]
+    return odd
 
 
 def _normalizer_remarks(model: Any) -> list[str]:
@@ -349,6 +396,8 @@ def _normalizer_remarks(model: Any) -> list[str]:
             f"its normalizer, {spec.name or 'not named'}, changes text before it is cut: that is "
             "not carried, so count text that is normalized"
         )
+    if spec.escape_whitespaces:
+        remarks.append(f"a {_MARK} that stands in a text is read there as a space")
     if spec.add_dummy_prefix:
         remarks.append("it puts a space before each text: that is not carried")
     if spec.remove_extra_whitespaces:
