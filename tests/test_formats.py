@@ -393,7 +393,7 @@ def test_characters_of_two_bytes_are_merged_from_bytes(tmp_path, pairs, texts, e
 
 
 def test_characters_of_three_bytes_are_not_merged_from_bytes(run, tmp_path):
-    for pieces in (["日a", "日", "a"], ["éa", "a"]):  # nor those that are no pieces
+    for pieces in (["日a", "日", "a"], ["▁a", "a"], ["éa", "a"]):  # nor those that are no pieces
         vocabulary = load(bpe_model(tmp_path / "b.model", pieces))
         assert (vocabulary.symbols, vocabulary.special) == ("chars", {})
         remarks = " ".join(vocabulary.provenance["remarks"])
@@ -402,6 +402,15 @@ def test_characters_of_three_bytes_are_not_merged_from_bytes(run, tmp_path):
     WordCounts.from_counts({"aéa": 3, "éaé": 2}, "chars").save(tmp_path / "C.tsv")
     status, out, _ = run("gap", "C.tsv", "--symbols", "chars", "--vocab", "V.json", "--json")
     assert (status, json.loads(out)["tokens"]) == (0, 10)
+
+
+def test_a_space_that_is_no_piece_falls_back_to_the_bytes_of_its_mark(tmp_path):
+    spm = need("sentencepiece")
+    path = bpe_model(tmp_path / "b.model", ["ab", "a", "b"])
+    vocabulary = load(path)
+    assert (vocabulary.symbols, vocabulary.pretokenizer) == ("bytes", "space-prefix:▁")
+    processor = spm.SentencePieceProcessor(model_file=str(path))
+    assert vocabulary.encoder().encode("ab a") == processor.encode("ab a")
 
 
 def test_pieces_that_merging_does_not_give_are_remarked(tmp_path):

@@ -265,10 +265,8 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     escaped = model.normalizer_spec.escape_whitespaces
     normal = [p.piece for p in model.pieces if p.type == NORMAL]
     inside = any(_MARK in piece[1:] for piece in normal)
-    merged = kind == _BPE and _merge_from_bytes(
-        [text.replace(_MARK, " ") if escaped else text for text in normal]
-    )
-    spaced = escaped and (inside or merged)
+    merged = kind == _BPE and _merge_from_bytes(normal, _MARK if escaped else "")
+    spaced = escaped and (inside or (merged and _MARK in normal))
     pretokenizer: str | None
     if not escaped:
         pretokenizer = "none" if any(" " in piece[1:] for piece in normal) else "first-space"
@@ -356,8 +354,8 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     return vocabulary, remarks
 
 
-def _merge_from_bytes(pieces: Sequence[str]) -> bool:
-    """Whether merging bytes gives what merging characters does.
+def _merge_from_bytes(pieces: Sequence[str], mark: str) -> bool:
+    """Whether merging bytes gives what merging characters does, where a mark is one byte.
 
     It does where each character has one byte, or two and is a piece.  Then bytes that first merge
     into characters leave those, and the bytes of characters in no piece, which nothing merges
@@ -365,7 +363,7 @@ def _merge_from_bytes(pieces: Sequence[str]) -> bool:
     merge first, into what is no piece.
     """
     wide = {character for text in pieces for character in text if not character.isascii()}
-    return wide <= set(pieces) and all(character < "\u0800" for character in wide)
+    return wide <= set(pieces) and all(character < "\u0800" for character in wide - {mark})
 
 
 def _is_character(token: Any) -> bool:
