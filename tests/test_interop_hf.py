@@ -123,13 +123,22 @@ def test_ids_are_kept(tmp_path, use):
         ("longest_match", {"< s>": 300, "‹e›": 302}, ""),
         ("merges", {"abca": 300}, ""),
         ("merges", {"abca": 300, "bcab": 302}, "abca"),
+        ("merges-reached", {"abca": 300, "bcab": 302}, ""),
+        ("merges-reached", {"abca": 0, "<x>": 1}, ""),
         ("merges-pairs", {"abca": 300, "bcab": 302}, ""),
         ("single_symbols", {"abca": 300, "bcab": 302}, ""),
         ("shortest_path", {"abca": 300, "bcab": 302}, ""),
     ],
 )
 def test_special_tokens_as_text(tmp_path, use, special, found):
-    vocabulary = made(use, pretokenizer="none", special=special)
+    if use == "merges-reached":  # from their own bytes
+        ids = range(2, 2 + 256 + 4)
+        tokens = ["ab", "abc", "é", "aa"]
+        vocabulary = Vocabulary(
+            tokens, ids=ids, rule="merges", pretokenizer="none", special=special
+        )
+    else:
+        vocabulary = made(use, pretokenizer="none", special=special)
     path = tmp_path / "t.json"
     words = WordCounts.from_words([*special, *(f"x{text}y" for text in special)])
     if found:

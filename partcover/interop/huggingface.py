@@ -31,8 +31,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import symbols as sym
+from ..corpus import WordCounts
 from ..errors import InputError, MissingExtra
 from ..files import write_atomic
+from ..segment import segment
 from ..vocabulary import Vocabulary
 from .byte_level import from_characters, to_characters
 from .decimals import spell_number
@@ -71,11 +73,29 @@ def _ranked(vocabulary: Vocabulary) -> bool:
 
 def _found_in_text(vocabulary: Vocabulary) -> str:
     """The special tokens that the model would find in text, as entries of its own."""
-    if not (vocabulary.rule == "longest_match" or _ranked(vocabulary)):
+    names = _spelled_inside(vocabulary)
+    if vocabulary.rule != "longest_match" and not (names and _looks_up_words(vocabulary)):
         return ""
-    inside, _ = _places(vocabulary)
-    names = [text for text in inside if to_characters(text.encode()) == text]
     return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+
+
+def _spelled_inside(vocabulary: Vocabulary) -> list[str]:
+    """The special tokens that have to be entries of the model and are spelled as a text is."""
+    inside, _ = _places(vocabulary)
+    return [text for text in inside if to_characters(text.encode()) == text]
+
+
+def _looks_up_words(vocabulary: Vocabulary) -> bool:
+    """Whether BPE is told to look up whole words first, as merging by rank does.
+
+    A special token among its entries would be found too; and words need not be looked up where
+    each token merges from its own bytes.
+    """
+    if not _ranked(vocabulary) or not _spelled_inside(vocabulary):
+        return _ranked(vocabulary)
+    alone = WordCounts.from_words(vocabulary.tokens)
+    pairs = vocabulary.with_(merges=_splits(vocabulary))
+    return not bool((segment(alone, pairs).pieces == 1).all())
 
 
 def _places(vocabulary: Vocabulary) -> tuple[dict[str, int], list[int]]:
@@ -207,10 +227,9 @@ def _model(vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
             "max_input_chars_per_word": 2**63 - 1,
             "vocab": entries,
         }
-    ranked = _ranked(vocabulary)
     pairs: Iterable[tuple[Any, Any]] = ()
     if vocabulary.rule == "merges":
-        pairs = _splits(vocabulary) if ranked else vocabulary.merges or ()
+        pairs = _splits(vocabulary) if _ranked(vocabulary) else vocabulary.merges or ()
     merges = [(to_characters(left), to_characters(right)) for left, right in pairs]
     for part in (part for merge in merges for part in merge if part not in vocab):
         raise InputError(
@@ -224,7 +243,7 @@ def _model(vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
         "end_of_word_suffix": None,
         "fuse_unk": False,
         "byte_fallback": False,
-        "ignore_merges": ranked,
+        "ignore_merges": _looks_up_words(vocabulary),
         "vocab": entries,
         "merges": merges,
     }

@@ -208,12 +208,11 @@ def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
         merges.append((pair[0], pair[1]))
     if not merges and not model.get("ignore_merges"):
         return {"pieces": pieces, "rule": "single_symbols"}
-    if not model.get("ignore_merges"):
-        return {"pieces": pieces, "rule": "merges", "merges": merges}
+    whole = model.get("ignore_merges")
     by_rank = _by_rank(merges, pieces)
-    if by_rank is not None:
+    if by_rank is not None and (whole or not _not_reached(merges, pieces)):
         return {"pieces": pieces, "rule": "merges", "order": by_rank}
-    if odd := _not_reached(merges, pieces):
+    if whole and (odd := _not_reached(merges, pieces)):
         raise InputError(
             f"its BPE model keeps whole words (ignore_merges), {len(odd)} of which merging does "
             "not give, as " + repr(odd[0].decode("utf-8", "backslashreplace"))

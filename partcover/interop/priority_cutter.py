@@ -52,7 +52,7 @@ class PriorityCutter:
         self.vocab: dict[str, int] = data["vocab"]
         tokens = [token for token in self.vocab if len(token) > 1]
         self.rank = {token: rank for rank, token in enumerate(tokens)}
-        self.longest = max(map(len, tokens), default=1)
+        self.lengths = sorted(set(map(len, tokens)))
         self.splits = [(regex.compile(pattern).findall, mark) for pattern, mark in data["splits"]]
         self.cut = lru_cache(1 << 16)(self.cut_word)
 
@@ -67,12 +67,12 @@ class PriorityCutter:
 
     def cut_word(self, word: str) -> tuple[str, ...]:
         """The tokens of a word, spelled as it is."""
-        rank, longest, size = self.rank, self.longest, len(word)
+        rank, size = self.rank, len(word)
         found = [
-            (rank[word[start:end]], start, end)
-            for start in range(size)
-            for end in range(start + 2, min(size, start + longest) + 1)
-            if word[start:end] in rank
+            (rank[word[start : start + length]], start, start + length)
+            for length in self.lengths
+            for start in range(size - length + 1)
+            if word[start : start + length] in rank
         ]
         found.sort()
         inside = [False] * (size + 1)
