@@ -209,10 +209,14 @@ def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
     if not merges and not model.get("ignore_merges"):
         return {"pieces": pieces, "rule": "single_symbols"}
     whole = model.get("ignore_merges")
+    if not (whole or any(text in model["vocab"] for text in special)):
+        return {"pieces": pieces, "rule": "merges", "merges": merges}
+    # a special token among the entries would be a whole word: then they are not looked up
     by_rank = _by_rank(merges, pieces)
-    if by_rank is not None and (whole or not _not_reached(merges, pieces)):
+    odd = [] if whole and by_rank is not None else _not_reached(merges, pieces)
+    if by_rank is not None and not odd:
         return {"pieces": pieces, "rule": "merges", "order": by_rank}
-    if whole and (odd := _not_reached(merges, pieces)):
+    if whole and odd:
         raise InputError(
             f"its BPE model keeps whole words (ignore_merges), {len(odd)} of which merging does "
             "not give, as " + repr(odd[0].decode("utf-8", "backslashreplace"))
