@@ -154,6 +154,16 @@ def test_special_tokens_as_text(tmp_path, use, special, found):
     assert tokenizer.encode("".join(special)).ids == list(special.values())
 
 
+@pytest.mark.parametrize("use", ["longest_match", "merges"])
+def test_special_tokens_that_are_never_in_a_word(tmp_path, use):
+    special = {"<|fim_prefix|>": 300, "<|end|>": 302}  # the first is an entry of the model
+    vocabulary = made(use, pretokenizer="cl100k", special=special)
+    text = "a<|fim_prefix|>b <|end|>"
+    assert vocabulary.to_huggingface(tmp_path / "t.json", text=text).exact
+    with pytest.raises(InputError, match="special tokens as text"):
+        vocabulary.with_(pretokenizer="first-space").to_huggingface(tmp_path / "t.json")
+
+
 def test_ids_too_far_apart(tmp_path):
     far = made("shortest_path", ids=[*range(255 + len(TOKENS)), 2**31 - 1])
     with pytest.raises(InputError, match="ids of a Unigram model are places: renumber them"):

@@ -15,7 +15,7 @@ from ..segment import segment
 from ..vocabulary import Vocabulary
 from .frame import Replay
 
-__all__ = ["Fidelity", "built_in_words", "measure"]
+__all__ = ["Fidelity", "built_in_words", "measure", "words_of"]
 
 _WORDS = 4000
 # libraries take time quadratic in a word, or in a token: few words longer than the first are made,
@@ -133,9 +133,9 @@ class Fidelity:
 def built_in_words(vocabulary: Vocabulary) -> WordCounts:
     """Words made of a vocabulary, for want of a corpus; the same ones each time.
 
-    Its single symbols (all 256 bytes), its tokens, the texts of its special tokens, which are
-    text as any other, and strings of tokens, parts of tokens and symbols, drawn with a fixed
-    seed: some thousands, each counted once, and few of them longer than 256 symbols.
+    Its single symbols (all 256 bytes), its tokens, the words of the texts of its special tokens,
+    which are text as any other, and strings of tokens, parts of tokens and symbols, drawn with a
+    fixed seed: some thousands, each counted once, and few of them longer than 256 symbols.
     """
     if vocabulary.symbols == "bytes":
         singles: list[Any] = [bytes([b]) for b in range(256)]
@@ -144,20 +144,28 @@ def built_in_words(vocabulary: Vocabulary) -> WordCounts:
     draw = random.Random(20260101)
     tokens: list[Any] = list(vocabulary)
     few = tokens if len(tokens) <= _WORDS else draw.sample(tokens, _WORDS)
-    names: list[Any] = list(vocabulary.special)
+    names: list[Any] = [word for name in vocabulary.special for word in words_of(name, vocabulary)]
     if vocabulary.symbols == "bytes":
         names = [name.encode() for name in names]
-    within = [few[-1] + name + few[0] for name in names if few]
     strings = (_drawn(tokens, singles, draw) for _ in range(_WORDS if tokens else 0))
     words: dict[Any, int] = {}
     room = _LONG_TOGETHER
-    for word in chain(singles, few, names, within, strings):
+    for word in chain(singles, few, names, strings):
         if len(word) > _LONG:
             if room <= 0:
                 continue
             room -= len(word)
         words[word] = 1
     return WordCounts.from_counts(words, vocabulary.symbols)
+
+
+def words_of(name: str, vocabulary: Vocabulary) -> list[str]:
+    """The words that the text of a special token is in, alone and inside a text."""
+    try:
+        split = Pretokenizer.from_name(vocabulary.pretokenizer or "none").split
+    except InputError:  # what is unknown is given up, and a text is one word
+        split = Pretokenizer.from_name("none").split
+    return split(name) + split(f"x{name}y")
 
 
 def _drawn(tokens: list[Any], singles: list[Any], draw: random.Random) -> Any:

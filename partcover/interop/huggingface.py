@@ -38,6 +38,7 @@ from ..segment import segment
 from ..vocabulary import Vocabulary
 from .byte_level import from_characters, to_characters
 from .decimals import spell_number
+from .fidelity import words_of
 from .frame import Format, GivenUp, Nearest, Replay
 from .huggingface_read import looks_like, read
 from .splitting import patterns, unmark, why_not, write_splitting
@@ -52,6 +53,9 @@ _FILE = "tokenizer.json"
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     lost = []
+    if reason := why_not(vocabulary.pretokenizer):
+        lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
+        vocabulary = vocabulary.with_(pretokenizer="none")
     if found := _found_in_text(vocabulary):
         how = "the longest match" if vocabulary.rule == "longest_match" else "whole words"
         lost.append(
@@ -61,9 +65,6 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 "them as special tokens",
             )
         )
-    if reason := why_not(vocabulary.pretokenizer):
-        lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
-        vocabulary = vocabulary.with_(pretokenizer="none")
     return vocabulary, lost
 
 
@@ -80,9 +81,12 @@ def _found_in_text(vocabulary: Vocabulary) -> str:
 
 
 def _spelled_inside(vocabulary: Vocabulary) -> list[str]:
-    """The special tokens that have to be entries of the model and are spelled as a text is."""
+    """The special tokens that have to be entries of the model and may be in a word, or be one."""
     inside, _ = _places(vocabulary)
-    return [text for text in inside if to_characters(text.encode()) == text]
+    spelled = [text for text in inside if to_characters(text.encode()) == text]
+    if vocabulary.rule == "longest_match":
+        return [t for t in spelled if any(t in word for word in words_of(t, vocabulary))]
+    return [text for text in spelled if text in words_of(text, vocabulary)]
 
 
 def _looks_up_words(vocabulary: Vocabulary) -> bool:

@@ -208,15 +208,13 @@ def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
         merges.append((pair[0], pair[1]))
     if not merges and not model.get("ignore_merges"):
         return {"pieces": pieces, "rule": "single_symbols"}
-    whole = model.get("ignore_merges")
-    if not (whole or any(text in model["vocab"] for text in special)):
-        return {"pieces": pieces, "rule": "merges", "merges": merges}
-    # a special token among the entries would be a whole word: then they are not looked up
-    by_rank = _by_rank(merges, pieces)
-    odd = [] if whole and by_rank is not None else _not_reached(merges, pieces)
-    if by_rank is not None and not odd:
-        return {"pieces": pieces, "rule": "merges", "order": by_rank}
-    if whole and odd:
+    whole = bool(model.get("ignore_merges"))
+    # where a special token among the entries would be a whole word, they are not looked up
+    if whole or any(text in model["vocab"] for text in special):
+        by_rank = _by_rank(merges, pieces)
+        if by_rank is not None and (whole or not _not_reached(merges, pieces)):
+            return {"pieces": pieces, "rule": "merges", "order": by_rank}
+    if whole and (odd := _not_reached(merges, pieces)):
         raise InputError(
             f"its BPE model keeps whole words (ignore_merges), {len(odd)} of which merging does "
             "not give, as " + repr(odd[0].decode("utf-8", "backslashreplace"))
