@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -39,6 +40,8 @@ from .waiting import left_behind
 
 def entry() -> NoReturn:
     """What the ``partcover`` script runs: `main`, whatever solvers are still at work."""
+    # as Ctrl-C: what a scheduler or `timeout` ends keeps its best so far, and no half file stays
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         main()
     except SystemExit as stop:
@@ -99,7 +102,8 @@ def cli() -> None:
 
     Results go to standard output, remarks and progress to standard error. Exit status: 0 done;
     2 bad usage or input; 3 a limit ended it with a feasible answer; 4 infeasible; 5 a limit ended
-    it with no answer; 6 verification failed; 130 interrupted, the best so far kept.
+    it with no answer; 6 verification failed; 130 interrupted (Ctrl-C, SIGTERM), the best so far
+    kept.
     """
 
 

@@ -297,7 +297,8 @@ def test_hash_seeds_change_nothing(run, counts, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-def test_interrupt_keeps_the_best_so_far(tmp_path):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_keeps_the_best_so_far(tmp_path, sent):
     lines = [f"{(i * 2654435761) % 3**14:014d}\t{i + 1}\n" for i in range(400)]
     (tmp_path / "hard.tsv").write_text("".join(lines))
     command = [sys.executable, "-m", "partcover", "solve", "hard.tsv", "-k", "90", "-o", "V.json"]
@@ -305,7 +306,7 @@ def test_interrupt_keeps_the_best_so_far(tmp_path):
         [*command, "--json"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
     )
     time.sleep(4)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     try:
         out, _ = process.communicate(timeout=60)
     finally:
