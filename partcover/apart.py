@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +40,57 @@ def run_apart(function: Callable[..., Any], *arguments: Any, **options: Any) -> 
     Raises
     ------
     InputError
-        With the line of any error of partcover in there.
+        With the line of any error of partcover in there, or if the process ended without an answer.
+    KeyboardInterrupt
+        On Ctrl-C, where the call has no answer to that; else what it has is returned.
     """
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        result, memory = pool.submit(_measured, function, arguments, options).result()
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(theirs, function, arguments, options))
+    process.start()
+    theirs.close()
+    begun = False
+    try:
+        while True:
+            try:
+                ours.poll(None)
+            except KeyboardInterrupt:
+                if not begun or process.pid is None:
+                    raise
+                os.kill(process.pid, signal.SIGINT)  # it ends with what it has
+                continue
+            if begun:
+                break
+            begun = ours.recv()
+        result, memory = ours.recv()
+    except EOFError:
+        raise InputError("a process of its own ended without an answer: out of memory?") from None
+    except BaseException:
+        process.terminate()
+        raise
+    finally:
+        ours.close()
+        process.join()
+    if isinstance(result, BaseException):
+        raise result
     return result, memory
+
+
+def _work(
+    answers: Connection,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+) -> None:
+    if hasattr(os, "setsid"):
+        os.setsid()  # the terminal's Ctrl-C comes by way of the process that waits
+    answers.send(True)
+    try:
+        answers.send(_measured(function, arguments, options))
+    except PartcoverError as error:  # as a plain line: not every error can be pickled
+        answers.send((InputError(str(error)), 0))
+    except KeyboardInterrupt:
+        answers.send((KeyboardInterrupt(), 0))
 
 
 def _measured(
@@ -52,10 +99,7 @@ def _measured(
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     before = _memory("VmRSS")
-    try:
-        result = function(*arguments, **options)
-    except PartcoverError as error:  # as a plain line: not every error can be pickled
-        raise InputError(str(error)) from None
+    result = function(*arguments, **options)
     children = _bytes(resource.getrusage(resource.RUSAGE_CHILDREN))
     return result, max(0, _memory("VmHWM") - before) + children
 

@@ -162,7 +162,11 @@ class Runner:
             found.append(self.answer(method, k, run, memory))
             if run.termination == "interrupted":
                 break
-        return found
+        rule = next((answer.rule for answer in found if answer.remark is None), None)
+        return [
+            answer if answer.remark is None or rule is None else replace(answer, rule=rule)
+            for answer in found
+        ]
 
     def answer(self, method: str, k: int, run: Solution, memory: int | None = None) -> Answer:
         """What a run says for the budget k: its own, or less for a nested method."""

@@ -139,7 +139,7 @@ class Encoder:
         self._mark = _mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
         self._cut = cutter(vocabulary, self.rule, seed=seed)
         self._draw: Callable[..., None] | None = None
-        self._samplers: dict[tuple[float | None, float | None], Draw] = {}
+        self._samplers: dict[str, Draw] = {}
         self._cache = cache
         self._kinds = character_kinds()
         self._idle: deque[_Worker] = deque()
@@ -224,11 +224,14 @@ class Encoder:
             raise InputError("texts is one text: give a list of texts, or use encode")
 
         _check_special(special)
-        called = (f"text {number}" for number in count(1)) if names is None else names
+        called = iter(names) if names is not None else map("text {}".format, count(1))
 
         def checked() -> Iterator[tuple[tuple[str, int, bytes], int]]:
             at = 0
-            for text, name in zip(texts, called, strict=False):
+            for text in texts:
+                name = next(called, None)
+                if name is None:
+                    raise InputError("there are fewer names than texts")
                 data = _as_bytes(text, name)
                 yield (name, at, data), len(data)
                 at += len(data)
@@ -318,19 +321,25 @@ class Encoder:
         """
         if not _of_integers(type(seed)):
             raise InputError(f"seed is {seed!r}: an integer is expected")
-        if (dropout, alpha) not in self._samplers:
+        asked = repr((dropout, alpha))
+        if asked not in self._samplers:
             self._samplers.clear()
-            self._samplers[dropout, alpha] = sampler(
+            self._samplers[asked] = sampler(
                 self.vocabulary, self.rule, dropout=dropout, alpha=alpha
             )
         drawn = copy.copy(self)
-        drawn._draw = partial(self._samplers[dropout, alpha], seed=int(seed) % 2**64)
+        drawn._draw = partial(self._samplers[asked], seed=int(seed) % 2**64)
         drawn._cache = 0
         drawn._idle = deque()
         return drawn
 
     def encode_with_offsets(
-        self, text: str | bytes, *, unit: Unit = "bytes", special: Special = "text"
+        self,
+        text: str | bytes,
+        *,
+        unit: Unit = "bytes",
+        special: Special = "text",
+        after: int = 0,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids of a text, and where in it each token stands.
 
@@ -341,6 +350,9 @@ class Encoder:
         unit : {"bytes", "chars"}
             Of the offsets.  Where a token ends inside a character, or inside the mark of a
             space, its span has all of that.
+        after : int
+            Bytes of the texts before this one, which draws of `sampling` depend on: with them
+            the ids are those of `encode_each`.
 
         Returns
         -------
@@ -361,7 +373,7 @@ class Encoder:
         starts: list[npt.NDArray[np.int64]] = []
         ends: list[npt.NDArray[np.int64]] = []
         base = 0
-        for at, part in _placed(self._parts(data, special)):
+        for at, part in _placed(self._parts(data, special), after):
             if isinstance(part, np.ndarray):
                 numbers.append(part)
                 size = int(self._lengths[part[0]])

@@ -108,7 +108,7 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
             runs.tables += [_rows(path, name, result) for result in data["results"]]
         elif data.get("format") == "partcover-instance":
             runs.instances.append((name, Instance.load(path)))
-        elif isinstance(data.get("tokens"), list) or isinstance(data.get("vocabulary"), list):
+        elif _is_listed(data.get("tokens")) or _is_listed(data.get("vocabulary")):
             vocabulary = Vocabulary.load(path)
             title = vocabulary.method if vocabulary.method != "given" else name
             while title in runs.vocabularies:
@@ -127,6 +127,11 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
         symbols: Symbols = next((each.symbols for each in runs.vocabularies.values()), "bytes")
         runs.words = WordCounts.load(corpus, symbols)
     return runs
+
+
+def _is_listed(tokens: Any) -> bool:
+    """Whether these are tokens, and not, as `inspect` writes them, facts of tokens."""
+    return isinstance(tokens, list) and not any(isinstance(token, dict) for token in tokens[:1])
 
 
 def _rows(path: str, name: str, data: Any) -> tuple[str, list[dict[str, Any]]]:

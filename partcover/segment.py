@@ -38,6 +38,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from math import inf, isinf, log
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -328,6 +329,8 @@ def sampler(
             f"rule {rule} cannot be drawn from: use one of {', '.join(sorted(_DRAWN))}"
         )
     for name, value in (("dropout", dropout), ("alpha", alpha)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+            raise InputError(f"{name} is {value!r}: a number is expected")
         if (value is None) == (name == takes):
             raise InputError(f"rule {rule} {'needs' if name == takes else 'takes no'} {name}")
     trie = _Trie(vocabulary, names)
@@ -336,10 +339,10 @@ def sampler(
         if not 0 <= dropout <= 1:
             raise InputError(f"dropout is {dropout}: a probability from 0 to 1 is expected")
         make = _merges if rule == "merges" else _longest_match
-        return make(trie, dropout, seed)
-    if alpha is not None and not 0 <= alpha <= (inf if rule == "shortest_path" else 1e300):
+        return make(trie, float(dropout), seed)
+    if alpha is not None and not 0 <= float(alpha) <= (inf if rule == "shortest_path" else 1e300):
         raise InputError(f"alpha is {alpha}: a number from 0 is expected")
-    return _paths(trie, rule, inf if alpha is None else alpha, seed)
+    return _paths(trie, rule, inf if alpha is None else float(alpha), seed)
 
 
 _NONE = np.zeros(0, np.int64)

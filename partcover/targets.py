@@ -39,11 +39,11 @@ def budgets_for(
         For each rule and target: ``method``, ``rule``, ``target``, ``k`` (None if no k reaches
         it, or where a run for it was cut short), ``tokens``, ``tokens_per_word``, ``runs`` of
         the method that were needed beside `answers`, over all targets; ``exact``: whether ``k``
-        is proven the least; and ``termination``: ``completed``, or what cut a run short that was
-        looked at for this.  It is proven for a nested method under a rule by which further
-        tokens never hurt, if no run was cut short.  Else k is found by bisection: it reaches the
-        target and k − 1 does not, but a smaller one might.  Ctrl-C leaves open what it comes
-        before: those rows are ``interrupted``.
+        is proven the least; and ``termination``: ``completed``, what cut a run short that was
+        looked at for this, or ``error`` where the method could make nothing.  It is proven for a
+        nested method under a rule by which further tokens never hurt, if no run was cut short.
+        Else k is found by bisection: it reaches the target and k − 1 does not, but a smaller one
+        might.  Ctrl-C leaves open what it comes before: those rows are ``interrupted``.
 
     Raises
     ------
@@ -65,6 +65,8 @@ def budgets_for(
                     tokens = None if k is None else search.tokens(k, rule)
                 except KeyboardInterrupt:
                     search.interrupted, search.termination = True, "interrupted"
+            if k is None and not search.possible:
+                search.termination = "error"
             rows.append(
                 {
                     "method": search.method,
@@ -95,6 +97,11 @@ class _Search:
         self.interrupted = False
         self._answers = {answer.k: answer for answer in answers}
         self._tokens: dict[tuple[int, Rule], int | None] = {}
+
+    @property
+    def possible(self) -> bool:
+        """Whether the method could make anything at all."""
+        return any(answer.remark is None for answer in self._answers.values())
 
     def _answer(self, k: int) -> Answer:
         if k not in self._answers:

@@ -117,6 +117,16 @@ def test_samples(run, out, tmp_path, name):
     assert (tmp_path / "back").read_bytes() == 2 * TEXT
 
 
+def test_samples_with_offsets_are_the_same(run, out, tmp_path):
+    (tmp_path / "same.jsonl").write_text('{"text": "the cat the cat the"}\n' * 6)
+    ask = ("encode", "v.json", "same.jsonl", "--format", "json", "--rule", "longest_match")
+    ask += ("--sample", "--dropout", 0.5, "--seed", 3)
+    bare = [json.loads(line)["ids"] for line in run(*ask)[1].splitlines()]
+    placed = [json.loads(line)["ids"] for line in run(*ask, "--offsets", "bytes")[1].splitlines()]
+    assert placed == bare
+    assert len(set(map(tuple, bare))) > 1
+
+
 def fails(result, *parts):
     assert result[:2] == (2, "")
     assert result[2].count("\n") == 1

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from dataclasses import replace
 
@@ -410,6 +414,7 @@ def test_a_budget_that_cannot_be_made_takes_nothing_from_the_others(monkeypatch)
     assert rows["frequent", 2]["remark"] == "k is 2"
     assert (rows["frequent", 2]["tokens"], rows["frequent", 2]["termination"]) == (None, "error")
     assert rows["frequent", 4]["tokens"] is not None
+    assert rows["frequent", 2]["rule"] == rows["frequent", 4]["rule"]
     assert rows["greedtok", 2]["tokens"] is not None
     with pytest.raises(InputError, match=r"k is 1$"):
         compare(Instance(WORDS, 0), [1, 2], ["frequent"])
@@ -483,6 +488,43 @@ def _lack():
 def _fill_a_child(mebibytes):
     code = f"len(bytearray({mebibytes} * 2**20))"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def _wait(begun, answers):
+    try:
+        begun.touch()
+        time.sleep(60)
+    except KeyboardInterrupt:
+        if answers:
+            return "stopped"
+        raise
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("answers", [True, False])
+def test_ctrl_c_reaches_a_process_of_its_own(answers, tmp_path):
+    begun = tmp_path / "begun"
+
+    def stop():
+        while not begun.exists():
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=stop, daemon=True).start()
+    if answers:
+        assert run_apart(_wait, begun, answers)[0] == "stopped"
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            run_apart(_wait, begun, answers)
+
+
+def _end():
+    os._exit(1)
+
+
+def test_a_process_that_ends_without_an_answer():
+    with pytest.raises(InputError, match="without an answer"):
+        run_apart(_end)
 
 
 def test_memory_is_of_processes_too():
@@ -571,6 +613,30 @@ def test_command_refuses(run, counts):
     fails("none.tsv", "-k", "2", "--held-out", "none.tsv")
     fails("share", "-k", "2", "--split", "2")
     fails("cannot honour required", "-k", "2", "--methods", "frequent", "--required", "tokens.txt")
+
+
+def test_ctrl_c_in_targets_ends_the_command(run, counts, monkeypatch):
+    cut_short("frequent", monkeypatch, 2, "interrupted")
+    ask = ("compare", counts, "-k", "2", "--methods", "frequent,bpe", "--targets", "1.2", "--json")
+    status, out, _ = run(*ask)
+    assert status == 130
+    (row,) = json.loads(out)["targets"][:1]
+    assert (row["method"], row["k"], row["termination"]) == ("frequent", None, "interrupted")
+    assert {row["method"] for row in json.loads(out)["targets"]} == {"frequent"}
+
+
+def test_no_files_beside_standard_output(run, counts, tmp_path):
+    before = set(tmp_path.iterdir())
+    ask = ("compare", counts, "-k", "2", "--sets", "--targets", "2", "--format", "csv")
+    assert run(*ask, "-o", "-")[0] == 0
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_method_that_can_make_nothing_has_no_targets(monkeypatch):
+    limited("frequent", monkeypatch, 99, 99)
+    runner = Runner(Instance(WORDS, 0))
+    found = budgets_for(runner, runner.answers("frequent", [2]), ["shortest_path"], [2.0])
+    assert (found[0]["k"], found[0]["termination"]) == (None, "error")
 
 
 def test_a_limit_is_told(run, counts):

@@ -552,3 +552,23 @@ def test_sections_of_ids_change_nothing(monkeypatch, section):
         assert encoder.decode_bytes(either) == text
         with pytest.raises(InputError, match=f"id 999, number {len(ids)} of the ids"):
             encoder.decode_bytes([*either, 999])
+
+
+@pytest.mark.parametrize("strength", ["x", [1], True])
+def test_a_strength_that_is_no_number_is_refused(strength):
+    vocabulary = Vocabulary(["ab"], pretokenizer="none", rule="longest_match")
+    for name, rule in (("dropout", "longest_match"), ("alpha", "shortest_path")):
+        with pytest.raises(InputError, match=f"{name} is .*: a number is expected"):
+            vocabulary.encoder(rule=rule).sample("abab", seed=1, **{name: strength})
+
+
+def test_numpy_numbers_are_strengths():
+    encoder = Vocabulary(["ab", "aba"], pretokenizer="none").encoder()
+    plain = encoder.sample("abab" * 9, seed=1, alpha=0.25)
+    assert encoder.sample("abab" * 9, seed=1, alpha=np.float32(0.25)) == plain
+
+
+def test_texts_without_a_name_are_not_left_out():
+    encoder = Vocabulary(["ab"], pretokenizer="none").encoder()
+    with pytest.raises(InputError, match="fewer names than texts"):
+        list(encoder.encode_each(["a", "b"], names=["one"]))

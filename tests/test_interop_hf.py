@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import InputError, Vocabulary, WordCounts, segment
+from partcover import InputError, Instance, Vocabulary, WordCounts, baselines, segment
 from partcover.interop import FORMATS, export, load
 from partcover.interop.byte_level import from_characters, to_characters
 from partcover.interop.fidelity import built_in_words
@@ -722,3 +722,26 @@ def test_refusals_are_one_line(run, tmp_path):
     assert out.startswith("not exact: ")
     assert "given up: the rule priority" in err
     assert run("import", "v.json")[0] == 2
+
+
+def test_what_the_decoder_makes_of_a_special_token_is_said(tmp_path):
+    vocabulary = Vocabulary(["ab"], pretokenizer="gpt2", special=["‹été>", "<|end|>", "<a b>"])
+    fidelity = export(vocabulary, tmp_path / "hf", "huggingface")
+    told = [remark for remark in fidelity.remarks if "special token" in remark]
+    assert told == ["the special token '‹été>' is decoded there as '‹\ufffdt\ufffd>'"][: len(told)]
+    assert len(told) == (from_characters("‹été>") is not None)
+    fidelity = export(vocabulary.with_(special=["ĠA"]), tmp_path / "hf", "huggingface")
+    assert "the special token 'ĠA' is decoded there as ' A'" in fidelity.remarks
+
+
+def test_marked_words_are_to_be_given(tmp_path):
+    words = WordCounts.from_counts({"abab": 3, "ba": 2})
+    trained = baselines.bpe(Instance(words, 3), end_of_word="_").recorded(words)
+    vocabulary = trained.with_(pretokenizer="gpt2")
+    for name in ("huggingface", "tiktoken", "list"):
+        with pytest.raises(InputError, match="words that end in '_': give such words"):
+            export(vocabulary, tmp_path / name, name, lossy=True)
+        with pytest.raises(InputError, match="'abab' does not"):
+            export(vocabulary, tmp_path / name, name, corpus=words, lossy=True)
+        marked = words.with_suffix("_")
+        assert export(vocabulary, tmp_path / name, name, corpus=marked, lossy=True).words == 2

@@ -316,5 +316,11 @@ def test_odd_rows_are_a_table_without_a_figure(tmp_path):
         assert "data:image" not in (tmp_path / "r.html").read_text("utf-8")
 
 
+def test_facts_of_tokens_are_no_vocabulary(tmp_path):
+    (tmp_path / "i.json").write_text(json.dumps({"tokens": [{"token": "ab", "order": 0}]}))
+    with pytest.raises(InputError, match="neither a table"):
+        read_runs([tmp_path / "i.json"])
+
+
 def test_a_seed_may_be_negative():
     assert len(sample_words(WORDS, 4, -1)) == 4

@@ -23,23 +23,22 @@ from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 
 __all__ = ["sage"]
 
-_MISSING = 77  # exit status of both programs where the package is not there
+_MISSING = 77  # exit status where the package, or what that needs, is not there
 _BYTES = 256  # of the package's vocabularies: single bytes are in them
 
 # the package writes logs, data and results below the working directory, seeds global generators
 # and starts processes: it gets a process and a folder of its own
 _PROBE = """
 import sys
-from importlib.util import find_spec
-sys.exit(77 * (find_spec("sage_tokenizer") is None))
-"""
-_RUN = """
-import json, sys
 try:
-    from sage_tokenizer.SaGeVocabBuilder import SaGeVocabBuilder
+    import sage_tokenizer.SaGeVocabBuilder
 except ImportError as error:
     print(error, file=sys.stderr)
     sys.exit(77)
+"""
+_RUN = """
+import json
+from sage_tokenizer.SaGeVocabBuilder import SaGeVocabBuilder
 
 if __name__ == "__main__":
     asked = json.load(open("asked.json"))

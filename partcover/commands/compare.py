@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..corpus import WordCounts
-from ..files import write_atomic
+from ..files import in_place, write_atomic
 from ..options import (
     Output,
     instance_options,
@@ -164,6 +164,9 @@ def compare(
                 answers = [answer for answer in found.answers if answer.method == method]
                 if answers:
                     needed += budgets_for(runner, answers, rules_of(answers[0], named), goals)
+                if any(row["termination"] == "interrupted" for row in needed):
+                    interrupted = True
+                    break
         except KeyboardInterrupt:
             interrupted = True
     if plot is not None:
@@ -235,11 +238,15 @@ def _write(out: Output, data: dict[str, Any], tables: _Tables, form: str) -> Non
     assert out.path is not None
     files = {out.path: json.dumps(data, ensure_ascii=False, indent=1) + "\n"}
     if form == "csv":
-        beside = {
-            str(Path(out.path).with_suffix(f".{name}.csv")): rows_csv(tables[name][0])
-            for name in ("overlap", "targets")
-            if name in tables
-        }
+        beside = (
+            {}
+            if in_place(out.path)
+            else {
+                str(Path(out.path).with_suffix(f".{name}.csv")): rows_csv(tables[name][0])
+                for name in ("overlap", "targets")
+                if name in tables
+            }
+        )
         files = {out.path: _csv(tables), **beside}
     elif form in ("markdown", "table"):
         files = {out.path: _markdown(tables)}

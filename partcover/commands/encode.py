@@ -281,11 +281,15 @@ def _rows(
         for ids in encoder.encode_each(data, names=names, special=special):
             yield ids, None
         return
+    before = 0
     for where, text in texts:
         try:
-            listed, spans = encoder.encode_with_offsets(text, unit=offsets, special=special)
+            listed, spans = encoder.encode_with_offsets(
+                text, unit=offsets, special=special, after=before
+            )
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
+        before += len(text)
         yield np.array(listed, encoder.dtype), spans
 
 

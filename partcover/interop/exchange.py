@@ -78,6 +78,16 @@ def export(
         raise InputError(
             f"the vocabulary is over {vocabulary.symbols}, the words are over {corpus.symbols}"
         )
+    if (mark := vocabulary.end_of_word) is not None:
+        if corpus is None:
+            raise InputError(
+                f"the vocabulary is of words that end in {mark!r}: give such words, counted, to "
+                "replay (--corpus, corpus=…)"
+            )
+        corpus.refuse_without(mark)
+        # from here on its tokens are cut as words too, which have no mark
+        plain = {key: fact for key, fact in vocabulary.provenance.items() if key != "end_of_word"}
+        vocabulary = vocabulary.with_(provenance=plain)
     fitted, lost = form.fit(vocabulary)
     if lost and not lossy:
         raise InputError(
@@ -106,8 +116,9 @@ def export(
             **measure(replay, vocabulary, corpus, text),
         )
         if not (result.exact or lossy):
+            known = f" ({'; '.join(remarks)})" if remarks else ""
             raise InputError(
-                f"{form.name}: {result.cost}; --lossy (lossy=True) writes it all the same"
+                f"{form.name}: {result.cost}{known}; --lossy (lossy=True) writes it all the same"
             )
         _install(draft, path, form)
     return result

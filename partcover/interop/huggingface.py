@@ -195,6 +195,11 @@ def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
         yield "no pre-tokenizer is known: a text is taken as one word"
     for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) if mark):
         yield f"a {mark} that stands in a text is read there as the mark of a space"
+    for name in vocabulary.special:
+        spelled = from_characters(name)  # as its decoder takes every token
+        if spelled is not None and spelled != name.encode():
+            shown = spelled.decode("utf-8", "replace")
+            yield f"the special token {name!r} is decoded there as {shown!r}"
     if vocabulary.rule != "likelihood" and vocabulary.scores is not None:
         yield f"the scores are left out: the rule {vocabulary.rule} does not use them"
     if vocabulary.rule != "merges" and vocabulary.merges is not None:
