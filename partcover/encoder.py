@@ -19,7 +19,6 @@ import io
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -34,11 +33,13 @@ from . import symbols as sym
 from .counting import Progress, blocks
 from .errors import InputError
 from .files import atomic_writer
+from .in_order import bundled, in_order
 from .kernels._encode import WordCache
 from .kernels._segment import SINGLE
 from .pretokenizers import Pretokenizer, character_kinds
 from .readers import documents, find_sources
 from .segment import Draw, cutter, sampler
+from .spans import character_lengths, spans
 from .vocabulary import Rule, Vocabulary
 
 __all__ = ["Encoded", "Encoder", "Ids", "Special", "Unit"]
@@ -48,9 +49,7 @@ Unit: TypeAlias = Literal["bytes", "chars"]
 FileFormat: TypeAlias = Literal["npy", "bin"]
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Numbers: TypeAlias = npt.NDArray[np.int32]
-_Job = TypeVar("_Job")
 _Text = TypeVar("_Text", bytes, bytes | Numbers)
-_Result = TypeVar("_Result")
 
 _SECTION = 1 << 18  # bytes of text between two turns of cutting what is new
 _PART = 1 << 20  # bytes of text that one thread takes at a time
@@ -247,7 +246,7 @@ class Encoder:
             return done
 
         share = self.threads if threads is None else _at_least_one(threads)
-        for done in _in_order(work, _bundled(checked(), _SECTION), share):
+        for done in in_order(work, bundled(checked(), _SECTION), share):
             yield from done
 
     def sample(
@@ -384,14 +383,14 @@ class Encoder:
                 stop = np.cumsum(lengths)
                 span = stop - lengths, stop
                 if len(self._mark) > 1:
-                    span = _spans(self._images(part), *span)
+                    span = spans(self._images(part), *span)
                 size = len(part)
             starts.append(span[0] + base)
             ends.append(span[1] + base)
             base += size
         start, end = (np.concatenate([np.zeros(0, np.int64), *found]) for found in (starts, ends))
         if unit == "chars":
-            start, end = _spans(_character_lengths(data), start, end)
+            start, end = spans(character_lengths(data), start, end)
         offsets = list(zip(start.tolist(), end.tolist(), strict=True))
         return self._to_ids(_joined(numbers)).tolist(), offsets
 
@@ -508,7 +507,7 @@ class Encoder:
                 if not file.seekable():
                     raise InputError(f"{fspath(out)}: the npy format needs a file; use bin")
                 file.write(_npy_header(kind, 0))
-            for ids in _in_order(work, _bundled(pieces(), _PART), share):
+            for ids in in_order(work, bundled(pieces(), _PART), share):
                 file.write(ids.data)
                 written += len(ids)
             if file_format == "npy":
@@ -639,7 +638,7 @@ class Encoder:
             return work((at, text))
         chunks = (text[at : at + _PART] for at in range(0, len(text), _PART))
         jobs = _placed(blocks(chunks, self._rules[0]), at)
-        return _joined(list(_in_order(work, jobs, threads)))
+        return _joined(list(in_order(work, jobs, threads)))
 
     def _to_ids(self, numbers: Numbers) -> Ids:
         return numbers.astype(self.dtype) if self._plain else self._ids[numbers]
@@ -811,65 +810,9 @@ def _joined(found: Sequence[Numbers]) -> Numbers:
     return np.concatenate([np.zeros(0, np.int32), *found])
 
 
-def _spans(
-    lengths: npt.NDArray[np.int64], start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The items, of these lengths, that spans reach into; those of length 0 go with the last."""
-    ends = np.cumsum(lengths)
-    last = np.searchsorted(ends, end, "right")
-    inside = (last == 0) | (ends[last - 1] != end) if len(ends) else np.zeros(0, np.int64)
-    return np.searchsorted(ends, start, "right"), last + inside
-
-
-def _character_lengths(text: bytes) -> npt.NDArray[np.int64]:
-    """Bytes of each character, one for a byte that belongs to none."""
-    decoded = text.decode("utf-8", "surrogateescape")
-    points = np.frombuffer(decoded.encode("utf-32-le", "surrogatepass"), "<u4")
-    lengths = np.ones(len(points), np.int64)
-    for least in (0x80, 0x800, 0x10000):
-        lengths += points >= least
-    lengths[(points >= 0xDC80) & (points <= 0xDCFF)] = 1
-    return lengths
-
-
 def _npy_header(dtype: np.dtype[Any], size: int) -> bytes:
     """NumPy's header, which has the same length for any size."""
     header = io.BytesIO()
     described = {"descr": dtype.str, "fortran_order": False, "shape": (size,)}
     np.lib.format.write_array_header_1_0(header, described)
     return header.getvalue()
-
-
-def _bundled(items: Iterable[tuple[_Job, int]], size: int) -> Iterator[list[_Job]]:
-    """Items, each with its size, in lists of `size` and more."""
-    held: list[_Job] = []
-    total = 0
-    for item, own in items:
-        held.append(item)
-        total += own
-        if total >= size:
-            yield held
-            held, total = [], 0
-    if held:
-        yield held
-
-
-def _in_order(
-    work: Callable[[_Job], _Result], jobs: Iterable[_Job], threads: int
-) -> Iterator[_Result]:
-    """What `work` gives for each job, in order, with a few jobs under way in each thread."""
-    if threads == 1:
-        yield from map(work, jobs)
-        return
-    waiting: deque[Future[_Result]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for job in jobs:
-                waiting.append(pool.submit(work, job))
-                if len(waiting) > 2 * threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()

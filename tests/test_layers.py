@@ -13,7 +13,7 @@ import partcover
 
 ROWS = [
     {"errors", "kernels", "_version"},
-    {"symbols", "files", "candidates"},
+    {"symbols", "files", "candidates", "in_order", "spans"},
     {"pretokenizers", "readers", "tsv", "arcs"},
     {"counting"},
     {"corpus", "vocabulary"},
