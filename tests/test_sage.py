@@ -100,6 +100,16 @@ def test_a_limit_leaves_the_start(package):
     assert solution.vocabulary.tokens == bpe(Instance(WORDS, 3)).vocabulary.tokens
 
 
+def test_words_with_too_few_tokens_give_what_there_is(package):
+    words = WordCounts.from_counts({b"abab": 3, b"ba": 2})
+    solution = sage(Instance(words, 50))
+    assert solution.vocabulary.tokens == bpe(Instance(words, 50)).vocabulary.tokens
+    assert solution.extra["nothing_left_to_gain"]
+    solution = sage(Instance(words, 1), time_limit=0.0)  # before there is a start
+    assert (solution.termination, len(solution.vocabulary)) == ("time_limit", 0)
+    assert "asked" not in package
+
+
 def test_what_goes_wrong_is_one_line(package, tmp_path):
     package["fails"] = True
     with pytest.raises(InputError, match=r"sage_tokenizer failed \(IndexError: list\)"):

@@ -42,8 +42,6 @@ def test_characters_cost_nothing_where_they_are_symbols():
 def test_what_it_cannot_do_is_said():
     with pytest.raises(InputError, match=r"k is 2: .* keeps every character, and 3 of them are"):
         baselines.unigram_sentencepiece(Instance(ODD, 2))
-    with pytest.raises(InputError, match=r"k is 500: of these words .* makes \d+ tokens at most"):
-        baselines.unigram_sentencepiece(Instance(ODD, 500))
     with pytest.raises(InputError, match=r"trains on UTF-8, and the word .* is not$"):
         baselines.unigram_sentencepiece(Instance(WordCounts.from_words([b"\xff"]), 2))
     with pytest.raises(InputError, match="there are no words"):
@@ -55,10 +53,14 @@ def test_what_it_cannot_do_is_said():
 
 
 def test_the_most_it_makes_is_made():
-    with pytest.raises(InputError) as error:
-        baselines.unigram_sentencepiece(Instance(ODD, 500))
-    most = int(str(error.value).split("makes ")[1].split()[0])
-    assert len(baselines.unigram_sentencepiece(Instance(ODD, most)).vocabulary) == most
+    all_of_them = baselines.unigram_sentencepiece(Instance(ODD, 500))
+    most = len(all_of_them.vocabulary)
+    assert 3 < most < 500
+    assert all_of_them.extra["nothing_left_to_gain"]
+    exact = baselines.unigram_sentencepiece(Instance(ODD, most))
+    assert exact.vocabulary.tokens == all_of_them.vocabulary.tokens
+    assert not exact.extra["nothing_left_to_gain"]
+    assert len(baselines.unigram_sentencepiece(Instance(ODD, most - 1)).vocabulary) == most - 1
 
 
 def test_a_limit_ends_what_would_not():

@@ -153,6 +153,7 @@ def sage(
             "least 1 are expected"
         )
     termination: Termination = "completed"
+    trained = start is None
     if start is None:
         larger = bpe(
             instance.with_k(int(instance.k * times)), time_limit=time_limit, threads=threads
@@ -165,42 +166,25 @@ def sage(
         start = Vocabulary.load(start)
     if start.symbols != "bytes":
         raise InputError(f"the start is over {start.symbols}, the words over bytes")
-    if len(start) <= instance.k and termination == "completed":
+    if len(start) <= instance.k and not trained:
         raise InputError(
             f"the start has {len(start)} tokens, and {instance.k} are to be left: sage needs more"
         )
     left_out = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if text is None:
-            left_out = _write_words(instance, folder / "corpus.txt", lines)
-        else:
-            _copy_text(Path(text), folder / "corpus.txt")
-        size, k = len(start), instance.k
-        sizes = {
-            round(size * (max(k, 1) / size) ** (step / rounds)) for step in range(1, rounds)
-        } - {0, k, size}
-        asked = {
-            "schedule": [n + _BYTES for n in (size, *sorted(sizes, reverse=True), k)],
-            "longest": max(map(len, start)),
-            "seed": seed % 2**32,
-            "thousands": -(-lines // 1000),
-        }
-        (folder / "asked.json").write_text(json.dumps(asked))
-        singles = (bytes([byte]) for byte in range(_BYTES))
-        (folder / "start.vocab").write_text(
-            "".join(f"{token.hex()}\n" for token in (*singles, *start))
-        )
-        (folder / "run.py").write_text(_RUN)
-        if progress is not None:
-            progress(0, None, "sage_tokenizer")
-        kept: Iterable[Token]
-        try:
-            kept = _run(folder, python, k, time_limit, started)
-        except subprocess.TimeoutExpired:
-            termination, kept = "time_limit", start.tokens[:k]
-        except KeyboardInterrupt:
-            termination, kept = "interrupted", start.tokens[:k]
+    kept: Iterable[Token] = start.tokens[: instance.k]
+    # a start of our own that is no larger is all that the words, or the time, had
+    if len(start) > instance.k:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            left_out = _prepare(folder, instance, start, text, rounds, lines, seed)
+            if progress is not None:
+                progress(0, None, "sage_tokenizer")
+            try:
+                kept = _run(folder, python, instance.k, time_limit, started)
+            except subprocess.TimeoutExpired:
+                termination = "time_limit"
+            except KeyboardInterrupt:
+                termination = "interrupted"
     vocabulary = Vocabulary(kept, "bytes", "sage", rule="longest_match")
     return outcome(
         instance,
@@ -211,12 +195,47 @@ def sage(
         threads=threads,
         extra={
             "size": len(vocabulary),
+            "nothing_left_to_gain": termination == "completed" and len(vocabulary) < instance.k,
             "contexts": "words" if text is None else "text",
             "left_out": left_out,
             "start": start.method,
             "start_size": len(start),
         },
     )
+
+
+def _prepare(
+    folder: Path,
+    instance: Instance,
+    start: Vocabulary,
+    text: str | PathLike[str] | None,
+    rounds: int,
+    lines: int,
+    seed: int,
+) -> int:
+    """What the package reads, in a folder; how many words could not be lines."""
+    left_out = 0
+    if text is None:
+        left_out = _write_words(instance, folder / "corpus.txt", lines)
+    else:
+        _copy_text(Path(text), folder / "corpus.txt")
+    size, k = len(start), instance.k
+    sizes = {round(size * (max(k, 1) / size) ** (step / rounds)) for step in range(1, rounds)} - {
+        0,
+        k,
+        size,
+    }
+    asked = {
+        "schedule": [n + _BYTES for n in (size, *sorted(sizes, reverse=True), k)],
+        "longest": max(map(len, start)),
+        "seed": seed % 2**32,
+        "thousands": -(-lines // 1000),
+    }
+    (folder / "asked.json").write_text(json.dumps(asked))
+    singles = (bytes([byte]) for byte in range(_BYTES))
+    (folder / "start.vocab").write_text("".join(f"{token.hex()}\n" for token in (*singles, *start)))
+    (folder / "run.py").write_text(_RUN)
+    return left_out
 
 
 def _write_words(instance: Instance, path: Path, lines: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -91,6 +90,7 @@ def unigram_sentencepiece(
     Solution
         Method ``unigram_sentencepiece``, rule ``likelihood``, tokens by score.  Over bytes, its
         pieces of one character that is several bytes are tokens, and count towards k.
+        ``extra["nothing_left_to_gain"]``: it makes fewer than k of these words.
 
     Raises
     ------
@@ -98,8 +98,7 @@ def unigram_sentencepiece(
         If sentencepiece is not installed.
     InputError
         For words that are not UTF-8 or are integers, an option of the instance other than k,
-        k below the characters of several bytes, which it always keeps, or k above what it
-        makes of these words.
+        or k below the characters of several bytes, which it always keeps.
 
     Notes
     -----
@@ -136,6 +135,7 @@ def unigram_sentencepiece(
         "input_format": "tsv",
         "model_type": "unigram",
         "vocab_size": size,
+        "hard_vocab_limit": False,  # where there are fewer pieces, those
         "unk_piece": unknown,
         "character_coverage": 1.0,
         "normalization_rule_name": "identity",
@@ -185,13 +185,7 @@ def unigram_sentencepiece(
             )
         if done.returncode:
             said = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
-            most = re.search(r"Vocabulary size too high .* <= (\d+)", said)
-            if most is None:
-                raise InputError(f"sentencepiece: {said}")
-            raise InputError(
-                f"k is {instance.k}: of these words sentencepiece makes "
-                f"{instance.k - size + int(most[1])} tokens at most"
-            )
+            raise InputError(f"sentencepiece: {said}")
         import sentencepiece
 
         processor = sentencepiece.SentencePieceProcessor(model_proto=model.read_bytes())
@@ -212,7 +206,12 @@ def unigram_sentencepiece(
         symbol_scores={p: score for p, score in sorted(pieces.items()) if len(p) == 1},
     )
     return outcome(
-        instance, vocabulary, started, seed=seed, threads=threads, extra={"size": len(tokens)}
+        instance,
+        vocabulary,
+        started,
+        seed=seed,
+        threads=threads,
+        extra={"size": len(tokens), "nothing_left_to_gain": len(tokens) < instance.k},
     )
 
 
