@@ -128,14 +128,15 @@ def sage(
     Solution
         Method ``sage``, rule ``longest_match``, as the package cuts.  ``extra["contexts"]`` is
         ``text`` or ``words``, ``extra["left_out"]`` how many distinct words could not be lines
-        (they are not UTF-8, or are too rare for `lines`).
+        (they are not UTF-8, or are too rare for `lines`), ``extra["nothing_left_to_gain"]`` that
+        the words have no more than these tokens.
 
     Raises
     ------
     InputError
         If `python` does not have ``sage-tokenizer`` or what that needs; for symbols that are not
-        bytes, options that cannot be honoured or are out of range, a start that is no larger
-        than k, no lines, or a run of the package that fails (as it does where no more tokens
+        bytes, options that cannot be honoured or are out of range, a given start that is no
+        larger than k, no lines, or a run of the package that fails (as it does where no more tokens
         than k are in use).
 
     Notes
