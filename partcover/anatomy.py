@@ -44,7 +44,7 @@ class Anatomy:
     cuts_character : ndarray of bool, shape (tokens,)
         Over bytes: those that are not UTF-8, because they begin or end inside a character.
     parts : ndarray of bool, shape (tokens,)
-        Under the rule ``merges``: those that another token is merged from.
+        Under ``merges`` and ``character_merges``: those that another token is merged from.
     uses : ndarray of int64, shape (tokens,), optional
         How often each is used on the corpus; None without a corpus, as all that follow.
     tokens, single_symbols : int, optional
@@ -187,7 +187,7 @@ def anatomy(
         rule,
         lengths=np.fromiter(map(len, tokens), np.int64, size),
         cuts_character=np.fromiter(map(_cuts_character, tokens), bool, size),
-        parts=_parts(vocabulary) if rule == "merges" else np.zeros(size, bool),
+        parts=_parts(vocabulary, rule),
     )
     if words is None:
         return found
@@ -231,25 +231,38 @@ def _cuts_character(token: Token) -> bool:
     return False
 
 
-def _parts(vocabulary: Vocabulary) -> Flags:
-    """Tokens that others are merged from."""
+def _parts(vocabulary: Vocabulary, rule: Rule) -> Flags:
+    """Tokens that others are merged from, if the rule merges."""
     place = {token: index for index, token in enumerate(vocabulary.tokens)}
-    if vocabulary.merges is not None:
-        parts = {part for pair in vocabulary.merges for part in pair}
-    else:
-        parts = {part for token in vocabulary.tokens for part in _merged(token, place)}
+    parts: set[Any] = set()
+    if rule in ("merges", "character_merges"):
+        if vocabulary.merges is not None:
+            parts.update(part for pair in vocabulary.merges for part in pair)
+        else:
+            for token in vocabulary.tokens:
+                parts.update(_merged(_pieces(token, rule), place))
     found = np.zeros(len(place), bool)
     found[[place[part] for part in parts if part in place]] = True
     return found
 
 
-def _merged(token: Token, rank: dict[Any, int]) -> list[Any]:
-    """The pieces of a token just before it is whole.
+def _pieces(token: Token, rule: Rule) -> list[Any]:
+    """What merging a token begins with; nothing where it is there from the start, or never."""
+    if rule == "character_merges" and isinstance(token, bytes):
+        try:
+            text = token.decode("utf-8")
+        except UnicodeDecodeError:
+            return []
+        return [character.encode("utf-8") for character in text] if len(text) > 1 else []
+    return [token[i : i + 1] for i in range(len(token))]
+
+
+def _merged(pieces: list[Any], rank: dict[Any, int]) -> list[Any]:
+    """The pieces of a token just before it is whole, from those that merging it begins with.
 
     As tiktoken merges without pairs: again and again the neighbours that together come first
     in the vocabulary, leftmost first.
     """
-    pieces: list[Any] = [token[i : i + 1] for i in range(len(token))]
     while len(pieces) > 2:
         found = [rank.get(a + b, len(rank)) for a, b in pairwise(pieces)]
         least = min(found)

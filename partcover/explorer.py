@@ -134,6 +134,7 @@ def explore(
         method: dict[str, Any] = {
             "name": name,
             "rule": vocabulary.rule,
+            "symbols": vocabulary.symbols,
             "tokens": [write(token) for token in vocabulary],
             "corpus_tokens": segment(words, vocabulary).tokens,
         }

@@ -24,6 +24,12 @@ merges            Byte pair encoding.  With `Vocabulary.merges`: the neighbourin
                   (Sennrich et al. 2016, as in Hugging Face's BPE).  Without: the neighbouring pair
                   whose concatenation is the token earliest in the vocabulary, leftmost first, and
                   a word that is a token stays whole (as in tiktoken).
+character_merges  The same over bytes, but from characters on (as in sentencepiece's BPE, and in
+                  Hugging Face's with byte fallback): the pieces are the word's UTF-8 characters,
+                  whether they are tokens or not; a word that is a token has no precedence; in the
+                  end characters that are no tokens are single bytes.  Bytes that are no character
+                  stand alone, and what holds such is never used.  Over other symbols it is
+                  ``merges`` without precedence.
 likelihood        The largest sum of scores (float64, added up from the left).  At each end
                   position the earliest start.  A symbol without a score is worth the least of all
                   scores − 10 (Kudo 2018, as in Hugging Face's Unigram).
@@ -47,6 +53,7 @@ import numpy.typing as npt
 from . import symbols as sym
 from .corpus import WordCounts
 from .errors import InputError
+from .kernels._characters import characters, to_bytes
 from .kernels._merges import Merger
 from .kernels._segment import INSIDE, Segmenter
 from .symbols import Token
@@ -234,7 +241,7 @@ def cutter(
     Cut
         A call that takes words as uint8 (bytes) or int32 (characters, and places in `names`).
         O(symbols · longest token) time and O(longest word) memory; a factor of log(word) more
-        time for ``priority``; O(symbols · log(word)) for ``merges``.  ``shortest_path`` takes
+        time for ``priority``; O(symbols · log(word)) for both merges.  ``shortest_path`` takes
         O(symbols) where a longer beginning of a word never needs fewer tokens, as in a run of one
         symbol with tokens of every length; ``likelihood`` and ``random_path`` look at every
         occurrence of a token there.
@@ -248,7 +255,9 @@ def cutter(
     if rule == "random_path":
         return partial(sampler(vocabulary, rule, names=names, seed=seed), draws=_NONE)
     if rule == "merges":
-        return partial(_merges(_Trie(vocabulary, names), 0.0, seed), draws=_NONE)
+        return partial(_merges(_Trie(vocabulary, names), 0.0, seed, whole=True), draws=_NONE)
+    if rule == "character_merges":
+        return partial(_character_merges(vocabulary, names, 0.0, seed), draws=_NONE)
     if rule == "longest_match":
         return partial(_longest_match(_Trie(vocabulary, names), 0.0, seed), draws=_NONE)
     if rule == "single_symbols":
@@ -282,10 +291,10 @@ def sampler(
     rule : str, optional
         By default the vocabulary's own.
 
-        ``merges`` with `dropout` p: each time the next merge is looked for, every possible one
-        is left out with probability p; the word is finished when all are (BPE-dropout, Provilkov
-        et al. 2020, Algorithm 1, one merge at a time as in Hugging Face's BPE).  With p > 0 a
-        word that is a token has no precedence.
+        ``merges`` and ``character_merges`` with `dropout` p: each time the next merge is looked
+        for, every possible one is left out with probability p; the word is finished when all are
+        (BPE-dropout, Provilkov et al. 2020, Algorithm 1, one merge at a time as in Hugging Face's
+        BPE).  With p > 0 a word that is a token has no precedence.
 
         ``longest_match`` with `dropout` p: each token that begins at a position is left out with
         probability p, then the longest is taken (MaxMatch-dropout, Hiraoka 2022).
@@ -309,7 +318,7 @@ def sampler(
     Returns
     -------
     Draw
-        Time and memory as of `cutter`, over 1 − p for ``merges``.  Draws are made by a number of
+        Time and memory as of `cutter`, over 1 − p for merges.  Draws are made by a number of
         53 bits; sums of weights are kept with 53 bits and an exponent of their own, so that
         the probability of a segmentation is right but for a relative error of about
         2^-52 · symbols · longest token, however many segmentations there are.
@@ -333,22 +342,26 @@ def sampler(
             raise InputError(f"{name} is {value!r}: a number is expected")
         if (value is None) == (name == takes):
             raise InputError(f"rule {rule} {'needs' if name == takes else 'takes no'} {name}")
-    trie = _Trie(vocabulary, names)
     if takes == "dropout":
         assert dropout is not None
         if not 0 <= dropout <= 1:
             raise InputError(f"dropout is {dropout}: a probability from 0 to 1 is expected")
-        make = _merges if rule == "merges" else _longest_match
-        return make(trie, float(dropout), seed)
+        share = float(dropout)
+        if rule == "character_merges":
+            return _character_merges(vocabulary, names, share, seed)
+        if rule == "merges":
+            return _merges(_Trie(vocabulary, names), share, seed, whole=not share)
+        return _longest_match(_Trie(vocabulary, names), share, seed)
     if alpha is not None and not 0 <= float(alpha) <= (inf if rule == "shortest_path" else 1e300):
         raise InputError(f"alpha is {alpha}: a number from 0 is expected")
-    return _paths(trie, rule, inf if alpha is None else float(alpha), seed)
+    return _paths(_Trie(vocabulary, names), rule, inf if alpha is None else float(alpha), seed)
 
 
 _NONE = np.zeros(0, np.int64)
 # which of sampler's parameters a rule takes
 _DRAWN: dict[str, str] = {
     "merges": "dropout",
+    "character_merges": "dropout",
     "longest_match": "dropout",
     "likelihood": "alpha",
     "shortest_path": "alpha",
@@ -400,9 +413,10 @@ class _Trie:
         return np.array(vocabulary.scores), singles
 
 
-def _merges(trie: _Trie, dropout: float, seed: int) -> Draw:
+def _merges(trie: _Trie, dropout: float, seed: int, *, whole: bool) -> Draw:
+    """`whole`: without pairs, a word that is a token stays whole."""
     vocabulary = trie.vocabulary
-    by_rank = vocabulary.merges is None
+    whole &= vocabulary.merges is None
     if vocabulary.merges is None:
         left, right, token = trie.segmenter.splits(trie.flat, trie.offsets)
         rank = token
@@ -430,12 +444,59 @@ def _merges(trie: _Trie, dropout: float, seed: int) -> Draw:
         *,
         seed: int = seed % 2**64,
     ) -> None:
-        whole = np.zeros(0, np.int32)
-        if by_rank and not dropout:
-            whole = trie.segmenter.whole(data, offsets, first, last)
-        merger.merge(data, offsets, first, last, which, whole, dropout, seed, draws)
+        kept = np.zeros(0, np.int32)
+        if whole:
+            kept = trie.segmenter.whole(data, offsets, first, last)
+        merger.merge(data, offsets, first, last, which, kept, dropout, seed, draws)
 
     return draw
+
+
+def _character_merges(
+    vocabulary: Vocabulary, names: npt.NDArray[np.int64] | None, dropout: float, seed: int
+) -> Draw:
+    if vocabulary.symbols != "bytes":
+        return _merges(_Trie(vocabulary, names), dropout, seed, whole=False)
+    texts = [_decoded(token) for token in vocabulary]
+    long = [(text, place) for place, text in enumerate(texts) if text and len(text) > 1]
+    short = {ord(text): place for place, text in enumerate(texts) if text and len(text) == 1}
+    merges = None
+    if vocabulary.merges is not None:
+        pairs = [(_decoded(a), _decoded(b)) for a, b in vocabulary.merges]
+        merges = [(a, b) for a, b in pairs if a and b]
+    merge = _merges(
+        _Trie(Vocabulary((text for text, _ in long), "chars", merges=merges), None),
+        dropout,
+        seed,
+        whole=False,
+    )
+    tokens = np.array([place for _, place in long], np.int32)
+    singles = np.full(max(short, default=-1) + 2, -1, np.int32)
+    singles[list(short)] = list(short.values())
+
+    def draw(
+        data: npt.NDArray[Any],
+        offsets: npt.NDArray[np.int64],
+        first: int,
+        last: int,
+        which: npt.NDArray[np.int32],
+        draws: npt.NDArray[np.int64],
+        *,
+        seed: int = seed % 2**64,
+    ) -> None:
+        codes, starts = characters(data, offsets, first, last)
+        chosen = np.empty(len(codes), np.int32)
+        merge(codes, starts, 0, last - first, chosen, draws[first:last], seed=seed)
+        to_bytes(codes, chosen, tokens, singles, which[offsets[first] : offsets[last]])
+
+    return draw
+
+
+def _decoded(token: Token) -> str | None:
+    try:
+        return bytes(token).decode("utf-8")  # type: ignore[arg-type]
+    except UnicodeDecodeError:
+        return None
 
 
 def _longest_match(trie: _Trie, dropout: float, seed: int) -> Draw:

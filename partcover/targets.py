@@ -14,7 +14,7 @@ from .vocabulary import Rule
 __all__ = ["budgets_for"]
 
 # Rules under which one more token at the end, or one more merge, never makes more tokens.
-_MONOTONE = {"shortest_path", "random_path", "priority", "merges"}
+_MONOTONE = {"shortest_path", "random_path", "priority", "merges", "character_merges"}
 
 
 def budgets_for(

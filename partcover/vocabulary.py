@@ -29,6 +29,7 @@ Rule = Literal[
     "priority",
     "longest_match",
     "merges",
+    "character_merges",
     "likelihood",
     "single_symbols",
 ]
@@ -56,9 +57,9 @@ class Vocabulary:
     pretokenizer : str, optional
         How text becomes the words they are meant for; see `partcover.pretokenizers`.
     merges : sequence of pair of token, optional
-        For the rule ``merges``: the pairs, first one first; each side a token or a single
-        symbol.  Without them any two neighbours that together are a token may merge, the token
-        first in the vocabulary first, as tiktoken does.
+        For the rules ``merges`` and ``character_merges``: the pairs, first one first; each side a
+        token or a single symbol.  Without them any two neighbours that together are a token may
+        merge, the token first in the vocabulary first, as tiktoken does.
     scores : sequence of float, optional
         For the rule ``likelihood``: the log-probability of each token, natural logarithm.
     symbol_scores : mapping of token to float, optional

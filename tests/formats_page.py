@@ -16,7 +16,7 @@ from partcover.errors import MissingExtra
 from partcover.interop import FORMATS, export
 
 TOKENS = ["ab", "abc", "bc", "bcd", "cd", "abcd", "aa", "aaa", "the", " the", "Ġthe", "é", "12"]
-TOKENS += [" a", "hé", "éa", "da", "dab", "bcdab", "abab"]
+TOKENS += [" a", "hé", "éa", "da", "dab", "bcdab", "abab", "Ġ"]
 TEXT = "abcd the  thé 123 aaabcda  12,3 It's\n\n\tbcdabcd aé 😀 aaaa x"
 MERGES = [("c", "d"), ("a", "b"), ("b", "cd"), ("a", "a"), ("ab", "cd"), ("d", "a")]
 SCORES = [-1 - (7 * i % 11) / 4 for i in range(len(TOKENS))]
@@ -28,6 +28,8 @@ USES: dict[str, dict] = {
     "longest_match": {},
     "merges, by rank": {},
     "merges, as pairs": {"merges": MERGES},
+    "character_merges, by rank": {},
+    "character_merges, as pairs": {"merges": MERGES},
     "likelihood": {"scores": SCORES, "symbol_scores": {"a": -2.5}},
     "single_symbols": {},
 }

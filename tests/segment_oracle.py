@@ -58,6 +58,25 @@ def merge(word, tokens, merges=None) -> list:
     return list(pieces)
 
 
+def is_text(token: bytes) -> bool:
+    return not any("\udc80" <= c <= "\udcff" for c in token.decode("utf-8", "surrogateescape"))
+
+
+def merge_characters(word: bytes, tokens, merges=None) -> list:
+    tokens = [token for token in tokens if is_text(token)]
+    if merges is not None:
+        merges = [(a, b) for a, b in merges if is_text(a) and is_text(b)]
+    text = word.decode("utf-8", "surrogateescape")
+    pieces = tuple(character.encode("utf-8", "surrogateescape") for character in text)
+    while possible := possible_merges(pieces, tokens, merges):
+        pieces = merged(pieces, possible[0][1])
+    return [part for piece in pieces for part in ([piece] if piece in tokens else split(piece))]
+
+
+def split(piece) -> list:
+    return [piece[i : i + 1] for i in range(len(piece))]
+
+
 def score_of(token, tokens, scores, symbol_scores) -> float:
     if len(token) > 1:
         return scores[tokens.index(token)]

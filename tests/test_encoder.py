@@ -303,6 +303,7 @@ def test_files_refused(tmp_path):
 
 STRENGTHS = {
     "merges": {"dropout": 0.4},
+    "character_merges": {"dropout": 0.4},
     "longest_match": {"dropout": 0.4},
     "likelihood": {"alpha": 0.3},
     "shortest_path": {"alpha": 0.3},
@@ -351,7 +352,7 @@ def test_each_occurrence_is_drawn_for_itself(rule, name):
         if text[start] != " ":
             words[start // 4] += (text[start:end],)
     tokens = [token.decode() for token in vocabulary]
-    if rule == "merges":
+    if rule in ("merges", "character_merges"):
         expected = segment_oracle.bpe_dropout("abc", tokens, None, Fraction(2, 5))
     elif rule == "longest_match":
         expected = segment_oracle.maxmatch_dropout("abc", tokens, Fraction(2, 5))

@@ -22,6 +22,7 @@ from partcover.interop import tiktoken as tiktoken_format
 from partcover.interop.fidelity import Fidelity, measure
 from partcover.interop.formats import FORMATS
 from partcover.interop.frame import Replay
+from partcover.interop.pairs import bytes_of, characters_of, last_merges, pairs_are_needless
 from partcover.interop.sentencepiece_proto import model_proto
 
 TEXT = "the cat sat on the mat; the hat: thé café, 日本 tha thathath abababab eded ced "
@@ -127,24 +128,34 @@ def test_pairs_are_dropped_where_they_change_nothing(tmp_path):
     assert (result.tokens, result.exported_tokens) == (14, 7)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(
-    pairs=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=6, unique=True),
-    word=st.text("abc", max_size=12),
+    chosen=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9, unique=True),
+    shuffle=st.permutations(range(9)) | st.just(range(9)),
+    words=st.lists(st.text("ab日", min_size=1, max_size=14), max_size=6),
+    rule=st.sampled_from(["merges", "character_merges"]),
 )
-def test_pairs_called_needless_are(pairs, word):
-    parts, tokens, merges = ["a", "b", "c"], [], []
-    for left, right in pairs:
-        left, right = parts[left % len(parts)], parts[right % len(parts)]
-        if left + right not in tokens:
-            merges.append((left, right))
-            tokens.append(left + right)
-            parts.append(left + right)
-    vocabulary = Vocabulary(tokens, rule="merges", merges=merges)
-    if tiktoken_format.pairs_are_needless(vocabulary):
-        words = WordCounts.from_words([word, "abcabc", *tokens] if word else ["abcabc", *tokens])
-        without = segment(words, vocabulary.with_(merges=None))
-        assert (segment(words, vocabulary).which == without.which).all()
+def test_pairs_called_needless_are(chosen, shuffle, words, rule):
+    """Also where several pairs make one token, and their order is any."""
+    characters = rule == "character_merges"
+    parts, pairs = ["a", "b", "日" if characters else "c"], []
+    for left, right in chosen:
+        pair = parts[left % len(parts)], parts[right % len(parts)]
+        if pair not in pairs:
+            pairs.append(pair)
+            parts += [] if "".join(pair) in parts else ["".join(pair)]
+    merges = [(a.encode(), b.encode()) for a, b in (pairs[i] for i in shuffle if i < len(pairs))]
+    made = [part.encode() for part in parts if len(part) > 1]
+    last = last_merges(merges, made, characters_of if characters else bytes_of)
+    made.sort(key=lambda token: -1 if last[token] is None else last[token])
+    tokens = ["日".encode(), *made] if characters else made
+    vocabulary = Vocabulary(tokens, rule=rule, merges=merges)
+    needless = pairs_are_needless(vocabulary)
+    assert needless == (None not in last.values())
+    if needless:
+        counted = WordCounts.from_words(dict.fromkeys([*words, "abab", "aaa", *parts]))
+        without = segment(counted, vocabulary.with_(merges=None))
+        assert (segment(counted, vocabulary).which == without.which).all()
 
 
 def rank_file(path, tokens):
@@ -320,7 +331,7 @@ def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
     merged = Vocabulary(["th", "the", "ab", "abab"], rule="merges")
     assert export(merged, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
     back = load(tmp_path / "v.model")
-    assert (back.rule, back.merges, back.tokens) == ("merges", None, merged.tokens)
+    assert (back.rule, back.merges, back.tokens) == ("character_merges", None, merged.tokens)
     # a whole word is not looked up: abc merges a + bc first, and x + yz never
     lost = Vocabulary(["yz", "xy", "xyzw"], rule="merges")
     with pytest.raises(InputError, match="are cut otherwise"):
@@ -339,7 +350,7 @@ def test_a_trained_model_comes_in(tmp_path):
         )  # fmt: skip
         vocabulary = load(tmp_path / f"{kind}.model")
         unigram = kind == "unigram"
-        assert vocabulary.rule == ("likelihood" if unigram else "merges")
+        assert vocabulary.rule == ("likelihood" if unigram else "character_merges")
         assert vocabulary.pretokenizer == ("space-prefix:▁" if unigram else "first-space")
         assert {"<unk>", "<s>", "</s>", "@@"} <= set(vocabulary.special)
         remarks = " ".join(vocabulary.provenance["remarks"])
@@ -368,40 +379,93 @@ def bpe_model(path, pieces, *, escaped=True):
     return path
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+# of one to four bytes; the last is never a piece
+CHARACTERS = ["a", "b", "é", "日", "“", "😀", " ", "語"]
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9),
-    texts=st.lists(st.text("ab éêü日", max_size=12), max_size=6),
+    pairs=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=12),
+    held=st.lists(st.sampled_from(CHARACTERS[:-1]), unique=True),
+    texts=st.lists(st.text(CHARACTERS, max_size=12), max_size=6),
     escaped=st.booleans(),
 )
-def test_characters_of_two_bytes_are_merged_from_bytes(tmp_path, pairs, texts, escaped):
+def test_a_bpe_model_comes_in_over_characters(tmp_path, pairs, held, texts, escaped):
     spm = need("sentencepiece")
-    characters = ["a", "b", "é", "ê", "▁" if escaped else " "]
-    pieces = [*characters]
+    turn = str.maketrans(" ", "▁") if escaped else {}
+    parts = [character.translate(turn) for character in CHARACTERS]
+    pieces = []
     for left, right in pairs:
-        both = pieces[left % len(pieces)] + pieces[right % len(pieces)]
+        both = parts[left % len(parts)] + parts[right % len(parts)]
         pieces += [both] if both not in pieces else []
-    # the characters stand behind, as a trained model has them
-    path = bpe_model(tmp_path / "b.model", pieces[5:] + characters, escaped=escaped)
+        parts.append(both)
+    # the characters stand behind, as a trained model has them; some are no pieces
+    pieces += [character.translate(turn) for character in held]
+    path = bpe_model(tmp_path / "b.model", pieces, escaped=escaped)
     vocabulary = load(path)
-    assert vocabulary.symbols == "bytes"
+    assert (vocabulary.symbols, vocabulary.rule) == ("bytes", "character_merges")
     assert vocabulary.special == {"<unk>": 0}
     processor = spm.SentencePieceProcessor(model_file=str(path))
-    whole = "are whole words here" in " ".join(vocabulary.provenance.get("remarks", ()))
+    encoder = vocabulary.encoder()
+    # where a space is read from its mark, it has to be a piece, or it falls back to one byte here
+    spaces = not escaped or " " in held or vocabulary.pretokenizer.startswith("space-prefix")
     for text in texts:
-        assert whole or vocabulary.encoder().encode(text) == processor.encode(text)
+        if spaces or " " not in text:
+            assert encoder.encode(text) == processor.encode(text)
+    remarks = " ".join(vocabulary.provenance.get("remarks", ()))
+    assert ("a space is one byte here" in remarks) is not spaces
+    again = tmp_path / "again.model"
+    assert export(vocabulary, again, "sentencepiece", text=" ".join(texts)).exact
 
 
-def test_characters_of_three_bytes_are_not_merged_from_bytes(run, tmp_path):
-    for pieces in (["日a", "日", "a"], ["▁a", "a"], ["éa", "a"]):  # nor those that are no pieces
-        vocabulary = load(bpe_model(tmp_path / "b.model", pieces))
-        assert (vocabulary.symbols, vocabulary.special) == ("chars", {})
-        remarks = " ".join(vocabulary.provenance["remarks"])
-        assert "without special tokens (<unk> 0); gap and compare take words counted" in remarks
-    vocabulary.save(tmp_path / "V.json")
-    WordCounts.from_counts({"aéa": 3, "éaé": 2}, "chars").save(tmp_path / "C.tsv")
-    status, out, _ = run("gap", "C.tsv", "--symbols", "chars", "--vocab", "V.json", "--json")
-    assert (status, json.loads(out)["tokens"]) == (0, 10)
+def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
+    spm = need("sentencepiece")
+    draw = random.Random(4)
+    kanji = [chr(0x4E00 + place) for place in range(60)]
+    words = ["".join(draw.choices(kanji, k=draw.randint(1, 4))) for _ in range(300)]
+    words += ["été", "“the”", "thé—cat", "naïve…", "😀"]
+    lines = [" ".join(draw.choices(words, k=12)) for _ in range(400)]
+    (tmp_path / "c.txt").write_text("\n".join(lines))
+    spm.SentencePieceTrainer.train(
+        input=str(tmp_path / "c.txt"), model_prefix=str(tmp_path / "m"), vocab_size=800,
+        model_type="bpe", byte_fallback=True, minloglevel=2, normalization_rule_name="identity",
+        character_coverage=0.995, add_dummy_prefix=False,
+    )  # fmt: skip
+    status, _, err = run("import", "m.model", "-o", "V.json")
+    assert status == 0, err
+    vocabulary = Vocabulary.load(tmp_path / "V.json")
+    processor = spm.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    texts = [*lines, "語 or 漢字 or 中国 — none of them a piece"]
+    assert vocabulary.encoder().encode_batch(texts) == processor.encode(texts)
+    assert vocabulary.encoder().decode(processor.encode(texts[-1])) == texts[-1]
+    # and from there gap, compare and encode go on
+    assert run("count", "c.txt", "--pretokenizer", "first-space", "-o", "C.tsv")[0] == 0
+    status, out, _ = run("gap", "C.tsv", "--vocab", "V.json", "--json")
+    assert status == 0
+    counted = WordCounts.load(tmp_path / "C.tsv")
+    assert json.loads(out)["tokens"] == segment(counted, vocabulary).tokens
+    status, out, _ = run("compare", "C.tsv", "--vocab", "V.json", "--methods", "bpe", "-k", "20")
+    assert status == 0
+    (tmp_path / "t.txt").write_text(texts[-1])
+    status, out, _ = run("encode", "V.json", "t.txt")
+    assert status == 0
+    assert list(map(int, out.split())) == processor.encode(texts[-1])
+    for to, name in (("sentencepiece", "again.model"), ("huggingface", "folder")):
+        status, _, err = run("export", "V.json", "--to", to, "-o", name, "--text", "t.txt")
+        assert status == 0, err
+        assert Vocabulary._import(tmp_path / name, to).encoder().encode(texts[-1])
+
+
+def test_pieces_of_one_score_are_remarked(tmp_path):
+    path = bpe_model(tmp_path / "b.model", ["ab", "bc", "a", "b", "c"])
+    assert not any("score" in r for r in load(path).provenance.get("remarks", ()))
+    model = model_proto()()
+    model.ParseFromString(path.read_bytes())
+    for piece in model.pieces:
+        piece.score = 0.0
+    path.write_bytes(model.SerializeToString())
+    remarks = load(path).provenance["remarks"]
+    assert any("1 pieces have the score of another: the leftmost" in r for r in remarks)
 
 
 def test_a_space_that_is_no_piece_falls_back_to_the_bytes_of_its_mark(tmp_path):
@@ -411,12 +475,6 @@ def test_a_space_that_is_no_piece_falls_back_to_the_bytes_of_its_mark(tmp_path):
     assert (vocabulary.symbols, vocabulary.pretokenizer) == ("bytes", "space-prefix:▁")
     processor = spm.SentencePieceProcessor(model_file=str(path))
     assert vocabulary.encoder().encode("ab a") == processor.encode("ab a")
-
-
-def test_pieces_that_merging_does_not_give_are_remarked(tmp_path):
-    path = bpe_model(tmp_path / "b.model", ["bc", "ab", "abcd", "a", "b", "c", "d"])
-    remarks = load(path).provenance["remarks"]
-    assert "1 pieces that merging does not give are whole words here, never there" in remarks
 
 
 # files of lines

@@ -383,7 +383,16 @@ def put(*path):
             put("normalizer", {"type": "Sequence", "normalizers": [{"type": "NFC"}]}),
             "NFC",
         ),
-        ("merges", put("pre_tokenizer", {"type": "Whitespace"}), "BPE model is over characters"),
+        (
+            "merges",
+            put("pre_tokenizer", {"type": "Whitespace"}),
+            r"pre-tokenizer \(Whitespace\) and pieces of text are not known",
+        ),
+        (
+            "longest_match",
+            put("pre_tokenizer", {"type": "Whitespace"}),
+            "WordPiece model is over characters",
+        ),
         ("merges", put("model", "end_of_word_suffix", "</w>"), "end_of_word_suffix '</w>'"),
         ("merges", put("model", "dropout", 0.1), "dropout 0.1"),
         ("longest_match", put("model", "continuing_subword_prefix", "##"), r"prefix \(##\)"),
@@ -555,6 +564,130 @@ def test_pieces_that_reach_over_spaces(tmp_path_factory, more, texts, way, numbe
     encoder = vocabulary.encoder()
     for text in texts:
         assert encoder.encode(text) == tokenizer.encode(text).ids
+
+
+def character_bpe(pieces, merges, **options):
+    """A BPE model over text with byte fallback, as Llama 2 and Gemma have it."""
+    vocab = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *pieces]
+    return tokenizers.Tokenizer(
+        tokenizers.models.BPE(
+            {text: number for number, text in enumerate(vocab)},
+            merges,
+            unk_token="<unk>",
+            byte_fallback=True,
+            **options,
+        )
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    characters=st.lists(st.sampled_from("abé日😀▁"), unique=True, min_size=1),
+    joined=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=10),
+    shuffled=st.booleans(),
+    texts=st.lists(st.text("abé日😀語 ", max_size=14), max_size=5),
+    way=st.sampled_from(["split", "whole", "normalizer", "gemma", "neither"]),
+    rng=st.randoms(use_true_random=False),
+)
+def test_bpe_over_characters(tmp_path_factory, characters, joined, shuffled, texts, way, rng):
+    pieces, merges = list(characters), []
+    for left, right in joined:
+        pair = pieces[left % len(pieces)], pieces[right % len(pieces)]
+        if pair not in merges:
+            merges.append(pair)
+            pieces += [] if "".join(pair) in pieces else ["".join(pair)]
+    if shuffled:
+        rng.shuffle(merges)
+    tokenizer = character_bpe(pieces, merges)
+    if way in ("split", "whole"):
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(
+            prepend_scheme="never", split=way == "split"
+        )
+    if way in ("normalizer", "gemma"):
+        tokenizer.normalizer = SPACE_BY_NORMALIZER
+    if way == "gemma":
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
+    path = tmp_path_factory.mktemp("bpe") / "t.json"
+    tokenizer.save(str(path))
+    if way == "neither" and "▁" in "".join(characters):
+        texts = [text.replace(" ", "▁") for text in texts]
+    vocabulary = load(path)
+    assert (vocabulary.rule, vocabulary.symbols) == ("character_merges", "bytes")
+    encoder = vocabulary.encoder()
+    inside = vocabulary.pretokenizer == "none" and way != "neither"
+    for text in texts:
+        if (inside or way == "split") and " " in text and "▁" not in characters:
+            continue  # a mark that is no piece
+        assert encoder.encode(text) == tokenizer.encode(text).ids
+    # pairs are dropped only where ranks are the same
+    assert vocabulary.merges is None or len(vocabulary.merges) == len(merges)
+
+
+def test_bpe_over_characters_whose_words_are_kept(tmp_path):
+    for pairs, fits in (([("a", "b")], True), ([], False)):
+        character_bpe(["a", "b", "ab"], pairs, ignore_merges=True).save(str(tmp_path / "t.json"))
+        if fits:
+            assert load(tmp_path / "t.json").tokens == (b"ab",)
+        else:
+            with pytest.raises(InputError, match="1 of which merging does not give, as 'ab'"):
+                load(tmp_path / "t.json")
+
+
+def test_bpe_over_characters_without_fallback(tmp_path):
+    model = tokenizers.models.BPE({"<unk>": 0, "a": 1, "b": 2, "ab": 3}, [("a", "b")])
+    tokenizers.Tokenizer(model).save(str(tmp_path / "t.json"))
+    vocabulary = load(tmp_path / "t.json")
+    assert vocabulary.encoder().encode("abba") == [3, 2, 1]
+    assert "a character that is no piece is cut into its bytes here, unknown there" in " ".join(
+        vocabulary.provenance["remarks"]
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    characters=st.lists(st.sampled_from("abé日😀 "), unique=True, min_size=1),
+    joined=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=10),
+    by_pairs=st.booleans(),
+    name=st.sampled_from(["none", "gpt2", "first-space", "space-prefix:▁", "space+digit"]),
+    texts=st.lists(st.text("abé日😀語 1", max_size=14), max_size=5),
+)
+def test_merges_of_characters_go_out(tmp_path_factory, characters, joined, by_pairs, name, texts):
+    pieces, pairs = list(characters), []
+    for left, right in joined:
+        pair = pieces[left % len(pieces)], pieces[right % len(pieces)]
+        if pair not in pairs:
+            pairs.append(pair)
+            pieces += [] if "".join(pair) in pieces else ["".join(pair)]
+    tokens = [piece for piece in pieces if len(piece.encode()) > 1]
+    vocabulary = Vocabulary(
+        tokens,
+        rule="character_merges",
+        pretokenizer=name,
+        merges=pairs if by_pairs else None,
+        special=["<s>"],
+    )
+    path = tmp_path_factory.mktemp("out") / "t.json"
+    text = " ".join(texts)
+    assert vocabulary.to_huggingface(path, text=text).exact
+    read = load(path)
+    assert (read.pretokenizer, read.special) == (name, vocabulary.special)
+    ids_of = [dict(zip(v, v.id_of[256:], strict=True)) for v in (read, vocabulary)]
+    assert ids_of[0] == ids_of[1]
+    assert read.encoder().encode(text) == vocabulary.encoder().encode(text)
+    tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    assert tokenizer.decode(tokenizer.encode(text).ids) == text
+
+
+def test_what_merges_of_characters_lose(tmp_path):
+    vocabulary = Vocabulary([b"a\xc3", "<0xE4>", "ab"], rule="character_merges")
+    with pytest.raises(InputError, match="2 tokens that cut a character or are named as a byte"):
+        vocabulary.to_huggingface(tmp_path / "t.json")
+    # there a character that is no token is bytes from the start
+    with pytest.raises(InputError, match="are cut otherwise"):
+        Vocabulary(["日本"], rule="character_merges").to_huggingface(tmp_path / "t.json")
+    mute = [*range(97), -1, *range(98, 258)]
+    with pytest.raises(InputError, match="'a' has no id, and merges need it"):
+        Vocabulary(["ab", "日"], rule="character_merges", ids=mute).to_huggingface(tmp_path / "t")
 
 
 @pytest.mark.parametrize(

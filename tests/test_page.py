@@ -21,6 +21,7 @@ from partcover.compare import compare
 from partcover.explorer import Letters, explore, sample_words, steps
 from partcover.page import read_runs, write_page
 from partcover.reduction import reduce_vertex_cover
+from partcover.vocabulary import Rule
 
 PAGES = Path(partcover.__file__).parent / "pages"
 NODE = shutil.which("node")
@@ -28,6 +29,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 WORDS = WordCounts.from_counts(
     {"papaya": 3, " impact": 2, "pay": 5, " paper": 4, "naïve": 1, b"\xff<!--": 1}
 )
+CHARACTERS: Rule = "character_merges"
 
 
 def vocabularies(rng: random.Random, letters: str) -> list[Vocabulary]:
@@ -37,6 +39,8 @@ def vocabularies(rng: random.Random, letters: str) -> list[Vocabulary]:
     )
     made = [Vocabulary(tokens, rule=rule) for rule in ("shortest_path", "priority")]
     made += [Vocabulary(tokens, rule=rule) for rule in ("longest_match", "merges")]
+    odd = ["é", "éa", b"\xc3a", b"a\xa9", b"\xa9\xc3"]
+    made.append(Vocabulary([*tokens, *(t for t in odd if t not in tokens)], rule=CHARACTERS))
     made.append(Vocabulary((), rule="single_symbols"))
     pairs: dict[tuple[bytes, bytes], None] = {}
     parts = [bytes([byte]) for byte in letters.encode()]
@@ -46,6 +50,7 @@ def vocabularies(rng: random.Random, letters: str) -> list[Vocabulary]:
         parts.append(b"".join(pair))
     merged = list(dict.fromkeys(a + b for a, b in pairs))
     made.append(Vocabulary(merged, rule="merges", merges=list(pairs)))
+    made.append(Vocabulary(merged, rule=CHARACTERS, merges=list(pairs)))
     scores = [-rng.choice([1.0, 1.5, 2.0, 3.25]) for _ in tokens]
     singles = {letters[0]: -2.0}
     made.append(Vocabulary(tokens, rule="likelihood", scores=scores, symbol_scores=singles))
@@ -58,7 +63,8 @@ def test_the_script_cuts_as_segment_does():
     cases, expected = [], []
     for letters in ["ab"] * 60 + ["abcé"] * 40:
         texts = {"".join(rng.choices(letters, k=rng.randint(1, 12))) for _ in range(6)}
-        words = WordCounts.from_words(sorted(texts))
+        cut_short = {b"a\xc3", b"\xc3\xc3\xa9a", b"\xed\xa0\x80a", "日é😀".encode()}
+        words = WordCounts.from_words([*sorted(texts), *sorted(cut_short)])
         for vocabulary in vocabularies(rng, letters):
             data = explore(words, {"it": vocabulary})
             cases.append([[word for word, _ in data["words"]], data["methods"][0]])

@@ -111,6 +111,53 @@ def test_merges_by_pairs(kind, words, made):
     assert found == [oracle.merge(word, tokens, pairs) for word in words]
 
 
+odd_st = st.lists(
+    st.sampled_from(["a", "b", "é", "日", "本", "😀", "\udce6", "\udc97", "\udcc3"]),
+    min_size=1,
+    max_size=8,
+).map(lambda parts: "".join(parts).encode("utf-8", "surrogateescape"))
+odd_token = odd_st.filter(lambda token: len(token) > 1)
+
+
+@many
+@given(words=st.lists(odd_st, unique=True), tokens=st.lists(odd_token, unique=True, max_size=9))
+def test_character_merges_by_rank(words, tokens):
+    found = cut_all(words, Vocabulary(tokens), "character_merges")
+    assert found == [oracle.merge_characters(word, tokens) for word in words]
+
+
+@many
+@given(words=st.lists(odd_st, unique=True), made=merge_lists("ab"), data=st.data())
+def test_character_merges_by_pairs(words, made, data):
+    spelled = st.sampled_from(["a", "é", "日", "\udce6", "😀"])
+    turn = {c: data.draw(spelled).encode("utf-8", "surrogateescape") for c in "ab"}
+    pairs = [[b"".join(map(turn.get, part)) for part in pair] for pair in made[1]]
+    pairs = list(dict.fromkeys(map(tuple, pairs)))
+    tokens = [part for pair in pairs for part in (*pair, b"".join(pair)) if len(part) > 1]
+    tokens = list(dict.fromkeys(tokens))
+    vocabulary = Vocabulary(tokens, merges=pairs, rule="character_merges")
+    assert cut_all(words, vocabulary) == [oracle.merge_characters(w, tokens, pairs) for w in words]
+
+
+@pytest.mark.parametrize("kind", ["chars", "ints"])
+@many
+@given(words=words_st, tokens=tokens_st)
+def test_character_merges_over_other_symbols(kind, words, tokens):
+    words, tokens = ([KINDS[kind](w) for w in some] for some in (words, tokens))
+    found = cut_all(words, Vocabulary(tokens, kind), "character_merges")
+    pieces = [tuple(oracle.split(word)) for word in words]
+    for i in range(len(words)):
+        while possible := oracle.possible_merges(pieces[i], tokens, None):
+            pieces[i] = oracle.merged(pieces[i], possible[0][1])
+    assert found == [list(cut) for cut in pieces]
+
+
+def test_a_character_does_not_reach_over_two_words():
+    words = WordCounts.from_words([b"\xe6", b"\x97\xa5", b"a\xe6\x97\xa5"])
+    cut = segment(words, Vocabulary(["日"], rule="character_merges"))
+    assert [cut.of(i) for i in range(3)] == [[b"\xe6"], [b"\x97", b"\xa5"], [b"a", "日".encode()]]
+
+
 scores_st = st.sampled_from([-1.0, -2.0, -3.5, -0.1, 0.0, 2.0]) | st.floats(-20, 1)
 
 
@@ -215,6 +262,7 @@ def test_draws_follow_their_distributions(word, tokens, kind):
     paths = oracle.shortest_paths(word, tokens)
     cases = [
         ("merges", {"dropout": 0.3}, oracle.bpe_dropout(word, tokens, None, p)),
+        ("character_merges", {"dropout": 0.3}, oracle.bpe_dropout(word, tokens, None, p)),
         ("longest_match", {"dropout": 0.3}, oracle.maxmatch_dropout(word, tokens, p)),
         (
             "shortest_path",
@@ -245,6 +293,21 @@ def test_bpe_dropout_over_pairs():
     assert chi_square(found, expected) < 5
 
 
+def test_bpe_dropout_over_characters_of_several_bytes():
+    tokens = ["é日", "日b", "é日b", "b"]
+    expected = oracle.bpe_dropout("éé日b", tokens, None, Fraction(2, 5))
+    vocabulary = Vocabulary([t for t in [*tokens, "é", "日"] if t != "b"])
+    found = draw(
+        ["éé日b".encode()] * 20_000,
+        vocabulary,
+        "character_merges",
+        range(20_000),
+        seed=2,
+        dropout=0.4,
+    )
+    assert chi_square([tuple(p.decode() for p in cut) for cut in found], expected) < 5
+
+
 @kinds
 @many
 @given(words=words_st, tokens=tokens_st)
@@ -253,11 +316,13 @@ def test_limits_of_dropout(kind, words, tokens):
         kind = "chars"
     words, tokens = ([KINDS[kind](w) for w in some] for some in (words, tokens))
     vocabulary = Vocabulary(tokens, kind)
-    for rule in ("merges", "longest_match"):
+    for rule in ("merges", "character_merges", "longest_match"):
         none = draw(words, vocabulary, rule, [], dropout=0)
         assert list(map(list, none)) == cut_all(words, vocabulary, rule)
         all_ = draw(words, vocabulary, rule, [], dropout=1)
-        assert list(map(list, all_)) == cut_all(words, vocabulary, "single_symbols")
+        tokens = [] if rule != "character_merges" else [t for t in tokens if t == KINDS[kind]("é")]
+        alone = Vocabulary(tokens, kind)
+        assert list(map(list, all_)) == cut_all(words, alone, "longest_match")
 
 
 def test_a_seldom_path_is_drawn_as_often_as_it_should_be():
@@ -272,6 +337,7 @@ def test_a_seldom_path_is_drawn_as_often_as_it_should_be():
     ("rule", "how"),
     [
         ("merges", {"dropout": 0.5}),
+        ("character_merges", {"dropout": 0.5}),
         ("longest_match", {"dropout": 0.5}),
         ("likelihood", {"alpha": 0.2}),
         ("random_path", {}),
@@ -303,7 +369,7 @@ def test_draws_depend_on_seed_number_and_word_alone():
 @pytest.mark.parametrize(
     ("rule", "how", "message"),
     [
-        ("priority", {}, "rule priority cannot be drawn from: use one of likelihood, "),
+        ("priority", {}, "rule priority cannot be drawn from: use one of character_merges, "),
         ("nothing", {}, "unknown rule 'nothing'"),
         ("merges", {}, "rule merges needs dropout"),
         ("merges", {"dropout": 0.1, "alpha": 1}, "rule merges takes no alpha"),

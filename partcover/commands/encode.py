@@ -77,7 +77,7 @@ _PRETOKENIZER = click.option(
     "--dropout",
     type=float,
     metavar="P",
-    help="With --sample, under merges and longest_match: how likely each is left out, 0 to 1.",
+    help="With --sample, under merges (both) and longest_match: how likely each is left out.",
 )
 @click.option(
     "--alpha",

@@ -14,6 +14,9 @@ merges
     BPE.  Where a vocabulary has no merges of its own, every way to make a token of two others
     stands as a merge at the token's rank, and ``ignore_merges`` looks up whole words first:
     tiktoken's merging.
+character_merges
+    BPE over text, not over ByteLevel's characters, with byte fallback: a character that is no piece
+    is bytes from the start, so each one that a token is merged from has to be a token too.
 single_symbols
     BPE without merges.
 
@@ -26,7 +29,9 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +46,9 @@ from .decimals import spell_number
 from .fidelity import words_of
 from .frame import Format, GivenUp, Nearest, Replay
 from .huggingface_read import looks_like, read
+from .pairs import bytes_of, characters_of
 from .splitting import patterns, unmark, why_not, write_splitting
+from .without import only
 
 __all__ = ["HUGGINGFACE"]
 
@@ -49,10 +56,24 @@ __all__ = ["HUGGINGFACE"]
 _NEVER = -1e308
 _MOST_FREE = 1 << 20
 _FILE = "tokenizer.json"
+_MERGING = ("merges", "character_merges")
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     lost = []
+    if vocabulary.rule == "character_merges":
+        spell = _speller(vocabulary)
+        kept = [p for p, token in enumerate(_pieces(vocabulary)[256:]) if spell(token) is not None]
+        if dropped := len(vocabulary) - len(kept):
+            lost.append(
+                GivenUp(
+                    f"{dropped:,} tokens that cut a character or are named as a byte",
+                    "pieces are text",
+                    f"the other {len(kept):,} tokens",
+                )
+            )
+            vocabulary = only(vocabulary, kept)
     if reason := why_not(vocabulary.pretokenizer):
         lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
         vocabulary = vocabulary.with_(pretokenizer="none")
@@ -66,6 +87,24 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
             )
         )
     return vocabulary, lost
+
+
+def _speller(vocabulary: Vocabulary) -> Callable[[bytes], str | None]:
+    """How pieces are spelled; None for one that cannot be."""
+    return _as_text if vocabulary.rule == "character_merges" else to_characters
+
+
+def _as_text(piece: bytes) -> str | None:
+    try:
+        text = piece.decode("utf-8")
+    except UnicodeDecodeError:
+        return f"<0x{piece[0]:02X}>" if len(piece) == 1 else None
+    return None if _BYTE.fullmatch(text) else text
+
+
+def _from_text(piece: str) -> bytes:
+    byte = _BYTE.fullmatch(piece)
+    return bytes([int(byte[1], 16)]) if byte else piece.encode("utf-8")
 
 
 def _ranked(vocabulary: Vocabulary) -> bool:
@@ -120,10 +159,12 @@ def _places(vocabulary: Vocabulary) -> tuple[dict[str, int], list[int]]:
 
 
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
+    spell = _speller(vocabulary)
+    characters = vocabulary.rule == "character_merges"
     vocab = {
-        to_characters(token): number
+        text: number
         for token, number in zip(_pieces(vocabulary), vocabulary.id_of, strict=True)
-        if number >= 0
+        if number >= 0 and (text := spell(token)) is not None
     }
     special = sorted(vocabulary.special.items(), key=lambda item: item[1])
     for text, _ in special:
@@ -148,9 +189,9 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
             for text, number in special
         ],
         "normalizer": None,
-        "pre_tokenizer": write_splitting(vocabulary.pretokenizer),
+        "pre_tokenizer": write_splitting(vocabulary.pretokenizer, byte_level=not characters),
         "post_processor": None,
-        "decoder": _decoder(vocabulary.pretokenizer),
+        "decoder": _decoder(vocabulary),
         "model": _model(vocabulary, vocab, inside),
     }
     content, inexact = _json(data)
@@ -196,13 +237,15 @@ def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
     for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) if mark):
         yield f"a {mark} that stands in a text is read there as the mark of a space"
     for name in vocabulary.special:
+        if vocabulary.rule == "character_merges":
+            break
         spelled = from_characters(name)  # as its decoder takes every token
         if spelled is not None and spelled != name.encode():
             shown = spelled.decode("utf-8", "replace")
             yield f"the special token {name!r} is decoded there as {shown!r}"
     if vocabulary.rule != "likelihood" and vocabulary.scores is not None:
         yield f"the scores are left out: the rule {vocabulary.rule} does not use them"
-    if vocabulary.rule != "merges" and vocabulary.merges is not None:
+    if vocabulary.rule not in _MERGING and vocabulary.merges is not None:
         yield f"the merges are left out: the rule {vocabulary.rule} does not use them"
     if missing := sum(number < 0 for number in vocabulary.id_of[:256]):
         yield f"{missing} bytes have no id: no text that holds one can be given to it"
@@ -213,15 +256,14 @@ def _pieces(vocabulary: Vocabulary) -> list[bytes]:
     return [*(bytes([byte]) for byte in range(256)), *tokens]
 
 
-def _decoder(pretokenizer: str | None) -> dict[str, Any]:
-    spelled = {
-        "type": "ByteLevel",
-        "add_prefix_space": True,
-        "trim_offsets": True,
-        "use_regex": True,
-    }
-    marks = unmark(pretokenizer)
-    return {"type": "Sequence", "decoders": [spelled, *marks]} if marks else spelled
+def _decoder(vocabulary: Vocabulary) -> dict[str, Any]:
+    spelled: list[dict[str, Any]] = [
+        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+    ]
+    if vocabulary.rule == "character_merges":
+        spelled = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+    steps = [*spelled, *unmark(vocabulary.pretokenizer)]
+    return {"type": "Sequence", "decoders": steps} if len(steps) > 1 else steps[0]
 
 
 def _model(vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]) -> dict[str, Any]:
@@ -236,14 +278,12 @@ def _model(vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
             "max_input_chars_per_word": 2**63 - 1,
             "vocab": entries,
         }
+    spell = _speller(vocabulary)
     pairs: Iterable[tuple[Any, Any]] = ()
-    if vocabulary.rule == "merges":
-        pairs = _splits(vocabulary) if _ranked(vocabulary) else vocabulary.merges or ()
-    merges = [(to_characters(left), to_characters(right)) for left, right in pairs]
-    for part in (part for merge in merges for part in merge if part not in vocab):
-        raise InputError(
-            f"{sym.show(from_characters(part) or b'')!r} has no id, and merges need it"
-        )
+    if vocabulary.rule in _MERGING:
+        pairs = _splits(vocabulary) if vocabulary.merges is None else vocabulary.merges
+    for part in (part for pair in pairs for part in pair if spell(part) not in vocab):
+        raise InputError(f"{sym.show(part)!r} has no id, and merges need it")
     return {
         "type": "BPE",
         "dropout": None,
@@ -251,21 +291,25 @@ def _model(vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
         "continuing_subword_prefix": None,
         "end_of_word_suffix": None,
         "fuse_unk": False,
-        "byte_fallback": False,
+        "byte_fallback": vocabulary.rule == "character_merges",
         "ignore_merges": _looks_up_words(vocabulary),
         "vocab": entries,
-        "merges": merges,
+        "merges": [(spell(left), spell(right)) for left, right in pairs],
     }
 
 
-def _splits(vocabulary: Vocabulary) -> Iterable[tuple[bytes, bytes]]:
+def _splits(vocabulary: Vocabulary) -> list[tuple[bytes, bytes]]:
     """Every way to make each token of two others or bytes, token after token."""
     rank = {token: place for place, token in enumerate(_pieces(vocabulary))}
+    parts_of = characters_of if vocabulary.rule == "character_merges" else bytes_of
     tokens: Sequence[Any] = vocabulary.tokens
+    splits: list[tuple[bytes, bytes]] = []
     for token in tokens:
-        cuts = ((token[:i], token[i:]) for i in range(1, len(token)))
+        borders = list(accumulate(map(len, parts_of(token))))[:-1]
+        cuts = ((token[:i], token[i:]) for i in borders)
         ways = [(a, b) for a, b in cuts if a in rank and b in rank]
-        yield from sorted(ways, key=lambda way: (rank[way[0]], rank[way[1]]))
+        splits += sorted(ways, key=lambda way: (rank[way[0]], rank[way[1]]))
+    return splits
 
 
 def _unigram(
@@ -306,22 +350,24 @@ def _replay(path: Path) -> Replay:
     tokenizer.encode_special_tokens = True  # a text is text, whatever it spells
     model = tokenizer.model
     ids = tokenizer.get_vocab()
+    over_text = getattr(model, "byte_fallback", False)  # as ``character_merges`` is written
 
     def spelled(piece: str) -> bytes:
-        token = from_characters(piece)
+        token = _from_text(piece) if over_text else from_characters(piece)
         return piece.encode("utf-8") if token is None else token
 
     def word(word: bytes) -> list[bytes] | None:
         try:
-            return [spelled(token.value) for token in model.tokenize(to_characters(word))]
-        except Exception:  # the library's own type; a byte without an id
+            text = word.decode("utf-8") if over_text else to_characters(word)
+            return [spelled(token.value) for token in model.tokenize(text)]
+        except Exception:  # not UTF-8; or the library's own type, at a byte without an id
             return None
 
     return Replay(
         f"tokenizers {importlib.metadata.version('tokenizers')}",
         lambda words: [word(one) for one in words],
         lambda text: [spelled(piece) for piece in tokenizer.encode(text).tokens],
-        lambda token: ids.get(to_characters(token)),
+        lambda token: ids.get((_as_text if over_text else to_characters)(token) or ""),
         ids.get,
     )
 
@@ -337,6 +383,7 @@ HUGGINGFACE = Format(
         ),
         "longest_match": "WordPiece, no prefix",
         "merges": "BPE",
+        "character_merges": "BPE over text, byte fallback",
         "likelihood": "Unigram",
         "single_symbols": "BPE without merges",
     },

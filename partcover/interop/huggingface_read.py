@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..files import load_json, read_json
 from ..vocabulary import Vocabulary
 from .byte_level import from_characters
+from .pairs import bytes_of, characters_of, last_merges
 from .splitting import read_splitting
 
 __all__ = ["looks_like", "read"]
@@ -62,8 +63,8 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     kind = model.get("type") or ("BPE" if "merges" in model else "Unigram")
     pretokenizer, byte_level, remarks = read_splitting(data.get("pre_tokenizer"))
     if not byte_level:
-        if kind == "Unigram":
-            return _pieces_of_text(data, model)
+        if kind in ("Unigram", "BPE"):
+            return _pieces_of_text(data, kind, pretokenizer)
         raise InputError(
             f"its {kind} model is over characters (no ByteLevel pre-tokenizer), and pieces here "
             "are over bytes"
@@ -189,15 +190,17 @@ def _given(singles: dict[bytes, float], scores: Mapping[bytes, float]) -> dict[b
     return singles
 
 
-def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
+def _merges(
+    model: dict[str, Any], special: Mapping[str, int], spell: Spell
+) -> list[tuple[bytes, bytes]]:
+    """The pairs that merge in a BPE model."""
     for key in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
         if model.get(key):
             raise InputError(f"its BPE model has {key} {model[key]!r}")
-    pieces = _entries(model["vocab"], special)
     merges: list[tuple[bytes, bytes]] = []
     for merge in model["merges"]:
         left, right = merge.split(" ") if isinstance(merge, str) else merge
-        pair = from_characters(left), from_characters(right)
+        pair = spell(left), spell(right)
         if pair[0] is None or pair[1] is None:
             raise InputError(f"its merge {left!r} + {right!r} does not stand for bytes")
         if both := next((text for text in (left, right, left + right) if text in special), None):
@@ -206,20 +209,46 @@ def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
                 "and a vocabulary holds it as one of the two"
             )
         merges.append((pair[0], pair[1]))
+    return merges
+
+
+def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
+    pieces = _entries(model["vocab"], special)
+    merges = _merges(model, special, from_characters)
     if not merges and not model.get("ignore_merges"):
         return {"pieces": pieces, "rule": "single_symbols"}
     whole = bool(model.get("ignore_merges"))
     # where a special token among the entries would be a whole word, they are not looked up
     if whole or any(text in model["vocab"] for text in special):
+        last = last_merges(merges, pieces, bytes_of)
         by_rank = _by_rank(merges, pieces)
-        if by_rank is not None and (whole or not _not_reached(merges, pieces)):
+        if by_rank is not None and (whole or None not in last.values()):
             return {"pieces": pieces, "rule": "merges", "order": by_rank}
-    if whole and (odd := _not_reached(merges, pieces)):
+        if whole:
+            _refuse_unreached(last)
+    return {"pieces": pieces, "rule": "merges", "merges": merges}
+
+
+def _character_bpe(
+    model: dict[str, Any], pieces: dict[bytes, int], merges: list[tuple[bytes, bytes]]
+) -> dict[str, Any]:
+    last = last_merges(merges, pieces, characters_of)
+    made = {token: rank for token, rank in last.items() if rank is not None}
+    if model.get("ignore_merges"):
+        _refuse_unreached(last)
+    if len(made) < len(last):
+        return {"pieces": pieces, "rule": "character_merges", "merges": merges}
+    # by rank; characters, which are there from the start, may stand anywhere
+    order = sorted(pieces, key=lambda piece: (made.get(piece, len(merges)), pieces[piece]))
+    return {"pieces": pieces, "rule": "character_merges", "order": order}
+
+
+def _refuse_unreached(last: Mapping[bytes, int | None]) -> None:
+    if odd := [token for token, rank in last.items() if rank is None]:
         raise InputError(
             f"its BPE model keeps whole words (ignore_merges), {len(odd)} of which merging does "
             "not give, as " + repr(odd[0].decode("utf-8", "backslashreplace"))
         )
-    return {"pieces": pieces, "rule": "merges", "merges": merges}
 
 
 def _by_rank(merges: list[tuple[bytes, bytes]], pieces: Mapping[bytes, int]) -> list[bytes] | None:
@@ -239,22 +268,6 @@ def _by_rank(merges: list[tuple[bytes, bytes]], pieces: Mapping[bytes, int]) -> 
         return order
     # what no merge makes is found as a whole word only, at whatever rank
     return made + [token for token in order if token not in found]
-
-
-def _not_reached(merges: list[tuple[bytes, bytes]], pieces: Mapping[bytes, int]) -> list[bytes]:
-    """Tokens that merging their own bytes does not give back whole."""
-    rank = {pair: place for place, pair in enumerate(merges)}
-    odd = []
-    for token in pieces:
-        parts = [token[i : i + 1] for i in range(len(token))]
-        while len(parts) > 1:
-            ranks = [rank.get(pair, len(rank)) for pair in pairwise(parts)]
-            best = ranks.index(min(ranks))
-            if ranks[best] == len(rank):
-                odd.append(token)
-                break
-            parts[best : best + 2] = [parts[best] + parts[best + 1]]
-    return odd
 
 
 def _wordpiece(
@@ -291,53 +304,79 @@ def _scored(pieces: dict[bytes, int], model: dict[str, Any]) -> dict[str, Any]:
     return {"pieces": pieces, "rule": "likelihood", "scores": scores}
 
 
-def _pieces_of_text(data: dict[str, Any], model: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
-    """A Unigram model as sentencepiece makes it: pieces of text, ▁ for a space, bytes apart."""
+def _pieces_of_text(
+    data: dict[str, Any], kind: str, known: str | None
+) -> tuple[Vocabulary, list[str]]:
+    """A model as sentencepiece makes it: pieces of text, ▁ for a space, bytes apart.
+
+    `known` is the pre-tokenizer, if it is one of ours.
+    """
+    model = data["model"]
     steps = data.get("normalizer")
     if steps is not None and not _only_marks(steps):
         raise InputError(f"its normalizer ({_names(steps)}) changes the text")
     splitting = data.get("pre_tokenizer")
-    if splitting is not None and splitting.get("type") != "Metaspace":
+    replaced = "Replace" in _names(steps)
+    if replaced and splitting is not None and _cuts_at_spaces(splitting):
+        splitting = None  # there are none left
+    marks = splitting is not None and splitting.get("type") == "Metaspace"
+    if splitting is not None and not marks and (replaced or known is None):
         raise InputError(
             f"its pre-tokenizer ({splitting.get('type')}) and pieces of text are not known here"
         )
-    if splitting is not None and splitting.get("replacement", _MARK) != _MARK:
-        raise InputError(f"its mark for a space is {splitting['replacement']!r}, not {_MARK}")
+    metaspace = splitting if marks and splitting is not None else {}
+    if metaspace.get("replacement", _MARK) != _MARK:
+        raise InputError(f"its mark for a space is {metaspace['replacement']!r}, not {_MARK}")
     special = _special(data, spelled=False)
     remarks: list[str] = []
-    unknown = model.get("unk_id")
-    marked = splitting is not None or "Replace" in _names(steps)
+    marked = marks or replaced
+    entries: dict[str, int] = (
+        model["vocab"] if kind == "BPE" else {t: n for n, (t, _) in enumerate(model["vocab"])}
+    )
+    unknown = entries.get(model.get("unk_token")) if kind == "BPE" else model.get("unk_id")
     vocab: dict[str, int] = {}
     fallback: dict[str, int] = {}
-    for place, (text, _) in enumerate(model["vocab"]):
+    for text, place in entries.items():
         table = fallback if model.get("byte_fallback") and _BYTE.fullmatch(text) else vocab
         if (place != unknown and not (marked and " " in text)) or text in special:
             table[text] = place
     # not cut before each mark, a text is one word, and pieces may reach over its spaces
-    whole = splitting is None or not splitting.get("split", True)
+    whole = splitting is None or (marks and not metaspace.get("split", True))
     inside = marked and whole and any(_MARK in text[1:] for text in vocab)
-    pieces = _entries(
-        vocab, special, lambda text: (text.replace(_MARK, " ") if inside else text).encode("utf-8")
-    )
-    use = _scored(pieces, model)
+
+    def spell(text: str) -> bytes:
+        return (text.replace(_MARK, " ") if inside else text).encode("utf-8")
+
+    pieces = _entries(vocab, special, spell)
+    if kind == "BPE":
+        use = _character_bpe(model, pieces, _merges(model, special, spell))
+        if not fallback:
+            remarks.append("a character that is no piece is cut into its bytes here, unknown there")
+    else:
+        use = _scored(pieces, model)
+        remarks.append(
+            "a character that is in no piece is cut into its bytes here; there it weighs as one, "
+            "and " + ("is then spelled in bytes" if fallback else "is unknown")
+        )
     for text, place in fallback.items():
         byte = bytes([int(text[3:5], 16)])
         pieces.setdefault(byte, place)  # a character that is a piece goes before its byte
-    remarks.append(
-        "a character that is in no piece is cut into its bytes here; there it weighs as one, and "
-        + ("is then spelled in bytes" if fallback else "is unknown")
-    )
     if marked:
         remarks.append(f"a {_MARK} that stands in a text is read there as a space")
     if inside:
         remarks.append(f"pieces hold spaces inside: {_MARK} is read as a space")
-    if dropped := sum(" " in text for text, _ in model["vocab"]) if marked else 0:
+    if dropped := sum(" " in text for text in entries) if marked else 0:
         remarks.append(f"{dropped} pieces with a space, which no text has there, are left out")
-    prepend = splitting is not None and splitting.get("prepend_scheme", "always") != "never"
+    prepend = marks and metaspace.get("prepend_scheme", "always") != "never"
     if prepend or (steps is not None and "Prepend" in _names(steps)):
         remarks.append(f"a text gets {_MARK} in front there, not here")
-    pretokenizer = f"space-prefix:{_MARK}" if marked and not inside else "none"
-    return _vocabulary(use, special, pretokenizer, remarks), remarks
+    if marked:
+        known = f"space-prefix:{_MARK}" if not inside else "none"
+    return _vocabulary(use, special, known or "none", remarks), remarks
+
+
+def _cuts_at_spaces(step: Mapping[str, Any]) -> bool:
+    return step.get("type") == "Split" and step.get("pattern") == {"String": " "}
 
 
 def _only_marks(step: Mapping[str, Any]) -> bool:

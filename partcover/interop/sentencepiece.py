@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..errors import InputError, MissingExtra
 from ..files import atomic_writer, open_input
 from ..vocabulary import Vocabulary
 from .frame import Format, GivenUp, Nearest, Replay
+from .pairs import pairs_are_needless
 from .sentencepiece_proto import (
     BYTE,
     CONTROL,
@@ -22,12 +22,12 @@ from .sentencepiece_proto import (
     USER_DEFINED,
     model_proto,
 )
-from .tiktoken import pairs_are_needless
 from .without import only
 
 __all__ = ["SENTENCEPIECE"]
 
 _UNIGRAM, _BPE = 1, 2
+_MERGING = ("merges", "character_merges")
 _MARK = "▁"  # what sentencepiece writes for a space where it escapes them
 _GAPS = 100_000  # ids without a token that are filled up
 _BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")
@@ -96,7 +96,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
             )
         )
         vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
-    if vocabulary.rule == "merges" and vocabulary.merges is not None:
+    if vocabulary.rule in _MERGING and vocabulary.merges is not None:
         if not pairs_are_needless(vocabulary):
             lost.append(
                 GivenUp(
@@ -149,7 +149,7 @@ def _cuts_as_sentencepiece(vocabulary: Vocabulary) -> bool:
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     remarks = []
     ids = vocabulary.id_of
-    unigram = vocabulary.rule != "merges"
+    unigram = vocabulary.rule not in _MERGING
     scores: Sequence[float]
     singles: dict[int, float]  # of ASCII characters that are pieces
     if vocabulary.rule == "likelihood" and vocabulary.scores is not None:
@@ -265,8 +265,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     escaped = model.normalizer_spec.escape_whitespaces
     normal = [p.piece for p in model.pieces if p.type == NORMAL]
     inside = any(_MARK in piece[1:] for piece in normal)
-    merged = kind == _BPE and _merge_from_bytes(normal, _MARK if escaped else "")
-    spaced = escaped and (inside or (merged and _MARK in normal))
+    spaced = escaped and (inside or (kind == _BPE and _MARK in normal))
     pretokenizer: str | None
     if not escaped:
         pretokenizer = "none" if any(" " in piece[1:] for piece in normal) else "first-space"
@@ -275,11 +274,10 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         remarks.append(f"pieces hold spaces inside: {_MARK} is read as a space")
     else:
         pretokenizer = "first-space" if spaced else f"space-prefix:{_MARK}"
-    # of a BPE model each character is there from the start: bytes would have to merge into it
-    characters = kind == _BPE and not merged
-    symbols: sym.Symbols = "chars" if characters else "bytes"
-    tokens: list[tuple[Any, float, int]] = []
-    singles: dict[Any, float] = {}
+    if spaced and _MARK not in normal:
+        remarks.append("a space is no piece: a space is one byte here, and the bytes of ▁ there")
+    tokens: list[tuple[bytes, float, int]] = []
+    singles: dict[bytes, float] = {}
     byte_ids = [-1] * 256
     special: dict[str, int] = {}
     unused = user_defined = 0
@@ -293,13 +291,12 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         elif piece.type == NORMAL:
             if spaced:
                 text = text.replace(_MARK, " ")
-            token = sym.to_token(text, symbols)
+            token = text.encode("utf-8")
             if not token:
                 raise InputError(f"{path}: piece {number} is empty")
             if len(token) == 1:
                 singles[token] = piece.score
-                if symbols == "bytes":
-                    byte_ids[token[0]] = number  # type: ignore[index]
+                byte_ids[token[0]] = number
             else:
                 tokens.append((token, piece.score, number))
         elif piece.type == UNUSED:
@@ -316,12 +313,13 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         )
     options: dict[str, Any] = {"pretokenizer": pretokenizer, "special": special}
     if kind == _BPE:
-        # stable: of equal scores the first piece first; bytes merge into characters before all
-        tokens.sort(key=lambda token: (not _is_character(token[0]), -token[1]))
-        options["rule"] = "merges"
-        if odd := _whole_only([token for token, _, _ in tokens]):
+        tokens.sort(key=lambda token: -token[1])  # stable: of equal scores the first piece first
+        options["rule"] = "character_merges"
+        scores = [score for token, score, _ in tokens if len(token.decode("utf-8")) > 1]
+        if tied := len(scores) - len(set(scores)):
             remarks.append(
-                f"{odd:,} pieces that merging does not give are whole words here, never there"
+                f"{tied:,} pieces have the score of another: the leftmost of such merges first "
+                "there, the first in the file here"
             )
     else:
         every = {score for _, score, _ in tokens} | set(singles.values())
@@ -334,56 +332,14 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
                 "scores": [score for _, score, _ in tokens],
                 "symbol_scores": singles,
             }
-    if characters:
-        options["special"] = {}
-        listed = ", ".join(f"{text} {number}" for text, number in special.items())
-        remarks.append(
-            "its pieces are merged from characters, and bytes merge into a character only where "
-            "it has two and is a piece: so the vocabulary is over characters, without ids and "
-            f"without special tokens ({listed or 'none'}); gap and compare take words counted with "
-            "--symbols chars, encode and export need bytes"
-        )
-    else:
-        if missing := byte_ids.count(-1):
-            remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
-        options["ids"] = [*byte_ids, *(number for _, _, number in tokens)]
+    if missing := byte_ids.count(-1):
+        remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
+    options["ids"] = [*byte_ids, *(number for _, _, number in tokens)]
     try:
-        vocabulary = Vocabulary((t for t, _, _ in tokens), symbols, "imported", **options)
+        vocabulary = Vocabulary((t for t, _, _ in tokens), method="imported", **options)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return vocabulary, remarks
-
-
-def _merge_from_bytes(pieces: Sequence[str], mark: str) -> bool:
-    """Whether merging bytes gives what merging characters does, where a mark is one byte.
-
-    It does where each character has one byte, or two and is a piece.  Then bytes that first merge
-    into characters leave those, and the bytes of characters in no piece, which nothing merges
-    with, as a token holds whole characters that are pieces.  Of three bytes two would have to
-    merge first, into what is no piece.
-    """
-    wide = {character for text in pieces for character in text if not character.isascii()}
-    return wide <= set(pieces) and all(character < "\u0800" for character in wide - {mark})
-
-
-def _is_character(token: Any) -> bool:
-    return isinstance(token, bytes) and len(token) == 2 and token[0] >= 0x80
-
-
-def _whole_only(tokens: Sequence[Any]) -> int:
-    """How many tokens their own symbols do not merge into, by rank."""
-    rank = {token: place for place, token in enumerate(tokens)}
-    odd = 0
-    for token in tokens:
-        parts = [token[i : i + 1] for i in range(len(token))]
-        while len(parts) > 1:
-            ranks = [rank.get(left + right, len(rank)) for left, right in pairwise(parts)]
-            best = ranks.index(min(ranks))
-            if ranks[best] == len(rank):
-                odd += 1
-                break
-            parts[best : best + 2] = [parts[best] + parts[best + 1]]
-    return odd
 
 
 def _normalizer_remarks(model: Any) -> list[str]:
@@ -457,6 +413,7 @@ SENTENCEPIECE = Format(
         "shortest_path": "Unigram, equal scores, byte fallback",
         "likelihood": "Unigram, scores in 32 bits, byte fallback",
         "merges": "BPE over characters, byte fallback; a word that is a token is not looked up",
+        "character_merges": "BPE, byte fallback",
         "random_path": Nearest("shortest_path", "sampling draws by scores, not among the shortest"),
         "priority": Nearest("shortest_path", "no model covers in an order of priority"),
         "longest_match": Nearest("shortest_path", "no model takes the longest match"),

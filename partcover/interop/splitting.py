@@ -54,10 +54,10 @@ def why_not(name: str | None) -> str | None:
     return None
 
 
-def write_splitting(name: str | None) -> dict[str, Any]:
-    """The pre-tokenizer, bytes spelled as characters last; for what `why_not` allows."""
+def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | None:
+    """The pre-tokenizer, for what `why_not` allows; `byte_level`: bytes are spelled after it."""
     steps: list[dict[str, Any]] = []
-    if name == "gpt2":
+    if name == "gpt2" and byte_level:
         return {**_BYTES, "use_regex": True}
     for rule in (name or "none").split("+"):
         if (mark := _mark(rule)) is not None:
@@ -73,7 +73,10 @@ def write_splitting(name: str | None) -> dict[str, Any]:
             )
         elif rule != "none":
             steps.append(_split(_SPLITS[rule]))
-    steps.append(_BYTES)
+    if byte_level:
+        steps.append(_BYTES)
+    if not steps:
+        return None
     return steps[0] if len(steps) == 1 else {"type": "Sequence", "pretokenizers": steps}
 
 

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from ..corpus import WordCounts
 from ..errors import InputError, MissingExtra
 from ..files import atomic_writer, open_input
-from ..segment import segment
 from ..symbols import show
 from ..vocabulary import Vocabulary
 from .frame import Format, GivenUp, Nearest, Replay
+from .pairs import pairs_are_needless
 
 __all__ = ["PUBLISHED", "TIKTOKEN"]
 
@@ -99,30 +98,6 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         )
         vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
     return vocabulary, lost
-
-
-def pairs_are_needless(vocabulary: Vocabulary) -> bool:
-    """Whether merging without pairs, by tiktoken's rule, gives the same in every word.
-
-    It does where the pairs, in order, make the tokens, in order, of parts that come before,
-    and each token's own symbols merge into it.  For then take neighbours x and y that together
-    are a token t, in any word: nothing has merged across the borders of xy, so inside it the
-    merges are those of t alone, which end in t; the last of them is x with y, and that is t's
-    pair.  A word that is a token ends whole for the same reason.
-    """
-    if vocabulary.merges is None:
-        return True
-    made = [left + right for left, right in vocabulary.merges]  # type: ignore[operator]
-    if made != list(vocabulary.tokens):
-        return False
-    place = {token: i for i, token in enumerate(made)}
-    for i, pair in enumerate(vocabulary.merges):
-        if any(place.get(part, -1) >= i for part in pair):
-            return False
-    if not made:
-        return True
-    alone = WordCounts.from_words(made, vocabulary.symbols)
-    return bool((segment(alone, vocabulary, "merges").pieces == 1).all())
 
 
 def _read(path: Path) -> tuple[Vocabulary, list[str]]:
@@ -249,6 +224,7 @@ TIKTOKEN = Format(
                 "random_path",
                 "priority",
                 "longest_match",
+                "character_merges",
                 "likelihood",
                 "single_symbols",
             )

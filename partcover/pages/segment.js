@@ -3,13 +3,16 @@
 "use strict";
 
 function prepare(vocabulary) {
-  const rank = new Map(vocabulary.tokens.map((token, i) => [token, i]));
+  const bytes = vocabulary.rule === "character_merges" && vocabulary.symbols === "bytes";
+  const known = ([text]) => !bytes || text.match(CHARACTER).every((part) => !NO_CHARACTER.test(part));
+  const rank = new Map(vocabulary.tokens.map((token, i) => [token, i]).filter(known));
+  const pairs = (vocabulary.merges || []).map(([a, b], i) => [a + "\u{10FFFF}" + b, i]);
   const scores = [...(vocabulary.scores || []), ...Object.values(vocabulary.symbol_scores || {})];
   return {
     ...vocabulary,
     rank,
     longest: vocabulary.tokens.reduce((n, token) => Math.max(n, Array.from(token).length), 1),
-    pairs: vocabulary.merges && new Map(vocabulary.merges.map(([a, b], i) => [a + "\u{10FFFF}" + b, i])),
+    pairs: vocabulary.merges && new Map(pairs.filter(known)),
     unknown: scores.reduce((a, b) => Math.min(a, b), Infinity) - 10,
   };
 }
@@ -65,8 +68,27 @@ function longestMatch(word, vocabulary) {
 }
 
 function merges(word, vocabulary) {
+  const whole = word.join("");
+  return !vocabulary.pairs && vocabulary.rank.has(whole) ? [whole] : merged(word, vocabulary);
+}
+
+function characterMerges(word, vocabulary) {
+  if (vocabulary.symbols !== "bytes") return merged(word, vocabulary);
+  const pieces = merged(word.join("").match(CHARACTER), vocabulary);
+  return pieces.flatMap((piece) => (vocabulary.rank.has(piece) ? [piece] : [...piece]));
+}
+
+// bytes, as the characters of their numbers, that are UTF-8 of one character, or any byte
+const CHARACTER = new RegExp(
+  [
+    "[\\xc2-\\xdf][\\x80-\\xbf]", "\\xe0[\\xa0-\\xbf][\\x80-\\xbf]", "\\xed[\\x80-\\x9f][\\x80-\\xbf]",
+    "[\\xe1-\\xec\\xee\\xef][\\x80-\\xbf]{2}", "\\xf0[\\x90-\\xbf][\\x80-\\xbf]{2}",
+    "[\\xf1-\\xf3][\\x80-\\xbf]{3}", "\\xf4[\\x80-\\x8f][\\x80-\\xbf]{2}", "[^]",
+  ].join("|"), "g");
+const NO_CHARACTER = /^[\x80-\xff]$/;
+
+function merged(word, vocabulary) {
   const { rank, pairs } = vocabulary;
-  if (!pairs && rank.has(word.join(""))) return [word.join("")];
   const of = pairs ? (a, b) => pairs.get(a + "\u{10FFFF}" + b) : (a, b) => rank.get(a + b);
   const pieces = [...word];
   for (;;) {
@@ -85,6 +107,7 @@ function cut(word, vocabulary) {
     case "priority": return priority(word, vocabulary);
     case "longest_match": return longestMatch(word, vocabulary);
     case "merges": return merges(word, vocabulary);
+    case "character_merges": return characterMerges(word, vocabulary);
     case "single_symbols": return [...word];
     case "likelihood":
       return bestPath(word, vocabulary, (piece, rank) =>
