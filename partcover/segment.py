@@ -45,7 +45,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from math import inf, isinf, log
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -269,7 +269,8 @@ def cutter(
         return trie.segmenter.priority
     if rule == "likelihood":
         scores, singles = trie.scores()
-        return partial(trie.segmenter.likelihood, scores=scores, singles=singles)
+        links, listed = trie.listed(score=scores)
+        return partial(trie.segmenter.likelihood, links=links, scores=listed, singles=singles)
     raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
 
 
@@ -357,6 +358,8 @@ def sampler(
     return _paths(_Trie(vocabulary, names), rule, inf if alpha is None else float(alpha), seed)
 
 
+Listed: TypeAlias = npt.NDArray[np.void]
+
 _NONE = np.zeros(0, np.int64)
 # which of sampler's parameters a rule takes
 _DRAWN: dict[str, str] = {
@@ -396,6 +399,13 @@ class _Trie:
             symbols = np.where(known, places, len(names))
         return symbols.astype(np.int32)
 
+    def listed(self, **columns: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], Listed]:
+        """The tokens of `Segmenter.endings`, each with what `columns` say of it."""
+        links, tokens = self.segmenter.endings()
+        lengths = np.diff(self.offsets).astype(np.int32)
+        columns = {**columns, "length": lengths, "token": np.arange(len(lengths), dtype=np.int32)}
+        return links, _rows(**{name: column[tokens] for name, column in columns.items()})
+
     def scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Scores of tokens, and of single symbols: the last is of all that lie beyond."""
         vocabulary = self.vocabulary
@@ -433,6 +443,8 @@ def _merges(trie: _Trie, dropout: float, seed: int, *, whole: bool) -> Draw:
         token = np.fromiter(made, np.int32, len(merges))
         rank = np.arange(len(merges), dtype=np.int32)
     merger = Merger(left, right, rank, token, trie.names)
+    if not dropout:
+        trie.segmenter.join(*merger.last_pairs(trie.flat, trie.offsets), trie.flat, trie.offsets)
 
     def draw(
         data: npt.NDArray[Any],
@@ -444,10 +456,11 @@ def _merges(trie: _Trie, dropout: float, seed: int, *, whole: bool) -> Draw:
         *,
         seed: int = seed % 2**64,
     ) -> None:
-        kept = np.zeros(0, np.int32)
-        if whole:
-            kept = trie.segmenter.whole(data, offsets, first, last)
-        merger.merge(data, offsets, first, last, which, kept, dropout, seed, draws)
+        if dropout:
+            merger.merge(data, offsets, first, last, which, dropout, seed, draws)
+            return
+        for word in trie.segmenter.merges(data, offsets, first, last, which, whole).tolist():
+            merger.merge(data, offsets, word, word + 1, which, 0.0, 0, _NONE)
 
     return draw
 
@@ -511,20 +524,30 @@ def _paths(trie: _Trie, rule: Rule, alpha: float, seed: int) -> Draw:
     else:
         scores, singles = np.full(len(trie.vocabulary), -1.0), np.full(1, -1.0)
 
-    def weights(scores: npt.NDArray[np.float64]) -> dict[str, Any]:
+    def weights(scores: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[Any]]:
         if isinf(alpha):
-            return {"parts": np.ones(len(scores)), "powers": np.full(len(scores), -_STEP)}
+            return {"part": np.ones(len(scores)), "power": np.full(len(scores), -_STEP)}
         bits = scores * (alpha / log(2))
         if len(bits) and np.abs(bits).max() > 2**31:
             raise InputError(f"alpha is {alpha}: times the scores that is more than 2^31 bits")
         powers = np.floor(bits)
-        return {"parts": np.exp2(bits - powers), "powers": powers.astype(np.int64)}
+        return {"part": np.exp2(bits - powers), "power": powers.astype(np.int64)}
 
-    of_symbols = {f"single_{key}": value for key, value in weights(singles).items()}
+    links, listed = trie.listed(**weights(scores))
     return partial(
         trie.segmenter.paths,
-        **weights(scores),
-        **of_symbols,
+        links=links,
+        weights=listed,
+        singles=_rows(**weights(singles)),
         seed=seed % 2**64,
         names=trie.names,
     )
+
+
+def _rows(**columns: npt.NDArray[Any]) -> Listed:
+    """Columns as one array of structures."""
+    kinds = [(name, column.dtype) for name, column in columns.items()]
+    rows = np.empty(len(next(iter(columns.values()))), kinds)
+    for name, column in columns.items():
+        rows[name] = column
+    return rows

@@ -10,6 +10,7 @@ class Merger:
     def __init__(
         self, left: Int32, right: Int32, rank: Int32, token: Int32, names: Int64
     ) -> None: ...
+    def last_pairs(self, tokens: Int32, offsets: Int64) -> tuple[Int32, Int32, Int32]: ...
     def merge(
         self,
         data: npt.NDArray[Any],
@@ -17,7 +18,6 @@ class Merger:
         first: int,
         last: int,
         which: Int32,
-        whole: Int32,
         dropout: float,
         seed: int,
         draws: Int64,

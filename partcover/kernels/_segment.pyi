@@ -31,6 +31,7 @@ class Segmenter:
         seed: int,
         names: Int64,
     ) -> None: ...
+    def endings(self) -> tuple[Int64, Int32]: ...
     def likelihood(
         self,
         data: npt.NDArray[Any],
@@ -38,7 +39,8 @@ class Segmenter:
         first: int,
         last: int,
         which: Int32,
-        scores: Float64,
+        links: Int64,
+        scores: npt.NDArray[np.void],
         singles: Float64,
     ) -> None: ...
     def paths(
@@ -49,12 +51,22 @@ class Segmenter:
         last: int,
         which: Int32,
         draws: Int64,
-        parts: Float64,
-        powers: Int64,
-        single_parts: Float64,
-        single_powers: Int64,
+        links: Int64,
+        weights: npt.NDArray[np.void],
+        singles: npt.NDArray[np.void],
         seed: int,
         names: Int64,
     ) -> None: ...
-    def whole(self, data: npt.NDArray[Any], offsets: Int64, first: int, last: int) -> Int32: ...
+    def join(
+        self, left: Int32, right: Int32, rank: Int32, tokens: Int32, offsets: Int64
+    ) -> None: ...
+    def merges(
+        self,
+        data: npt.NDArray[Any],
+        offsets: Int64,
+        first: int,
+        last: int,
+        which: Int32,
+        whole: bool,
+    ) -> Int64: ...
     def splits(self, tokens: Int32, offsets: Int64) -> tuple[Int32, Int32, Int32]: ...

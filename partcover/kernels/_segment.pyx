@@ -6,7 +6,6 @@ cimport cython
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.math cimport frexp, ldexp
 from libc.stdlib cimport free, malloc, qsort, realloc
 
 
@@ -20,26 +19,55 @@ ctypedef fused Symbol:
 
 
 include "_heap.pxi"
+include "_pairs.pxi"
+include "_neighbours.pxi"
 include "_queue.pxi"
 include "_random.pxi"
 
 
+cdef struct Scored:     # a token
+    double score
+    int32_t length
+    int32_t token
+
+
 cdef struct Weight:
-    # part · 2^power, part in [1, 2) or 0
+    # part · 2^power, part in [1, 2]
     double part
     int64_t power
 
 
+cdef struct Weighed:    # a token
+    double part
+    int64_t power
+    int32_t length
+    int32_t token
+
+
+cdef union Double:
+    double value
+    uint64_t bits
+
+
 cdef inline Weight _normal(double part, int64_t power) noexcept nogil:
-    cdef int shift = 0
-    part = frexp(part, &shift)
-    return Weight(2 * part, power + shift - 1)
+    """A weight whose part is at least 1 and may be above 2."""
+    cdef Double number
+    cdef int64_t exponent
+    number.value = part
+    exponent = <int64_t> (number.bits >> 52) - 1023
+    number.bits -= <uint64_t> exponent << 52
+    return Weight(number.value, power + exponent)
 
 
-cdef inline double _over(Weight a, int64_t power) noexcept nogil:
-    """A weight over 2^power; 0 where it is too small to tell."""
-    cdef int64_t shift = a.power - power
-    return 0.0 if shift < -1000 else ldexp(a.part, <int> shift)
+cdef inline double _shifted(double part, int64_t shift) noexcept nogil:
+    """part · 2^shift, where shift is not above 0; 0 where it is too small to tell."""
+    cdef Double scale
+    if shift == 0:
+        return part
+    if shift < -1000:
+        return 0.0
+    scale.bits = <uint64_t> (1023 + shift) << 52
+    return part * scale.value
 
 
 cdef struct Node:
@@ -63,6 +91,7 @@ cdef inline Py_ssize_t _free(int32_t *after, Py_ssize_t place) noexcept nogil:
 
 _NODE = np.dtype([("base", np.int32), ("parent", np.int32), ("token", np.int32)])
 _TAIL = np.dtype([("node", np.int32), ("token", np.int32)])
+_HALF = np.dtype([("left", np.int32), ("right", np.int32), ("shorter", np.int32)])
 
 
 def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
@@ -135,6 +164,11 @@ cdef class Segmenter:
     cdef int32_t[::1] chain
     cdef Tail[::1] tails         # of nodes
     cdef int32_t[::1] shorter    # the longest token that a token ends with, itself aside, or -1
+    # after `join`
+    cdef Half[::1] halves        # of tokens
+    cdef const Rung[::1] rungs
+    cdef const Pair[::1] pairs
+    cdef const uint64_t[::1] some
     cdef readonly Py_ssize_t longest
 
     def __init__(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
@@ -487,20 +521,51 @@ cdef class Segmenter:
                     which[stop - 1] = token
                     i = stop
 
+    def endings(self):
+        """The tokens that each token ends with, itself first, then the longest first.
+
+        Returns where those of each begin (int64, one more than there are tokens), and which they
+        are (int32).  O(symbols of tokens) time and memory.
+        """
+        cdef Py_ssize_t t
+        cdef int64_t many = 0
+        cdef int32_t token
+        links = np.zeros(self.lengths.shape[0] + 1, np.int64)
+        cdef int64_t[::1] link = links
+        for t in range(self.lengths.shape[0]):
+            token = <int32_t> t
+            while token >= 0:
+                many += 1
+                token = self.shorter[token]
+            link[t + 1] = many
+        chain = np.empty(many, np.int32)
+        cdef int32_t[::1] place = chain
+        for t in range(self.lengths.shape[0]):
+            token = <int32_t> t
+            many = link[t]
+            while token >= 0:
+                place[many] = token
+                many += 1
+                token = self.shorter[token]
+        return links, chain
+
     def likelihood(self, const Symbol[::1] data, const int64_t[::1] offsets,
                    Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
-                   const double[::1] scores, const double[::1] singles):
+                   const int64_t[::1] links, const Scored[::1] scores,
+                   const double[::1] singles):
         """The largest sum of scores, added up from the left; the earliest start wins a tie.
 
-        `scores` are of the tokens, `singles` of the symbols, the last entry of those that lie
-        beyond it.  Output as of `shortest_path`.  O(symbols + occurrences of tokens) time,
-        O(longest word) memory.
+        `scores` are of the tokens that `endings` lists and `links` tells apart, `singles` of the
+        symbols, the last entry of those that lie beyond it.  Output as of `shortest_path`.
+        O(symbols + occurrences of tokens) time, O(longest word) memory.
         """
         cdef Py_ssize_t w, i, size, begin
         cdef Py_ssize_t longest = 1
         cdef Py_ssize_t beyond = singles.shape[0] - 1
         cdef int32_t node, token, taken
         cdef double score, most
+        cdef const Scored *arc
+        cdef const Scored *end
         cdef double *best
         for w in range(first, last):
             longest = max(longest, offsets[w + 1] - offsets[w])
@@ -518,12 +583,15 @@ cdef class Segmenter:
                     token = self.tails[node].token
                     most = best[i] + singles[min(<Py_ssize_t> data[begin + i], beyond)]
                     taken = -1
-                    while token >= 0:
-                        score = best[i + 1 - self.lengths[token]] + scores[token]
-                        if score > most or score == most and taken < 0:
-                            most = score
-                            taken = token
-                        token = self.shorter[token]
+                    if token >= 0:
+                        arc = &scores[links[token]]
+                        end = &scores[links[token + 1]]
+                        while arc < end:
+                            score = best[i + 1 - arc.length] + arc.score
+                            if score > most or score == most and taken < 0:
+                                most = score
+                                taken = arc.token
+                            arc += 1
                     best[i + 1] = most
                     which[begin + i] = taken
                 self._trace(which, begin, begin + size)
@@ -531,106 +599,201 @@ cdef class Segmenter:
 
     def paths(self, const Symbol[::1] data, const int64_t[::1] offsets,
               Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
-              const int64_t[::1] draws, const double[::1] parts,
-              const int64_t[::1] powers, const double[::1] single_parts,
-              const int64_t[::1] single_powers, uint64_t seed, const int64_t[::1] names):
+              const int64_t[::1] draws, const int64_t[::1] links, const Weighed[::1] weights,
+              const Weight[::1] singles, uint64_t seed, const int64_t[::1] names):
         """A random segmentation, each with a probability in proportion to its weight.
 
-        The weight of a segmentation is the product of its tokens' weights, each ``part ·
-        2^power`` with part in [1, 2); those of symbols as in `likelihood`.  The sum over all
-        segmentations of what begins at each position is found from the right and kept as such
-        a pair, so that nothing overflows; then tokens are drawn from the left.  Sums round to
-        53 bits, a term below 2^-1000 of another counts as nothing.  The numbers drawn depend
-        on `seed`, the word (its symbols, or their `names`, if any) and its entry of `draws`, if
-        any, alone.  Output, time and memory as of `shortest_path`.
+        The weight of a segmentation is the product of its tokens' weights, given as scores are to
+        `likelihood`.  The sum over all segmentations of what ends at each position is found from
+        the left, as a part and a power of its own, so that nothing overflows; then tokens are drawn
+        from the right.  Sums round to 53 bits, a term below 2^-1000 of another counts as nothing.
+        The numbers drawn depend on `seed`, the word (its symbols, or their `names`, if any) and
+        its entry of `draws`, if any, alone.  Output, time and memory as of `likelihood`.
         """
-        cdef Py_ssize_t w, i, j, size, begin, end
+        cdef Py_ssize_t w, i, size, begin, start
         cdef Py_ssize_t longest = 1
-        cdef Py_ssize_t beyond = single_parts.shape[0] - 1
-        cdef Py_ssize_t s
+        cdef Py_ssize_t beyond = singles.shape[0] - 1
         cdef int32_t node, token
         cdef uint64_t state
-        cdef double part, left
-        cdef int64_t power
-        cdef Weight arc
-        cdef Weight *rest
+        cdef double part, share, left
+        cdef int64_t power, shift
+        cdef const Weight *single
+        cdef const Weight *before
+        cdef const Weighed *arc
+        cdef const Weighed *end
+        cdef Weight *sums
         for w in range(first, last):
             longest = max(longest, offsets[w + 1] - offsets[w])
-        rest = <Weight *> malloc((longest + 1) * sizeof(Weight))
-        if rest == NULL:
+        sums = <Weight *> malloc((longest + 1) * sizeof(Weight))
+        if sums == NULL:
             raise MemoryError
-        try:
-            with nogil:
-                for w in range(first, last):
-                    begin = offsets[w]
-                    size = offsets[w + 1] - begin
-                    rest[size] = Weight(1, 0)
-                    for i in range(size - 1, -1, -1):
-                        s = min(<Py_ssize_t> data[begin + i], beyond)
-                        part = single_parts[s] * rest[i + 1].part
-                        power = single_powers[s] + rest[i + 1].power
-                        node = 0
-                        for j in range(i, size):
-                            node = self._child(node, data[begin + j])
-                            if node < 0:
-                                break
-                            token = self.nodes[node].token
-                            if token < 0:
-                                continue
-                            arc = Weight(parts[token] * rest[j + 1].part,
-                                         powers[token] + rest[j + 1].power)
-                            if arc.power > power:  # keep the larger power, lest it overflow
-                                part = arc.part + _over(Weight(part, power), arc.power)
-                                power = arc.power
-                            else:
-                                part += _over(arc, power)
-                        rest[i] = _normal(part, power)
-                    state = _begin(seed, <uint64_t> (draws[w] if draws.shape[0] else 0),
-                                   &data[begin], size, names)
-                    i = 0
-                    while i < size:
-                        which[begin + i] = -2
-                        left = _uniform(&state) * rest[i].part
-                        s = min(<Py_ssize_t> data[begin + i], beyond)
-                        arc = Weight(single_parts[s] * rest[i + 1].part,
-                                     single_powers[s] + rest[i + 1].power)
-                        left -= _over(arc, rest[i].power)
-                        end = i + 1
-                        token = -1
-                        node = 0
-                        j = i
-                        # where rounding leaves something at the end, the last token that has
-                        # weight is taken
-                        while left >= 0 and j < size:
-                            node = self._child(node, data[begin + j])
-                            if node < 0:
-                                break
-                            j += 1
-                            if self.nodes[node].token < 0:
-                                continue
-                            arc = Weight(parts[self.nodes[node].token] * rest[j].part,
-                                         powers[self.nodes[node].token] + rest[j].power)
-                            part = _over(arc, rest[i].power)
-                            if part > 0:
-                                left -= part
-                                end = j
-                                token = self.nodes[node].token
-                        for j in range(i, end - 1):
-                            which[begin + j] = -2
-                        which[begin + end - 1] = token
-                        i = end
-        finally:
-            free(rest)
-
-    def whole(self, const Symbol[::1] data, const int64_t[::1] offsets,
-              Py_ssize_t first, Py_ssize_t last):
-        """The tokens that words first..last - 1 are as a whole, or −1; O(symbols) time."""
-        cdef int32_t[::1] found = np.empty(last - first, np.int32)
-        cdef Py_ssize_t w
         with nogil:
             for w in range(first, last):
-                found[w - first] = self._token(data, offsets[w], offsets[w + 1])
-        return np.asarray(found)
+                begin = offsets[w]
+                size = offsets[w + 1] - begin
+                sums[0] = Weight(1, 0)
+                node = 0
+                for i in range(size):
+                    node = self._next(node, data[begin + i])
+                    token = self.tails[node].token
+                    which[begin + i] = token
+                    single = &singles[min(<Py_ssize_t> data[begin + i], beyond)]
+                    part = single.part * sums[i].part
+                    power = single.power + sums[i].power
+                    if token >= 0:
+                        arc = &weights[links[token]]
+                        end = &weights[links[token + 1]]
+                        while arc < end:
+                            before = sums + (i + 1 - arc.length)
+                            shift = arc.power + before.power - power
+                            if shift > 0:  # keep the larger power, lest it overflow
+                                part = _shifted(part, -shift)
+                                power += shift
+                                shift = 0
+                            if shift >= -1000:
+                                part += _shifted(arc.part * before.part, shift)
+                            arc += 1
+                    sums[i + 1] = _normal(part, power)
+                state = _begin(seed, <uint64_t> (draws[w] if draws.shape[0] else 0),
+                               &data[begin], size, names)
+                i = size
+                while i > 0:
+                    token = which[begin + i - 1]   # the longest of those that end here
+                    left = _uniform(&state) * sums[i].part
+                    single = &singles[min(<Py_ssize_t> data[begin + i - 1], beyond)]
+                    left -= _shifted(single.part * sums[i - 1].part,
+                                     single.power + sums[i - 1].power - sums[i].power)
+                    start = i - 1
+                    which[begin + i - 1] = -1
+                    if token >= 0:
+                        arc = &weights[links[token]]
+                        end = &weights[links[token + 1]]
+                        # where rounding leaves something at the end, the last token that has
+                        # weight is taken
+                        while left >= 0 and arc < end:
+                            before = sums + (i - arc.length)
+                            share = _shifted(arc.part * before.part,
+                                             arc.power + before.power - sums[i].power)
+                            if share > 0:
+                                left -= share
+                                start = i - arc.length
+                                which[begin + i - 1] = arc.token
+                            arc += 1
+                    while i - 1 > start:
+                        i -= 1
+                        which[begin + i - 1] = -2
+                    i = start
+        free(sums)
+
+    def join(self, const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
+             const int32_t[::1] tokens, const int64_t[::1] offsets):
+        """Make ready for `merges`: the pair that makes each token, as `Merger.last_pairs` says.
+
+        O(symbols of tokens) time and memory.
+        """
+        cdef Py_ssize_t t, i
+        cdef int32_t node, token, shorter
+        made = np.asarray(left) != -1
+        sides = np.asarray(left)[made], np.asarray(right)[made]
+        self.pairs = _table(*sides, np.asarray(rank)[made])
+        self.some = _some(*sides)
+        order = np.argsort(np.diff(offsets), kind="stable")
+        halves = np.zeros(left.shape[0], _HALF)
+        self.rungs, halves["left"], halves["right"] = _ladders(left, right, rank, order)
+        self.halves = halves
+        for t in range(left.shape[0]):
+            node = 0
+            shorter = -1
+            for i in range(offsets[t], offsets[t + 1] - 1):
+                node = self._child(node, tokens[i])
+                token = self.nodes[node].token
+                if token >= 0 and left[token] != -1:
+                    shorter = token
+            self.halves[t].shorter = shorter
+
+    def merges(self, const Symbol[::1] data, const int64_t[::1] offsets,
+               Py_ssize_t first, Py_ssize_t last, int32_t[::1] which, bint whole):
+        """Byte pair encoding for words first..last - 1, from the left to the right.
+
+        A word has one way to be cut into tokens that can all be neighbours.  It is looked for by
+        the longest token that begins at each position and can follow the one before; where none
+        can, not even the symbol alone, the one before was wrong.  No position is come to twice,
+        since a beginning of the word has one way too.
+
+        With `whole`, a word that is a token stays whole.  Same output as `shortest_path`.
+        Returns the words that were given up (int64): those where more than 64 pairs a symbol were
+        looked at, which a queue does sooner.  O(symbols · longest token) time, O(1) memory.
+        """
+        cdef Py_ssize_t w, i, size, begin
+        cdef int32_t token
+        given_up = []
+        with nogil:
+            for w in range(first, last):
+                begin = offsets[w]
+                size = offsets[w + 1] - begin
+                if whole:
+                    token = self._token(data, begin, begin + size)
+                    if token >= 0:
+                        for i in range(begin, begin + size - 1):
+                            which[i] = -2
+                        which[begin + size - 1] = token
+                        continue
+                if self._merged(&data[begin], size, &which[begin]):
+                    self._trace(which, begin, begin + size)
+                else:
+                    with gil:
+                        given_up.append(w)
+        return np.array(given_up, np.int64)
+
+    cdef bint _merged(self, const Symbol *word, Py_ssize_t size, int32_t *which) noexcept nogil:
+        """Write, at the last symbol of each token, what it is; False where the word is given up."""
+        cdef Py_ssize_t i = 0
+        cdef Py_ssize_t steps = 0
+        cdef Py_ssize_t most = 64 * (size + 16)
+        cdef int32_t token = self._longest(word, size, 0)
+        # symbols alone have one rung
+        cdef Rung symbol_before = Rung(0, NEVER, NEVER)
+        cdef Rung symbol = Rung(0, NEVER, NEVER)
+        cdef const Rung *before = NULL   # of what ends at i
+        cdef const Rung *after
+        while steps < most:
+            if token >= 0:
+                after = &self.rungs[self.halves[token].left]
+            else:
+                symbol.piece = -2 - <int32_t> word[i]
+                after = &symbol
+            if i == 0 or _can_meet(before, after, &self.pairs[0], self.pairs.shape[0] - 1,
+                                   &self.some[0], 64 * self.some.shape[0] - 1, &steps):
+                i += self.lengths[token] if token >= 0 else 1
+                which[i - 1] = token
+                if i == size:
+                    return True
+                token = self._longest(word, size, i)
+            else:
+                while token < 0:  # the symbol alone was the last to try
+                    token = which[i - 1]
+                    i -= self.lengths[token] if token >= 0 else 1
+                token = self.halves[token].shorter
+            if i and which[i - 1] >= 0:
+                before = &self.rungs[self.halves[which[i - 1]].right]
+            elif i:
+                symbol_before.piece = -2 - <int32_t> word[i - 1]
+                before = &symbol_before
+        return False
+
+    cdef inline int32_t _longest(self, const Symbol *word, Py_ssize_t size,
+                                 Py_ssize_t i) noexcept nogil:
+        """The longest token at i that merging gives, or −1."""
+        cdef int32_t node = 0
+        cdef int32_t token = -1
+        while i < size:
+            node = self._child(node, word[i])
+            if node < 0:
+                break
+            if self.nodes[node].token >= 0 and self.halves[self.nodes[node].token].left != -1:
+                token = self.nodes[node].token
+            i += 1
+        return token
 
     cdef int32_t _token(self, const Symbol[::1] data, Py_ssize_t begin,
                         Py_ssize_t end) noexcept nogil:

@@ -1,4 +1,5 @@
-# Characters as Python decodes them with ``surrogateescape``: included by the kernels that read text.
+# Characters as Python decodes them with ``surrogateescape``: included by the kernels that read
+# text.
 
 cdef inline int32_t _code(const uint8_t *p, const uint8_t *end, int *size) noexcept nogil:
     """The character at `p` < `end` and its length in bytes."""

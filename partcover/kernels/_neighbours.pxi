@@ -1,0 +1,119 @@
+# Which tokens can be neighbours where neighbours merge by rank (byte pair encoding).  Included by
+# _segment.pyx, after _pairs.pxi.
+#
+# Two tokens u and v are neighbours in what merging makes of a word only if merging the word uv
+# gives u and v: nothing merged across their borders, so between them the merges were those of uv
+# alone.  And pieces that can all be neighbours are what merging makes of their word: take the first
+# merge across the border of two of them; up to there these two had the merges of their own word, in
+# the same order, so that merge would be possible there, and be next.  So a word has one way to be
+# cut into tokens that merging gives each of, neighbours all the way, and each beginning of it too.
+#
+# In the word uv, as long as nothing has merged across, the merges are those of u and those of v,
+# whichever has the lower rank next, u's if they are equal.  So the turn of one of v, say, comes
+# after all that have a lower rank than it, or than one before it in v: the highest rank of it and
+# of those.  At the border stand first the last symbol of u and the first of v, then what these
+# merge into, up to u and v.  Of each x and y that stand there together: would the pair of them merge
+# before one of them does?  It would if its rank is lower than the highest of what is to come until
+# then, which is u's or v's alone: what else is to come has its turn later.
+
+cdef struct Rung:        # of the pieces of a token at its border, the symbol first
+    int32_t piece
+    int32_t turn         # of the merge that makes the next one of it; NEVER for the token itself
+    int32_t limit        # the highest rank of the merges from where it is there to that one
+
+
+cdef struct Half:
+    int32_t left         # the first of its rungs at its left border; -1: merging does not give it
+    int32_t right        # and at its right one
+    int32_t shorter      # the longest token it begins with that merging gives, or -1
+
+
+cdef inline bint _may_merge(const uint64_t *some, uint64_t mask, uint64_t key) noexcept nogil:
+    """False for most keys of no pair: a table of bits, small enough to be near."""
+    cdef uint64_t bit = _slot(key, mask)
+    return some[bit >> 6] >> (bit & 63) & 1
+
+
+def _some(const int32_t[::1] left, const int32_t[::1] right):
+    """The table of `_may_merge`: at least eight bits for a pair."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t room = 64
+    cdef uint64_t bit
+    while room < 8 * left.shape[0]:
+        room *= 2
+    cdef uint64_t[::1] some = np.zeros(room >> 6, np.uint64)
+    for i in range(left.shape[0]):
+        bit = _slot(_key(left[i], right[i]), room - 1)
+        some[bit >> 6] |= <uint64_t> 1 << (bit & 63)
+    return np.asarray(some)
+
+
+def _ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
+             const int64_t[::1] order):
+    """The rungs of all tokens, and where those of each begin: at its left border, at its right.
+
+    Takes of each token the sides and the rank of its last merge, the left −1 where there is none,
+    and the tokens, parts before what they make.
+    """
+    cdef Py_ssize_t t, side, at
+    cdef int32_t a, b, part, first, turn_a, turn_b
+    turns = np.full(left.shape[0], -1, np.int32)      # the highest rank of a token's merges
+    limits = np.full((2, left.shape[0]), -1, np.int32)
+    depths = np.zeros((2, left.shape[0]), np.int64)
+    starts = np.full((2, left.shape[0]), -1, np.int32)
+    cdef int32_t[::1] turn = turns
+    cdef int32_t[:, ::1] limit = limits, start = starts
+    cdef int64_t[:, ::1] depth = depths
+    for t in order:
+        if left[t] == -1:
+            continue
+        a, b = left[t], right[t]
+        turn_a = turn[a] if a >= 0 else -1
+        turn_b = turn[b] if b >= 0 else -1
+        turn[t] = max(rank[t], max(turn_a, turn_b))
+        # when a is there, the merges of b whose turn is not lower are to come; one across is left
+        # of them, so it goes before those of its own rank
+        limit[0, t] = max(rank[t], turn_b if turn_b >= turn_a else -1) + 1
+        # when b is there, those of a whose turn is higher; one across is right of them
+        limit[1, t] = max(rank[t], turn_a if turn_a > turn_b else -1)
+        depth[0, t] = 2 if a < 0 else depth[0, a] + 1
+        depth[1, t] = 2 if b < 0 else depth[1, b] + 1
+    rungs = np.zeros(depths.sum(), [("piece", np.int32), ("turn", np.int32), ("limit", np.int32)])
+    cdef Rung[::1] rung = rungs
+    at = 0
+    for t in order:
+        if left[t] == -1:
+            continue
+        for side in range(2):
+            part = right[t] if side else left[t]
+            start[side, t] = <int32_t> at
+            if part < 0:
+                rung[at] = Rung(part, 0, 0)
+                at += 1
+            else:
+                first = start[side, part]
+                rung[at : at + depth[side, part]] = rung[first : first + depth[side, part]]
+                at += depth[side, part]
+            rung[at - 1].turn = turn[t]
+            rung[at - 1].limit = limit[side, t]
+            rung[at] = Rung(<int32_t> t, NEVER, NEVER)
+            at += 1
+    return rungs, starts[0], starts[1]
+
+
+cdef inline bint _can_meet(const Rung *x, const Rung *y, const Pair *pairs, uint64_t mask,
+                           const uint64_t *some, uint64_t bits, Py_ssize_t *steps) noexcept nogil:
+    """Whether two tokens can be neighbours, by their rungs there; `steps` counts the pairs."""
+    cdef const Rung *next
+    while True:
+        steps[0] += 1
+        next = x if x.turn <= y.turn else y
+        if (_may_merge(some, bits, _key(x.piece, y.piece))
+                and _rank(pairs, mask, x.piece, y.piece) < next.limit):
+            return False
+        if next.turn == NEVER:
+            return True
+        if next == x:
+            x += 1
+        else:
+            y += 1
