@@ -55,7 +55,7 @@ from .corpus import WordCounts
 from .errors import InputError
 from .kernels._characters import characters, to_bytes
 from .kernels._merges import Merger
-from .kernels._segment import INSIDE, Segmenter
+from .kernels._segment import INSIDE, SHORT_WORD, Segmenter
 from .symbols import Token
 from .vocabulary import RULES, Rule, Vocabulary
 
@@ -241,10 +241,11 @@ def cutter(
     Cut
         A call that takes words as uint8 (bytes) or int32 (characters, and places in `names`).
         O(symbols · longest token) time and O(longest word) memory; a factor of log(word) more
-        time for ``priority``; O(symbols · log(word)) for both merges.  ``shortest_path`` takes
-        O(symbols) where a longer beginning of a word never needs fewer tokens, as in a run of one
-        symbol with tokens of every length; ``likelihood`` and ``random_path`` look at every
-        occurrence of a token there.
+        time for ``priority``, and for the words that both merges give to a queue (those where
+        they looked at more than 64 pairs a symbol).  ``shortest_path`` takes O(symbols) where a
+        longer beginning of a word never needs fewer tokens, as in a run of one symbol with tokens
+        of every length; ``likelihood`` and ``random_path`` look at every occurrence of a token
+        there.
 
     Raises
     ------
@@ -266,7 +267,7 @@ def cutter(
     if rule in ("shortest_path", "single_symbols"):
         return trie.segmenter.shortest_path
     if rule == "priority":
-        return trie.segmenter.priority
+        return trie.priority
     if rule == "likelihood":
         scores, singles = trie.scores()
         links, listed = trie.listed(score=scores)
@@ -319,7 +320,7 @@ def sampler(
     Returns
     -------
     Draw
-        Time and memory as of `cutter`, over 1 − p for merges.  Draws are made by a number of
+        Time and memory as of `cutter`; O(symbols · log(word) / (1 − p)) time for merges.  Draws are made by a number of
         53 bits; sums of weights are kept with 53 bits and an exponent of their own, so that
         the probability of a segmentation is right but for a relative error of about
         2^-52 · symbols · longest token, however many segmentations there are.
@@ -389,6 +390,26 @@ class _Trie:
         flat = np.concatenate([np.zeros(0, sym.DTYPES[vocabulary.symbols]), *parts])
         self.flat = self.place(flat)
         self.segmenter = Segmenter(self.flat, self.offsets)
+
+    @cached_property
+    def backward(self) -> Segmenter:
+        """Of the same tokens, each from its end to its begin."""
+        lengths = np.diff(self.offsets)
+        mirror = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, lengths)
+        return Segmenter(self.flat[mirror - np.arange(len(self.flat))], self.offsets)
+
+    def priority(
+        self,
+        data: npt.NDArray[Any],
+        offsets: npt.NDArray[np.int64],
+        first: int,
+        last: int,
+        which: npt.NDArray[np.int32],
+    ) -> None:
+        """The `Cut` of that rule."""
+        long = int(np.diff(offsets[first : last + 1]).max(initial=0)) > SHORT_WORD
+        backward = self.backward if long else None
+        self.segmenter.priority(data, offsets, first, last, which, backward)
 
     def place(self, symbols: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Symbols as the data has them; one that is in no word: past all that are."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, pairwise, product
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Vocabulary, WordCounts, segment
+from partcover.kernels._merges import Merger
 from partcover.segment import sampler
 from partcover.vocabulary import RULES
 
@@ -461,6 +463,59 @@ def test_long_words_of_merges(words, made):
     assert list(map(list, none)) == found
     all_ = draw(words, vocabulary, "merges", [], dropout=1)
     assert all_ == [tuple(word) for word in words]
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    words=st.lists(st.text("abc", min_size=1, max_size=40), unique=True, min_size=1, max_size=5),
+    tokens=st.lists(st.text("abc", min_size=2, max_size=7), unique=True, max_size=40),
+    runs=st.lists(st.integers(2, 15), unique=True),
+)
+def test_merges_of_any_tokens_in_any_order(words, tokens, runs):
+    # many that merging does not give, or gives before what they are merged from
+    tokens = list(dict.fromkeys([*tokens, *("a" * run for run in runs)]))
+    words = list(dict.fromkeys([*words, "a" * 33, *tokens]))
+    for rule in ("merges", "character_merges"):
+        found = cut_all(words, Vocabulary(tokens, "chars"), rule)
+        for word, cut in zip(words, found, strict=True):
+            if rule == "character_merges" or word not in tokens:
+                ranks = {token: rank for rank, token in enumerate(tokens)}
+                assert cut == merged_by_rank(word, ranks)
+            else:
+                assert cut == [word]
+
+
+def merged_by_rank(word, ranks):
+    pieces = list(word)
+    while True:
+        known = [(ranks[a + b], i) for i, (a, b) in enumerate(pairwise(pieces)) if a + b in ranks]
+        if not known:
+            return pieces
+        i = min(known)[1]
+        pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
+
+
+def test_a_word_that_takes_long_from_the_left_is_given_to_the_queue(monkeypatch):
+    # after "zu" each beginning of the long token fits until its own end, where "u" would have it
+    chain = [chr(0x4E00 + i) for i in range(170)]
+    begins = ["".join(chain[:n]) for n in range(2, 171)]
+    tokens = [*begins, *("u" + begin for begin in begins), "zu"]
+    queued = []
+
+    class Spy:
+        def __init__(self, *pairs):
+            self.merger = Merger(*pairs)
+            self.last_pairs = self.merger.last_pairs
+
+        def merge(self, data, offsets, first, last, *rest):
+            queued.append((first, last))
+            self.merger.merge(data, offsets, first, last, *rest)
+
+    monkeypatch.setattr(sys.modules[sampler.__module__], "Merger", Spy)
+    words = ["zu", "zu" + begins[-1], begins[-1] + "z"]
+    found = cut_all(words, Vocabulary(tokens, "chars"), "character_merges")
+    assert found == [["zu"], ["z", "u" + begins[-1]], [begins[-1], "z"]]
+    assert queued == [(1, 2)]
 
 
 def test_dropout_in_a_long_word():

@@ -40,6 +40,7 @@ cdef enum:
     AHEAD = 16          # words that are hashed before the first of them is looked up
 
 include "_hash.pxi"
+include "_prefetch.pxi"
 include "_utf8.pxi"
 
 

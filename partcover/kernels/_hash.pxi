@@ -6,15 +6,9 @@ cdef extern from *:
     #include <string.h>
     static inline uint64_t pc_load8(const uint8_t *p) { uint64_t x; memcpy(&x, p, 8); return x; }
     static inline uint32_t pc_load4(const uint8_t *p) { uint32_t x; memcpy(&x, p, 4); return x; }
-    #if defined(__GNUC__) || defined(__clang__)
-    #define pc_prefetch(p) __builtin_prefetch(p)
-    #else
-    #define pc_prefetch(p) ((void) 0)
-    #endif
     """
     uint64_t load8 "pc_load8"(const uint8_t *p) noexcept nogil
     uint32_t load4 "pc_load4"(const uint8_t *p) noexcept nogil
-    void prefetch "pc_prefetch"(const void *p) noexcept nogil
 
 
 cdef inline uint64_t _mix(uint64_t x) noexcept nogil:

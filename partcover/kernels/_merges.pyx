@@ -6,7 +6,8 @@ cimport cython
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
 
 ctypedef fused Symbol:
     uint8_t

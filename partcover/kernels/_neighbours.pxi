@@ -4,7 +4,7 @@
 # Two tokens u and v are neighbours in what merging makes of a word only if merging the word uv
 # gives u and v: nothing merged across their borders, so between them the merges were those of uv
 # alone.  And pieces that can all be neighbours are what merging makes of their word: take the first
-# merge across the border of two of them; up to there these two had the merges of their own word, in
+# merge across a border of two of them.  Up to there these two had the merges of their own word, in
 # the same order, so that merge would be possible there, and be next.  So a word has one way to be
 # cut into tokens that merging gives each of, neighbours all the way, and each beginning of it too.
 #
@@ -12,9 +12,9 @@
 # whichever has the lower rank next, u's if they are equal.  So the turn of one of v, say, comes
 # after all that have a lower rank than it, or than one before it in v: the highest rank of it and
 # of those.  At the border stand first the last symbol of u and the first of v, then what these
-# merge into, up to u and v.  Of each x and y that stand there together: would the pair of them merge
-# before one of them does?  It would if its rank is lower than the highest of what is to come until
-# then, which is u's or v's alone: what else is to come has its turn later.
+# merge into, up to u and v.  Of each x and y that stand there together: would they merge before one
+# of them merges into the next?  They would if their rank is lower than the highest of what is to
+# come until then, which is u's or v's alone: what else is to come has its turn later.
 
 cdef struct Rung:        # of the pieces of a token at its border, the symbol first
     int32_t piece

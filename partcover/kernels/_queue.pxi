@@ -26,40 +26,61 @@ cdef struct Queue:
     Py_ssize_t opened
     uint64_t *late       # a heap of those that came when their rank was open, or in short words
     Py_ssize_t lates
+    uint64_t *spare      # to sort with
 
 
-cdef int _by_key(const void *a, const void *b) noexcept nogil:
-    cdef uint64_t x = (<const uint64_t *> a)[0]
-    cdef uint64_t y = (<const uint64_t *> b)[0]
-    return (x > y) - (x < y)
-
-
-cdef inline void _sort(uint64_t *keys, Py_ssize_t many) noexcept nogil:
-    cdef Py_ssize_t i, j
+cdef void _sort(uint64_t *keys, Py_ssize_t many, uint64_t *spare) noexcept nogil:
+    """By insertion where there are few, else byte by byte; `spare` has room for as many."""
+    cdef Py_ssize_t i, j, at
+    cdef Py_ssize_t[256] places
+    cdef Py_ssize_t size
     cdef uint64_t key
-    if many > 48:
-        qsort(keys, many, sizeof(uint64_t), _by_key)
+    cdef uint64_t differing = 0
+    cdef uint64_t *here = keys
+    cdef int shift
+    if many <= 48:
+        for i in range(1, many):
+            key = keys[i]
+            j = i
+            while j and keys[j - 1] > key:
+                keys[j] = keys[j - 1]
+                j -= 1
+            keys[j] = key
         return
     for i in range(1, many):
-        key = keys[i]
-        j = i
-        while j and keys[j - 1] > key:
-            keys[j] = keys[j - 1]
-            j -= 1
-        keys[j] = key
+        differing |= keys[i] ^ keys[0]
+    for shift in range(0, 64, 8):
+        if not differing >> shift & 255:
+            continue
+        memset(places, 0, sizeof(places))
+        for i in range(many):
+            places[here[i] >> shift & 255] += 1
+        at = 0
+        for i in range(256):
+            size = places[i]
+            places[i] = at
+            at += size
+        for i in range(many):
+            j = here[i] >> shift & 255
+            spare[places[j]] = here[i]
+            places[j] += 1
+        here, spare = spare, here
+    if here != keys:
+        memcpy(keys, here, many * sizeof(uint64_t))
 
 
 cdef int _make(Queue *queue, Py_ssize_t ranks, Py_ssize_t keys) noexcept nogil:
     """Room for so many ranks, and keys at a time; −1 without memory.  `_unmake` follows."""
     cdef Py_ssize_t i
-    queue[0] = Queue(NULL, 0, NULL, NULL, -1, 0, NULL, 0, NULL, 0)
+    queue[0] = Queue(NULL, 0, NULL, NULL, -1, 0, NULL, 0, NULL, 0, NULL)
     queue.ranks = <uint64_t *> malloc((ranks + 1) * sizeof(uint64_t))
     queue.last = <int32_t *> malloc((ranks + 1) * sizeof(int32_t))
     queue.waiting = <Block *> malloc((keys // BLOCK + min(ranks, keys) + 1) * sizeof(Block))
     queue.open = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
     queue.late = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
+    queue.spare = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
     if (queue.ranks == NULL or queue.last == NULL or queue.waiting == NULL
-            or queue.open == NULL or queue.late == NULL):
+            or queue.open == NULL or queue.late == NULL or queue.spare == NULL):
         return -1
     for i in range(ranks):
         queue.last[i] = -1
@@ -72,6 +93,7 @@ cdef void _unmake(Queue *queue) noexcept nogil:
     free(queue.waiting)
     free(queue.open)
     free(queue.late)
+    free(queue.spare)
 
 
 cdef inline void _enter(Queue *queue, int32_t rank, int32_t place, bint few) noexcept nogil:
@@ -132,7 +154,7 @@ cdef void _open(Queue *queue) noexcept nogil:
     if falling:
         return
     if not rising:
-        _sort(run, many)
+        _sort(run, many, queue.spare)
     for i in range(many // 2):
         run[i], run[many - 1 - i] = run[many - 1 - i], run[i]
 

@@ -9,6 +9,7 @@ Float64 = npt.NDArray[np.float64]
 
 INSIDE: int
 SINGLE: int
+SHORT_WORD: int
 
 class Segmenter:
     longest: int
@@ -17,7 +18,13 @@ class Segmenter:
         self, data: npt.NDArray[Any], offsets: Int64, first: int, last: int, which: Int32
     ) -> None: ...
     def priority(
-        self, data: npt.NDArray[Any], offsets: Int64, first: int, last: int, which: Int32
+        self,
+        data: npt.NDArray[Any],
+        offsets: Int64,
+        first: int,
+        last: int,
+        which: Int32,
+        backward: Segmenter | None,
     ) -> None: ...
     def longest_match(
         self,

@@ -6,7 +6,8 @@ cimport cython
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
 
 
 # what stands in the output at a symbol that ends no token, and at a symbol that is its own token
@@ -21,8 +22,16 @@ ctypedef fused Symbol:
 include "_heap.pxi"
 include "_pairs.pxi"
 include "_neighbours.pxi"
+include "_prefetch.pxi"
 include "_queue.pxi"
 include "_random.pxi"
+
+# `priority` needs the tokens backward too for words that are longer
+SHORT_WORD = SHORT
+
+
+cdef enum:
+    AHEAD = 8   # keys of a queue whose places are asked for before their turn
 
 
 cdef struct Scored:     # a token
@@ -396,13 +405,15 @@ cdef class Segmenter:
         free(cost)
 
     def priority(self, const Symbol[::1] data, const int64_t[::1] offsets,
-                 Py_ssize_t first, Py_ssize_t last, int32_t[::1] which):
+                 Py_ssize_t first, Py_ssize_t last, int32_t[::1] which, Segmenter backward):
         """GreedTok's rule for words first..last - 1: tokens in their order, each left to right.
 
         A token may be placed where the pairs just before and just after it are not inside a
         placed token; it may swallow shorter ones whole.  Same output as `shortest_path`.
         In a short word all occurrences are sorted; in a long one each position queues with the
         next token that begins there, and leaves once a token covers the pair before it.
+        `backward` has the same tokens, each from its end to its begin; it may be None where no
+        word is longer than `SHORT_WORD`.
         O(symbols · longest token · log(word)) time, O(longest word) memory.
         """
         cdef Py_ssize_t w, i, j, size, begin, many
@@ -416,7 +427,7 @@ cdef class Segmenter:
         for w in range(first, last):
             longest = max(longest, offsets[w + 1] - offsets[w])
         longest = longest if longest > SHORT else 0
-        keys = <uint64_t *> malloc(SHORT * SHORT // 2 * sizeof(uint64_t))
+        keys = <uint64_t *> malloc(SHORT * SHORT * sizeof(uint64_t))   # half of it to sort with
         # the longest token that begins at each position, and the place in its chain
         deepest = <int32_t *> malloc((2 * longest + 1) * sizeof(int32_t))
         try:
@@ -441,25 +452,24 @@ cdef class Segmenter:
                                 if token >= 0:
                                     keys[many] = <uint64_t> token << 32 | <uint64_t> i
                                     many += 1
-                        _sort(keys, many)
+                        _sort(keys, many, keys + SHORT * SHORT // 2)
                         for j in range(many):
                             i = <Py_ssize_t> <uint32_t> keys[j]
                             self._put(&which[begin], i, <int32_t> (keys[j] >> 32))
                         continue
-                    for i in range(size - 1):
-                        node = 0
-                        token = -1
-                        for j in range(begin + i, begin + size):
-                            node = self._child(node, data[j])
-                            if node < 0:
-                                break
-                            if self.nodes[node].token >= 0:
-                                token = self.nodes[node].token
+                    node = 0
+                    for i in range(size - 1, -1, -1):
+                        node = backward._next(node, data[begin + i])
+                        token = backward.tails[node].token
                         deepest[2 * i] = token
                         deepest[2 * i + 1] = 0
                         if token >= 0:
                             _enter(&queue, self.chain[self.links[token]], <int32_t> i, False)
                     while _leave(&queue, &key):
+                        if queue.opened > AHEAD:
+                            i = <Py_ssize_t> <uint32_t> queue.open[queue.opened - AHEAD]
+                            prefetch(deepest + 2 * i)
+                            prefetch(&which[begin + i])
                         i = <Py_ssize_t> <uint32_t> key
                         self._put(&which[begin], i, <int32_t> (key >> 32))
                         deepest[2 * i + 1] += 1

@@ -49,6 +49,7 @@ cdef enum:
     AHEAD = 16          # words that `add_text` hashes before it looks the first of them up
 
 include "_hash.pxi"
+include "_prefetch.pxi"
 
 
 cdef inline bint _ends_word(const uint8_t *end, int64_t n) noexcept nogil:

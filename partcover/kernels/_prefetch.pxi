@@ -1,0 +1,11 @@
+# Asking for memory before it is needed: included by the kernels that know where they go next.
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define pc_prefetch(p) __builtin_prefetch(p)
+    #else
+    #define pc_prefetch(p) ((void) 0)
+    #endif
+    """
+    void prefetch "pc_prefetch"(const void *p) noexcept nogil
