@@ -320,10 +320,10 @@ def sampler(
     Returns
     -------
     Draw
-        Time and memory as of `cutter`; O(symbols · log(word) / (1 − p)) time for merges.  Draws are made by a number of
-        53 bits; sums of weights are kept with 53 bits and an exponent of their own, so that
-        the probability of a segmentation is right but for a relative error of about
-        2^-52 · symbols · longest token, however many segmentations there are.
+        Time and memory as of `cutter`; O(symbols · log(word) / (1 − p)) time for merges.  Draws
+        are made by a number of 53 bits; sums of weights are kept with 53 bits and an exponent of
+        their own, so that the probability of a segmentation is right but for a relative error of
+        about 2^-52 · symbols · longest token, however many segmentations there are.
 
     Raises
     ------
