@@ -1,7 +1,7 @@
 """How fast text becomes ids, beside tiktoken, Hugging Face tokenizers and sentencepiece.
 
     python benchmarks/encoding.py [FILE…] [--size 32] [--repeat 3] [-k 10000]
-    python benchmarks/encoding.py --rules
+    python benchmarks/encoding.py --rules [--ranks cl100k_base.tiktoken]
 
 The vocabulary is GreedTok's for the words of the text, of each rule; that of `space-prefix` is no
 peer's.  tiktoken gets the one for `gpt2` as ranks and
@@ -18,9 +18,9 @@ sentencepiece, which are slow on long texts, get lines of about 64 KiB, and so d
 it has two threads.  Memory is the peak of the process, text and tokenizer included (and training,
 with sentencepiece).  Medians; methods take turns.
 
-`--rules` measures every rule, without a table, on a megabyte each of prose (pydoc's topics), one
-letter and DNA; the vocabulary is GreedTok's for the prose, runs of 2 to 64 letters, and 2,000
-random strings of DNA.
+`--rules` measures every rule, without a table, on a megabyte each of prose (pydoc's topics) and of
+what has no end.  The tokens are those of a rank file; without one they are GreedTok's for the
+prose, with runs of 2 to 64 letters and 2,000 random strings of DNA, for texts of these two.
 """
 
 from __future__ import annotations
@@ -154,8 +154,8 @@ def odd_texts():
     }
 
 
-def rules(repeat, k):
-    """Nanoseconds a byte of every rule, where tokens are found everywhere in what has no end."""
+def rules(repeat, k, ranks):
+    """Nanoseconds a byte of every rule, by tokens of a file or ones that are found everywhere."""
     from pydoc_data.topics import topics
 
     from partcover import Instance, Vocabulary, WordCounts, greedtok
@@ -164,12 +164,16 @@ def rules(repeat, k):
     draw, odd, strings = random.Random(0), odd_texts(), {}
     prose = " ".join(topics.values())
     prose = (prose * (1 + (1 << 20) // len(prose)))[: 1 << 20]
-    texts = {"prose": prose, **{name: odd[name] for name in ("one letter", "DNA")}}
-    words = WordCounts.from_texts([prose], pretokenizer="gpt2")
-    tokens = [*greedtok(Instance(words, k)).vocabulary, *(b"a" * n for n in range(2, 65))]
-    while len(strings) < 2_000:
-        strings["".join(draw.choices("ACGT", k=draw.randint(2, 8))).encode()] = None
-    tokens = list(dict.fromkeys([*tokens, *strings]))
+    texts = {"prose": prose, **odd}
+    if ranks is not None:
+        tokens = list(Vocabulary.from_tiktoken(ranks))
+    else:
+        texts = {name: texts[name] for name in ("prose", "one letter", "DNA")}
+        words = WordCounts.from_texts([prose], pretokenizer="gpt2")
+        tokens = [*greedtok(Instance(words, k)).vocabulary, *(b"a" * n for n in range(2, 65))]
+        while len(strings) < 2_000:
+            strings["".join(draw.choices("ACGT", k=draw.randint(2, 8))).encode()] = None
+        tokens = list(dict.fromkeys([*tokens, *strings]))
     scores = [-8 - len(token) / 10 for token in tokens]
     vocabulary = Vocabulary(
         tokens, scores=scores, symbol_scores=dict.fromkeys(map(chr, range(128)), -10)
@@ -183,7 +187,7 @@ def rules(repeat, k):
                 started = time.perf_counter()
                 encoder.encode_to_numpy(text)
                 seconds.append(time.perf_counter() - started)
-            cells.append(statistics.median(seconds) / len(text) * 1e9)
+            cells.append(statistics.median(seconds) / len(text.encode()) * 1e9)
         shown = [f"{cell:.0f} ({cell / cells[0]:.1f} times)" for cell in cells]
         print(f"| {rule} | " + " | ".join(shown) + " |", flush=True)
 
@@ -273,14 +277,15 @@ def main():
     parser.add_argument("--size", type=int, default=32, help="megabytes of text")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--un", type=Path, default=UN, help="counted UN words")
-    parser.add_argument("--rules", action="store_true", help="every rule, on three texts")
+    parser.add_argument("--rules", action="store_true", help="every rule, on texts without end")
+    parser.add_argument("--ranks", type=Path, help="with --rules: a tiktoken rank file")
     parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         child(*options.child)
         return
     if options.rules:
-        rules(options.repeat, options.k)
+        rules(options.repeat, options.k, options.ranks)
         return
     from partcover import Instance, WordCounts, greedtok
 
