@@ -633,6 +633,32 @@ def test_bpe_over_characters_whose_words_are_kept(tmp_path):
                 load(tmp_path / "t.json")
 
 
+def test_what_is_said_of_bpe_over_characters(tmp_path):
+    path = tmp_path / "t.json"
+    tokenizer = character_bpe(["a", "b", "ab", "<0xe4>"], [("a", "b")], ignore_merges=False)
+    tokenizer.save(str(path))
+    vocabulary = load(path)
+    assert vocabulary.tokens == (b"ab", b"<0xe4>")  # no byte: those are spelled in capitals
+    assert vocabulary.encoder().encode("ab\xe4") == tokenizer.encode("ab\xe4").ids
+    assert "spells" not in " ".join(vocabulary.provenance.get("remarks", ()))
+    tokenizer = character_bpe(["a", "b", "ab"], [("a", "b")], ignore_merges=True)
+    tokenizer.save(str(path))
+    remarks = " ".join(load(path).provenance["remarks"])
+    assert "a word that spells a byte's piece, as <0x41>, is that byte there" in remarks
+    tokenizer = character_bpe(["a", "b", " ", "▁", "a ", "▁a"], [("a", " "), ("▁", "a")])
+    tokenizer.normalizer = SPACE_BY_NORMALIZER
+    tokenizer.save(str(path))
+    assert load(path).encoder().encode("a a") == tokenizer.encode("a a").ids
+    assert "2 pieces with a space, which no text has" in " ".join(load(path).provenance["remarks"])
+    tokenizer = character_bpe(["a", "b", "a▁b"], [])
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(
+        prepend_scheme="never", split=False
+    )
+    tokenizer.save(str(path))
+    remarks = " ".join(load(path).provenance["remarks"])
+    assert "a space is no piece: a space is one byte here, and the bytes of ▁ there" in remarks
+
+
 def test_bpe_over_characters_without_fallback(tmp_path):
     model = tokenizers.models.BPE({"<unk>": 0, "a": 1, "b": 2, "ab": 3}, [("a", "b")])
     tokenizers.Tokenizer(model).save(str(tmp_path / "t.json"))
@@ -678,13 +704,49 @@ def test_merges_of_characters_go_out(tmp_path_factory, characters, joined, by_pa
     assert tokenizer.decode(tokenizer.encode(text).ids) == text
 
 
+def test_pairs_that_make_characters_of_bytes_stay_behind(run, tmp_path):
+    # merged over bytes, and then told to begin with characters
+    pairs = [(b"\xc3", b"\xa9"), ("a", "é"), (b"\xe6\x97", b"\xa5"), ("日", "é")]
+    tokens = ["é", "aé", "日", "日é"]
+    Vocabulary([*tokens, b"\xe6\x97"], merges=pairs, rule="merges").save(tmp_path / "V.json")
+    export = (
+        "export",
+        "V.json",
+        "--rule",
+        "character_merges",
+        "--to",
+        "huggingface",
+        "-o",
+        "t.json",
+    )
+    status, _, err = run(*export)
+    assert (status, "1 tokens that cut a character" in err) == (2, True)
+    status, _, err = run(*export, "--lossy")
+    assert status == 0, err
+    vocabulary = Vocabulary(tokens, merges=pairs[:2] + pairs[3:], rule="character_merges")
+    assert vocabulary.to_huggingface(tmp_path / "u.json", text="aé日éa日").exact
+    read = load(tmp_path / "u.json")
+    assert read.encoder().encode("aé日éa日") == vocabulary.encoder("none").encode("aé日éa日")
+
+
 def test_what_merges_of_characters_lose(tmp_path):
     vocabulary = Vocabulary([b"a\xc3", "<0xE4>", "ab"], rule="character_merges")
     with pytest.raises(InputError, match="2 tokens that cut a character or are named as a byte"):
         vocabulary.to_huggingface(tmp_path / "t.json")
+    for name in ("<0xe4>", "<0x+4>"):  # the decoder takes them for bytes
+        with pytest.raises(InputError, match="1 tokens that cut a character or are named as"):
+            Vocabulary([name], rule="character_merges").to_huggingface(tmp_path / "t.json")
+    named = Vocabulary(["ab"], rule="character_merges", special=["<0x41>"])
+    made = named.to_huggingface(tmp_path / "t.json")
+    assert "the special token '<0x41>' is decoded there as 'A'" in made.remarks
     # there a character that is no token is bytes from the start
-    with pytest.raises(InputError, match="are cut otherwise"):
-        Vocabulary(["日本"], rule="character_merges").to_huggingface(tmp_path / "t.json")
+    # (nothing merges into the second of these here either)
+    held = Vocabulary(["日本", "abc日"], rule="character_merges")
+    with pytest.raises(InputError, match="1 tokens that merge from characters that are no tokens"):
+        held.to_huggingface(tmp_path / "t.json")
+    made = held.to_huggingface(tmp_path / "t.json", lossy=True)
+    assert made.words_differing > 0
+    assert Vocabulary(["abc日"], rule="character_merges").to_huggingface(tmp_path / "t.json").exact
     mute = [*range(97), -1, *range(98, 258)]
     with pytest.raises(InputError, match="'a' has no id, and merges need it"):
         Vocabulary(["ab", "日"], rule="character_merges", ids=mute).to_huggingface(tmp_path / "t")

@@ -58,6 +58,8 @@ _MOST_FREE = 1 << 20
 _FILE = "tokenizer.json"
 _MERGING = ("merges", "character_merges")
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+# what the decoder of byte fallback takes for a byte
+_DECODED = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
@@ -74,6 +76,14 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 )
             )
             vocabulary = only(vocabulary, kept)
+        if unmade := _unmade(vocabulary):
+            lost.append(
+                GivenUp(
+                    f"{unmade:,} tokens that merge from characters that are no tokens",
+                    "such a character is bytes from the start",
+                    "these tokens never made",
+                )
+            )
     if reason := why_not(vocabulary.pretokenizer):
         lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
         vocabulary = vocabulary.with_(pretokenizer="none")
@@ -94,12 +104,29 @@ def _speller(vocabulary: Vocabulary) -> Callable[[bytes], str | None]:
     return _as_text if vocabulary.rule == "character_merges" else to_characters
 
 
+def _unmade(vocabulary: Vocabulary) -> int:
+    """How many tokens that merging makes are made of characters that are no tokens."""
+    tokens = {bytes(token) for token in vocabulary}  # type: ignore[arg-type]
+    parts = {token: characters_of(token) for token in tokens}
+    held = [
+        token
+        for token, part in parts.items()
+        if len(part) > 1 and any(len(c) > 1 and c not in tokens for c in part)
+    ]
+    alone = WordCounts.from_words(held)
+    return int((segment(alone, vocabulary).pieces == 1).sum()) if held else 0
+
+
 def _as_text(piece: bytes) -> str | None:
     try:
         text = piece.decode("utf-8")
     except UnicodeDecodeError:
         return f"<0x{piece[0]:02X}>" if len(piece) == 1 else None
-    return None if _BYTE.fullmatch(text) else text
+    return None if _DECODED.fullmatch(text) else text
+
+
+def _is_text(piece: bytes) -> bool:
+    return all(len(part) > 1 or part.isascii() for part in characters_of(piece))
 
 
 def _from_text(piece: str) -> bytes:
@@ -237,9 +264,12 @@ def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
     for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) if mark):
         yield f"a {mark} that stands in a text is read there as the mark of a space"
     for name in vocabulary.special:
+        spelled: bytes | None  # as its decoder takes every token
         if vocabulary.rule == "character_merges":
-            break
-        spelled = from_characters(name)  # as its decoder takes every token
+            byte = _DECODED.fullmatch(name)
+            spelled = bytes([int(byte[1], 16)]) if byte else None
+        else:
+            spelled = from_characters(name)
         if spelled is not None and spelled != name.encode():
             shown = spelled.decode("utf-8", "replace")
             yield f"the special token {name!r} is decoded there as {shown!r}"
@@ -282,6 +312,8 @@ def _model(vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
     pairs: Iterable[tuple[Any, Any]] = ()
     if vocabulary.rule in _MERGING:
         pairs = _splits(vocabulary) if vocabulary.merges is None else vocabulary.merges
+    if vocabulary.rule == "character_merges":  # which pairs of parts of characters are none of
+        pairs = [pair for pair in pairs if all(map(_is_text, pair))]
     for part in (part for pair in pairs for part in pair if spell(part) not in vocab):
         raise InputError(f"{sym.show(part)!r} has no id, and merges need it")
     return {

@@ -19,7 +19,7 @@ __all__ = ["looks_like", "read"]
 
 Spell: TypeAlias = Callable[[str], bytes | None]
 _FREE = re.compile(r"<free \d+>")
-_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _MARK = "▁"
 
 
@@ -349,13 +349,16 @@ def _pieces_of_text(
 
     pieces = _entries(vocab, special, spell)
     if kind == "BPE":
-        use = _character_bpe(model, pieces, _merges(model, special, spell))
+        met = model
+        if marked:  # no text has a space there
+            met = {**model, "merges": [m for m in model["merges"] if not _has_space(m)]}
+        use = _character_bpe(model, pieces, _merges(met, special, spell))
         if not fallback:
             remarks.append("a character that is no piece is cut into its bytes here, unknown there")
     else:
         use = _scored(pieces, model)
         remarks.append(
-            "a character that is in no piece is cut into its bytes here; there it weighs as one, "
+            "a character that is no piece is cut into its bytes here; there it weighs as one, "
             "and " + ("is then spelled in bytes" if fallback else "is unknown")
         )
     for text, place in fallback.items():
@@ -365,6 +368,11 @@ def _pieces_of_text(
         remarks.append(f"a {_MARK} that stands in a text is read there as a space")
     if inside:
         remarks.append(f"pieces hold spaces inside: {_MARK} is read as a space")
+    if inside and _MARK not in vocab:
+        there = f"the bytes of {_MARK}" if fallback else "unknown"
+        remarks.append(f"a space is no piece: a space is one byte here, and {there} there")
+    if kind == "BPE" and model.get("ignore_merges") and fallback:
+        remarks.append("a word that spells a byte's piece, as <0x41>, is that byte there")
     if dropped := sum(" " in text for text in entries) if marked else 0:
         remarks.append(f"{dropped} pieces with a space, which no text has there, are left out")
     prepend = marks and metaspace.get("prepend_scheme", "always") != "never"
@@ -373,6 +381,11 @@ def _pieces_of_text(
     if marked:
         known = f"space-prefix:{_MARK}" if not inside else "none"
     return _vocabulary(use, special, known or "none", remarks), remarks
+
+
+def _has_space(merge: Any) -> bool:
+    """Whether a side of a merge has one; in older files it stands between the two."""
+    return not isinstance(merge, str) and any(" " in side for side in merge)
 
 
 def _cuts_at_spaces(step: Mapping[str, Any]) -> bool:
