@@ -361,15 +361,19 @@ def test_a_trained_model_comes_in(tmp_path):
             assert vocabulary.encoder().encode(f" {line}") == processor.encode(line)
 
 
-def bpe_model(path, pieces, *, escaped=True):
-    """A BPE model with byte fallback whose first piece merges first."""
+def bpe_model(path, pieces, *, escaped=True, unigram=False, kinds=None):
+    """A BPE model with byte fallback whose first piece merges first, or a Unigram model.
+
+    `kinds`: the types of pieces that are not plain ones.
+    """
     model = model_proto()()
     model.pieces.add(piece="<unk>", score=0.0, type=2)
     for byte in range(256):
         model.pieces.add(piece=f"<0x{byte:02X}>", score=0.0, type=6)
     for place, piece in enumerate(pieces):
-        model.pieces.add(piece=piece, score=-float(place), type=1)
-    model.trainer_spec.model_type = 2
+        kind = (kinds or {}).get(piece, 1)
+        model.pieces.add(piece=piece, score=-float(place), type=kind)
+    model.trainer_spec.model_type = 1 if unigram else 2
     model.trainer_spec.byte_fallback = True
     model.normalizer_spec.name = "identity"
     model.normalizer_spec.add_dummy_prefix = False
@@ -416,6 +420,71 @@ def test_a_bpe_model_comes_in_over_characters(tmp_path, pairs, held, texts, esca
     assert ("a space is one byte here" in remarks) is not spaces
     again = tmp_path / "again.model"
     assert export(vocabulary, again, "sentencepiece", text=" ".join(texts)).exact
+
+
+def test_pieces_that_no_text_can_have(tmp_path):
+    spm = need("sentencepiece")
+    # where spaces are escaped, those with a space as it is are met nowhere
+    path = bpe_model(tmp_path / "b.model", ["a▁", "▁", "a", " ", "a "])
+    vocabulary = load(path)
+    processor = spm.SentencePieceProcessor(model_file=str(path))
+    assert vocabulary.encoder().encode("a  a") == processor.encode("a  a") == [257, 258, 259]
+    remarks = " ".join(vocabulary.provenance["remarks"])
+    assert "2 pieces with a space, which no text has there, are left out" in remarks
+
+
+def test_user_defined_spaces_are_found_in_text(tmp_path):
+    spm = need("sentencepiece")
+    pieces = ["▁▁▁▁", "x▁y", "x y", "a", "b", "▁", "▁a"]
+    path = bpe_model(tmp_path / "b.model", pieces, kinds=dict.fromkeys(pieces[:3], 4))
+    vocabulary = load(path)
+    processor = spm.SentencePieceProcessor(model_file=str(path))
+    assert vocabulary.special == {"<unk>": 0, "    ": 257, "x▁y": 258, "x y": 259}
+    ids = vocabulary.encoder().encode("b    a a", special="parse")
+    assert ids == processor.encode("b    a a") == [261, 257, 260, 263]
+    assert vocabulary.encoder().decode(ids) == "b    a a"
+
+
+def test_unused_pieces_that_merge(tmp_path):
+    need("sentencepiece")
+    merging = "1 of them merge there and are split again in the end"
+    for unused, met in (("ab", True), ("<unused9>", False)):
+        pieces = [unused, "bc", "a", "b", "c"]
+        path = bpe_model(tmp_path / "b.model", pieces, kinds={unused: 5})
+        remarks = " ".join(load(path).provenance["remarks"])
+        assert "1 unused pieces are left out" in remarks
+        assert (merging in remarks) is met
+
+
+def test_what_scores_weigh_otherwise(tmp_path):
+    spm = need("sentencepiece")
+    path = bpe_model(tmp_path / "u.model", ["a", "aé", "éa", "aéa"], unigram=True)
+    vocabulary = load(path)
+    assert vocabulary.rule == "likelihood"
+    remarks = " ".join(vocabulary.provenance["remarks"])
+    assert "a character that is in pieces, but none itself, weighs as one there" in remarks
+    assert "scores are added up in 32 bits there" in remarks
+    # with é a piece, nothing weighs otherwise
+    path = bpe_model(tmp_path / "u.model", ["a", "aé", "éa", "aéa", "é"], unigram=True)
+    vocabulary = load(path)
+    assert "weighs as one" not in " ".join(vocabulary.provenance["remarks"])
+    processor = spm.SentencePieceProcessor(model_file=str(path))
+    assert vocabulary.encoder().encode("aéaéé") == processor.encode("aéaéé")
+    # what goes out for the shortest path has a price that is right
+    exported = tmp_path / "v.model"
+    for token in ("é", "日"):
+        assert export(Vocabulary([f"a{token}"]), exported, "sentencepiece").exact
+        assert "weighs" not in " ".join(load(exported).provenance.get("remarks", ()))
+
+
+def test_every_token_is_replayed(tmp_path):
+    need("sentencepiece")
+    letters = [chr(code) for code in range(33, 127)]
+    tokens = [left + right for left in letters for right in letters]
+    # as a whole word alone it is cut otherwise: no merges lead to it
+    vocabulary = Vocabulary([*tokens, "abcde"], rule="merges")
+    with pytest.raises(InputError, match=r" 1 of [\d,]+ built-in words .* are cut otherwise"):
+        export(vocabulary, tmp_path / "v.model", "sentencepiece")
 
 
 def test_a_large_model_of_many_characters_comes_in(run, tmp_path):

@@ -135,7 +135,8 @@ def built_in_words(vocabulary: Vocabulary) -> WordCounts:
 
     Its single symbols (all 256 bytes), its tokens, the words of the texts of its special tokens,
     which are text as any other, and strings of tokens, parts of tokens and symbols, drawn with a
-    fixed seed: some thousands, each counted once, and few of them longer than 256 symbols.
+    fixed seed: some thousands and the tokens, each counted once, and few of them longer than 256
+    symbols.
     """
     if vocabulary.symbols == "bytes":
         singles: list[Any] = [bytes([b]) for b in range(256)]
@@ -143,14 +144,13 @@ def built_in_words(vocabulary: Vocabulary) -> WordCounts:
         singles = sorted({token[i : i + 1] for token in vocabulary for i in range(len(token))})
     draw = random.Random(20260101)
     tokens: list[Any] = list(vocabulary)
-    few = tokens if len(tokens) <= _WORDS else draw.sample(tokens, _WORDS)
     names: list[Any] = [word for name in vocabulary.special for word in words_of(name, vocabulary)]
     if vocabulary.symbols == "bytes":
         names = [name.encode() for name in names]
     strings = (_drawn(tokens, singles, draw) for _ in range(_WORDS if tokens else 0))
     words: dict[Any, int] = {}
     room = _LONG_TOGETHER
-    for word in chain(singles, few, names, strings):
+    for word in chain(singles, tokens, names, strings):
         if len(word) > _LONG:
             if room <= 0:
                 continue

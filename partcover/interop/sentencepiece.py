@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -263,6 +263,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         raise InputError(f"{path}: a sentencepiece model of words or characters, not of tokens")
     remarks = _normalizer_remarks(model)
     escaped = model.normalizer_spec.escape_whitespaces
+    names = {piece.piece for piece in model.pieces}
     normal = [p.piece for p in model.pieces if p.type == NORMAL]
     inside = any(_MARK in piece[1:] for piece in normal)
     spaced = escaped and (inside or (kind == _BPE and _MARK in normal))
@@ -280,7 +281,8 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     singles: dict[bytes, float] = {}
     byte_ids = [-1] * 256
     special: dict[str, int] = {}
-    unused = user_defined = 0
+    unused: list[str] = []
+    user_defined = unmet = 0
     for number, piece in enumerate(model.pieces):
         text = piece.piece
         if piece.type == BYTE:
@@ -289,6 +291,9 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
             byte = int(text[1:-1], 16)
             byte_ids[byte] = number if byte_ids[byte] == -1 else byte_ids[byte]
         elif piece.type == NORMAL:
+            if escaped and " " in text:
+                unmet += 1
+                continue
             if spaced:
                 text = text.replace(_MARK, " ")
             token = text.encode("utf-8")
@@ -300,12 +305,22 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
             else:
                 tokens.append((token, piece.score, number))
         elif piece.type == UNUSED:
-            unused += 1
+            unused.append(text)
         else:
-            user_defined += piece.type == USER_DEFINED
+            if piece.type == USER_DEFINED:
+                user_defined += 1
+                spelled = text.replace(_MARK, " ") if escaped else text  # as it stands in a text
+                text = text if spelled in names else spelled
             special[text] = number
     if unused:
-        remarks.append(f"{unused:,} unused pieces are left out")
+        remarks.append(f"{len(unused):,} unused pieces are left out")
+    if kind == _BPE and (merged := _merged(unused, {*normal, *unused})):
+        remarks.append(
+            f"{merged:,} of them merge there and are split again in the end: words that they come "
+            "up in may be cut otherwise"
+        )
+    if unmet:
+        remarks.append(f"{unmet:,} pieces with a space, which no text has there, are left out")
     if user_defined:
         remarks.append(
             f"{user_defined:,} user-defined pieces, which sentencepiece sets apart before it "
@@ -332,6 +347,10 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
                 "scores": [score for _, score, _ in tokens],
                 "symbol_scores": singles,
             }
+            remarks.append(
+                "scores are added up in 32 bits there: of segmentations that are as good but for "
+                "that, another may be taken"
+            )
     if missing := byte_ids.count(-1):
         remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
     options["ids"] = [*byte_ids, *(number for _, _, number in tokens)]
@@ -339,7 +358,24 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         vocabulary = Vocabulary((t for t, _, _ in tokens), method="imported", **options)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    if kind == _UNIGRAM and any(
+        vocabulary.rule == "likelihood" or (size - 1) * -max(every) != 10
+        for size in _open_characters(vocabulary)
+    ):
+        remarks.append(
+            "a character that is in pieces, but none itself, weighs as one there, and as its bytes "
+            "here"
+        )
     return vocabulary, remarks
+
+
+def _merged(unused: Sequence[str], pieces: Set[str]) -> int:
+    """How many unused pieces two others, or characters, make."""
+
+    def whole(part: str) -> bool:
+        return len(part) == 1 or part in pieces
+
+    return sum(any(whole(t[:i]) and whole(t[i:]) for i in range(1, len(t))) for t in unused)
 
 
 def _normalizer_remarks(model: Any) -> list[str]:
