@@ -733,6 +733,10 @@ def test_what_merges_of_characters_lose(tmp_path):
     vocabulary = Vocabulary([b"a\xc3", "<0xE4>", "ab"], rule="character_merges")
     with pytest.raises(InputError, match="2 tokens that cut a character or are named as a byte"):
         vocabulary.to_huggingface(tmp_path / "t.json")
+    with pytest.raises(
+        InputError, match=r"rule character_merges \(tiktoken merges bytes by rank\)"
+    ):
+        vocabulary.to_tiktoken(tmp_path / "t.tiktoken")
     for name in ("<0xe4>", "<0x+4>"):  # the decoder takes them for bytes
         with pytest.raises(InputError, match="1 tokens that cut a character or are named as"):
             Vocabulary([name], rule="character_merges").to_huggingface(tmp_path / "t.json")

@@ -211,7 +211,7 @@ def _replay(path: Path) -> Replay:
     return Replay(f"tiktoken {tiktoken.__version__}", words, None, ranks.get)
 
 
-_OTHER = "tiktoken merges by rank"
+_OTHER = "tiktoken merges bytes by rank"
 TIKTOKEN = Format(
     name="tiktoken",
     title="tiktoken's rank file: base64 and rank a line (.tiktoken)",
