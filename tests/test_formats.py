@@ -445,6 +445,17 @@ def test_user_defined_spaces_are_found_in_text(tmp_path):
     assert vocabulary.encoder().decode(ids) == "b    a a"
 
 
+def test_spaces_that_no_token_takes(tmp_path):
+    spm = need("sentencepiece")
+    remark = "a space that no token takes is decoded there as ▁"
+    for tokens, said in ((["▁a"], True), (["▁a", "▁"], False)):
+        vocabulary = Vocabulary(tokens, rule="character_merges", pretokenizer="space-prefix:▁")
+        made = export(vocabulary, tmp_path / "v.model", "sentencepiece", text="b b")
+        assert (made.exact, remark in made.remarks) == (True, said)
+        processor = spm.SentencePieceProcessor(model_file=str(tmp_path / "v.model"))
+        assert processor.decode(processor.encode("b b")) == ("b▁b" if said else "b b")
+
+
 def test_unused_pieces_that_merge(tmp_path):
     need("sentencepiece")
     merging = "1 of them merge there and are split again in the end"

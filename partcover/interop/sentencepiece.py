@@ -234,6 +234,8 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     normalizer.escape_whitespaces = vocabulary.pretokenizer == f"space-prefix:{_MARK}"
     if normalizer.escape_whitespaces:
         remarks.append(f"a {_MARK} that stands in a text is read there as a space")
+        if _MARK.encode("utf-8") not in vocabulary.tokens:
+            remarks.append(f"a space that no token takes is decoded there as {_MARK}")
     if any(_MARK in (_text(token) or "") for token in vocabulary):
         remarks.append(f"sentencepiece decodes {_MARK} in a token as a space")
     with atomic_writer(path) as file:
