@@ -403,7 +403,6 @@ def put(*path):
         ("merges", put("model", "merges", [["a"]]), "not a tokenizer.json"),
         ("merges", put("model", "vocab", 3), "not a tokenizer.json"),
         ("merges", put("model", "merges", [["a", "x"]]), "keeps whole words"),
-        ("merges", put("added_tokens", [{"id": 900, "content": "abc"}]), "added token 'abc' is al"),
         ("merges", put("added_tokens", [{"id": 900, "content": "Ã"}]), "as .* spells .* 0xC3: the"),
         (
             "shortest_path",
@@ -657,6 +656,21 @@ def test_what_is_said_of_bpe_over_characters(tmp_path):
     tokenizer.save(str(path))
     remarks = " ".join(load(path).provenance["remarks"])
     assert "a space is no piece: a space is one byte here, and the bytes of ▁ there" in remarks
+
+
+def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
+    tokenizer = character_bpe(["a", "▁", "▁▁", "▁a"], [("▁", "▁"), ("▁", "a")])
+    tokenizer.normalizer = SPACE_BY_NORMALIZER
+    tokenizer.add_tokens([tokenizers.AddedToken("▁▁", normalized=False), "<b>"])
+    tokenizer.save(str(tmp_path / "t.json"))
+    vocabulary = load(tmp_path / "t.json")
+    assert vocabulary.special == {"<b>": 261}
+    assert "1 added tokens that merges make too, as '▁▁', are no special tokens" in " ".join(
+        vocabulary.provenance["remarks"]
+    )
+    for text in ("a   a", "  a<b>  "):
+        found = vocabulary.encoder().encode(text, special="parse")
+        assert found == tokenizer.encode(text).ids
 
 
 def test_bpe_over_characters_without_fallback(tmp_path):

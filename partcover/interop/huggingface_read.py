@@ -92,7 +92,11 @@ def _names(step: Mapping[str, Any] | None) -> str:
 
 
 def _special(data: dict[str, Any], *, spelled: bool) -> dict[str, int]:
-    """The added tokens and their ids, in a model whose bytes are spelled as characters or not."""
+    """The added tokens and their ids, in a model whose bytes are spelled as characters or not.
+
+    Those that merges make too are tokens, and not among them.
+    """
+    made = _made(data["model"])
     vocab = data["model"]["vocab"]
     held = vocab if isinstance(vocab, dict) else {text: n for n, (text, _) in enumerate(vocab)}
     special: dict[str, int] = {}
@@ -104,15 +108,28 @@ def _special(data: dict[str, Any], *, spelled: bool) -> dict[str, int]:
                 f"its added token {text!r} is spelled as its model spells the byte "
                 f"0x{byte[0]:02X}: the two have one id"
             )
-        # of a token that its model has too, that is the id
-        special[text] = int(held.get(text, entry["id"]))
+        if text not in made:  # of a token that its model has too, that is the id
+            special[text] = int(held.get(text, entry["id"]))
     return special
+
+
+def _made(model: dict[str, Any]) -> set[str]:
+    """The tokens of a BPE model's merges, as they are spelled."""
+    pairs = [m.split(" ") if isinstance(m, str) else m for m in model.get("merges") or []]
+    return {text for left, right in pairs for text in (left, right, left + right)}
 
 
 def _not_carried(data: dict[str, Any]) -> list[str]:
     """Remarks on what is done to a text before and after the model, and not here."""
     remarks = []
+    made = _made(data["model"])
     added = data.get("added_tokens") or []
+    if both := [entry["content"] for entry in added if entry["content"] in made]:
+        remarks.append(
+            f"{len(both)} added tokens that merges make too, as {both[0]!r}, are no special tokens "
+            "here: there a text is cut at them before it is split"
+        )
+    added = [entry for entry in added if entry["content"] not in made]
     if plain := sum(not entry.get("special") for entry in added):
         remarks.append(
             f"{plain} added tokens, which are cut out of a text before it is split there, "
@@ -190,9 +207,7 @@ def _given(singles: dict[bytes, float], scores: Mapping[bytes, float]) -> dict[b
     return singles
 
 
-def _merges(
-    model: dict[str, Any], special: Mapping[str, int], spell: Spell
-) -> list[tuple[bytes, bytes]]:
+def _merges(model: dict[str, Any], spell: Spell) -> list[tuple[bytes, bytes]]:
     """The pairs that merge in a BPE model."""
     for key in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
         if model.get(key):
@@ -203,18 +218,13 @@ def _merges(
         pair = spell(left), spell(right)
         if pair[0] is None or pair[1] is None:
             raise InputError(f"its merge {left!r} + {right!r} does not stand for bytes")
-        if both := next((text for text in (left, right, left + right) if text in special), None):
-            raise InputError(
-                f"its added token {both!r} is also a token of its merges ({left!r} + {right!r}), "
-                "and a vocabulary holds it as one of the two"
-            )
         merges.append((pair[0], pair[1]))
     return merges
 
 
 def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
     pieces = _entries(model["vocab"], special)
-    merges = _merges(model, special, from_characters)
+    merges = _merges(model, from_characters)
     if not merges and not model.get("ignore_merges"):
         return {"pieces": pieces, "rule": "single_symbols"}
     whole = bool(model.get("ignore_merges"))
@@ -352,7 +362,7 @@ def _pieces_of_text(
         met = model
         if marked:  # no text has a space there
             met = {**model, "merges": [m for m in model["merges"] if not _has_space(m)]}
-        use = _character_bpe(model, pieces, _merges(met, special, spell))
+        use = _character_bpe(model, pieces, _merges(met, spell))
         if not fallback:
             remarks.append("a character that is no piece is cut into its bytes here, unknown there")
     else:

@@ -278,7 +278,8 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     else:
         pretokenizer = "first-space" if spaced else f"space-prefix:{_MARK}"
     if spaced and _MARK not in normal:
-        remarks.append("a space is no piece: a space is one byte here, and the bytes of ▁ there")
+        there = f"the bytes of {_MARK}" if BYTE in {p.type for p in model.pieces} else "unknown"
+        remarks.append(f"a space is no piece: a space is one byte here, and {there} there")
     tokens: list[tuple[bytes, float, int]] = []
     singles: dict[bytes, float] = {}
     byte_ids = [-1] * 256
