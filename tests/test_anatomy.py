@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 import pytest
+import segment_oracle as oracle
 from greedy_oracle import priority, shortest_path
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from partcover import Vocabulary, WordCounts, segment
@@ -20,6 +21,11 @@ words_st = st.dictionaries(
     min_size=1,
     max_size=6,
 )
+odd_token = st.lists(
+    st.sampled_from(["a", "b", "é", "日", "\udce6", "\udc97", "\udcc3"]), min_size=1, max_size=8
+)
+odd_token = odd_token.map(lambda parts: "".join(parts).encode("utf-8", "surrogateescape"))
+odd_token = odd_token.filter(lambda token: len(token) > 1)
 tokens_st = st.lists(
     st.text("ab", min_size=2, max_size=5) | st.text("abcé", min_size=2, max_size=4),
     unique=True,
@@ -95,6 +101,48 @@ def test_parts_of_merges():
     # the long one first: its symbols merge into it by those that come later
     vocabulary = Vocabulary(["abcd", "ab", "cd", "bc"], rule="merges")
     assert anatomy(vocabulary).parts.tolist() == [False, True, True, False]
+
+
+def last_parts(pieces, tokens):
+    while len(pieces) > 2:
+        possible = oracle.possible_merges(pieces, tokens, None)
+        if not possible:
+            break
+        pieces = oracle.merged(pieces, possible[0][1])
+    return pieces
+
+
+@settings(max_examples=200, deadline=None)
+@given(tokens=st.lists(odd_token, unique=True, max_size=9))
+@example(tokens=["日".encode(), "日a".encode(), "é".encode(), b"a\xc3", b"aaa\xc3", b"aa"])
+def test_parts_of_merges_are_those_just_before_the_whole(tokens):
+    def characters(token):
+        text = token.decode("utf-8", "surrogateescape")
+        return tuple(c.encode("utf-8", "surrogateescape") for c in text)
+
+    bytes_of = [tuple(oracle.split(token)) for token in tokens]
+    texts = [characters(token) if oracle.is_text(token) else () for token in tokens]
+    texts = [parts if len(parts) > 1 else () for parts in texts]
+    for rule, pieces in (("merges", bytes_of), ("character_merges", texts), ("priority", [])):
+        expected = {part for parts in pieces for part in last_parts(parts, tokens)}
+        vocabulary = Vocabulary(tokens, rule=rule)
+        found = anatomy(vocabulary).parts
+        assert found.tolist() == [token in expected for token in tokens]
+        assert (
+            anatomy(vocabulary.with_(rule="shortest_path"), rule=rule).parts.tolist()
+            == found.tolist()
+        )
+
+
+def test_parts_of_pairs():
+    pairs = [("a", "b"), ("b", "c"), ("a", "bc"), ("日", "b")]
+    for rule, expected in (
+        ("merges", [0, 1, 0]),
+        ("character_merges", [0, 1, 0]),
+        ("priority", [0, 0, 0]),
+    ):
+        vocabulary = Vocabulary(["ab", "bc", "abc"], "chars", rule=rule, merges=pairs[:3])
+        assert anatomy(vocabulary).parts.tolist() == expected
 
 
 def reference_audit(words, tokens, most):

@@ -375,6 +375,15 @@ def test_each_occurrence_is_drawn_for_itself(rule, name):
             assert abs(counts[path] - len(seen) * chance) < 5 * spread, path
 
 
+@pytest.mark.parametrize("rule", STRENGTHS)
+def test_samples_by_the_seed_of_a_call(rule):
+    scores = {"scores": [-1.0, -1.0, -1.0], "symbol_scores": dict.fromkeys("ab ", -1.0)}
+    ours = Vocabulary(["ab", "ba", "aba"], **scores).encoder("gpt2", rule)
+    how, text = STRENGTHS[rule], "abab bababa " * 20
+    found = [ours.sample(text, seed=seed, **how) for seed in range(5)]
+    assert len(set(map(tuple, found))) == 5
+
+
 def test_samples_differ_by_seed_and_keep_special_tokens(tmp_path):
     vocabulary = Vocabulary(["ab", "ba", "aba"], rule="merges", special=["<s>"])
     ours = vocabulary.encoder("gpt2")

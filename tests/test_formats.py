@@ -158,6 +158,25 @@ def test_pairs_called_needless_are(chosen, shuffle, words, rule):
         assert (segment(counted, vocabulary).which == without.which).all()
 
 
+def test_pairs_that_are_needed():
+    merges = [("b", "c"), ("a", "b")]
+    for rule in ("merges", "character_merges"):
+        for tokens, pairs in ((["ab", "bc"], merges), (["bc", "abc"], merges[:1]), (["abc"], [])):
+            assert not pairs_are_needless(Vocabulary(tokens, rule=rule, merges=pairs))
+    # a character is there from the start, or is to be merged
+    for rule in ("merges", "character_merges"):
+        alone = Vocabulary(["é"], rule=rule, merges=[])
+        assert pairs_are_needless(alone) == (rule == "character_merges")
+
+
+def test_sentencepiece_does_without_the_pairs_that_are_needed(tmp_path):
+    need("sentencepiece")
+    for rule in ("merges", "character_merges"):
+        needed = Vocabulary(["ab", "bc"], rule=rule, merges=[("b", "c"), ("a", "b")])
+        with pytest.raises(InputError, match="which pairs merge"):
+            export(needed, tmp_path / "v.model", "sentencepiece")
+
+
 def rank_file(path, tokens):
     lines = [f"{base64.b64encode(t).decode()} {rank}\n" for rank, t in enumerate(tokens)]
     path.write_text("".join(lines))
@@ -537,7 +556,7 @@ def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
 
 
 def test_pieces_of_one_score_are_remarked(tmp_path):
-    path = bpe_model(tmp_path / "b.model", ["ab", "bc", "a", "b", "c"])
+    path = bpe_model(tmp_path / "b.model", ["ab", "bc", "a", "b", "c", "é", "日"])
     assert not any("score" in r for r in load(path).provenance.get("remarks", ()))
     model = model_proto()()
     model.ParseFromString(path.read_bytes())

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import exp, inf
+from math import exp, inf, log
 
 import greedy_oracle
 import numpy as np
@@ -106,7 +106,7 @@ def test_merges_by_pairs(kind, words, made):
             [t.replace("é", "c") for t in made[0]],
             [(a.replace("é", "c"), b.replace("é", "c")) for a, b in made[1]],
         )
-    words = list(dict.fromkeys(map(turn, words)))
+    words = list(dict.fromkeys(map(turn, [*words, *made[0]])))
     tokens = [turn(t) for t in made[0]]
     pairs = [(turn(a), turn(b)) for a, b in made[1]]
     found = cut_all(words, Vocabulary(tokens, kind, merges=pairs), "merges")
@@ -158,6 +158,26 @@ def test_a_character_does_not_reach_over_two_words():
     words = WordCounts.from_words([b"\xe6", b"\x97\xa5", b"a\xe6\x97\xa5"])
     cut = segment(words, Vocabulary(["日"], rule="character_merges"))
     assert [cut.of(i) for i in range(3)] == [[b"\xe6"], [b"\x97", b"\xa5"], [b"a", "日".encode()]]
+
+
+def test_character_merges_at_the_borders_of_utf8():
+    borders = "\0\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff"
+    texts = [character.encode() for character in borders]
+    # cut off, overlong, surrogates, beyond the last: bytes that are no character
+    odd = [text[:n] for text in texts for n in range(1, len(text))]
+    odd += [bytes([byte]) for byte in range(0x80, 0x100)]
+    odd += [b"\xc0\x80", b"\xc1\xbf", b"\xe0\x80\x80", b"\xe0\x9f\xbf", b"\xed\xa0\x80"]
+    odd += [b"\xed\xb2\x80", b"\xed\xb3\xbf", b"\xed\xbf\xbf", b"\xf0\x80\x80\x80"]
+    odd += [b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xff\x80"]
+    parts = list(dict.fromkeys([*texts, *odd]))
+    ends = [b"b", b"ab", b"\x80b", b""]
+    # what a word begins with does not end the character that the word before it lacks
+    words = [[*(part + end for end in ends), b"\x80\x80%d" % i] for i, part in enumerate(parts)]
+    words = list(dict.fromkeys(word for some in words for word in some))
+    longer = [*(text + b"b" for text in texts), b"ab"]
+    for tokens in (longer, [*longer, *(text for text in texts if len(text) > 1)]):
+        found = cut_all(words, Vocabulary(tokens), "character_merges")
+        assert found == [oracle.merge_characters(word, tokens) for word in words]
 
 
 scores_st = st.sampled_from([-1.0, -2.0, -3.5, -0.1, 0.0, 2.0]) | st.floats(-20, 1)
@@ -287,6 +307,17 @@ def test_draws_follow_their_distributions(word, tokens, kind):
         assert chi_square(found, expected) < 5, (rule, how)
 
 
+@pytest.mark.parametrize("kind", ["bytes", "chars"])
+def test_draws_where_some_symbols_have_scores(kind):
+    turn = KINDS[kind]
+    word, tokens = turn("abcab"), [turn("ab"), turn("bca"), turn("ca")]
+    of_symbols = {turn("a"): -1.0, turn("b"): 0.5}  # c is worth the least − 10
+    vocabulary = Vocabulary(tokens, kind, scores=[-1.0, -3.0, -2.0], symbol_scores=of_symbols)
+    expected = oracle.distribution(weight_of(vocabulary, 0.1), word, tokens)
+    found = draw([word] * 10_000, vocabulary, "likelihood", range(10_000), seed=5, alpha=0.1)
+    assert chi_square(found, expected) < 5
+
+
 def test_bpe_dropout_over_pairs():
     merges = [("a", "b"), ("c", "a"), ("ab", "c"), ("b", "c"), ("ab", "ab")]
     vocabulary = Vocabulary(["ab", "ca", "abc", "bc", "abab"], "chars", merges=merges)
@@ -333,6 +364,16 @@ def test_a_seldom_path_is_drawn_as_often_as_it_should_be():
     found = draw(["ab"] * 40_000, vocabulary, "likelihood", range(40_000), seed=3, alpha=1.0)
     seldom = exp(-8) / (1 + exp(-8))
     assert chi_square(found, {("ab",): seldom, ("a", "b"): 1 - seldom}) < 5
+
+
+@pytest.mark.parametrize("bits", [400, 1074, 1075, 1100, 1500, 2100, 5000])
+def test_a_path_too_seldom_to_tell_is_not_drawn(bits):
+    for token, single, cut in ((0, -bits / 2, ("ab",)), (-bits, 0, ("a", "b"))):
+        singles = dict.fromkeys("ab", single * log(2))
+        scores = {"scores": [token * log(2)], "symbol_scores": singles}
+        vocabulary = Vocabulary(["ab"], "chars", **scores)
+        found = draw(["ab"] * 50, vocabulary, "likelihood", range(50), seed=3, alpha=1.0)
+        assert set(found) == {cut}
 
 
 @pytest.mark.parametrize(
@@ -450,6 +491,57 @@ def test_long_words(word, tokens):
 
 @settings(max_examples=60, deadline=None)
 @given(
+    words=st.lists(st.text("ab", min_size=60, max_size=100), unique=True, min_size=4, max_size=6),
+    tokens=st.lists(st.text("ab", min_size=2, max_size=9), unique=True, max_size=25),
+)
+def test_several_long_words(words, tokens):
+    # what one leaves in memory is nothing to the next
+    vocabulary = Vocabulary(tokens, "chars")
+    for rule, twin in (
+        ("priority", greedy_oracle.priority),
+        ("shortest_path", greedy_oracle.shortest_path),
+        ("merges", oracle.merge),
+    ):
+        assert cut_all(words, vocabulary, rule) == [twin(word, tokens) for word in words]
+
+
+@pytest.mark.parametrize(("letters", "longest"), [("ab", 8), ("abc", 5)])
+def test_priority_where_many_tokens_occur(letters, longest):
+    random = np.random.default_rng(longest)
+    for size, step in ((64, 1), (65, 3), (700, 1), (700, 40), (70_000, 40)):
+        strings = ["".join(s) for n in range(2, longest + 1) for s in product(letters, repeat=n)]
+        tokens = random.permutation(strings)[::step].tolist()
+        word = "".join(random.choice(list(letters), size))
+        vocabulary = Vocabulary(tokens, "chars")
+        assert cut_all([word], vocabulary, "priority") == [greedy_oracle.priority(word, tokens)]
+
+
+@pytest.mark.parametrize(("size", "times"), [(40, 40), (80, 40), (600, 30), (20_000, 8)])
+def test_priority_where_tokens_wait_for_each_other(size, times):
+    # a position tries its next token when one before it in the order was not placed: those that
+    # wait for one token come in no order
+    random = np.random.default_rng(size)
+    for _ in range(times):
+        tokens = {"".join(random.choice(["a", "b"], random.integers(2, 10))) for _ in range(30)}
+        tokens = random.permutation(sorted(tokens)).tolist()
+        word = "".join(random.choice(["a", "b", *tokens], size))
+        vocabulary = Vocabulary(tokens, "chars")
+        assert cut_all([word], vocabulary, "priority") == [greedy_oracle.priority(word, tokens)]
+
+
+@pytest.mark.parametrize("border", [2**8, 2**16])
+def test_priority_of_places_of_several_bytes(border):
+    # "aba" at the second of two places only if it is not at the first; where "abac" was to begin,
+    # it comes later
+    tokens = ["cd", "abac", "aba"]
+    word = "abacd" * 30 + "x" * (border - 152) + "ababa" + "abacd" * 60
+    assert word.find("ababa") == border - 2
+    found = cut_all([word], Vocabulary(tokens, "chars"), "priority")
+    assert found == [greedy_oracle.priority(word, tokens)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
     words=st.lists(st.text("abc", min_size=50, max_size=200), unique=True, min_size=1, max_size=4),
     made=merge_lists("abc"),
 )
@@ -493,6 +585,43 @@ def merged_by_rank(word, ranks):
             return pieces
         i = min(known)[1]
         pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
+
+
+@pytest.mark.parametrize("letters", ["ab", "abc"])
+def test_merges_of_any_two_tokens_made_of_each_other(letters):
+    # the parts of tokens in any order: ranks tie, and fall behind those of parts, at many a border
+    random = np.random.default_rng(len(letters))
+    for _ in range(100):
+        tokens = []
+        while len(tokens) < 16:
+            token = "".join(random.choice([*letters, *tokens], 2))
+            if token not in tokens and len(token) <= 10:
+                tokens.append(token)
+        tokens = random.permutation(tokens).tolist()
+        words = dict.fromkeys(u + v for u in [*letters, *tokens] for v in tokens)
+        ranks = {token: rank for rank, token in enumerate(tokens)}
+        found = cut_all(list(words), Vocabulary(tokens, "chars"), "character_merges")
+        assert found == [merged_by_rank(word, ranks) for word in words]
+
+
+@pytest.mark.parametrize("letters", ["a", "ab", "abc"])
+def test_a_queue_of_merges_gives_what_looking_from_the_left_does(letters):
+    random = np.random.default_rng(len(letters))
+    for size in (60, 70, 500, 500, 5_000, 70_000):
+        tokens = []
+        while len(tokens) < 12:
+            token = "".join(random.choice([*letters, *tokens], 2))
+            if token not in tokens and len(token) <= 14:
+                tokens.append(token)
+        tokens = random.permutation(tokens).tolist()
+        word = "".join(random.choice([*letters, *letters, *tokens], size // 2))[:size]
+        vocabulary = Vocabulary(tokens, "chars")
+        # almost never is anything left out
+        queued = draw([word], vocabulary, "merges", [], dropout=1e-300)
+        assert list(map(list, queued)) == cut_all([word], vocabulary, "character_merges")
+        if size <= 500:
+            ranks = {token: rank for rank, token in enumerate(tokens)}
+            assert list(queued[0]) == merged_by_rank(word, ranks)
 
 
 def test_a_word_that_takes_long_from_the_left_is_given_to_the_queue(monkeypatch):
