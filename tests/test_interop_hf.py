@@ -608,6 +608,8 @@ def test_bpe_over_characters(tmp_path_factory, characters, joined, shuffled, tex
         tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
     path = tmp_path_factory.mktemp("bpe") / "t.json"
     tokenizer.save(str(path))
+    pool = [piece.replace("▁", " ") for piece in pieces]
+    texts = texts + pool + ["".join(rng.choices(pool, k=3)) for _ in range(10)]
     if way == "neither" and "▁" in "".join(characters):
         texts = [text.replace(" ", "▁") for text in texts]
     vocabulary = load(path)
@@ -620,6 +622,73 @@ def test_bpe_over_characters(tmp_path_factory, characters, joined, shuffled, tex
         assert encoder.encode(text) == tokenizer.encode(text).ids
     # pairs are dropped only where ranks are the same
     assert vocabulary.merges is None or len(vocabulary.merges) == len(merges)
+    assert "unknown there" not in " ".join(vocabulary.provenance.get("remarks", ()))
+
+
+def test_bpe_over_characters_by_rank_where_it_is_the_same(tmp_path):
+    pieces = ["b", "日", "é", "é日b", "é日", "日b", "b日b"]
+    inner, outer = [("日", "b"), ("é", "日")], [("é", "日b"), ("b", "日b")]
+    for merges, tokens in (
+        ([*inner, *outer], ["日b", "é日", "é日b", "b日b", "é", "日"]),
+        ([*inner, *outer[::-1]], ["日b", "é日", "b日b", "é日b", "é", "日"]),
+        ([*inner[::-1], *outer], None),  # é日 + b is no pair: é日b is never merged
+    ):
+        tokenizer = character_bpe(pieces, merges)
+        tokenizer.save(str(tmp_path / "t.json"))
+        vocabulary = load(tmp_path / "t.json")
+        assert (vocabulary.merges is None) == (tokens is not None)
+        if tokens:
+            assert set(vocabulary.tokens[:4]) == {t.encode() for t in tokens[:4]}
+            assert [t.decode() for t in vocabulary.tokens[:4]] == tokens[:4]
+        for text in ("é日b", "b日b", "é日b日b", "b日é日b"):
+            assert vocabulary.encoder().encode(text) == tokenizer.encode(text).ids
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_bpe_over_characters_whose_pairs_hold_spaces(tmp_path, marked):
+    # where spaces are marked no text has one, and such a pair never merges
+    pieces = ["<unk>", "▁", "a", "▁a", " ", " a", "b", "▁b", "a▁b", "ab"]
+    for count in (7, len(pieces)):  # without and with pieces that reach over a space
+        vocab = {piece: number for number, piece in enumerate(pieces[:count])}
+        for merges in ([(" ", "a")], [(" ", "a"), ("▁", "b"), ("a", "▁b")]):
+            if any(a + b not in vocab for a, b in merges):
+                continue
+            model = tokenizers.models.BPE(vocab, merges, unk_token="<unk>")
+            tokenizer = tokenizers.Tokenizer(model)
+            if marked:
+                tokenizer.normalizer = SPACE_BY_NORMALIZER
+            tokenizer.save(str(tmp_path / "t.json"))
+            encoder = load(tmp_path / "t.json").encoder()
+            for text in (" a", "a b", " a b", "b a"):
+                assert encoder.encode(text) == tokenizer.encode(text).ids
+
+
+def test_a_token_that_no_pair_makes_is_no_whole_word_beside_a_special_one(tmp_path):
+    # pairs are needed: by rank "xyz" would be looked up as a word
+    vocab = {c: n for n, c in enumerate("abxyz")} | {"ab": 5, "xyz": 6, "<s>": 7}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocab, [("a", "b")]))
+    tokenizer.add_special_tokens(["<s>"])
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(False, use_regex=False)
+    tokenizer.save(str(tmp_path / "t.json"))
+    for text in ("xyz", "ab", "abxyz"):
+        assert load(tmp_path / "t.json").encoder().encode(text) == tokenizer.encode(text).ids
+
+
+def test_bpe_over_characters_cut_before_spaces_are_marked(tmp_path):
+    path = tmp_path / "t.json"
+    Vocabulary(["ab"], rule="character_merges", pretokenizer="gpt2").to_huggingface(path)
+    data = json.loads(path.read_text())
+    assert load(path).pretokenizer == "gpt2"
+    data["normalizer"] = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError, match=r"its pre-tokenizer \(\w+\) and pieces of text are not"):
+        load(path)
+    data["normalizer"] = None  # and spaces that nothing marks
+    spaces = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
+    data["pre_tokenizer"] = json.loads(spaces.__getstate__())
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError, match=r"its pre-tokenizer \(Split\) and pieces of text are not"):
+        load(path)
 
 
 def test_bpe_over_characters_whose_words_are_kept(tmp_path):
@@ -678,9 +747,10 @@ def test_bpe_over_characters_without_fallback(tmp_path):
     tokenizers.Tokenizer(model).save(str(tmp_path / "t.json"))
     vocabulary = load(tmp_path / "t.json")
     assert vocabulary.encoder().encode("abba") == [3, 2, 1]
-    assert "a character that is no piece is cut into its bytes here, unknown there" in " ".join(
-        vocabulary.provenance["remarks"]
-    )
+    assert vocabulary.provenance["remarks"] == [
+        "a character that is no piece is cut into its bytes here, unknown there",
+        "254 bytes have no id",
+    ]
 
 
 @settings(deadline=None, max_examples=60)
@@ -708,7 +778,9 @@ def test_merges_of_characters_go_out(tmp_path_factory, characters, joined, by_pa
     )
     path = tmp_path_factory.mktemp("out") / "t.json"
     text = " ".join(texts)
-    assert vocabulary.to_huggingface(path, text=text).exact
+    fidelity = vocabulary.to_huggingface(path, text=text)
+    assert fidelity.exact
+    assert not any("are left out" in remark for remark in fidelity.remarks)
     read = load(path)
     assert (read.pretokenizer, read.special) == (name, vocabulary.special)
     ids_of = [dict(zip(v, v.id_of[256:], strict=True)) for v in (read, vocabulary)]
@@ -945,6 +1017,9 @@ def test_what_the_decoder_makes_of_a_special_token_is_said(tmp_path):
     assert len(told) == (from_characters("‹été>") is not None)
     fidelity = export(vocabulary.with_(special=["ĠA"]), tmp_path / "hf", "huggingface")
     assert "the special token 'ĠA' is decoded there as ' A'" in fidelity.remarks
+    over_text = vocabulary.with_(special=["ĠA"], rule="character_merges")
+    remarks = export(over_text, tmp_path / "hf", "huggingface").remarks
+    assert not any("special token" in remark for remark in remarks)
 
 
 def test_marked_words_are_to_be_given(tmp_path):
