@@ -73,6 +73,19 @@ def merge_characters(word: bytes, tokens, merges=None) -> list:
     return [part for piece in pieces for part in ([piece] if piece in tokens else split(piece))]
 
 
+def borders_of_utf8() -> tuple[list[bytes], list[bytes]]:
+    """Characters where lengths and ranges end, and bytes that are no character."""
+    borders = "\0\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U000fffff\U0010ffff"
+    texts = [character.encode() for character in borders]
+    # cut off, overlong, surrogates, beyond the last
+    odd = [text[:n] for text in texts for n in range(1, len(text))]
+    odd += [bytes([byte]) for byte in range(0x80, 0x100)]
+    odd += [b"\xc0\x80", b"\xc1\xbf", b"\xe0\x80\x80", b"\xe0\x9f\xbf", b"\xed\xa0\x80"]
+    odd += [b"\xed\xb2\x80", b"\xed\xb3\xbf", b"\xed\xbf\xbf", b"\xf0\x80\x80\x80"]
+    odd += [b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xff\x80"]
+    return texts, list(dict.fromkeys(odd))
+
+
 def split(piece) -> list:
     return [piece[i : i + 1] for i in range(len(piece))]
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import networkx as nx
 import pytest
+import segment_oracle as oracle
 
 import partcover
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, segment
@@ -72,6 +73,11 @@ def test_the_script_cuts_as_segment_does():
             of = {words.word(i): cut.of(i) for i in range(len(words))}
             write = Letters("bytes").write
             expected.append([[write(p) for p in of[w.encode("latin-1")]] for w in cases[-1][0]])
+    assert cut_by_the_script(cases) == expected
+
+
+def cut_by_the_script(cases):
+    """What the page makes of words, given with the vocabulary as a page has it."""
     script = (
         f"const {{prepare, cut}} = require({json.dumps(str(PAGES / 'segment.js'))});"
         "const cases = JSON.parse(require('fs').readFileSync(0));"
@@ -82,7 +88,32 @@ def test_the_script_cuts_as_segment_does():
     run = subprocess.run(
         [NODE, "-e", script], input=json.dumps(cases), capture_output=True, text=True, check=True
     )
-    assert json.loads(run.stdout) == expected
+    return json.loads(run.stdout)
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_the_script_knows_the_borders_of_utf8():
+    texts, odd = oracle.borders_of_utf8()
+    words = [part + end for part in [*texts, *odd] for end in (b"b", b"bb", b"\x80b")]
+    tokens = [part + b"b" for part in [*odd, *texts]]
+    words = WordCounts.from_words(dict.fromkeys(words))
+    made = [Vocabulary(tokens, rule=CHARACTERS)]
+    pairs = [(token[:-1], b"b") for token in tokens if len(token) == 2]
+    pairs.append((b"b", b"b"))  # after those that hold what is no character
+    made.append(Vocabulary([a + b for a, b in pairs], rule=CHARACTERS, merges=pairs))
+    for vocabulary in made:
+        data = explore(words, {"it": vocabulary})
+        found = cut_by_the_script([[[word for word, _ in data["words"]], data["methods"][0]]])[0]
+        for (word, _), pieces in zip(data["words"], found, strict=True):
+            expected = oracle.merge_characters(
+                word.encode("latin-1"), list(vocabulary.tokens), vocabulary.merges
+            )
+            assert [piece.encode("latin-1") for piece in pieces] == expected
+    # over characters those that look like bytes are none
+    vocabulary = Vocabulary(["\xa9b"], "chars", rule=CHARACTERS)
+    data = explore(WordCounts.from_counts({"\xc3\xa9b": 1}, "chars"), {"it": vocabulary})
+    found = cut_by_the_script([[["\xc3\xa9b"], data["methods"][0]]])
+    assert found == [[["\xc3", "\xa9b"]]]
 
 
 class Links(HTMLParser):

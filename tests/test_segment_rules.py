@@ -161,20 +161,14 @@ def test_a_character_does_not_reach_over_two_words():
 
 
 def test_character_merges_at_the_borders_of_utf8():
-    borders = "\0\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff"
-    texts = [character.encode() for character in borders]
-    # cut off, overlong, surrogates, beyond the last: bytes that are no character
-    odd = [text[:n] for text in texts for n in range(1, len(text))]
-    odd += [bytes([byte]) for byte in range(0x80, 0x100)]
-    odd += [b"\xc0\x80", b"\xc1\xbf", b"\xe0\x80\x80", b"\xe0\x9f\xbf", b"\xed\xa0\x80"]
-    odd += [b"\xed\xb2\x80", b"\xed\xb3\xbf", b"\xed\xbf\xbf", b"\xf0\x80\x80\x80"]
-    odd += [b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xff\x80"]
-    parts = list(dict.fromkeys([*texts, *odd]))
+    texts, odd = oracle.borders_of_utf8()
     ends = [b"b", b"ab", b"\x80b", b""]
     # what a word begins with does not end the character that the word before it lacks
-    words = [[*(part + end for end in ends), b"\x80\x80%d" % i] for i, part in enumerate(parts)]
+    words = [
+        [*(part + end for end in ends), b"\x80\x80%d" % i] for i, part in enumerate([*texts, *odd])
+    ]
     words = list(dict.fromkeys(word for some in words for word in some))
-    longer = [*(text + b"b" for text in texts), b"ab"]
+    longer = [*(part + b"b" for part in [*odd, *texts]), b"ab"]
     for tokens in (longer, [*longer, *(text for text in texts if len(text) > 1)]):
         found = cut_all(words, Vocabulary(tokens), "character_merges")
         assert found == [oracle.merge_characters(word, tokens) for word in words]
