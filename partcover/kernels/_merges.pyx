@@ -15,6 +15,7 @@ ctypedef fused Symbol:
 
 include "_heap.pxi"
 include "_pairs.pxi"
+include "_prefetch.pxi"
 include "_queue.pxi"
 include "_random.pxi"
 
@@ -160,6 +161,10 @@ cdef class Merger:
         for i in range(<int32_t> size - 1):
             self._look(room, i, <int32_t> size)
         while _leave(&room.queue, &item):
+            if room.queue.opened > AHEAD:
+                i = <int32_t> room.queue.open[room.queue.opened - AHEAD]
+                prefetch(pieces + i)
+                prefetch(which + i)
             i = <int32_t> (item & <uint64_t> 0xFFFFFFFF)
             if pieces[i].rank != <int32_t> (item >> 32):
                 continue  # one side has become another piece

@@ -7,6 +7,7 @@
 cdef enum:
     SHORT = 64   # words up to this long have few keys
     BLOCK = 14   # makes a line of the cache
+    AHEAD = 8    # keys whose places are worth asking for before their turn
 
 
 cdef struct Block:

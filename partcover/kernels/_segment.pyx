@@ -30,10 +30,6 @@ include "_random.pxi"
 SHORT_WORD = SHORT
 
 
-cdef enum:
-    AHEAD = 8   # keys of a queue whose places are asked for before their turn
-
-
 cdef struct Scored:     # a token
     double score
     int32_t length
