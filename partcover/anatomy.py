@@ -222,13 +222,7 @@ def _uses(which: npt.NDArray[np.int32], weights: Int64, size: int) -> Int64:
 
 
 def _cuts_character(token: Token) -> bool:
-    if not isinstance(token, bytes):
-        return False
-    try:
-        token.decode("utf-8")
-    except UnicodeDecodeError:
-        return True
-    return False
+    return isinstance(token, bytes) and sym.text_of(token) is None
 
 
 def _parts(vocabulary: Vocabulary, rule: Rule) -> Flags:
@@ -249,10 +243,7 @@ def _parts(vocabulary: Vocabulary, rule: Rule) -> Flags:
 def _pieces(token: Token, rule: Rule) -> list[Any]:
     """What merging a token begins with; nothing where it is there from the start, or never."""
     if rule == "character_merges" and isinstance(token, bytes):
-        try:
-            text = token.decode("utf-8")
-        except UnicodeDecodeError:
-            return []
+        text = sym.text_of(token) or ""
         return [character.encode("utf-8") for character in text] if len(text) > 1 else []
     return [token[i : i + 1] for i in range(len(token))]
 

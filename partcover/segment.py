@@ -491,12 +491,12 @@ def _character_merges(
 ) -> Draw:
     if vocabulary.symbols != "bytes":
         return _merges(_Trie(vocabulary, names), dropout, seed, whole=False)
-    texts = [_decoded(token) for token in vocabulary]
+    texts = [sym.text_of(token) for token in vocabulary]
     long = [(text, place) for place, text in enumerate(texts) if text and len(text) > 1]
     short = {ord(text): place for place, text in enumerate(texts) if text and len(text) == 1}
     merges = None
     if vocabulary.merges is not None:
-        pairs = [(_decoded(a), _decoded(b)) for a, b in vocabulary.merges]
+        pairs = [(sym.text_of(a), sym.text_of(b)) for a, b in vocabulary.merges]
         merges = [(a, b) for a, b in pairs if a and b]
     merge = _merges(
         _Trie(Vocabulary((text for text, _ in long), "chars", merges=merges), None),
@@ -524,13 +524,6 @@ def _character_merges(
         to_bytes(codes, chosen, tokens, singles, which[offsets[first] : offsets[last]])
 
     return draw
-
-
-def _decoded(token: Token) -> str | None:
-    try:
-        return bytes(token).decode("utf-8")  # type: ignore[arg-type]
-    except UnicodeDecodeError:
-        return None
 
 
 def _longest_match(trie: _Trie, dropout: float, seed: int) -> Draw:

@@ -27,6 +27,7 @@ __all__ = [
     "from_array",
     "from_json",
     "show",
+    "text_of",
     "to_array",
     "to_json",
     "to_token",
@@ -133,6 +134,14 @@ def from_array(data: npt.NDArray[Any], symbols: Symbols) -> Token:
     if symbols == "chars":
         return "".join(map(chr, data.tolist()))
     return tuple(data.tolist())
+
+
+def text_of(token: Token) -> str | None:
+    """The text that a token over bytes is in UTF-8; None where it cuts a character."""
+    try:
+        return bytes(token).decode("utf-8")  # type: ignore[arg-type]
+    except UnicodeDecodeError:
+        return None
 
 
 def to_json(token: Token) -> str | list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
+from interop_cases import counted_words
 
 from partcover import cli
 
@@ -26,3 +27,9 @@ def run(capsys, tmp_path, monkeypatch):
         return stop.value.code, captured.out, captured.err
 
     return call
+
+
+@pytest.fixture
+def counted():
+    """Words that exports are tried on."""
+    return counted_words()

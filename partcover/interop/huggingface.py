@@ -118,15 +118,10 @@ def _unmade(vocabulary: Vocabulary) -> int:
 
 
 def _as_text(piece: bytes) -> str | None:
-    try:
-        text = piece.decode("utf-8")
-    except UnicodeDecodeError:
+    text = sym.text_of(piece)
+    if text is None:
         return f"<0x{piece[0]:02X}>" if len(piece) == 1 else None
     return None if _DECODED.fullmatch(text) else text
-
-
-def _is_text(piece: bytes) -> bool:
-    return all(len(part) > 1 or part.isascii() for part in characters_of(piece))
 
 
 def _from_text(piece: str) -> bytes:
@@ -313,7 +308,7 @@ def _model(vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
     if vocabulary.rule in _MERGING:
         pairs = _splits(vocabulary) if vocabulary.merges is None else vocabulary.merges
     if vocabulary.rule == "character_merges":  # which pairs of parts of characters are none of
-        pairs = [pair for pair in pairs if all(map(_is_text, pair))]
+        pairs = [pair for pair in pairs if None not in map(sym.text_of, pair)]
     for part in (part for pair in pairs for part in pair if spell(part) not in vocab):
         raise InputError(f"{sym.show(part)!r} has no id, and merges need it")
     return {

@@ -45,11 +45,8 @@ def _model() -> Any:
 
 def _text(token: sym.Token) -> str | None:
     """A token as a piece, or None where it cannot be one."""
-    try:
-        text = bytes(token).decode("utf-8")  # type: ignore[arg-type]
-    except UnicodeDecodeError:
-        return None
-    return None if "\0" in text or _BYTE_PIECE.fullmatch(text) else text
+    text = sym.text_of(token)
+    return None if text is None or "\0" in text or _BYTE_PIECE.fullmatch(text) else text
 
 
 def _open_characters(vocabulary: Vocabulary) -> set[int]:

@@ -27,6 +27,8 @@ cdef struct Half:
     int32_t right        # and at its right one
     int32_t shorter      # the longest token it begins with that merging gives, or -1
 
+_HALF = np.dtype([("left", np.int32), ("right", np.int32), ("shorter", np.int32)])
+
 
 cdef inline bint _may_merge(const uint64_t *some, uint64_t mask, uint64_t key) noexcept nogil:
     """False for most keys of no pair: a table of bits, small enough to be near."""

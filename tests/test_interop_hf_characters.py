@@ -1,0 +1,293 @@
+"""BPE that starts from characters, in tokenizer.json: replayed by the library itself."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import InputError, Vocabulary
+from partcover.interop import load
+
+tokenizers = pytest.importorskip("tokenizers")
+
+SPACE_BY_NORMALIZER = tokenizers.normalizers.Replace(" ", "▁")
+
+
+def character_bpe(pieces, merges, **options):
+    """A BPE model over text with byte fallback, as Llama 2 and Gemma have it."""
+    vocab = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *pieces]
+    return tokenizers.Tokenizer(
+        tokenizers.models.BPE(
+            {text: number for number, text in enumerate(vocab)},
+            merges,
+            unk_token="<unk>",
+            byte_fallback=True,
+            **options,
+        )
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    characters=st.lists(st.sampled_from("abé日😀▁"), unique=True, min_size=1),
+    joined=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=10),
+    shuffled=st.booleans(),
+    texts=st.lists(st.text("abé日😀語 ", max_size=14), max_size=5),
+    way=st.sampled_from(["split", "whole", "normalizer", "gemma", "neither"]),
+    rng=st.randoms(use_true_random=False),
+)
+def test_bpe_over_characters(tmp_path_factory, characters, joined, shuffled, texts, way, rng):
+    pieces, merges = list(characters), []
+    for left, right in joined:
+        pair = pieces[left % len(pieces)], pieces[right % len(pieces)]
+        if pair not in merges:
+            merges.append(pair)
+            pieces += [] if "".join(pair) in pieces else ["".join(pair)]
+    if shuffled:
+        rng.shuffle(merges)
+    tokenizer = character_bpe(pieces, merges)
+    if way in ("split", "whole"):
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(
+            prepend_scheme="never", split=way == "split"
+        )
+    if way in ("normalizer", "gemma"):
+        tokenizer.normalizer = SPACE_BY_NORMALIZER
+    if way == "gemma":
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
+    path = tmp_path_factory.mktemp("bpe") / "t.json"
+    tokenizer.save(str(path))
+    pool = [piece.replace("▁", " ") for piece in pieces]
+    texts = texts + pool + ["".join(rng.choices(pool, k=3)) for _ in range(10)]
+    if way == "neither" and "▁" in "".join(characters):
+        texts = [text.replace(" ", "▁") for text in texts]
+    vocabulary = load(path)
+    assert (vocabulary.rule, vocabulary.symbols) == ("character_merges", "bytes")
+    encoder = vocabulary.encoder()
+    inside = vocabulary.pretokenizer == "none" and way != "neither"
+    for text in texts:
+        if (inside or way == "split") and " " in text and "▁" not in characters:
+            continue  # a mark that is no piece
+        assert encoder.encode(text) == tokenizer.encode(text).ids
+    # pairs are dropped only where ranks are the same
+    assert vocabulary.merges is None or len(vocabulary.merges) == len(merges)
+    assert "unknown there" not in " ".join(vocabulary.provenance.get("remarks", ()))
+
+
+def test_bpe_over_characters_by_rank_where_it_is_the_same(tmp_path):
+    pieces = ["b", "日", "é", "é日b", "é日", "日b", "b日b"]
+    inner, outer = [("日", "b"), ("é", "日")], [("é", "日b"), ("b", "日b")]
+    for merges, tokens in (
+        ([*inner, *outer], ["日b", "é日", "é日b", "b日b", "é", "日"]),
+        ([*inner, *outer[::-1]], ["日b", "é日", "b日b", "é日b", "é", "日"]),
+        ([*inner[::-1], *outer], None),  # é日 + b is no pair: é日b is never merged
+    ):
+        tokenizer = character_bpe(pieces, merges)
+        tokenizer.save(str(tmp_path / "t.json"))
+        vocabulary = load(tmp_path / "t.json")
+        assert (vocabulary.merges is None) == (tokens is not None)
+        if tokens:
+            assert set(vocabulary.tokens[:4]) == {t.encode() for t in tokens[:4]}
+            assert [t.decode() for t in vocabulary.tokens[:4]] == tokens[:4]
+        for text in ("é日b", "b日b", "é日b日b", "b日é日b"):
+            assert vocabulary.encoder().encode(text) == tokenizer.encode(text).ids
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_bpe_over_characters_whose_pairs_hold_spaces(tmp_path, marked):
+    # where spaces are marked no text has one, and such a pair never merges
+    pieces = ["<unk>", "▁", "a", "▁a", " ", " a", "b", "▁b", "a▁b", "ab"]
+    for count in (7, len(pieces)):  # without and with pieces that reach over a space
+        vocab = {piece: number for number, piece in enumerate(pieces[:count])}
+        for merges in ([(" ", "a")], [(" ", "a"), ("▁", "b"), ("a", "▁b")]):
+            if any(a + b not in vocab for a, b in merges):
+                continue
+            model = tokenizers.models.BPE(vocab, merges, unk_token="<unk>")
+            tokenizer = tokenizers.Tokenizer(model)
+            if marked:
+                tokenizer.normalizer = SPACE_BY_NORMALIZER
+            tokenizer.save(str(tmp_path / "t.json"))
+            encoder = load(tmp_path / "t.json").encoder()
+            for text in (" a", "a b", " a b", "b a"):
+                assert encoder.encode(text) == tokenizer.encode(text).ids
+
+
+def test_a_token_that_no_pair_makes_is_no_whole_word_beside_a_special_one(tmp_path):
+    # pairs are needed: by rank "xyz" would be looked up as a word
+    vocab = {c: n for n, c in enumerate("abxyz")} | {"ab": 5, "xyz": 6, "<s>": 7}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocab, [("a", "b")]))
+    tokenizer.add_special_tokens(["<s>"])
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(False, use_regex=False)
+    tokenizer.save(str(tmp_path / "t.json"))
+    for text in ("xyz", "ab", "abxyz"):
+        assert load(tmp_path / "t.json").encoder().encode(text) == tokenizer.encode(text).ids
+
+
+def test_bpe_over_characters_cut_before_spaces_are_marked(tmp_path):
+    path = tmp_path / "t.json"
+    Vocabulary(["ab"], rule="character_merges", pretokenizer="gpt2").to_huggingface(path)
+    data = json.loads(path.read_text())
+    assert load(path).pretokenizer == "gpt2"
+    data["normalizer"] = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError, match=r"its pre-tokenizer \(\w+\) and pieces of text are not"):
+        load(path)
+    data["normalizer"] = None  # and spaces that nothing marks
+    spaces = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
+    data["pre_tokenizer"] = json.loads(spaces.__getstate__())
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError, match=r"its pre-tokenizer \(Split\) and pieces of text are not"):
+        load(path)
+
+
+def test_bpe_over_characters_whose_words_are_kept(tmp_path):
+    for pairs, fits in (([("a", "b")], True), ([], False)):
+        character_bpe(["a", "b", "ab"], pairs, ignore_merges=True).save(str(tmp_path / "t.json"))
+        if fits:
+            assert load(tmp_path / "t.json").tokens == (b"ab",)
+        else:
+            with pytest.raises(InputError, match="1 of which merging does not give, as 'ab'"):
+                load(tmp_path / "t.json")
+
+
+def test_what_is_said_of_bpe_over_characters(tmp_path):
+    path = tmp_path / "t.json"
+    tokenizer = character_bpe(["a", "b", "ab", "<0xe4>"], [("a", "b")], ignore_merges=False)
+    tokenizer.save(str(path))
+    vocabulary = load(path)
+    assert vocabulary.tokens == (b"ab", b"<0xe4>")  # no byte: those are spelled in capitals
+    assert vocabulary.encoder().encode("ab\xe4") == tokenizer.encode("ab\xe4").ids
+    assert "spells" not in " ".join(vocabulary.provenance.get("remarks", ()))
+    tokenizer = character_bpe(["a", "b", "ab"], [("a", "b")], ignore_merges=True)
+    tokenizer.save(str(path))
+    remarks = " ".join(load(path).provenance["remarks"])
+    assert "a word that spells a byte's piece, as <0x41>, is that byte there" in remarks
+    tokenizer = character_bpe(["a", "b", " ", "▁", "a ", "▁a"], [("a", " "), ("▁", "a")])
+    tokenizer.normalizer = SPACE_BY_NORMALIZER
+    tokenizer.save(str(path))
+    assert load(path).encoder().encode("a a") == tokenizer.encode("a a").ids
+    assert "2 pieces with a space, which no text has" in " ".join(load(path).provenance["remarks"])
+    tokenizer = character_bpe(["a", "b", "a▁b"], [])
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(
+        prepend_scheme="never", split=False
+    )
+    tokenizer.save(str(path))
+    remarks = " ".join(load(path).provenance["remarks"])
+    assert "a space is no piece: a space is one byte here, and the bytes of ▁ there" in remarks
+
+
+def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
+    tokenizer = character_bpe(["a", "▁", "▁▁", "▁a"], [("▁", "▁"), ("▁", "a")])
+    tokenizer.normalizer = SPACE_BY_NORMALIZER
+    tokenizer.add_tokens([tokenizers.AddedToken("▁▁", normalized=False), "<b>"])
+    tokenizer.save(str(tmp_path / "t.json"))
+    vocabulary = load(tmp_path / "t.json")
+    assert vocabulary.special == {"<b>": 261}
+    assert "1 added tokens that merges make too, as '▁▁', are no special tokens" in " ".join(
+        vocabulary.provenance["remarks"]
+    )
+    for text in ("a   a", "  a<b>  "):
+        found = vocabulary.encoder().encode(text, special="parse")
+        assert found == tokenizer.encode(text).ids
+
+
+def test_bpe_over_characters_without_fallback(tmp_path):
+    model = tokenizers.models.BPE({"<unk>": 0, "a": 1, "b": 2, "ab": 3}, [("a", "b")])
+    tokenizers.Tokenizer(model).save(str(tmp_path / "t.json"))
+    vocabulary = load(tmp_path / "t.json")
+    assert vocabulary.encoder().encode("abba") == [3, 2, 1]
+    assert vocabulary.provenance["remarks"] == [
+        "a character that is no piece is cut into its bytes here, unknown there",
+        "254 bytes have no id",
+    ]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    characters=st.lists(st.sampled_from("abé日😀 "), unique=True, min_size=1),
+    joined=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=10),
+    by_pairs=st.booleans(),
+    name=st.sampled_from(["none", "gpt2", "first-space", "space-prefix:▁", "space+digit"]),
+    texts=st.lists(st.text("abé日😀語 1", max_size=14), max_size=5),
+)
+def test_merges_of_characters_go_out(tmp_path_factory, characters, joined, by_pairs, name, texts):
+    pieces, pairs = list(characters), []
+    for left, right in joined:
+        pair = pieces[left % len(pieces)], pieces[right % len(pieces)]
+        if pair not in pairs:
+            pairs.append(pair)
+            pieces += [] if "".join(pair) in pieces else ["".join(pair)]
+    tokens = [piece for piece in pieces if len(piece.encode()) > 1]
+    vocabulary = Vocabulary(
+        tokens,
+        rule="character_merges",
+        pretokenizer=name,
+        merges=pairs if by_pairs else None,
+        special=["<s>"],
+    )
+    path = tmp_path_factory.mktemp("out") / "t.json"
+    text = " ".join(texts)
+    fidelity = vocabulary.to_huggingface(path, text=text)
+    assert fidelity.exact
+    assert not any("are left out" in remark for remark in fidelity.remarks)
+    read = load(path)
+    assert (read.pretokenizer, read.special) == (name, vocabulary.special)
+    ids_of = [dict(zip(v, v.id_of[256:], strict=True)) for v in (read, vocabulary)]
+    assert ids_of[0] == ids_of[1]
+    assert read.encoder().encode(text) == vocabulary.encoder().encode(text)
+    tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    assert tokenizer.decode(tokenizer.encode(text).ids) == text
+
+
+def test_pairs_that_make_characters_of_bytes_stay_behind(run, tmp_path):
+    # merged over bytes, and then told to begin with characters
+    pairs = [(b"\xc3", b"\xa9"), ("a", "é"), (b"\xe6\x97", b"\xa5"), ("日", "é")]
+    tokens = ["é", "aé", "日", "日é"]
+    Vocabulary([*tokens, b"\xe6\x97"], merges=pairs, rule="merges").save(tmp_path / "V.json")
+    export = (
+        "export",
+        "V.json",
+        "--rule",
+        "character_merges",
+        "--to",
+        "huggingface",
+        "-o",
+        "t.json",
+    )
+    status, _, err = run(*export)
+    assert (status, "1 tokens that cut a character" in err) == (2, True)
+    status, _, err = run(*export, "--lossy")
+    assert status == 0, err
+    vocabulary = Vocabulary(tokens, merges=pairs[:2] + pairs[3:], rule="character_merges")
+    assert vocabulary.to_huggingface(tmp_path / "u.json", text="aé日éa日").exact
+    read = load(tmp_path / "u.json")
+    assert read.encoder().encode("aé日éa日") == vocabulary.encoder("none").encode("aé日éa日")
+
+
+def test_what_merges_of_characters_lose(tmp_path):
+    vocabulary = Vocabulary([b"a\xc3", "<0xE4>", "ab"], rule="character_merges")
+    with pytest.raises(InputError, match="2 tokens that cut a character or are named as a byte"):
+        vocabulary.to_huggingface(tmp_path / "t.json")
+    with pytest.raises(
+        InputError, match=r"rule character_merges \(tiktoken merges bytes by rank\)"
+    ):
+        vocabulary.to_tiktoken(tmp_path / "t.tiktoken")
+    for name in ("<0xe4>", "<0x+4>"):  # the decoder takes them for bytes
+        with pytest.raises(InputError, match="1 tokens that cut a character or are named as"):
+            Vocabulary([name], rule="character_merges").to_huggingface(tmp_path / "t.json")
+    named = Vocabulary(["ab"], rule="character_merges", special=["<0x41>"])
+    made = named.to_huggingface(tmp_path / "t.json")
+    assert "the special token '<0x41>' is decoded there as 'A'" in made.remarks
+    # there a character that is no token is bytes from the start
+    # (nothing merges into the second of these here either)
+    held = Vocabulary(["日本", "abc日"], rule="character_merges")
+    with pytest.raises(InputError, match="1 tokens that merge from characters that are no tokens"):
+        held.to_huggingface(tmp_path / "t.json")
+    made = held.to_huggingface(tmp_path / "t.json", lossy=True)
+    assert made.words_differing > 0
+    assert Vocabulary(["abc日"], rule="character_merges").to_huggingface(tmp_path / "t.json").exact
+    mute = [*range(97), -1, *range(98, 258)]
+    with pytest.raises(InputError, match="'a' has no id, and merges need it"):
+        Vocabulary(["ab", "日"], rule="character_merges", ids=mute).to_huggingface(tmp_path / "t")
