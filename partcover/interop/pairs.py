@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from ..vocabulary import Vocabulary
 
-__all__ = ["Parts", "bytes_of", "characters_of", "last_merges", "pairs_are_needless"]
+__all__ = ["bytes_of", "characters_of", "last_merges", "pairs_are_needless"]
 
 Parts: TypeAlias = Callable[[bytes], list[bytes]]
 
