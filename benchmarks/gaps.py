@@ -33,7 +33,7 @@ def run(counts: Path, k: int, limit: float, *, check: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         proof, vocabulary = Path(folder) / "P.cert", Path(folder) / "V.json"
         command = ["improve", counts, "-k", k, "--time-limit", limit, "--threads", 2, "--json"]
-        command += ["--no-vocabulary", "--quiet", "--certificate", proof, "-o", vocabulary]
+        command += ["--no-vocabulary", "--quiet", "--write-certificate", proof, "-o", vocabulary]
         peak, out, seconds = measured([*COMMAND, *map(str, command)])
         found = json.loads(out)
         verified = ""

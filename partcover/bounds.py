@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,9 @@ from .instance import Instance
 from .kernels._bounds import Saddle, arcs, project
 from .pricing import SHARDS, PriceCounter, largest, workers
 from .segment import segment
-from .solution import Event, Status, Termination, gap_of
+from .solution import Event, Solution, Status, Termination, gap_of
 from .symbols import Token
+from .verify import check_certificate
 from .vocabulary import Vocabulary
 
 __all__ = ["Bound", "bounds", "lower_bound"]
@@ -48,7 +49,8 @@ class Bound:
     instance : Instance
         What it is about.
     certificate : Certificate
-        A single leaf of prices, which `check_certificate` confirms.
+        What `check_certificate` confirms: a single leaf of prices, or the start that was given,
+        where that proves more.
     lower_bound : int
         No vocabulary within the budget needs fewer tokens: what the prices prove, counted in
         integers.
@@ -60,9 +62,11 @@ class Bound:
     x : ndarray of float64, shape (candidates,)
         How much of each candidate of ``instance.index`` the relaxation takes.
     reduced_costs : ndarray of int64, shape (candidates,)
-        In units of 2^-scale_bits of the certificate: by how much the bound rises if a candidate
-        is forced in (at least 0), or less that if one of the best k is forced out (at most 0);
-        0 for required tokens.
+        In units of ``1 / unit`` tokens: by how much the bound rises if a candidate is forced in
+        (at least 0), or less that if one of the best k is forced out (at most 0); 0 for required
+        tokens.
+    unit : int
+        A power of two.
     proven_in, proven_out : ndarray of int32
         Candidates (their numbers in ``instance.index``): where a vocabulary needs fewer tokens
         than the incumbent, some best one holds all of the first and none of the second.  Empty
@@ -85,6 +89,7 @@ class Bound:
     relaxation: float
     x: Float64
     reduced_costs: Int64
+    unit: int
     proven_in: Int32
     proven_out: Int32
     seconds: float
@@ -145,6 +150,7 @@ def lower_bound(
     *,
     incumbent: int | None = None,
     start: Certificate | None = None,
+    greedy: Solution | None = None,
     time_limit: float | None = None,
     target_gap: float | None = None,
     iterations: int | None = None,
@@ -162,7 +168,10 @@ def lower_bound(
         Tokens that some vocabulary needs: for the gap, and to prove candidates in or out.
     start : Certificate, optional
         Prices to start from: of the same words and conditions, for any k.  The bound is at
-        least what they prove.
+        least what they prove; of a certificate for this k, all of it, which is then the result's
+        where nothing better is found.
+    greedy : Solution, optional
+        What `greedtok` gives for this instance, where it has been run already.
     time_limit : float, optional
         Seconds.
     target_gap : float, optional
@@ -204,6 +213,7 @@ def lower_bound(
         [instance.k],
         incumbents=None if incumbent is None else {instance.k: incumbent},
         start=start,
+        greedy=greedy,
         time_limit=time_limit,
         target_gap=target_gap,
         iterations=iterations,
@@ -220,6 +230,7 @@ def bounds(
     *,
     incumbents: dict[int, int] | None = None,
     start: Certificate | None = None,
+    greedy: Solution | None = None,
     time_limit: float | None = None,
     target_gap: float | None = None,
     iterations: int | None = None,
@@ -240,6 +251,8 @@ def bounds(
         For a budget, tokens that some vocabulary within it needs.
     start, target_gap, seed, threads, progress
         As for `lower_bound`.
+    greedy : Solution, optional
+        What `greedtok` gives for the largest budget, where it has been run already.
     time_limit, iterations
         For each budget.
     done : callable, optional
@@ -271,8 +284,9 @@ def bounds(
     with workers(threads) as share:
         counter = PriceCounter(instance, share)
         prices = None if start is None else counter.prices_of(start)
-        widest = instances[max(budgets)]
-        greedy = greedtok(widest, time_limit=time_limit, threads=threads)
+        known = None if start is None else _checked(counter, start)
+        if greedy is None:
+            greedy = greedtok(instances[max(budgets)], time_limit=time_limit, threads=threads)
         vocabulary = greedy.vocabulary or Vocabulary((), instance.symbols)
         ascent = _Ascent(counter, vocabulary, greedy.gains)
         if prices is not None:
@@ -282,6 +296,7 @@ def bounds(
                 ascent,
                 instances[k],
                 None if incumbents is None else incumbents.get(k),
+                known if known is not None and known.k == k else None,
                 time_limit,
                 target_gap,
                 iterations,
@@ -298,6 +313,17 @@ def bounds(
                 break
             began = time.monotonic()
     return found
+
+
+def _checked(counter: PriceCounter, certificate: Certificate) -> Certificate | None:
+    """The certificate with what it proves, recounted, for its own k; None if that is nothing."""
+    instance = counter.instance.with_k(certificate.k)
+    if certificate.k < len(instance.fixed):
+        return None
+    proven = counter.proven_by(certificate)
+    if proven is None:
+        proven = check_certificate(instance, certificate).lower_bound
+    return replace(certificate, lower_bound=proven) if proven else None
 
 
 def _check_limits(
@@ -541,6 +567,7 @@ def _climb(
     ascent: _Ascent,
     instance: Instance,
     incumbent: int | None,
+    known: Certificate | None,
     time_limit: float | None,
     target_gap: float | None,
     iterations: int | None,
@@ -553,7 +580,7 @@ def _climb(
     """The bound for one budget."""
     counter = ascent.counter
     k = instance.k
-    best = _Best(counter, instance, incumbent, began, progress)
+    best = _Best(counter, instance, incumbent, known, began, progress)
     goal = incumbent
     end = math.inf if time_limit is None else began + time_limit
     most = math.inf if iterations is None else iterations
@@ -614,15 +641,19 @@ class _Best:
         counter: PriceCounter,
         instance: Instance,
         incumbent: int | None,
+        known: Certificate | None,
         began: float,
         progress: Progress | None,
     ) -> None:
         self.counter = counter
         self.instance = instance
         self.incumbent = incumbent
+        self.known = known
         self.began = began
         self.progress = progress
         self.lower_bound = instance.words.total_count
+        if known is not None:
+            self._prove(known.lower_bound, "start")
         self.value = -math.inf
         self.prices: Int32 | None = None
         self.relaxation = math.inf
@@ -639,17 +670,21 @@ class _Best:
         if cost < self.relaxation:
             self.relaxation = cost
             self.x = ascent.x_all()
-        bound = counter.bound(value)
-        if bound > self.lower_bound:
-            self.lower_bound = bound
-            if self.incumbent is not None and bound > self.incumbent:
-                raise InputError(
-                    f"{self.incumbent} tokens are given as enough, and {bound} are proven to be "
-                    "needed: the incumbent is not of this instance"
-                )
-            if self.progress is not None:
-                seconds = time.monotonic() - self.began
-                self.progress(Event(seconds, "bound", self.incumbent, bound, "prices"))
+        self._prove(counter.bound(value), "prices")
+
+    def _prove(self, bound: int, source: str) -> None:
+        """Keep a bound if it is better."""
+        if bound <= self.lower_bound:
+            return
+        self.lower_bound = bound
+        if self.incumbent is not None and bound > self.incumbent:
+            raise InputError(
+                f"{self.incumbent} tokens are given as enough, and {bound} are proven to be "
+                "needed: the incumbent is not of this instance"
+            )
+        if self.progress is not None:
+            seconds = time.monotonic() - self.began
+            self.progress(Event(seconds, "bound", self.incumbent, bound, source))
 
     def is_solved(self) -> bool:
         """No better bound is possible, or of use."""
@@ -666,9 +701,14 @@ class _Best:
         size = len(instance.index)
         costs = np.zeros(size, np.int64)
         inside = outside = np.zeros(0, np.int32)
-        leaf = Leaf(None)
+        certificate = self.known
+        if certificate is None or certificate.lower_bound < self.lower_bound:
+            prices = None
+            if self.prices is not None:
+                prices = self.prices[sorted_symbols(instance.words)]
+            leaf = Leaf(prices)
+            certificate = Certificate.of(instance, (leaf,), self.lower_bound, counter.bits)
         if self.prices is not None:
-            leaf = Leaf(self.prices[sorted_symbols(instance.words)])
             value, found = counter.count(self.prices, instance.k, every=True)
             costs, chosen = _reduced_costs(found, counter.fixed, instance)
             costs = costs[:size]
@@ -678,14 +718,18 @@ class _Best:
                 apart = ~counter.fixed[:size]
                 inside = np.flatnonzero(apart & chosen[:size] & (-costs > left)).astype(np.int32)
                 outside = np.flatnonzero(apart & ~chosen[:size] & (costs > left)).astype(np.int32)
+            # where the start proves more than these prices, forcing adds the less to it
+            more = max(0, (self.lower_bound - counter.bound(value)) * counter.one)
+            costs = np.where(costs > 0, np.maximum(costs - more, 0), costs)
         return Bound(
             instance,
-            Certificate.of(instance, (leaf,), self.lower_bound, counter.bits),
+            certificate,
             self.lower_bound,
             self.incumbent,
             self.relaxation,
             self.x,
             costs,
+            counter.one,
             inside,
             outside,
             time.monotonic() - self.began,

@@ -93,7 +93,7 @@ def cli() -> None:
     \b
     partcover count book.txt -o book.tsv          text to counted words
     partcover greedtok book.tsv -k 1000 -o v.json a vocabulary, in seconds
-    partcover improve book.tsv -k 1000 -o v.json --certificate p.cert --time-limit 60
+    partcover improve book.tsv -k 1000 -o v.json --write-certificate p.cert --time-limit 60
                                                   a better one, and how far it is from optimal
     partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert
     partcover gap book.tsv --vocab v.json         the same for any vocabulary

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
-from .apart import run_apart
 from .baselines import TRAINERS, Trainer, plain_bytes
 from .bounds import bounds
 from .corpus import WordCounts
@@ -16,7 +15,7 @@ from .exact import solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
 from .measures import overlaps, text_bytes, use, whole_words
-from .search import improve
+from .search import local_search
 from .segment import Segmentation, segment
 from .solution import Solution, Status, Termination, gap_of
 from .vocabulary import RULES, Rule, Vocabulary
@@ -35,7 +34,7 @@ __all__ = [
 METHODS: dict[str, Trainer] = {
     "greedtok": Trainer(greedtok, True, "GreedTok, the partition cover"),
     "greedwmc": Trainer(greedwmc, True, "GreedWMC, the relaxation"),
-    "improve": Trainer(improve, False, "local search; mind --time-limit"),
+    "improve": Trainer(local_search, False, "local search; mind --time-limit"),
     "solve": Trainer(solve, False, "proven optima, of small corpora"),
     "bytes": Trainer(plain_bytes, True, "no token at all"),
     **TRAINERS,
@@ -135,6 +134,8 @@ class Runner:
             "threads": self.threads,
         }
         if self.memory:
+            from .apart import run_apart  # only where it is used: it imports multiprocessing
+
             # without what other runs have made of it: a process of its own starts from the words
             return run_apart(METHODS[method].run, replace(instance), **options)
         return METHODS[method].run(instance, **options), None

@@ -29,6 +29,7 @@ from .vocabulary import Vocabulary
 __all__ = [
     "Output",
     "candidate_options",
+    "gap_option",
     "instance_options",
     "k_option",
     "no_vocabulary_option",
@@ -153,7 +154,7 @@ def output_options(function: Callable[..., Any], *, folder: bool = False) -> Cal
     def wrapper(
         *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
     ) -> Any:
-        written = ("plot", "draw", "csv", "write_lp", "write_mps", "events")
+        written = ("plot", "draw", "csv", "write_lp", "write_mps", "write_certificate", "events")
         for path in (output, *map(options.get, written)):
             if path is not None and not (folder and path == output and Path(path).is_dir()):
                 check_writable(path)
@@ -264,6 +265,19 @@ def seconds_option(
         metavar="SECONDS",
         help=about,
     )
+
+
+def gap_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--gap``, the relative gap at which to stop."""
+
+    def within(_: click.Context, __: click.Parameter, gap: float | None) -> float | None:
+        if gap is not None and not 0 <= gap < 1:
+            raise click.BadParameter(f"{gap}: a number from 0 up to 1 is expected (0.01 is 1 %).")
+        return gap
+
+    return click.option(
+        "--gap", type=float, callback=within, metavar="GAP", help="Stop at this gap (0.01 is 1 %)."
+    )(function)
 
 
 def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:

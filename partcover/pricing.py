@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import symbols as sym
-from .certificate import Certificate, policy_digest, sorted_symbols
+from .certificate import Certificate, Leaf, policy_digest, sorted_symbols
 from .errors import InputError
 from .instance import Instance
 from .kernels._bounds import rewards, self_overlaps
@@ -150,6 +150,19 @@ class PriceCounter:
     def prices_of(self, certificate: Certificate) -> Float64:
         """The prices of a certificate."""
         return leaf_prices(self.instance, certificate) / float(1 << certificate.scale_bits)
+
+    def proven_by(self, certificate: Certificate) -> int | None:
+        """What a certificate of a single leaf without fees proves for its k; None of others."""
+        leaf = certificate.tree[0]
+        if not isinstance(leaf, Leaf) or leaf.fees or certificate.scale_bits > self.bits:
+            return None
+        if leaf.prices is None:
+            return self.instance.words.total_count
+        prices = leaf_prices(self.instance, certificate).astype(np.int64)
+        prices <<= self.bits - certificate.scale_bits
+        if int(prices.min(initial=0)) < _LEAST_PRICE * self.one:
+            return None
+        return self.bound(self.count(prices.astype(np.int32), certificate.k)[0])
 
     def rounded(self, prices: Float64) -> Int32:
         """Prices in integers."""

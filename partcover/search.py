@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,13 +16,14 @@ from .errors import InputError, VerificationError
 from .greedy import greedtok
 from .instance import Instance
 from .kernels._search import State
+from .runtime.limits import Deadline
 from .segment import Segmentation, segment
-from .solution import Event, Solution, Termination
+from .solution import Event, Solution, Status, Termination
 from .symbols import Token
 from .verify import Verification, verify
 from .vocabulary import Vocabulary
 
-__all__ = ["Rounding", "improve", "round_relaxation"]
+__all__ = ["Rounding", "local_search", "round_relaxation"]
 
 Progress = Callable[[Event], None]
 Rounding = Literal["det", "bias", "int", "random"]
@@ -43,10 +42,12 @@ _GROWTH = 1.5  # of a cycle over the one before
 _CHANCES = np.array([round(-1024 * math.log((i + 0.5) / 256)) for i in range(256)], np.int32)
 
 
-def improve(
+def local_search(
     instance: Instance,
     start: Vocabulary | None = None,
     *,
+    greedy: Solution | None = None,
+    gap: float = 0.0,
     time_limit: float | None = None,
     seed: int = 0,
     threads: int = 1,
@@ -68,6 +69,10 @@ def improve(
         The words, candidates, budget and conditions.
     start : Vocabulary, optional
         A vocabulary to start from too; what is no candidate is left out, what is too much cut.
+    greedy : Solution, optional
+        What `greedtok` gives for this instance, where it has been run already.
+    gap : float
+        Stop at this relative gap to `lower_bound`.
     time_limit : float, optional
         Seconds, about what the recount takes included; the search itself is the same, only
         cut.  Without a limit the search ends after five cycles.
@@ -114,8 +119,9 @@ def improve(
     Gelatt and Vecchi (1983); the best partner of a swap from the losses after the addition, as
     of Whitaker (1983) for the p-median problem.
     """
-    reserve = _RECOUNT * len(instance.words.data)
-    clock = _Clock(None if time_limit is None else max(0.0, time_limit - reserve))
+    clock = Deadline(time_limit)
+    if not 0 <= gap < 1:
+        raise InputError(f"gap {gap}: a number from 0 up to 1 is expected (0.01 is 1 %)")
     if start is not None and start.symbols != instance.symbols:
         raise InputError(f"the start is over {start.symbols}, the words over {instance.symbols}")
     weights = None if x is None else _per_candidate(instance, x, "x")
@@ -124,68 +130,52 @@ def improve(
     costs = (
         None if reduced_costs is None else _per_candidate(instance, reduced_costs, "reduced_costs")
     )
-    greedy = greedtok(instance, time_limit=time_limit, threads=threads)
+    if greedy is None:
+        greedy = greedtok(instance, time_limit=time_limit, threads=threads)
     assert greedy.vocabulary is not None
     starts: list[tuple[str, list[Token]]] = [("greedtok", list(greedy.vocabulary))]
     if start is not None:
         starts.append(("start", _legal(instance, start)))
-    if weights is not None:
-        for rule in ("det", "bias"):
-            starts.append((f"rounded: {rule}", _rounded(instance, weights, rule, seed)))
-        ones = _rounded(instance, np.where(weights > _ONE, weights, 0), "det", seed)
-        starts.append(("rounded: int", ones))
-    full = len(greedy.gains) == instance.k and len(instance.fixed) < instance.k
+    reserve = clock.sooner(_RECOUNT * len(instance.words.data))
+    termination: Termination = "time_limit" if reserve.over else greedy.termination
+    search: _Search | None = None
     try:
-        board = _Board(
-            instance,
-            [token for _, tokens in starts for token in tokens],
-            greedy.gains[-1] // 4 if full else 0,
-            weights,
-        )
-    except KeyboardInterrupt:  # before the search: GreedTok's vocabulary is what there is
-        tokens = int(greedy.extra["tokens_shortest_path"])
-        return replace(
-            greedy,
-            method="improve",
-            rule="shortest_path",
-            tokens=tokens,
-            cover=instance.words.total_symbols - tokens,
-            lower_bound=lower_bound,
-            termination="interrupted",
-            seconds=clock.seconds,
-            seed=seed,
-            gains=(),
-        )
-    search = _Search(board, clock, seed, threads, progress, lower_bound, costs)
-    termination: Termination = "completed"
-    try:
-        if greedy.termination != "completed":
-            search.take_best(starts)
-            termination = greedy.termination
-        else:
+        if termination == "completed":
+            if weights is not None:
+                starts += _roundings(instance, weights, seed)
+            full = len(greedy.gains) == instance.k and len(instance.fixed) < instance.k
+            board = _Board(
+                instance,
+                [token for _, tokens in starts for token in tokens],
+                greedy.gains[-1] // 4 if full else 0,
+                weights,
+            )
+            search = _Search(board, reserve, seed, threads, progress, lower_bound, costs, gap)
             termination = search.run(starts)
     except KeyboardInterrupt:
         termination = "interrupted"
-        if search.best is None:
-            search.take_best(starts)
     try:
-        vocabulary, cut, checked = _recounted(instance, search, threads)
+        vocabulary, cut, checked = _recounted(instance, search, starts, threads)
     except KeyboardInterrupt:  # what was found is kept: count again
         termination = "interrupted"
-        vocabulary, cut, checked = _recounted(instance, search, threads)
-    if not checked.ok or not checked.tokens == cut.tokens == search.tokens:
+        vocabulary, cut, checked = _recounted(instance, search, starts, threads)
+    claimed = cut.tokens if search is None or search.best is None else search.tokens
+    if not checked.ok or not checked.tokens == cut.tokens == claimed:
         raise VerificationError(
-            f"the search counted {search.tokens} tokens, segment {cut.tokens}, verify "
+            f"the search counted {claimed} tokens, segment {cut.tokens}, verify "
             f"{checked.tokens} {'; '.join(checked.problems)}: this is a defect of partcover, "
             "please report it with the instance"
         )
     bound = lower_bound
-    if cut.tokens == instance.words.total_count or search.exhausted:
+    if cut.tokens == instance.words.total_count or (search is not None and search.exhausted):
         bound = cut.tokens
     if lower_bound is not None and lower_bound > cut.tokens:
         raise VerificationError(
             f"the lower bound given is {lower_bound}, and {cut.tokens} tokens suffice"
         )
+    status: Status = "optimal" if bound == cut.tokens else "feasible"
+    if termination == "completed" and status != "optimal" and search is not None and search.done:
+        termination = "gap"
     return Solution(
         method="improve",
         k=instance.k,
@@ -199,27 +189,52 @@ def improve(
         tokens=cut.tokens,
         cover=cut.cover,
         lower_bound=bound,
-        status="optimal" if bound == cut.tokens else "feasible",
+        status=status,
         termination=termination,
         seconds=clock.seconds,
         seed=seed,
         threads=threads,
         extra={
             "size": len(vocabulary),
-            "start_tokens": search.start_tokens,
-            "swaps_tried": search.tries,
+            "start_tokens": cut.tokens if search is None else search.start_tokens,
+            "swaps_tried": 0 if search is None else search.tries,
             "tokens_greedtok": greedy.extra["tokens_shortest_path"],
         },
     )
 
 
 def _recounted(
-    instance: Instance, search: _Search, threads: int
+    instance: Instance,
+    search: _Search | None,
+    starts: Sequence[tuple[str, list[Token]]],
+    threads: int,
 ) -> tuple[Vocabulary, Segmentation, Verification]:
-    """The answer, and what it needs as `segment` and `verify` count it."""
-    vocabulary = Vocabulary(search.answer(), instance.symbols, "improve")
-    cut = segment(instance.words, vocabulary, "shortest_path", threads=threads)
-    return vocabulary, cut, verify(instance, vocabulary)
+    """The answer, and what it needs as `segment` and `verify` count it.
+
+    Of a search that has found nothing yet it is the best start, cut to the budget.
+    """
+    lists = [tokens[: instance.k] for _, tokens in starts]
+    if search is not None and search.best is not None:
+        lists = [search.answer()]
+    best: tuple[Vocabulary, Segmentation] | None = None
+    for tokens in lists:
+        vocabulary = Vocabulary(tokens, instance.symbols, "improve")
+        cut = segment(instance.words, vocabulary, "shortest_path", threads=threads)
+        if best is None or cut.tokens < best[1].tokens:
+            best = vocabulary, cut
+    assert best is not None
+    return *best, verify(instance, best[0])
+
+
+def _roundings(instance: Instance, x: Float64, seed: int) -> list[tuple[str, list[Token]]]:
+    """Starts from a solution of the linear relaxation."""
+    whole = np.where(x > _ONE, x, 0)
+    found = [
+        _rounded(instance, x, "det", seed),
+        _rounded(instance, x, "bias", seed),
+        _rounded(instance, whole, "det", seed),
+    ]
+    return [("rounding", tokens) for tokens in found]
 
 
 _ONE = 1 - 1e-6
@@ -348,20 +363,6 @@ def _legal(instance: Instance, vocabulary: Vocabulary) -> list[Token]:
     return chosen
 
 
-class _Clock:
-    def __init__(self, limit: float | None) -> None:
-        self.started = time.monotonic()
-        self.limit = limit
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.started
-
-    @property
-    def over(self) -> bool:
-        return self.limit is not None and self.seconds >= self.limit
-
-
 class _Board:
     """The candidates that are tried, numbered, and their arcs in the words.
 
@@ -477,12 +478,13 @@ class _Search:
     def __init__(
         self,
         board: _Board,
-        clock: _Clock,
+        clock: Deadline,
         seed: int,
         threads: int,
         progress: Progress | None,
         lower_bound: int | None,
         reduced_costs: Float64 | None,
+        gap: float,
     ) -> None:
         self.board = board
         self.clock = clock
@@ -497,13 +499,15 @@ class _Search:
         self.start_tokens: int | None = None
         self.tries = 0
         self.exhausted = False
-        self.goal = max(lower_bound or 0, board.instance.words.total_count)
+        self.gap = gap
 
     def run(self, starts: Sequence[tuple[str, list[Token]]]) -> Termination:
         """All starts, then cycles."""
         for name, tokens in starts:
             if not self.offer_start(tokens, name):
                 return "time_limit"
+            if self.done:
+                return "completed"
         assert self.best is not None
         self.state.load(self.best)
         board = self.board
@@ -523,7 +527,11 @@ class _Search:
 
     @property
     def done(self) -> bool:
-        return self.best is not None and self.tokens <= self.goal
+        """Whether nothing better is possible, or the gap asked for is reached."""
+        if self.best is None:
+            return False
+        bound = max(self.lower_bound or 0, self.board.instance.words.total_count)
+        return self.tokens - bound <= self.gap * self.tokens
 
     def _everything(self) -> bool:
         """Whether every candidate is taken, so that nothing is left to choose."""
@@ -545,14 +553,6 @@ class _Search:
                 seconds = self.clock.seconds
                 self.progress(Event(seconds, "incumbent", self.tokens, self.lower_bound, source))
 
-    def take_best(self, starts: Sequence[tuple[str, list[Token]]]) -> None:
-        """The best of the starts as they are, cut to the budget."""
-        for name, tokens in starts:
-            self.state.load(self.board.numbers(tokens))
-            self.state.trim(self.board.free)
-            self.found(self.state, name)
-        self.start_tokens = self.tokens
-
     def offer_start(self, tokens: list[Token], source: str) -> bool:
         """Load a start, cut or fill it to the budget, and trade many at once; False: time is up."""
         state, free = self.state, self.board.free
@@ -567,7 +567,7 @@ class _Search:
             before = state.total
             in_time = self._fill(state, free + more)
             state.trim(free)
-            self.found(state, "batch")
+            self.found(state, "add and drop")
             if state.total >= before:
                 more //= 2
         return in_time
@@ -608,7 +608,7 @@ class _Search:
             joined = np.union1d(chains[0].picked(), chains[1].picked()).astype(np.int32)
             self.state.load(joined)
             self.state.trim(self.board.free)
-            self.found(self.state, "joined")
+            self.found(self.state, "recombination")
             if not self._polish([self.state], pool, joined):
                 return False
         return True
@@ -672,7 +672,7 @@ class _Search:
                 break
             state.trim(len(free) - 1)
         state.fill(board.free)
-        self.found(state, "filled")
+        self.found(state, "fill")
         worths = state.worths()
         picked = state.picked()
         tokens = [(board.token(c), int(worths[c])) for c in picked.tolist() if not board.locked[c]]

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from . import symbols as sym
 from ._version import __version__
+from .certificate import Certificate
 from .corpus import WordCounts
 from .errors import InputError
 from .vocabulary import Rule, Vocabulary
@@ -26,26 +27,33 @@ def gap_of(tokens: int | None, lower_bound: int | None) -> float | None:
 
 @dataclass(frozen=True)
 class Event:
-    """A new incumbent or a new bound, while a method runs.
+    """A new incumbent, a new bound or a new phase, while a method runs.
 
     Attributes
     ----------
     seconds : float
         Since the method began.
-    kind : {"incumbent", "bound"}
+    kind : {"incumbent", "bound", "phase"}
         What is new.
     tokens, lower_bound : int or None
         The best so far.  What comes from a solver's log is stated as it can be relied on at the
         digits of that log.
     source : str
-        Who found it.
+        What found it; empty for a new phase.
+    phase : str
+        What the method is doing, in a word or two: ``greedtok``, ``bound``, ``search``,
+        ``recount``; empty for a method of one phase.
+    time_left : float or None
+        Seconds until the time limit; None without a limit, or where it is not known.
     """
 
     seconds: float
-    kind: Literal["incumbent", "bound"]
+    kind: Literal["incumbent", "bound", "phase"]
     tokens: int | None
     lower_bound: int | None
     source: str
+    phase: str = ""
+    time_left: float | None = None
 
     @property
     def gap(self) -> float | None:
@@ -61,6 +69,7 @@ class Event:
             "lower_bound": self.lower_bound,
             "gap": self.gap,
             "source": self.source,
+            "phase": self.phase,
         }
 
 
@@ -103,6 +112,8 @@ class Solution:
         that the first j tokens answer every budget j.
     extra : dict
         Further keys of the method (``relaxed_cover``, ``tokens_shortest_path``, ...).
+    certificate : Certificate or None
+        What proves `lower_bound`, where the method has a proof that can be checked.
     """
 
     method: str
@@ -124,6 +135,7 @@ class Solution:
     threads: int = 1
     gains: tuple[int, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+    certificate: Certificate | None = field(default=None, repr=False, compare=False)
 
     @property
     def gap(self) -> float | None:

@@ -491,7 +491,9 @@ def test_command(run, corpus, tmp_path):
     assert json.loads(lines[-1])["lower_bound"] == data["lower_bound"]
     status, checked = as_json(run("verify", corpus, "-k", "8", "--certificate", "P.cert", "--json"))
     assert (status, checked["lower_bound"]) == (0, data["lower_bound"])
-    status, again = as_json(run("bound", *common, "--start", "P.cert", "--json", "-k", "9"))
+    status, again = as_json(
+        run("bound", *common, "--start-certificate", "P.cert", "--json", "-k", "9")
+    )
     assert (status, again["k"], again["tokens"], again["gap"]) == (0, 9, None, None)
     status, several = as_json(run("bound", *common, "-k", "0,9", "-o", "Q.cert", "--json"))
     assert [row["k"] for row in several["rows"]] == [0, 9]
@@ -511,10 +513,10 @@ def test_command(run, corpus, tmp_path):
 def test_command_mistakes(run, corpus):
     fails(run("bound", corpus), "-k is missing")
     fails(run("bound", corpus, "-k", "x"), "-k is 'x'")
-    fails(run("bound", corpus, "-k", "3", "--start", "none.cert"), "none.cert")
+    fails(run("bound", corpus, "-k", "3", "--start-certificate", "none.cert"), "none.cert")
     run("bound", corpus, "-k", "3", "-o", "P.cert", "--quiet")
     limited = ("-k", "3", "--max-length", "2")
-    fails(run("bound", corpus, *limited, "--start", "P.cert"), "other candidates")
+    fails(run("bound", corpus, *limited, "--start-certificate", "P.cert"), "other candidates")
     run("greedtok", corpus, "-k", "5", "-o", "V.json", "--quiet")
     fails(run("bound", corpus, "-k", "3", "--vocab", "V.json"), "V.json", status=6)
     fails(run("prices", corpus, "-k", "3", "--certificate", "P.cert", "zzz"), "'zzz'")

@@ -44,8 +44,8 @@ def test_a_time_limit_has_its_own_status(run, counts):
         (["improve", "C.tsv"], "-k is missing"),
         (["improve", "C.tsv", "-k", "2", "--start", "none.json"], "none.json"),
         (
-            ["improve", "C.tsv", "-k", "2", "--no-bound", "--certificate", "P.cert"],
-            "--no-bound and --certificate exclude each other",
+            ["improve", "C.tsv", "-k", "2", "--no-bound", "--write-certificate", "P.cert"],
+            "--no-bound and --write-certificate exclude each other",
         ),
         (["gap", "C.tsv"], "--vocab"),
         (["gap", "C.tsv", "--vocab", "V.json", "-k", "1"], "has 2 tokens, and k is 1"),
@@ -112,7 +112,17 @@ def test_gap_by_a_bound_found_now(run, counts):
 
 
 def test_improve_proves_how_far_it_is(run, counts):
-    arguments = ("improve", counts, "-k", "4", "--certificate", "P.cert", "-o", "V.json", "--json")
+    arguments = (
+        "improve",
+        counts,
+        "-k",
+        "4",
+        "--write-certificate",
+        "P.cert",
+        "-o",
+        "V.json",
+        "--json",
+    )
     status, out, _ = run(*arguments, "--plot", "P.svg", "--quiet")
     data = json.loads(out)
     best = solve(Instance(WordCounts.load(counts), 4)).tokens
@@ -156,7 +166,7 @@ def test_a_full_disk_takes_nothing_along(run, counts):
     assert (status, json.loads(out)["method"]) == (0, "improve")
     assert "no more events" in err
     arguments = ("improve", counts, "-k", "4", "--json", "--quiet")
-    status, out, err = run(*arguments, "--certificate", "/dev/full")
+    status, out, err = run(*arguments, "--write-certificate", "/dev/full")
     assert (status, json.loads(out)["method"]) == (2, "improve")
     assert err.startswith("partcover: /dev/full: ")
     status, out, err = run(*arguments, "-o", "/dev/full")

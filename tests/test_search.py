@@ -20,12 +20,12 @@ from partcover import (
     Vocabulary,
     WordCounts,
     greedtok,
-    improve,
     round_relaxation,
     search,
     verify,
 )
 from partcover.instance import GroupBudget
+from partcover.search import local_search
 
 long_words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=9) | st.sampled_from(["aaaaaaa", "abababab", "scaredy"]),
@@ -114,7 +114,7 @@ def test_a_full_sweep_without_swaps_is_a_local_optimum(words, k):
 @given(instance=instances(), seed=st.integers(0, 3))
 def test_between_greedtok_and_the_optimum(instance, seed):
     optimum = fewest_tokens(instance)
-    solution = improve(instance, seed=seed)
+    solution = local_search(instance, seed=seed)
     greedy = greedtok(instance)
     assert optimum <= solution.tokens <= greedy.extra["tokens_shortest_path"]
     assert verify(instance, solution.vocabulary, claim=solution).ok
@@ -132,14 +132,14 @@ def test_nearly_always_the_optimum():
             for _ in range(4)
         }
         instance = Instance(WordCounts.from_counts(words), int(rng.integers(1, 4)))
-        assert improve(instance).tokens == fewest_tokens(instance), words
+        assert local_search(instance).tokens == fewest_tokens(instance), words
 
 
 @pytest.mark.slow
 @settings(max_examples=3000, deadline=None)
 @given(instance=instances())
 def test_between_greedtok_and_the_optimum_at_length(instance):
-    solution = improve(instance)
+    solution = local_search(instance)
     assert fewest_tokens(instance) <= solution.tokens
 
 
@@ -147,7 +147,7 @@ def test_between_greedtok_and_the_optimum_at_length(instance):
 @given(words=long_words_st, k=st.integers(0, 4), seed=st.integers(0, 2**70))
 def test_threads_and_repetition_change_nothing(words, k, seed):
     instance = Instance(WordCounts.from_counts(words), k)
-    runs = [improve(instance, seed=seed, threads=threads) for threads in (1, 2, 1)]
+    runs = [local_search(instance, seed=seed, threads=threads) for threads in (1, 2, 1)]
     assert len({run.vocabulary.tokens for run in runs}) == 1
     assert len({run.extra["swaps_tried"] for run in runs}) == 1
 
@@ -155,8 +155,8 @@ def test_threads_and_repetition_change_nothing(words, k, seed):
 def test_a_text():
     instance = Instance(BOOK, 20)
     heard = []
-    one = improve(instance, seed=3, progress=heard.append)
-    two = improve(instance, seed=3, threads=2)
+    one = local_search(instance, seed=3, progress=heard.append)
+    two = local_search(instance, seed=3, threads=2)
     assert one.vocabulary == two.vocabulary
     assert one.tokens < greedtok(instance).extra["tokens_shortest_path"]
     numbers = [event.tokens for event in heard]
@@ -168,20 +168,20 @@ def test_a_text():
 def test_a_longer_run_passes_through_what_a_shorter_one_finds(monkeypatch):
     instance = Instance(BOOK, 12)
     heard = []
-    whole = improve(instance, progress=lambda event: heard.append(event.tokens))
+    whole = local_search(instance, progress=lambda event: heard.append(event.tokens))
     monkeypatch.setattr(search, "_CYCLES", 1)
-    short = improve(instance)
+    short = local_search(instance)
     assert whole.tokens <= short.tokens
     assert short.tokens in heard
 
 
 def test_no_time_is_greedtok_and_all_time_is_used():
     instance = Instance(BOOK, 12)
-    at_once = improve(instance, time_limit=0)
+    at_once = local_search(instance, time_limit=0)
     assert (at_once.termination, at_once.status) == ("time_limit", "feasible")
     assert verify(instance, at_once.vocabulary, claim=at_once).ok
     begun = time.monotonic()
-    longer = improve(instance, time_limit=0.3)
+    longer = local_search(instance, time_limit=0.3)
     assert time.monotonic() - begun >= 0.3
     assert longer.termination == "time_limit"
     assert longer.tokens <= greedtok(instance).extra["tokens_shortest_path"]
@@ -196,7 +196,7 @@ def test_an_interrupt_keeps_the_best():
         if len(heard) == 2:
             raise KeyboardInterrupt
 
-    solution = improve(instance, progress=progress)
+    solution = local_search(instance, progress=progress)
     assert solution.termination == "interrupted"
     assert solution.tokens == heard[-1]
     assert verify(instance, solution.vocabulary, claim=solution).ok
@@ -208,7 +208,7 @@ def test_an_interrupt_before_the_search_keeps_greedtoks(monkeypatch):
 
     monkeypatch.setattr("partcover.search._Board", interrupted)
     instance = Instance(BOOK, 20)
-    solution = improve(instance, lower_bound=1)
+    solution = local_search(instance, lower_bound=1)
     assert (solution.method, solution.termination) == ("improve", "interrupted")
     assert solution.tokens == greedtok(instance).extra["tokens_shortest_path"]
     assert verify(instance, solution.vocabulary, claim=solution).ok
@@ -216,7 +216,7 @@ def test_an_interrupt_before_the_search_keeps_greedtoks(monkeypatch):
 
 def test_an_interrupt_of_the_recount_keeps_the_best(monkeypatch):
     instance = Instance(BOOK, 20)
-    whole = improve(instance)
+    whole = local_search(instance)
     calls = []
 
     def interrupted(*arguments):
@@ -226,34 +226,34 @@ def test_an_interrupt_of_the_recount_keeps_the_best(monkeypatch):
         return verify(*arguments)
 
     monkeypatch.setattr("partcover.search.verify", interrupted)
-    solution = improve(instance)
+    solution = local_search(instance)
     assert (solution.termination, len(calls)) == ("interrupted", 2)
     assert solution.tokens == whole.tokens
 
 
 def test_given_start_is_not_lost():
     instance = Instance(BOOK, 8)
-    good = improve(instance).vocabulary
-    again = improve(instance, good, time_limit=0)
+    good = local_search(instance).vocabulary
+    again = local_search(instance, good, time_limit=0)
     assert verify(instance, again.vocabulary, claim=again).ok
     assert again.tokens == verify(instance, good).tokens
-    assert improve(instance, good).tokens <= verify(instance, good).tokens
+    assert local_search(instance, good).tokens <= verify(instance, good).tokens
     # too long, not candidates, over a group's budget: cut to what may be chosen
     tight = replace(instance, k=3, max_length=4, groups=[GroupBudget("short", 1, None, 2, 2)])
     more = Vocabulary([*good, b"zz", b"in", b"th"])
-    assert verify(tight, improve(tight, more).vocabulary).ok
+    assert verify(tight, local_search(tight, more).vocabulary).ok
 
 
 def test_edges():
-    empty = improve(Instance(WordCounts.from_counts({}), 3))
+    empty = local_search(Instance(WordCounts.from_counts({}), 3))
     assert (empty.tokens, empty.status, len(empty.vocabulary)) == (0, "optimal", 0)
-    none = improve(Instance(BOOK, 0))
+    none = local_search(Instance(BOOK, 0))
     assert (none.tokens, len(none.vocabulary)) == (BOOK.total_symbols, 0)
-    every = improve(Instance(BOOK, 10_000))
+    every = local_search(Instance(BOOK, 10_000))
     assert (every.tokens, every.status) == (BOOK.total_count, "optimal")
-    held = improve(Instance(BOOK, 2, required=[b"zz"], prefix=[b"ab"]))
+    held = local_search(Instance(BOOK, 2, required=[b"zz"], prefix=[b"ab"]))
     assert list(held.vocabulary) == [b"ab", b"zz"]
-    ints = improve(Instance(WordCounts.from_counts({(1, 2, 9): 3, (2, 9): 1}, "ints"), 1))
+    ints = local_search(Instance(WordCounts.from_counts({(1, 2, 9): 3, (2, 9): 1}, "ints"), 1))
     assert ints.tokens == 5
     assert list(ints.vocabulary) == [(1, 2, 9)]
 
@@ -261,23 +261,23 @@ def test_edges():
 def test_counts_near_the_end_of_int64():
     words = {b"abab": 2**60, b"ab": 2**59, b"ba": 2**58}
     instance = Instance(WordCounts.from_counts(words), 1)
-    assert improve(instance).tokens == fewest_tokens(instance)
+    assert local_search(instance).tokens == fewest_tokens(instance)
 
 
 def test_the_bound_given():
     instance = Instance(BOOK, 5)
-    best = improve(instance)
-    known = improve(instance, lower_bound=best.tokens)
+    best = local_search(instance)
+    known = local_search(instance, lower_bound=best.tokens)
     assert (known.status, known.gap, known.termination) == ("optimal", 0, "completed")
     assert known.extra["swaps_tried"] <= best.extra["swaps_tried"]
     with pytest.raises(VerificationError, match="lower bound given"):
-        improve(instance, lower_bound=best.tokens + 1)
+        local_search(instance, lower_bound=best.tokens + 1)
     with pytest.raises(InputError, match="lower_bound"):
-        improve(instance, reduced_costs=np.zeros(len(instance.index)))
+        local_search(instance, reduced_costs=np.zeros(len(instance.index)))
     # what cannot be of a better vocabulary is not tried
     costs = np.full(len(instance.index), 1e9)
-    start = improve(instance, time_limit=0)
-    guided = improve(instance, reduced_costs=costs, lower_bound=0)
+    start = local_search(instance, time_limit=0)
+    guided = local_search(instance, reduced_costs=costs, lower_bound=0)
     assert guided.extra["swaps_tried"] == 0
     assert guided.tokens <= start.tokens
 
@@ -285,9 +285,9 @@ def test_the_bound_given():
 def test_bad_input_is_one_line():
     instance = Instance(BOOK, 2)
     with pytest.raises(InputError, match="over chars"):
-        improve(instance, Vocabulary(["ab"], "chars"))
+        local_search(instance, Vocabulary(["ab"], "chars"))
     with pytest.raises(InputError, match="x has shape"):
-        improve(instance, x=[1.0])
+        local_search(instance, x=[1.0])
     with pytest.raises(InputError, match="finite"):
         round_relaxation(instance, np.full(len(instance.index), np.nan))
     with pytest.raises(InputError, match="unknown rounding"):
@@ -341,12 +341,12 @@ def test_bias_follows_x():
 
 def test_the_search_uses_x():
     instance = Instance(BOOK, 6)
-    best = improve(instance)
+    best = local_search(instance)
     index = instance.index
     x = [float(index.token(c).tobytes() in set(best.vocabulary)) for c in range(len(index))]
     heard = []
-    improve(instance, x=x, progress=heard.append)
-    assert any(e.source.startswith("rounded") and e.tokens == best.tokens for e in heard) or (
+    local_search(instance, x=x, progress=heard.append)
+    assert any(e.source == "rounding" and e.tokens == best.tokens for e in heard) or (
         heard[0].tokens == best.tokens
     )
 
@@ -354,12 +354,12 @@ def test_the_search_uses_x():
 def test_few_occurrences_fit(monkeypatch):
     monkeypatch.setattr(search, "_ARCS", 40)
     instance = Instance(BOOK, 10)
-    few = improve(instance)
+    few = local_search(instance)
     assert few.tokens <= greedtok(instance).extra["tokens_shortest_path"]
     assert few.status == "feasible"
     monkeypatch.setattr(search, "_STEPS", 10)
     repeats = Instance(WordCounts.from_counts({b"abab" * 9: 2, b"aabb" * 7: 1}), 2)
-    kept = improve(repeats)
+    kept = local_search(repeats)
     assert kept.tokens <= greedtok(repeats).extra["tokens_shortest_path"]
 
 

@@ -14,6 +14,7 @@ from ..errors import VerificationError
 from ..files import write_atomic
 from ..options import (
     Output,
+    gap_option,
     instance_options,
     k_option,
     output_options,
@@ -23,6 +24,7 @@ from ..options import (
 )
 from ..vocabulary import Vocabulary
 from .outcome import EXIT_INTERRUPTED, EXIT_LIMIT
+from .proof import save_certificate
 
 
 @click.command("bound")
@@ -30,8 +32,12 @@ from .outcome import EXIT_INTERRUPTED, EXIT_LIMIT
 @click.option(
     "--vocab", metavar="V.json", help="A vocabulary to measure the gap to, and to prove tokens by."
 )
-@click.option("--start", metavar="P.cert", help="Prices to start from, of any k.")
-@click.option("--target-gap", type=float, metavar="GAP", help="Stop at this gap (0.01 is 1 %).")
+@click.option(
+    "--start-certificate",
+    metavar="P.cert",
+    help="Prices to start from, of any k; for its own k its bound is kept.",
+)
+@gap_option
 @seconds_option(about="For each budget.")
 @click.option("--iterations", type=int, metavar="N", help="Most steps, for each budget.")
 @click.option("--tokens", is_flag=True, help="List the proven tokens in the JSON object.")
@@ -44,7 +50,8 @@ def bound_(
     corpus: str,
     ks: str | None,
     vocab: str | None,
-    start: str | None,
+    start_certificate: str | None,
+    gap: float | None,
     tokens: bool,
     events: str | None,
     plot: str | None,
@@ -53,7 +60,7 @@ def bound_(
     """Prove a lower bound on the tokens needed, for corpora of any size.
 
     -o P.cert writes the proof, which verify checks (of several budgets: P-100.cert, P-1000.cert).
-    Without --vocab the gap is not known, and --target-gap is to GreedTok's vocabulary. A time
+    Without --vocab the gap is not known, and --gap is to GreedTok's vocabulary. A time
     limit or Ctrl-C leaves the best bound so far.
     """
     from ..bounds import Bound, bounds
@@ -61,7 +68,7 @@ def bound_(
     from ..report import rows_table
     from ..verify import verify as check
 
-    limits = {name: options.pop(name) for name in ("time_limit", "target_gap", "iterations")}
+    limits = {name: options.pop(name) for name in ("time_limit", "iterations")}
     budgets = parse_budgets(ks)
     instance = read_instance(corpus, max(budgets, default=None), options)
     budgets = budgets or [instance.k]
@@ -72,17 +79,14 @@ def bound_(
         if not result.ok:
             raise VerificationError(f"{vocab}: {result.problems[0]}")
         incumbents = {k: result.tokens for k in budgets if k >= result.size}
-    first = None
-    if start is not None:
-        first = Certificate.load(start)
+    first = None if start_certificate is None else Certificate.load(start_certificate)
 
     def save(found: Bound) -> None:
         if out.path is not None:
             path = Path(out.path)
             if len(budgets) > 1:
                 path = path.with_name(f"{path.stem}-{found.instance.k}{path.suffix}")
-            found.certificate.save(path)
-            out.note(f"wrote {path}")
+            save_certificate(out, path, found.certificate, found.instance)
 
     with out.events(events, plot=plot) as progress:
         found = bounds(
@@ -90,6 +94,7 @@ def bound_(
             budgets,
             incumbents=incumbents,
             start=first,
+            target_gap=gap,
             seed=out.seed,
             threads=out.threads,
             progress=progress,

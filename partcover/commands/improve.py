@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import replace
 from typing import Any
 
 import click
 
+from ..certificate import Certificate
 from ..errors import InputError, VerificationError
 from ..files import write_atomic
 from ..options import (
     Output,
+    gap_option,
     instance_options,
     k_option,
     no_vocabulary_option,
@@ -25,15 +25,26 @@ from ..options import (
 )
 from ..vocabulary import RULES, Vocabulary
 from .outcome import EXIT_USAGE, finish
+from .proof import save_certificate
 
 
 @click.command()
 @k_option
 @click.option("--start", metavar="V.json", help="A vocabulary to start from, besides GreedTok's.")
+@click.option(
+    "--start-certificate", metavar="P.cert", help="A proof to start from; its bound is kept."
+)
+@gap_option
 @seconds_option(about="Stop after this long; two fifths of it go to the lower bound.")
 @click.option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
-@click.option("--certificate", metavar="FILE", help="Write the proof of the bound (.cert).")
-@click.option("--events", metavar="FILE", help="A JSON line for each better vocabulary or bound.")
+@click.option(
+    "--write-certificate",
+    metavar="FILE",
+    help="Write the proof of the bound (.cert), unless FILE proves more already.",
+)
+@click.option(
+    "--events", metavar="FILE", help="A JSON line for each phase, better vocabulary or bound."
+)
 @click.option("--plot", metavar="FILE", help="Draw incumbent and bound over time (.png, .svg).")
 @no_vocabulary_option
 @pretokenizer_option
@@ -44,9 +55,11 @@ def improve(
     corpus: str,
     k: int | None,
     start: str | None,
+    start_certificate: str | None,
+    gap: float | None,
     time_limit: float | None,
     no_bound: bool,
-    certificate: str | None,
+    write_certificate: str | None,
     events: str | None,
     plot: str | None,
     no_vocabulary: bool,
@@ -55,57 +68,41 @@ def improve(
 ) -> int:
     """Search for a better vocabulary than GreedTok's, and prove how far from optimal it is.
 
-    First a lower bound, whose prices guide the search. Then tokens are exchanged by what adding
-    and dropping them is worth under the shortest path, exactly. Without a time limit the search
-    ends by itself; with one it goes on until then, and the exit status is 3. On a terminal each
-    better vocabulary and bound goes to standard error.
+    First GreedTok; then a lower bound, whose prices guide the search; then tokens are exchanged
+    by what adding and dropping them is worth under the shortest path, exactly. Without a time
+    limit all ends by itself; with one the search goes on until then. Whatever the limit, the
+    words are read, their substrings enumerated, half a second given to GreedTok, and the result
+    recounted.
     """
-    from .. import bounds, search
+    from ..improve import improve as find
 
-    if no_bound and certificate is not None:
-        raise click.UsageError("--no-bound and --certificate exclude each other")
-    started = time.monotonic()
+    if no_bound and (write_certificate or start_certificate):
+        option = "--write-certificate" if write_certificate else "--start-certificate"
+        raise click.UsageError(f"--no-bound and {option} exclude each other")
     given = None if start is None else Vocabulary.load(start)
+    proof = None if start_certificate is None else Certificate.load(start_certificate)
     instance = read_instance(corpus, k, options)
-    unsaved = False
-    common: dict[str, Any] = {"seed": out.seed, "threads": out.threads}
     with out.events(events, plot=plot) as progress:
-        guide: dict[str, Any] = {}
-        left = time_limit
-        if not no_bound:
-            found = bounds.lower_bound(
-                instance,
-                time_limit=None if time_limit is None else _BOUND_SHARE * time_limit,
-                progress=progress,
-                **common,
-            )
-            if certificate is not None:
-                try:
-                    found.certificate.save(certificate)
-                    out.note(f"wrote {certificate}")
-                except InputError as error:  # a full disk ends the proof, not the search
-                    say(f"partcover: {error}")
-                    unsaved = True
-            guide = {
-                "x": found.x,
-                "reduced_costs": found.reduced_costs,
-                "lower_bound": found.lower_bound,
-            }
-            if found.termination == "interrupted":
-                left = 0.0
-            elif time_limit is not None:
-                left = max(0.0, time_limit - (time.monotonic() - started))
-        solution = search.improve(
-            instance, given, time_limit=left, progress=progress, **guide, **common
+        solution = find(
+            instance,
+            given,
+            bound=not no_bound,
+            start_certificate=proof,
+            gap=gap or 0.0,
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
         )
-    if not no_bound and found.termination == "interrupted":
-        solution = replace(solution, termination="interrupted")
-    solution = replace(solution, seconds=time.monotonic() - started)
+    unsaved = False
+    if write_certificate is not None and solution.certificate is not None:
+        try:
+            save_certificate(out, write_certificate, solution.certificate, instance)
+        except InputError as error:  # a full disk must not take the vocabulary along
+            say(f"partcover: {error}")
+            unsaved = True
     status = finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
     return EXIT_USAGE if unsaved else status
-
-
-_BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation
 
 
 @click.command("gap")
@@ -136,7 +133,6 @@ def gap_(
     bound for as many tokens. The rest is its segmentation rule. -k: the budget, if it is more
     than the vocabulary's size. Exit status 6 if the certificate does not hold.
     """
-    from ..certificate import Certificate
     from ..gap import split_gap
     from ..report import rows_table
     from ..verify import check_certificate
