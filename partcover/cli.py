@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 from typing import NoReturn
 
@@ -35,13 +34,13 @@ from .commands import (
 from .commands.outcome import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .errors import PartcoverError, VerificationError
 from .options import say
+from .runtime import signals
 from .waiting import left_behind
 
 
 def entry() -> NoReturn:
     """What the ``partcover`` script runs: `main`, whatever solvers are still at work."""
-    # as Ctrl-C: what a scheduler or `timeout` ends keeps its best so far, and no half file stays
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signals.install()
     try:
         main()
     except SystemExit as stop:
@@ -102,8 +101,8 @@ def cli() -> None:
 
     Results go to standard output, remarks and progress to standard error. Exit status: 0 done;
     2 bad usage or input; 3 a limit ended it with a feasible answer; 4 infeasible; 5 a limit ended
-    it with no answer; 6 verification failed; 130 interrupted (Ctrl-C, SIGTERM), the best so far
-    kept.
+    it with no answer; 6 verification failed; 130 interrupted (Ctrl-C, SIGTERM,
+    SIGHUP), the best so far kept.
     """
 
 

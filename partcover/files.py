@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from .errors import InputError
+from .runtime.signals import deferred
 
 __all__ = [
     "atomic_writer",
@@ -137,8 +138,8 @@ def check_writable(path: str | PathLike[str]) -> None:
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:
-    """Write text as UTF-8, all of it or nothing."""
-    with atomic_writer(path) as file:
+    """Write text as UTF-8, all of it or nothing; Ctrl-C waits until it is written."""
+    with deferred(), atomic_writer(path) as file:
         file.write(text.encode("utf-8"))
 
 

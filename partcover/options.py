@@ -23,6 +23,7 @@ from .errors import InputError
 from .files import check_writable
 from .instance import GroupBudget, Instance
 from .pretokenizers import Pretokenizer
+from .runtime import signals
 from .solution import Event
 from .vocabulary import Vocabulary
 
@@ -162,6 +163,7 @@ def output_options(function: Callable[..., Any], *, folder: bool = False) -> Cal
             from .plots import check_plot
 
             check_plot(options["plot"])
+        signals.keeps_best("time_limit" in options)
         return function(Output(json, quiet, output, threads, seed), **options)
 
     wrapper.__doc__, wrapper.__name__ = function.__doc__, function.__name__

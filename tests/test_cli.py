@@ -297,7 +297,7 @@ def test_hash_seeds_change_nothing(run, counts, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt_keeps_the_best_so_far(tmp_path, sent):
     lines = [f"{(i * 2654435761) % 3**14:014d}\t{i + 1}\n" for i in range(400)]
     (tmp_path / "hard.tsv").write_text("".join(lines))

@@ -1,0 +1,100 @@
+"""What ends a process: answered at once, even inside a kernel; the second changes nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+# a call of minutes that lets other threads run and returns to Python only at its end
+KERNEL = (
+    "print('ready', flush=True); import hashlib; hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
+)
+INSTALL = "from partcover.runtime import signals; signals.install(); "
+
+
+@contextlib.contextmanager
+def started(code: str, **options) -> Iterator[subprocess.Popen]:
+    """A process that prints "ready" where `code` is at work."""
+    with subprocess.Popen(
+        [sys.executable, "-c", INSTALL + code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    ) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_answer_comes_while_a_kernel_runs(sent):
+    with started(KERNEL) as process:
+        time.sleep(0.2)  # until it is inside
+        process.send_signal(sent)
+        assert process.stderr.readline() == "partcover: stopping\n"
+        process.send_signal(sent)
+        assert process.stderr.readline().startswith("partcover: still stopping")
+        assert process.poll() is None, "a second signal must not end it"
+        process.send_signal(sent)
+        assert process.stderr.readline() == "partcover: ended\n"
+        assert process.wait(30) == 130
+
+
+def test_the_second_does_not_disturb_what_the_first_one_began():
+    code = """if True:
+        import time
+        signals.keeps_best(True)
+        try:
+            print('ready', flush=True)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            print('first', flush=True)
+            time.sleep(1)
+            print('kept', flush=True)
+    """
+    with started("exec(" + repr(code) + ")") as process:
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.readline() == "partcover: stopping, keeping the best so far\n"
+        assert process.stdout.readline() == "first\n"
+        process.send_signal(signal.SIGHUP)
+        assert process.communicate(timeout=30)[0] == "kept\n"
+        assert process.returncode == 0
+
+
+def test_a_file_is_written_whole_before_an_interrupt(tmp_path):
+    code = f"""if True:
+        import os, signal
+        from partcover import files
+        def slow(path, real=files.atomic_writer):
+            os.kill(os.getpid(), signal.SIGINT)
+            return real(path)
+        files.atomic_writer = slow
+        print('ready', flush=True)
+        try:
+            files.write_atomic({str(tmp_path / "v.json")!r}, "all of it")
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    with started("exec(" + repr(code) + ")") as process:
+        assert process.communicate(timeout=30)[0] == "interrupted\n"
+    assert (tmp_path / "v.json").read_text() == "all of it"
+    assert [path.name for path in tmp_path.iterdir()] == ["v.json"]
+
+
+def test_what_is_ignored_stays_ignored():
+    def ignore():  # as nohup does
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    code = "print('ready', flush=True); import time; time.sleep(0.5); print('done')"
+    with started(code, preexec_fn=ignore) as process:
+        process.send_signal(signal.SIGHUP)
+        assert process.communicate(timeout=30)[0] == "done\n"
