@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import symbols as sym
-from .certificate import Certificate, Leaf, sorted_symbols
+from .certificate import Certificate, Leaf
 from .errors import InputError
 from .greedy import greedtok
 from .instance import Instance
@@ -705,7 +705,7 @@ class _Best:
         if certificate is None or certificate.lower_bound < self.lower_bound:
             prices = None
             if self.prices is not None:
-                prices = self.prices[sorted_symbols(instance.words)]
+                prices = self.prices[instance.index.positions_ascending()]
             leaf = Leaf(prices)
             certificate = Certificate.of(instance, (leaf,), self.lower_bound, counter.bits)
         if self.prices is not None:

@@ -207,6 +207,21 @@ class CandidateIndex:
         lo, hi = find(self.text, self.sa, patterns, offsets)
         return lo, hi, length
 
+    def positions_ascending(self) -> Int64:
+        """Positions of the symbols in the words' data, words in ascending order.
+
+        What `partcover.certificate.sorted_symbols` gives, read off the suffix array.
+        """
+        words = len(self.counts)
+        begins = np.zeros(len(self.text), bool)
+        begins[self.offsets[:-1] + np.arange(1, words + 1)] = True
+        order = self.word_of[self.sa[begins[self.sa]]]
+        lengths = np.diff(self.offsets)[order]
+        ends = np.cumsum(lengths)
+        first = np.repeat(self.offsets[order] - (ends - lengths), lengths)
+        positions: Int64 = first + np.arange(len(self._data))
+        return positions
+
     def weight_of(self, lo: Int32, hi: Int32) -> Int64:
         """Occurrences in each interval, weighted by word counts."""
         return interval_words(self.sa, self.word_of, self.counts, lo, hi)[1]

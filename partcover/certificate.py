@@ -233,8 +233,7 @@ class Certificate:
 
 def policy_digest(instance: Instance) -> str:
     """SHA-256 of what limits the candidates: all of an instance but words, k and threshold."""
-    apart = ("words", "k", "threshold", "source", "format", "version")
-    return _digest({key: v for key, v in instance.to_json().items() if key not in apart})
+    return _digest({"symbols": instance.symbols, **instance.conditions_to_json()})
 
 
 def sorted_symbols(words: WordCounts) -> npt.NDArray[np.int64]:

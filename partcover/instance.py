@@ -261,6 +261,16 @@ class Instance:
             "k": self.k,
             "words": [[sym.to_json(word), count] for word, count in self.words],
         }
+        data |= self.conditions_to_json()
+        if self.threshold is not None:
+            data["threshold"] = self.threshold
+        if self.source:
+            data["source"] = self.source
+        return data
+
+    def conditions_to_json(self) -> dict[str, Any]:
+        """What limits vocabularies besides k, as it stands in an instance file."""
+        data: dict[str, Any] = {}
         if self.max_length is not None:
             data["max_length"] = self.max_length
         if self.min_count != 1:
@@ -271,10 +281,6 @@ class Instance:
                 data[name] = [sym.to_json(token) for token in tokens]
         if self.groups:
             data["groups"] = [group.to_json() for group in self.groups]
-        if self.threshold is not None:
-            data["threshold"] = self.threshold
-        if self.source:
-            data["source"] = self.source
         return data
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import symbols as sym
-from .certificate import Certificate, Leaf, policy_digest, sorted_symbols
+from .certificate import Certificate, Leaf, policy_digest
 from .errors import InputError
 from .instance import Instance
 from .kernels._bounds import rewards, self_overlaps
@@ -78,7 +78,7 @@ def leaf_prices(instance: Instance, certificate: Certificate) -> Int32:
                     f"{len(instance.words.data)} symbols"
                 )
             prices = np.empty(len(leaf.prices), np.int32)
-            prices[sorted_symbols(instance.words)] = leaf.prices
+            prices[instance.index.positions_ascending()] = leaf.prices
             return prices
     raise InputError("the certificate has no prices")
 

@@ -20,7 +20,7 @@ from .runtime.limits import Deadline
 from .segment import Segmentation, segment
 from .solution import Event, Solution, Status, Termination
 from .symbols import Token
-from .verify import Verification, verify
+from .verify import recount, recount_seconds
 from .vocabulary import Vocabulary
 
 __all__ = ["Rounding", "local_search", "round_relaxation"]
@@ -136,7 +136,10 @@ def local_search(
     starts: list[tuple[str, list[Token]]] = [("greedtok", list(greedy.vocabulary))]
     if start is not None:
         starts.append(("start", _legal(instance, start)))
-    reserve = clock.sooner(_RECOUNT * len(instance.words.data))
+    kept = 0.0
+    if time_limit is not None:
+        kept = _KEPT * recount_seconds(instance.words, greedy.vocabulary)
+    reserve = clock.sooner(kept)
     termination: Termination = "time_limit" if reserve.over else greedy.termination
     search: _Search | None = None
     try:
@@ -155,15 +158,15 @@ def local_search(
     except KeyboardInterrupt:
         termination = "interrupted"
     try:
-        vocabulary, cut, checked = _recounted(instance, search, starts, threads)
+        vocabulary, cut, tokens, problems = _recounted(instance, search, starts, threads)
     except KeyboardInterrupt:  # what was found is kept: count again
         termination = "interrupted"
-        vocabulary, cut, checked = _recounted(instance, search, starts, threads)
+        vocabulary, cut, tokens, problems = _recounted(instance, search, starts, threads)
     claimed = cut.tokens if search is None or search.best is None else search.tokens
-    if not checked.ok or not checked.tokens == cut.tokens == claimed:
+    if problems or not tokens == cut.tokens == claimed:
         raise VerificationError(
-            f"the search counted {claimed} tokens, segment {cut.tokens}, verify "
-            f"{checked.tokens} {'; '.join(checked.problems)}: this is a defect of partcover, "
+            f"the search counted {claimed} tokens, segment {cut.tokens}, verify {tokens} "
+            f"{'; '.join(problems)}: this is a defect of partcover, "
             "please report it with the instance"
         )
     bound = lower_bound
@@ -208,8 +211,8 @@ def _recounted(
     search: _Search | None,
     starts: Sequence[tuple[str, list[Token]]],
     threads: int,
-) -> tuple[Vocabulary, Segmentation, Verification]:
-    """The answer, and what it needs as `segment` and `verify` count it.
+) -> tuple[Vocabulary, Segmentation, int, tuple[str, ...]]:
+    """The answer, and what it needs as `segment` and `verify.recount` count it.
 
     Of a search that has found nothing yet it is the best start, cut to the budget.
     """
@@ -223,7 +226,7 @@ def _recounted(
         if best is None or cut.tokens < best[1].tokens:
             best = vocabulary, cut
     assert best is not None
-    return *best, verify(instance, best[0])
+    return *best, *recount(instance, best[0])
 
 
 def _roundings(instance: Instance, x: Float64, seed: int) -> list[tuple[str, list[Token]]]:
@@ -238,7 +241,7 @@ def _roundings(instance: Instance, x: Float64, seed: int) -> list[tuple[str, lis
 
 
 _ONE = 1 - 1e-6
-_RECOUNT = 3e-6  # seconds a symbol for the check at the end, which is in plain Python
+_KEPT = 1.2  # times the time of the recount, for what else stands at the end
 
 
 def round_relaxation(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from heapq import nlargest
 from itertools import accumulate, chain
 from typing import Any
 
 from .certificate import Certificate, Leaf, policy_digest
+from .corpus import WordCounts
 from .instance import Instance
 from .solution import Solution
 from .symbols import Token, show
@@ -21,6 +23,8 @@ __all__ = [
     "case_bound",
     "check_certificate",
     "is_empty",
+    "recount",
+    "recount_seconds",
     "verify",
 ]
 
@@ -99,46 +103,17 @@ def verify(
     if vocabulary.end_of_word is not None:
         instance.words.refuse_without(vocabulary.end_of_word)
     ranks = {token: rank for rank, token in enumerate(vocabulary)}
-    lengths = sorted(set(map(len, ranks)))
-    total = fewest = in_order = relaxed = 0
+    openings = _openings(ranks)
     seen: dict[Token, int] = dict.fromkeys(ranks, 0)
+    fewest = _fewest(instance.words, openings, seen)
+    total = in_order = relaxed = 0
     for word, count in instance.words:
         total += count * len(word)
-        places = _places(word, ranks, lengths)
-        for start, end in places:
-            seen[word[start:end]] += count
-        fewest += count * _shortest(len(word), places)
+        places = _places(word, ranks, openings)
         in_order += count * _priority(word, ranks, places)
         relaxed += count * _relaxed_cover(places)
 
-    if len(ranks) > instance.k:
-        problems.append(f"{len(ranks)} tokens, and the budget k is {instance.k}")
-    for group in instance.groups:
-        held = sum(token in group for token in ranks)
-        if held > group.limit:
-            problems.append(f"{held} tokens of group {group.name!r}, whose budget is {group.limit}")
-    fixed = set(instance.fixed)
-    for token in instance.fixed:
-        if token not in ranks:
-            problems.append(f"required token {show(token)!r} is missing")
-    for token in instance.forbidden:
-        if token in ranks:
-            problems.append(f"forbidden token {show(token)!r} is used")
-    listed = None if instance.candidates is None else set(instance.candidates)
-    for token in ranks:
-        if token in fixed:
-            continue
-        if listed is not None:
-            if token not in listed:
-                problems.append(f"token {show(token)!r} is not in the candidate list")
-        elif not seen[token]:
-            problems.append(f"token {show(token)!r} occurs in no word")
-        elif instance.max_length is not None and len(token) > instance.max_length:
-            problems.append(f"token {show(token)!r} is longer than {instance.max_length} symbols")
-        elif seen[token] < instance.min_count:
-            problems.append(
-                f"token {show(token)!r} occurs {seen[token]} times, fewer than {instance.min_count}"
-            )
+    problems += _broken(instance, seen)
     if claim is not None:
         found = in_order if claim.rule == "priority" else fewest
         if claim.tokens != found:
@@ -166,31 +141,132 @@ def verify(
     )
 
 
-def _places(word: Token, ranks: dict[Token, int], lengths: Sequence[int]) -> list[tuple[int, int]]:
+def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
+    """The fewest tokens that a vocabulary needs, and the conditions that it breaks.
+
+    The part of `verify` that a search needs, in a third of the time.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, budget and conditions.
+    vocabulary : Vocabulary
+        Over the same symbols.
+
+    Returns
+    -------
+    tokens : int
+        Fewest tokens over the counted words.
+    problems : tuple of str
+        One line for each condition that is broken.
+    """
+    seen: dict[Token, int] = dict.fromkeys(vocabulary, 0)
+    tokens = _fewest(instance.words, _openings(seen), seen)
+    return tokens, tuple(_broken(instance, seen))
+
+
+def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 2000) -> float:
+    """About how long `recount` takes here and now, from the time that some of the words take.
+
+    Parameters
+    ----------
+    words : WordCounts
+        All words.
+    vocabulary : Vocabulary
+        One like that to be recounted.
+    sample : int
+        Words to measure on, evenly spread.
+    """
+    step = max(1, len(words) // sample)
+    seen: dict[Token, int] = dict.fromkeys(vocabulary, 0)
+    openings = _openings(seen)
+    begun = time.perf_counter()
+    some = [(words.word(n), 1) for n in range(0, len(words), step)]
+    _fewest(some, openings, seen)
+    return (time.perf_counter() - begun) * len(words) / max(1, len(some))
+
+
+def _broken(instance: Instance, seen: dict[Token, int]) -> list[str]:
+    """The conditions that a vocabulary breaks, whose tokens occur so many times."""
+    problems = []
+    if len(seen) > instance.k:
+        problems.append(f"{len(seen)} tokens, and the budget k is {instance.k}")
+    for group in instance.groups:
+        held = sum(token in group for token in seen)
+        if held > group.limit:
+            problems.append(f"{held} tokens of group {group.name!r}, whose budget is {group.limit}")
+    fixed = set(instance.fixed)
+    for token in instance.fixed:
+        if token not in seen:
+            problems.append(f"required token {show(token)!r} is missing")
+    for token in instance.forbidden:
+        if token in seen:
+            problems.append(f"forbidden token {show(token)!r} is used")
+    listed = None if instance.candidates is None else set(instance.candidates)
+    for token in seen:
+        if token in fixed:
+            continue
+        if listed is not None:
+            if token not in listed:
+                problems.append(f"token {show(token)!r} is not in the candidate list")
+        elif not seen[token]:
+            problems.append(f"token {show(token)!r} occurs in no word")
+        elif instance.max_length is not None and len(token) > instance.max_length:
+            problems.append(f"token {show(token)!r} is longer than {instance.max_length} symbols")
+        elif seen[token] < instance.min_count:
+            problems.append(
+                f"token {show(token)!r} occurs {seen[token]} times, fewer than {instance.min_count}"
+            )
+    return problems
+
+
+def _openings(tokens: Collection[Token]) -> dict[Token, tuple[int, ...]]:
+    """The lengths of the tokens that begin with two symbols, ascending."""
+    lengths: dict[Token, set[int]] = defaultdict(set)
+    for token in tokens:
+        lengths[token[:2]].add(len(token))
+    return {opening: tuple(sorted(found)) for opening, found in lengths.items()}
+
+
+def _fewest(
+    words: Iterable[tuple[Token, int]],
+    openings: dict[Token, tuple[int, ...]],
+    seen: dict[Token, int],
+) -> int:
+    """Fewest tokens over counted words; adds the occurrences of each token to `seen`."""
+    total = 0
+    none: tuple[int, ...] = ()
+    for word, count in words:
+        size = len(word)
+        best = list(range(size + 1))
+        for start in range(size):
+            cost = best[start] + 1
+            if cost < best[start + 1]:
+                best[start + 1] = cost
+            for length in openings.get(word[start : start + 2], none):
+                end = start + length
+                if end > size:
+                    break
+                token = word[start:end]
+                if token in seen:
+                    seen[token] += count
+                    if cost < best[end]:
+                        best[end] = cost
+        total += count * best[size]
+    return total
+
+
+def _places(
+    word: Token, tokens: Collection[Token], openings: dict[Token, tuple[int, ...]]
+) -> list[tuple[int, int]]:
     """(start, end) of every occurrence of every token, by start, then end."""
     size = len(word)
-    fit = [length for length in lengths if length <= size]
     return [
         (start, start + length)
         for start in range(size)
-        for length in fit
-        if start + length <= size and word[start : start + length] in ranks
+        for length in openings.get(word[start : start + 2], ())
+        if start + length <= size and word[start : start + length] in tokens
     ]
-
-
-def _shortest(size: int, places: Sequence[tuple[int, int]]) -> int:
-    """Fewest pieces; `places` ascend by start."""
-    best = list(range(size + 1))
-    reached = 0
-    for start, end in places:
-        while reached < start:  # single symbols up to here
-            reached += 1
-            best[reached] = min(best[reached], best[reached - 1] + 1)
-        best[end] = min(best[end], best[start] + 1)
-    while reached < size:
-        reached += 1
-        best[reached] = min(best[reached], best[reached - 1] + 1)
-    return best[size]
 
 
 def _relaxed_cover(places: Sequence[tuple[int, int]]) -> int:

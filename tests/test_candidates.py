@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, WordCounts
+from partcover.certificate import sorted_symbols
 from partcover.symbols import from_array
 
 words_st = st.dictionaries(
@@ -41,6 +42,7 @@ def direct(instance: Instance) -> tuple[Counter, dict]:
 
 def check(instance: Instance) -> None:
     index = instance.index
+    assert index.positions_ascending().tolist() == sorted_symbols(instance.words).tolist()
     weight, places = direct(instance)
     words = [word for word, _ in instance.words]
     kept = {

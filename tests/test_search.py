@@ -26,6 +26,7 @@ from partcover import (
 )
 from partcover.instance import GroupBudget
 from partcover.search import local_search
+from partcover.verify import recount
 
 long_words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=9) | st.sampled_from(["aaaaaaa", "abababab", "scaredy"]),
@@ -223,9 +224,9 @@ def test_an_interrupt_of_the_recount_keeps_the_best(monkeypatch):
         calls.append(arguments)
         if len(calls) == 1:
             raise KeyboardInterrupt
-        return verify(*arguments)
+        return recount(*arguments)
 
-    monkeypatch.setattr("partcover.search.verify", interrupted)
+    monkeypatch.setattr("partcover.search.recount", interrupted)
     solution = local_search(instance)
     assert (solution.termination, len(calls)) == ("interrupted", 2)
     assert solution.tokens == whole.tokens

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, segment, solve, verify
+from partcover.verify import recount, recount_seconds
 
 
 @settings(max_examples=800, deadline=None)
@@ -25,6 +26,7 @@ def test_recount(words, tokens):
     by_path = sum(c * len(shortest_path(w, vocabulary)) for w, c in words.items())
     by_order = sum(c * len(priority(w, vocabulary)) for w, c in words.items())
     assert (found.tokens, found.tokens_priority) == (by_path, by_order)
+    assert recount(instance, vocabulary) == (found.tokens, found.problems)
     under = 0
     for word, count in words.items():
         covered = [False] * (len(word) - 1)
@@ -58,6 +60,7 @@ def test_complaints(instance, tokens, problem):
     found = verify(instance, Vocabulary(tokens))
     assert not found.ok
     assert problem in found.problems[0]
+    assert recount(instance, Vocabulary(tokens))[1] == found.problems
     assert len(found.problems) == 1
 
 
@@ -99,3 +102,12 @@ def test_claims():
         ]:
             false = dataclasses.replace(solution, **change)
             assert problem in " ".join(verify(instance, solution.vocabulary, claim=false).problems)
+
+
+def test_the_time_of_a_recount_is_measured(monkeypatch):
+    """Of ten of a hundred words, one tick of the clock: ten ticks for all."""
+    ticks = iter((1.0, 2.0, 3.0, 4.0))
+    monkeypatch.setattr("time.perf_counter", lambda: next(ticks))
+    words = WordCounts.from_counts({f"word{n}": 1 for n in range(100)})
+    assert recount_seconds(words, Vocabulary(["wo"]), sample=10) == 10.0
+    assert recount_seconds(WordCounts.from_counts({}), Vocabulary([])) == 0.0
