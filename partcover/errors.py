@@ -2,11 +2,72 @@
 
 from __future__ import annotations
 
-__all__ = ["InputError", "MissingExtra", "PartcoverError", "VerificationError"]
+import re
+
+__all__ = [
+    "QUOTED",
+    "InputError",
+    "MissingExtra",
+    "PartcoverError",
+    "VerificationError",
+    "message_line",
+    "printable",
+    "shorten",
+]
+
+QUOTED = 200  # characters of one thing in an input that a message repeats
+_LINE = 800  # characters of a message, whatever it repeats
+_QUOTATIONS = tuple(
+    re.compile(rf"(?<![\w\\])(b?{mark})((?:[^\\{mark}]++|\\.)*+){mark}(?!\w)", re.DOTALL)
+    for mark in "'\""
+)
+_UNBROKEN = re.compile(rf"[^\s'\"]{{{QUOTED + 1},}}")
+
+
+def printable(text: str) -> str:
+    """Escape what a terminal acts on or does not show: controls, marks of direction.
+
+    They are written as `repr` does; all else stays.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def shorten(text: str, length: int = QUOTED) -> str:
+    """Cut a text to at most `length` characters by an ellipsis near its end."""
+    if len(text) <= length:
+        return text
+    tail = (length - 1) // 4
+    return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def message_line(message: str) -> str:
+    """A message as one line for a terminal: nothing unprintable, long quotations cut.
+
+    What stands between quotation marks, and any other text without a space (a path, a name), is
+    cut to `QUOTED` characters, and after that the whole line to 800.
+    """
+    line = _cut(re.sub(r"[\r\n]+\s*", " ", message.expandtabs()).rstrip())
+    return line if line.isprintable() else _cut(printable(line))
+
+
+def _cut(line: str) -> str:
+    if len(line) <= QUOTED:
+        return line
+    for pattern in _QUOTATIONS:
+        line = pattern.sub(lambda found: f"{found[1]}{shorten(found[2])}{found[1][-1]}", line)
+    return shorten(_UNBROKEN.sub(lambda found: shorten(found[0]), line), _LINE)
 
 
 class PartcoverError(Exception):
-    """Base class; the text is one line that says what, where, and what to do."""
+    """Base class; the text is one line that says what, where, and what to do.
+
+    It is made safe for a terminal, and what it repeats of an input is cut (`message_line`).
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message_line(message))
 
 
 class InputError(PartcoverError, ValueError):

@@ -19,7 +19,7 @@ from rich.console import Console
 from . import symbols as sym
 from . import tsv
 from .corpus import WordCounts
-from .errors import InputError
+from .errors import InputError, message_line
 from .files import check_writable
 from .instance import GroupBudget, Instance
 from .pretokenizers import Pretokenizer
@@ -45,8 +45,8 @@ __all__ = [
 
 
 def say(line: str) -> None:
-    """One line on standard error."""
-    click.echo(line, err=True)
+    """One line on standard error, with nothing in it that a terminal acts on."""
+    click.echo(message_line(line), err=True)
 
 
 @dataclass
