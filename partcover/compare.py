@@ -316,6 +316,12 @@ def compare(
                 f"the words held out are over {held_out.symbols}, the others over "
                 f"{instance.symbols}"
             )
+        names = {instance.words.pretokenizer, held_out.pretokenizer} - {None}
+        if len(names) > 1:
+            raise InputError(
+                f"the words held out were counted with {held_out.pretokenizer}, the others with "
+                f"{instance.words.pretokenizer}"
+            )
         held_out = held_out.split_at(instance.protected)  # as `instance` does with its own
     runner = Runner(instance, time_limit, memory, seed, threads, progress)
     for k in budgets:

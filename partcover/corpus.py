@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from . import symbols as sym
 from . import tsv
-from .counting import Arrays, Progress, count_files, count_texts
+from .counting import Progress, count_files, count_texts
 from .errors import InputError
 from .files import atomic_writer, shown
 from .pretokenizers import Pretokenizer
 from .symbols import Symbols, Token
+from .tsv import Arrays, Header
 
 __all__ = ["WordCounts"]
 
@@ -39,6 +40,8 @@ class WordCounts:
         How often each word occurs.
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
+    pretokenizer : str or None
+        How text was cut into these words (see `partcover.pretokenizers`), where that is known.
 
     Raises
     ------
@@ -52,6 +55,7 @@ class WordCounts:
     offsets: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
     symbols: Symbols = "bytes"
+    pretokenizer: str | None = None
 
     def __post_init__(self) -> None:
         if self.counts.size:
@@ -73,12 +77,17 @@ class WordCounts:
 
     @classmethod
     def from_counts(
-        cls, counts: Mapping[Any, int] | Iterable[tuple[Any, int]], symbols: Symbols = "bytes"
+        cls,
+        counts: Mapping[Any, int] | Iterable[tuple[Any, int]],
+        symbols: Symbols = "bytes",
+        *,
+        pretokenizer: str | None = None,
     ) -> WordCounts:
         """Build from a mapping, or from (word, count) pairs; duplicates are summed.
 
         Words are bytes or text (taken as UTF-8) for ``"bytes"``, text for ``"chars"``, and
-        sequences of non-negative integers for ``"ints"``.
+        sequences of non-negative integers for ``"ints"``.  `pretokenizer` is what they were
+        counted with, if it is known; it is only noted.
         """
         pairs = counts.items() if isinstance(counts, Mapping) else counts
         table: dict[Token, int] = {}
@@ -104,16 +113,34 @@ class WordCounts:
             data = np.concatenate([sym.to_array(word) for word in table])
         else:
             data = np.zeros(0, sym.DTYPES[symbols])
-        return cls(data, offsets, np.fromiter(table.values(), np.int64, len(table)), symbols)
+        sizes = np.fromiter(table.values(), np.int64, len(table))
+        return cls(data, offsets, sizes, symbols, pretokenizer)
 
     @classmethod
-    def from_words(cls, words: Iterable[Any], symbols: Symbols = "bytes") -> WordCounts:
-        """Count an iterable of words."""
+    def from_words(
+        cls,
+        words: Iterable[Any],
+        symbols: Symbols = "bytes",
+        *,
+        pretokenizer: str | None = None,
+    ) -> WordCounts:
+        """Count an iterable of words; otherwise as `from_counts`.
+
+        Raises
+        ------
+        InputError
+            For a mapping, whose counts would be lost.
+        """
+        if isinstance(words, Mapping):
+            raise InputError(
+                f"from_words counts words, and a {type(words).__name__} of words to counts is "
+                "given: use WordCounts.from_counts"
+            )
         table: dict[Token, int] = {}
         for word in words:
             token = sym.to_token(word, symbols)
             table[token] = table.get(token, 0) + 1
-        return cls.from_counts(table, symbols)
+        return cls.from_counts(table, symbols, pretokenizer=pretokenizer)
 
     @classmethod
     def from_files(
@@ -173,7 +200,8 @@ class WordCounts:
             threads=threads,
             progress=progress,
         )
-        return cls._counted(arrays, symbols, ", ".join(map(shown, listed)) or "no files")
+        source = ", ".join(map(shown, listed)) or "no files"
+        return cls._counted(arrays, Header(pretokenizer, symbols), source)
 
     @classmethod
     def from_texts(
@@ -188,38 +216,40 @@ class WordCounts:
             raise InputError("texts is one text: give a list of texts")
         _need_text(symbols)
         arrays = count_texts(texts, Pretokenizer.from_name(pretokenizer), symbols == "chars")
-        return cls._counted(arrays, symbols, "texts")
+        return cls._counted(arrays, Header(pretokenizer, symbols), "texts")
 
     @classmethod
-    def _counted(cls, arrays: Arrays, symbols: Symbols, source: str) -> WordCounts:
+    def _counted(cls, arrays: Arrays, header: Header, source: str) -> WordCounts:
         data, offsets, counts = arrays
+        pretokenizer, symbols = header.pretokenizer, header.symbols or "bytes"
         if not counts.size:
             raise InputError(f"{source}: empty corpus, there are no words")
         if symbols == "bytes":
-            return cls(data, offsets, counts)
+            return cls(data, offsets, counts, symbols, pretokenizer)
         # a character starts at every byte that is not 10xxxxxx
         starts = np.concatenate([[0], np.cumsum((data & 0xC0) != 0x80)])
         points = np.frombuffer(data.tobytes().decode("utf-8").encode("utf-32-le"), np.int32)
-        return cls(points, starts[offsets], counts, symbols)
+        return cls(points, starts[offsets], counts, symbols, pretokenizer)
 
     @classmethod
-    def load(cls, path: str | PathLike[str], symbols: Symbols = "bytes") -> WordCounts:
+    def load(cls, path: str | PathLike[str], symbols: Symbols | None = None) -> WordCounts:
         """Read a counted-words TSV; ``-`` is standard input.
 
         Words keep the order in which the file first has them; duplicates are summed.  See
-        `partcover.tsv` for the format.
+        `partcover.tsv` for the format.  Without `symbols` they are what the file says, or bytes.
 
         Raises
         ------
         InputError
             If the file cannot be read or has no words; for a line that does not parse, with its
-            number.
+            number; for symbols other than those the file says.
         """
-        if symbols == "bytes":
-            data, offsets, counts = tsv.read_bytes(path)
-            words = cls(data, offsets, counts)
+        read, header = tsv.read(path, symbols)
+        symbols, name = header.symbols or "bytes", header.pretokenizer
+        if isinstance(read, dict):
+            words = cls.from_counts(read, symbols, pretokenizer=name)
         else:
-            words = cls.from_counts(tsv.read_table(path, symbols), symbols)
+            words = cls(*read, symbols, name)
         if not len(words):
             raise InputError(f"{shown(path)}: empty corpus, there are no words")
         return words
@@ -227,11 +257,29 @@ class WordCounts:
     def save(self, path: str | PathLike[str]) -> None:
         """Write a counted-words TSV (aside, then renamed); ``-`` is standard output.
 
-        `load` gives the same words, in the same order, back.
+        `load` gives the same words, in the same order, back, and how they were counted.
         """
         lines = (tsv.format_line(word, count) for word, count in self)
         with atomic_writer(path) as file:
+            file.write(tsv.format_header(Header(self.pretokenizer, self.symbols)))
             file.writelines(lines)
+
+    def counted_with(self, pretokenizer: str | None) -> WordCounts:
+        """The same words, known to be counted with a pre-tokenizer; None says nothing.
+
+        Raises
+        ------
+        InputError
+            If they are known to be counted with another one, or there is none of that name.
+        """
+        if pretokenizer in (None, self.pretokenizer):
+            return self
+        Pretokenizer.from_name(str(pretokenizer))
+        if self.pretokenizer is not None:
+            raise InputError(
+                f"the words were counted with {self.pretokenizer}, not with {pretokenizer}"
+            )
+        return replace(self, pretokenizer=pretokenizer)
 
     def __len__(self) -> int:
         """Number of distinct words."""
@@ -277,7 +325,11 @@ class WordCounts:
     def most_frequent(self, n: int) -> WordCounts:
         """The `n` most frequent words; among equal counts the smaller word first."""
         order = sorted(self, key=lambda pair: (-pair[1], pair[0]))[:n]
-        return type(self).from_counts(order, self.symbols)
+        return self.subset(order)
+
+    def subset(self, counts: Mapping[Any, int] | Iterable[tuple[Any, int]]) -> WordCounts:
+        """Some of the words, with counts of their own, counted with the same pre-tokenizer."""
+        return self.from_counts(counts, self.symbols, pretokenizer=self.pretokenizer)
 
     def weighted(self, weights: Mapping[Any, int]) -> WordCounts:
         """The same words, the cost of each token in them multiplied.
@@ -304,10 +356,12 @@ class WordCounts:
                     "1 is expected"
                 )
             counts[token] *= weight
-        return type(self).from_counts(counts, self.symbols)
+        return self.subset(counts)
 
     def with_suffix(self, mark: Any) -> WordCounts:
         """Every word with an end-of-word mark, a string over the same symbols, appended.
+
+        No pre-tokenizer gives such words, so none is noted.
 
         Raises
         ------
@@ -340,7 +394,7 @@ class WordCounts:
         """Words cut so that each occurrence of these tokens stands alone.
 
         At each position, left to right, the longest token that begins there is set apart.
-        Splitting again changes nothing.
+        Splitting again changes nothing.  No pre-tokenizer gives such words, so none is noted.
         """
         known = set(tokens)
         lengths = sorted({len(token) for token in known}, reverse=True)

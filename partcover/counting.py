@@ -12,18 +12,15 @@ from queue import SimpleQueue
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from .errors import InputError
 from .kernels import _words
 from .pretokenizers import Pretokenizer, Rule
 from .readers import Document, Source, documents, find_sources
+from .tsv import Arrays
 
-__all__ = ["Arrays", "Progress", "blocks", "count_files", "count_texts"]
+__all__ = ["Progress", "blocks", "count_files", "count_texts"]
 
-Arrays: TypeAlias = tuple[
-    npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]
-]  # the words of a corpus over bytes: data, offsets, counts
 Progress: TypeAlias = Callable[[int, int | None], None]
 
 _PART = 1 << 24  # bytes of a plain file that one thread takes at a time

@@ -27,14 +27,22 @@ def joined(domains: Sequence[WordCounts]) -> WordCounts:
     Raises
     ------
     InputError
-        For no domains, or domains over different symbols.
+        For no domains, or domains over different symbols or of different pre-tokenizers.
     """
     if not domains:
         raise InputError("no domains: give the counted words of at least one")
     alphabets = sorted({words.symbols for words in domains})
     if len(alphabets) > 1:
         raise InputError(f"the domains are over different symbols: {', '.join(alphabets)}")
-    return WordCounts.from_counts(chain.from_iterable(domains), domains[0].symbols)
+    names = {words.pretokenizer for words in domains}
+    if len(names - {None}) > 1:
+        known = ", ".join(sorted(name for name in names if name is not None))
+        raise InputError(f"the domains were counted with different pre-tokenizers: {known}")
+    return WordCounts.from_counts(
+        chain.from_iterable(domains),
+        domains[0].symbols,
+        pretokenizer=domains[0].pretokenizer if len(names) == 1 else None,
+    )
 
 
 def by_domain(

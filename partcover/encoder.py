@@ -114,12 +114,7 @@ class Encoder:
         cache: int = _CACHE,
         seed: int = 0,
     ) -> None:
-        name = pretokenizer or vocabulary.pretokenizer
-        if name is None:
-            raise InputError(
-                "the vocabulary does not say how text becomes words: name the pre-tokenizer its "
-                "words were counted with (pretokenizer='space-prefix', 'gpt2', …; --pretokenizer)"
-            )
+        name = pretokenizer or vocabulary.need_pretokenizer()
         if cache < 0:
             raise InputError(f"cache is {cache}: a number of bytes, or 0, is expected")
         if vocabulary.end_of_word is not None:

@@ -146,7 +146,7 @@ def solve(
     if given is not None and exact and given[0] < tokens:
         tokens, order = given
     method = "solve" if exact else formulation
-    vocabulary = Vocabulary(order, instance.symbols, method)
+    vocabulary = instance.vocabulary(order, method)
 
     # every word needs a token, whatever the vocabulary
     bound = instance.words.total_count
@@ -246,7 +246,7 @@ def decide(
     stopped = report.stopped
     if answer is not None and stopped != "interrupted":
         stopped = "completed"
-    vocabulary = Vocabulary(order, instance.symbols, "solve")
+    vocabulary = instance.vocabulary(order, "solve")
     return answer, run_.solution(model, report, vocabulary, tokens, bound, status, stopped, extra)
 
 
@@ -332,7 +332,7 @@ def smallest(
         "meets_threshold": True if size is not None else False if status == "infeasible" else None,
         "smallest_size": None if status == "infeasible" else least,
     }
-    vocabulary = None if best is None else Vocabulary(best, instance.symbols, "solve")
+    vocabulary = None if best is None else instance.vocabulary(best, "solve")
     tokens = None if best is None else run_.recounted(vocabulary)[0]
     stopped = report.stopped
     if status == "optimal" and stopped != "interrupted":

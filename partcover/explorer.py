@@ -84,7 +84,7 @@ def sample_words(words: WordCounts, most: int, seed: int) -> WordCounts:
     head = most - most // 2
     drawn = np.random.default_rng(seed % 2**64).choice(len(order) - head, most // 2, replace=False)
     kept = order[:head] + [order[head + int(i)] for i in sorted(drawn)]
-    return WordCounts.from_counts(kept, words.symbols)
+    return words.subset(kept)
 
 
 def explore(

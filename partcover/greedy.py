@@ -16,7 +16,6 @@ from .kernels._greedy import Greedy
 from .segment import segment
 from .solution import Solution, Termination
 from .symbols import Token
-from .vocabulary import Vocabulary
 
 __all__ = ["certified_ratio", "greedtok", "greedwmc"]
 
@@ -196,7 +195,7 @@ def _greedy(
     total = sum(gains)
 
     method = "greedwmc" if relaxed else "greedtok"
-    vocabulary = Vocabulary(tokens, instance.symbols, method)
+    vocabulary = instance.vocabulary(tokens, method)
     shortest = segment(words, vocabulary, "shortest_path", threads=threads)
     extra = {"size": len(tokens), "nothing_left_to_gain": exhausted}
     if relaxed:

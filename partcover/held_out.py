@@ -56,6 +56,6 @@ def split(words: WordCounts, share: float, *, seed: int = 0) -> tuple[WordCounts
 
     def part(counts: list[int]) -> WordCounts:
         kept = [(word, n) for (word, _), n in zip(pairs, counts, strict=True) if n]
-        return WordCounts.from_counts(kept, words.symbols)
+        return words.subset(kept)
 
     return part((counts - drawn).tolist()), part(drawn.tolist())

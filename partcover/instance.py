@@ -15,6 +15,7 @@ from .corpus import WordCounts
 from .errors import InputError
 from .files import read_json, write_atomic
 from .symbols import Symbols, Token
+from .vocabulary import Vocabulary
 
 __all__ = ["GroupBudget", "Instance"]
 
@@ -161,7 +162,10 @@ class Instance:
             if given is not None:
                 object.__setattr__(self, name, self._tokens(name, given))
         if self.protected:
-            object.__setattr__(self, "words", self.words.split_at(self.protected))
+            # where words are cut further is known from `protected`, how text becomes words stays
+            pretokenizer = self.words.pretokenizer
+            words = replace(self.words.split_at(self.protected), pretokenizer=pretokenizer)
+            object.__setattr__(self, "words", words)
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
             raise InputError("an explicit candidate list excludes max_length and min_count")
         both = set(self.fixed) & set(self.forbidden)
@@ -245,6 +249,10 @@ class Instance:
         """The alphabet."""
         return self.words.symbols
 
+    def vocabulary(self, tokens: Iterable[Any], method: str, **use: Any) -> Vocabulary:
+        """A vocabulary for these words: over their symbols, for their pre-tokenizer."""
+        return Vocabulary(tokens, self.symbols, method, pretokenizer=self.words.pretokenizer, **use)
+
     def with_k(self, k: int) -> Instance:
         """The same instance with another budget (the candidate index is kept)."""
         other = replace(self, k=k)
@@ -261,6 +269,8 @@ class Instance:
             "k": self.k,
             "words": [[sym.to_json(word), count] for word, count in self.words],
         }
+        if self.words.pretokenizer is not None:
+            data["pretokenizer"] = self.words.pretokenizer
         data |= self.conditions_to_json()
         if self.threshold is not None:
             data["threshold"] = self.threshold
@@ -323,7 +333,12 @@ class Instance:
         groups = data.get("groups") or []
         if not isinstance(groups, list):
             raise InputError("'groups' must be a list")
-        words = WordCounts.from_counts(((sym.from_json(w, symbols), c) for w, c in pairs), symbols)
+        pretokenizer = data.get("pretokenizer")
+        if not isinstance(pretokenizer, str | None):
+            raise InputError("'pretokenizer' must be a name")
+        words = WordCounts.from_counts(
+            ((sym.from_json(w, symbols), c) for w, c in pairs), symbols, pretokenizer=pretokenizer
+        )
         k = whole("k")
         if k is None:
             raise InputError("'k' is missing")

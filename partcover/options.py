@@ -226,7 +226,7 @@ def candidate_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--symbols",
             type=click.Choice(sym.SYMBOLS),
-            help="What words are made of. Default: bytes, or as the instance file says.",
+            help="What words are made of. Default: as the file says, or bytes.",
         ),
     ):
         option(function)
@@ -290,7 +290,7 @@ def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def pretokenizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--pretokenizer``, of what makes a vocabulary: counted words do not say it."""
+    """Add ``--pretokenizer``, of what makes a vocabulary, for counts that do not say it."""
 
     def known(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
         if name is not None:
@@ -301,8 +301,7 @@ def pretokenizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "--pretokenizer",
         metavar="NAME",
         callback=known,
-        help="What the words were counted with: noted in the vocabulary, so that encode and "
-        "export need not be told.",
+        help="What the words were counted with, where their file does not say it.",
     )(function)
 
 
@@ -344,9 +343,17 @@ def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
 
 
 def read_instance(
-    corpus: str, k: int | None, options: dict[str, Any], *, free: bool = False
+    corpus: str,
+    k: int | None,
+    options: dict[str, Any],
+    pretokenizer: str | None = None,
+    *,
+    free: bool = False,
 ) -> Instance:
-    """The instance that a command's argument and options describe; `free`: k may be missing."""
+    """The instance that a command's argument and options describe; `free`: k may be missing.
+
+    `pretokenizer` is what the words were counted with, where their file does not say it.
+    """
     symbols = options["symbols"]
     base: Instance | None = None
     if corpus.endswith(".json"):
@@ -355,7 +362,11 @@ def read_instance(
             raise InputError(f"{corpus}: the instance is over {base.symbols}, not {symbols}")
         words = base.words
     else:
-        words = WordCounts.load(corpus, symbols or "bytes")
+        words = WordCounts.load(corpus, symbols)
+    try:
+        words = words.counted_with(pretokenizer)
+    except InputError as error:
+        raise InputError(f"{corpus}: {error}; leave --pretokenizer out") from None
     if k is None and free and base is None:
         k = len(words.data)  # no vocabulary uses more
     if k is None:
@@ -367,7 +378,7 @@ def read_instance(
         names = ("max_length", "min_count", "groups", "threshold", "source")
         given = {name: getattr(base, name) for name in (*names, *_TOKEN_FILES)}
     if options["weights"] is not None:
-        weights = tsv.read_table(options["weights"], words.symbols, once=True)
+        weights = tsv.read_table(options["weights"], words.symbols)
         try:
             words = words.weighted(dict(weights))
         except InputError as error:

@@ -24,7 +24,6 @@ from .plots import check_plot, plot_lines, plot_rows
 from .reduction import reduction_of
 from .report import cell
 from .reproduce import EXPERIMENTS
-from .symbols import Symbols
 from .vocabulary import Vocabulary
 
 __all__ = ["Runs", "read_runs", "write_page"]
@@ -124,7 +123,7 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
                 f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
             )
     if corpus is not None:
-        symbols: Symbols = next((each.symbols for each in runs.vocabularies.values()), "bytes")
+        symbols = next((each.symbols for each in runs.vocabularies.values()), None)
         runs.words = WordCounts.load(corpus, symbols)
     return runs
 

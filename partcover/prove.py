@@ -286,7 +286,7 @@ class _Search:
 
     def _improve(self, chosen: list[Token]) -> None:
         """Keep a vocabulary that the relaxation has found if it is the best so far."""
-        vocabulary = Vocabulary(chosen, self.instance.symbols)
+        vocabulary = self.instance.vocabulary(chosen, "solve")
         found = verify(self.instance, vocabulary)
         if found.ok and found.tokens < self.tokens:
             self.tokens, self.found = found.tokens, vocabulary

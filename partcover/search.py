@@ -221,7 +221,7 @@ def _recounted(
         lists = [search.answer()]
     best: tuple[Vocabulary, Segmentation] | None = None
     for tokens in lists:
-        vocabulary = Vocabulary(tokens, instance.symbols, "improve")
+        vocabulary = instance.vocabulary(tokens, "improve")
         cut = segment(instance.words, vocabulary, "shortest_path", threads=threads)
         if best is None or cut.tokens < best[1].tokens:
             best = vocabulary, cut
@@ -293,7 +293,7 @@ def round_relaxation(
         tokens = board.tokens(state.picked())
     else:
         tokens = _rounded(instance, weights, rule, seed)
-    return Vocabulary(tokens, instance.symbols, f"rounded-{rule}")
+    return instance.vocabulary(tokens, f"rounded-{rule}")
 
 
 def _per_candidate(instance: Instance, values: npt.ArrayLike, name: str) -> Float64:

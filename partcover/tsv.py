@@ -3,13 +3,28 @@ r"""The counted-words TSV: one ``word<TAB>count`` a line.
 UTF-8, with the escapes ``\\``, ``\t``, ``\n``, ``\r`` and ``\xHH`` in words, so that any bytes
 fit.  A count is a whole number from 1 to 2**63 - 1 in decimal digits.  The last line may lack
 its line feed, and a carriage return before a line feed is not part of the count.  Where symbols
-are bytes, raw bytes that are not UTF-8 are taken as they stand.
+are bytes, raw bytes that are not UTF-8 are taken as they stand.  A byte order mark at the
+beginning is no part of the first word.
+
+The first line says how the words were counted::
+
+    #partcover counts 1 pretokenizer=gpt2 symbols=bytes
+
+It has no tab, so no word can be taken for it.  Values are percent-encoded where they hold white
+space, control characters, ``%`` or what is not ASCII.  Either fact may be missing, and so may the
+line; facts that this version does not know are passed over.  It may stand again further down, as
+in files joined with ``cat``, and must then say the same.
 """
 
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator
+from itertools import chain
 from os import PathLike
+from typing import IO, NamedTuple, TypeAlias
+from urllib.parse import quote, unquote
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +35,81 @@ from .files import open_input, shown
 from .kernels import _words
 from .symbols import Symbols, Token
 
-__all__ = ["format_line", "parse_line", "read_bytes", "read_table"]
+__all__ = [
+    "Arrays",
+    "Header",
+    "format_header",
+    "format_line",
+    "parse_header",
+    "parse_line",
+    "read",
+    "read_table",
+]
+
+Arrays: TypeAlias = tuple[
+    npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]
+]  # words over bytes: data, offsets, counts
 
 _CHUNK = 1 << 22
 _MAX = 2**63 - 1
 _NUMBER = re.compile(rb"[0-9]+")
 _SIGNED = re.compile(rb"-[0-9]+(\.[0-9]*)?")
 _FRACTION = re.compile(rb"[0-9]*\.[0-9]*")
+
+
+_VERSION = 1
+_NAME = b"#partcover counts"
+_PLAIN_VALUE = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"  # all of ASCII that is visible, but %
+
+
+class Header(NamedTuple):
+    """How words were counted, as far as it is known."""
+
+    pretokenizer: str | None = None
+    symbols: Symbols | None = None
+
+
+def format_header(header: Header) -> bytes:
+    """The first line of a file, with its line feed."""
+    facts = "".join(
+        f" {key}={quote(value, _PLAIN_VALUE, errors='surrogateescape')}"
+        for key, value in header._asdict().items()
+        if value is not None
+    )
+    return b"%b %d%b\n" % (_NAME, _VERSION, facts.encode("ascii"))
+
+
+def parse_header(line: bytes) -> Header | None:
+    """Read the first line of a file, without its line feed; None for any other line.
+
+    Raises
+    ------
+    InputError
+        For a later version, or facts that are not written as they should be.
+    """
+    if not line.startswith(_NAME) or b"\t" in line:
+        return None
+    version, *fields = line[len(_NAME) :].decode("utf-8", "replace").split() or [""]
+    if version != str(_VERSION):
+        raise InputError(
+            f"counts of version {version!r} are not known, the latest here is {_VERSION}: update "
+            "partcover"
+        )
+    facts: dict[str, str] = {}
+    for field in fields:
+        key, equals, value = field.partition("=")
+        value = unquote(value, errors="surrogateescape")
+        if not equals or not value:
+            raise InputError(f"{field!r} is not a fact of how words were counted: KEY=VALUE")
+        if facts.setdefault(key, value) != value:
+            raise InputError(f"two different facts: {key}={facts[key]} and {key}={value}")
+    symbols = facts.get("symbols")
+    for known in sym.SYMBOLS:
+        if symbols == known:
+            return Header(facts.get("pretokenizer"), known)
+    if symbols is not None:
+        raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
+    return Header(facts.get("pretokenizer"))
 
 
 def parse_line(line: bytes, symbols: Symbols) -> tuple[Token, int]:
@@ -87,65 +170,108 @@ def _count(number: bytes) -> int:
     raise InputError(f"the count {shown_number!r} is not a number")
 
 
-def read_bytes(
-    path: str | PathLike[str],
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Read a TSV over bytes; O(file) time, memory for the distinct words and one chunk.
+class _Reader:
+    """A file that is read, and what its headers have said so far.
 
-    Returns
-    -------
-    data, offsets, counts : ndarray
-        The words in the order in which the file first has them; duplicates are summed.
-
-    Raises
-    ------
-    InputError
-        Naming the file and the line.
+    Parameters
+    ----------
+    path : path
+        For messages.
+    symbols : {"bytes", "chars", "ints"}, optional
+        What was asked for.
     """
-    table = _words.WordTable()
-    lines = 0
-    with open_input(path) as file:
-        held: list[bytes] = []
+
+    def __init__(self, path: str | PathLike[str], symbols: Symbols | None) -> None:
+        self.path = path
+        self.symbols = symbols
+        self.asked = symbols is not None
+        self.pretokenizer: str | None = None
+        self.lines = 0  # read before what is read now
+
+    def error(self, number: int, message: object) -> InputError:
+        """An error in a line of what is read now."""
+        return InputError(f"{shown(self.path)}:{self.lines + number}: {message}")
+
+    def first_line(self, file: IO[bytes]) -> bytes:
+        """The first line, without a byte order mark, once what it says is known.
+
+        Where it is a header, it is left as an empty line.
+        """
+        line = file.readline()
+        if line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and b"\0" in line:
+            raise self.error(1, "this is UTF-16: save it as UTF-8")
+        line = line.removeprefix(BOM_UTF8)
+        if self.takes(line.rstrip(b"\r\n"), 1):
+            self.lines = 1
+            line = b""
+        self.symbols = self.symbols or "bytes"
+        return line
+
+    def takes(self, line: bytes, number: int) -> bool:
+        """Whether a line is a header; it must not contradict what is known."""
+        try:
+            header = parse_header(line)
+            if header is None:
+                return False
+            if header.symbols not in (None, self.symbols) and self.symbols is not None:
+                why = "asked for" if self.asked else "taken above"
+                raise InputError(f"the words are over {header.symbols}, {self.symbols} were {why}")
+            names = {header.pretokenizer, self.pretokenizer} - {None}
+            if len(names) > 1:
+                raise InputError(
+                    f"words counted with {header.pretokenizer}, those above with "
+                    f"{self.pretokenizer}: they are not to be added up"
+                )
+        except InputError as error:
+            raise self.error(number, error) from None
+        self.symbols = self.symbols or header.symbols
+        self.pretokenizer = self.pretokenizer or header.pretokenizer
+        return True
+
+    def arrays(self, first: bytes, file: IO[bytes]) -> Arrays:
+        """Words over bytes; memory for the distinct ones and a chunk."""
+        table = _words.WordTable()
+        held = [first]
         while chunk := file.read(_CHUNK):
             cut = chunk.rfind(b"\n") + 1
             held.append(chunk[:cut] if cut else chunk)
             if cut:
-                lines += _add(table, b"".join(held), lines, path)
+                self._add(table, b"".join(held))
                 held = [chunk[cut:]]
-        _add(table, b"".join(held), lines, path)
-    return table.export(False)
+        self._add(table, b"".join(held))
+        return table.export(False)
 
+    def _add(self, table: _words.WordTable, text: bytes) -> None:
+        rest = memoryview(text)
+        while True:
+            status, lines, start = table.add_tsv(rest)
+            if status == _words.DONE:
+                self.lines += lines
+                return
+            place = len(text) - len(rest) + start
+            end = text.find(b"\n", place)
+            line = text[place:] if end < 0 else text[place:end]
+            if self.takes(line.removesuffix(b"\r"), lines):
+                self.lines += lines
+                rest = rest[start + len(line) + 1 :]
+                continue
+            try:  # the kernel says only that the line is bad; the readable parser says why
+                word, _ = parse_line(line, "bytes")
+            except InputError as error:
+                raise self.error(lines, error) from None
+            raise self.error(lines, f"the summed count of {sym.show(word)!r} does not fit in int64")
 
-def _add(table: _words.WordTable, text: bytes, before: int, path: str | PathLike[str]) -> int:
-    status, lines, start = table.add_tsv(text)
-    if status == _words.DONE:
-        return lines
-    where = f"{shown(path)}:{before + lines}"
-    line = text[start:].split(b"\n", 1)[0]
-    try:  # the kernel says only that the line is bad; the readable parser says why
-        word, _ = parse_line(line, "bytes")
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
-    raise InputError(f"{where}: the summed count of {sym.show(word)!r} does not fit in int64")
-
-
-def read_table(
-    path: str | PathLike[str], symbols: Symbols, *, once: bool = False
-) -> dict[Token, int]:
-    """Read a TSV over any symbols, line by line in Python.
-
-    Duplicates are summed, or refused where each word may stand `once`.
-
-    Raises
-    ------
-    InputError
-        Naming the file and the line.
-    """
-    table: dict[Token, int] = {}
-    with open_input(path) as file:
-        for number, line in enumerate(file, 1):
+    def table(self, first: bytes, file: IO[bytes], *, once: bool = False) -> dict[Token, int]:
+        """Words over any symbols, line by line in Python."""
+        assert self.symbols is not None
+        table: dict[Token, int] = {}
+        lines: Iterator[bytes] = chain([first] if first else [], file)
+        for number, ended in enumerate(lines, 1):
+            line = ended.removesuffix(b"\n")
+            if self.takes(line.removesuffix(b"\r"), number):
+                continue
             try:
-                word, count = parse_line(line.removesuffix(b"\n"), symbols)
+                word, count = parse_line(line, self.symbols)
                 if once and word in table:
                     raise InputError(f"the word {sym.show(word)!r} stands here a second time")
                 table[word] = table.get(word, 0) + count
@@ -154,8 +280,54 @@ def read_table(
                         f"the summed count of {sym.show(word)!r} does not fit in int64"
                     )
             except InputError as error:
-                raise InputError(f"{shown(path)}:{number}: {error}") from None
-    return table
+                raise self.error(number, error) from None
+        return table
+
+
+def read(
+    path: str | PathLike[str], symbols: Symbols | None = None
+) -> tuple[Arrays | dict[Token, int], Header]:
+    """Read a TSV.
+
+    Parameters
+    ----------
+    path : path
+        The file; ``-`` is standard input.
+    symbols : {"bytes", "chars", "ints"}, optional
+        By default what the file says, or bytes.
+
+    Returns
+    -------
+    words : tuple of ndarray, or dict
+        Data, offsets and counts of words over bytes, in O(file) compiled time; over other
+        symbols a dictionary.  In the order in which the file first has them; duplicates are
+        summed.
+    header : Header
+        What the file says of how they were counted, and the symbols that were read.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the line; for symbols other than those the file says.
+    """
+    with open_input(path) as file:
+        reader = _Reader(path, symbols)
+        first = reader.first_line(file)
+        words = (reader.arrays if reader.symbols == "bytes" else reader.table)(first, file)
+    return words, Header(reader.pretokenizer, reader.symbols)
+
+
+def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:
+    """Read a TSV in which each word stands once, line by line in Python.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the line.
+    """
+    with open_input(path) as file:
+        reader = _Reader(path, symbols)
+        return reader.table(reader.first_line(file), file, once=True)
 
 
 _PLAIN = re.compile(rb"[ -\[\]-~]+")

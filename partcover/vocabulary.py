@@ -216,6 +216,21 @@ class Vocabulary:
         mark = self.provenance.get("end_of_word")
         return mark if isinstance(mark, str) and mark else None
 
+    def need_pretokenizer(self) -> str:
+        """The pre-tokenizer, for what cannot do without.
+
+        Raises
+        ------
+        InputError
+            If it is not known.
+        """
+        if self.pretokenizer is None:
+            raise InputError(
+                "the vocabulary does not say how text becomes words: name the pre-tokenizer its "
+                "words were counted with (pretokenizer='space-prefix', 'gpt2', …; --pretokenizer)"
+            )
+        return self.pretokenizer
+
     def with_(self, **changes: Any) -> Vocabulary:
         """The same but for what is named: ``vocabulary.with_(rule="priority")``."""
         return replace(self, **changes)

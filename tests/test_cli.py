@@ -51,18 +51,20 @@ def fails(result, *parts, status=2):
 
 def test_count(run, tmp_path):
     (tmp_path / "text.txt").write_text("a b a")
-    assert run("count", "text.txt", "--quiet") == (0, "a\t1\nĠa\t1\nĠb\t1\n", "")
+    head = "#partcover counts 1 pretokenizer=space-prefix symbols=bytes\n"
+    assert run("count", "text.txt", "--quiet") == (0, head + "a\t1\nĠa\t1\nĠb\t1\n", "")
     status, facts = as_json(run("count", "text.txt", "--json", "--pretokenizer", "none"))
     assert (status, facts["words"], facts["total_symbols"]) == (0, 1, 5)
     (tmp_path / "more.txt.gz").write_bytes(gzip.compress(b"a b"))
     status, out, _ = run("count", ".", "--quiet")
     assert status == 0
-    assert out == "a\t2\nĠb\t2\nĠa\t1\n"
+    assert out == head + "a\t2\nĠb\t2\nĠa\t1\n"
 
 
 def test_count_standard_input(run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x y")))
-    assert run("count", "-", "--quiet")[:2] == (0, "x\t1\nĠy\t1\n")
+    head = "#partcover counts 1 pretokenizer=space-prefix symbols=bytes\n"
+    assert run("count", "-", "--quiet")[:2] == (0, head + "x\t1\nĠy\t1\n")
 
 
 @pytest.mark.parametrize("method", ["greedtok", "greedwmc", "solve"])

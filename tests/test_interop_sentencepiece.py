@@ -15,10 +15,9 @@ from partcover.interop import export, load
 from partcover.interop.sentencepiece_proto import model_proto
 
 
-@pytest.mark.parametrize("pretokenizer", [None, "none"])
-def test_sentencepiece_is_exact_for_the_shortest_path(tmp_path, counted, pretokenizer):
+def test_sentencepiece_is_exact_for_the_shortest_path(tmp_path, counted):
     need("sentencepiece")
-    vocabulary = whole(chosen(counted, pretokenizer=pretokenizer, special={"<s>": 400}))
+    vocabulary = whole(chosen(counted, pretokenizer="none", special={"<s>": 400}))
     result = export(
         vocabulary, tmp_path / "v.model", "sentencepiece", corpus=counted, text=TEXT * 3
     )
@@ -42,7 +41,9 @@ def test_sentencepiece_on_generated_vocabularies(tmp_path, tokens, wide):
     need("sentencepiece")
     # characters that are no tokens alone: all of 3 bytes, or all of 2
     turn = str.maketrans("é", "日") if wide else str.maketrans("▁", "é")
-    vocabulary = Vocabulary(dict.fromkeys(token.translate(turn) for token in tokens))
+    vocabulary = Vocabulary(
+        dict.fromkeys(token.translate(turn) for token in tokens), pretokenizer="none"
+    )
     assert export(vocabulary, tmp_path / "v.model", "sentencepiece").exact
 
 
@@ -70,16 +71,16 @@ def test_first_space_needs_no_pretokenizer(tmp_path):
 def test_sentencepiece_gives_up_what_no_piece_holds(tmp_path):
     need("sentencepiece")
     path = tmp_path / "v.model"
-    cutting = Vocabulary(["ab", b"\xa9a", "a\0", "<0x41>"])
+    cutting = Vocabulary(["ab", b"\xa9a", "a\0", "<0x41>"], pretokenizer="none")
     with pytest.raises(InputError, match="3 tokens that cut a character, hold a NUL or are named"):
         export(cutting, path, "sentencepiece")
     export(cutting, path, "sentencepiece", lossy=True)
     assert load(path).tokens == (b"ab",)
     with pytest.raises(InputError, match="of 2 and 3 bytes"):
-        export(Vocabulary(["éa", "日a"]), path, "sentencepiece")
+        export(Vocabulary(["éa", "日a"], pretokenizer="none"), path, "sentencepiece")
     with pytest.raises(InputError, match="characters of 4 bytes"):
-        export(Vocabulary(["😀a"]), path, "sentencepiece")
-    export(Vocabulary(["😀a", "😀"]), path, "sentencepiece")
+        export(Vocabulary(["😀a"], pretokenizer="none"), path, "sentencepiece")
+    export(Vocabulary(["😀a", "😀"], pretokenizer="none"), path, "sentencepiece")
 
 
 def test_sentencepiece_a_space_in_the_second_place_reaches_over_words(tmp_path):
@@ -93,7 +94,9 @@ def test_sentencepiece_a_space_in_the_second_place_reaches_over_words(tmp_path):
 def test_sentencepiece_of_equal_scores_the_first_piece_is_first(tmp_path):
     need("sentencepiece")
     path = tmp_path / "v.model"
-    export(Vocabulary(["bc", "ab", "cd"], rule="merges"), path, "sentencepiece")
+    export(
+        Vocabulary(["bc", "ab", "cd"], rule="merges", pretokenizer="none"), path, "sentencepiece"
+    )
     model = model_proto()()
     model.ParseFromString(path.read_bytes())
     for piece in model.pieces:
@@ -106,7 +109,9 @@ def test_sentencepiece_names_and_gaps(tmp_path):
     need("sentencepiece")
     path = tmp_path / "v.model"
     ids = [*range(256), 300, 400]
-    vocabulary = Vocabulary(["<unk>", "<unused256>"], ids=ids, special={"<s>": 310})
+    vocabulary = Vocabulary(
+        ["<unk>", "<unused256>"], ids=ids, pretokenizer="none", special={"<s>": 310}
+    )
     assert export(vocabulary, path, "sentencepiece").exact
     back = load(path)
     assert (back.tokens, back.id_of, back.special["<s>"]) == (vocabulary.tokens, (*ids,), 310)
@@ -118,7 +123,7 @@ def test_sentencepiece_names_and_gaps(tmp_path):
 
 def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
     need("sentencepiece")
-    vocabulary = whole(chosen(counted))
+    vocabulary = whole(chosen(counted, pretokenizer="none"))
     scores = [-2 - place / 8 for place in range(len(vocabulary))]  # no rounding in 32 bits
     singles = {bytes([b]): -6.5 for b in b"abthe "}
     likely = vocabulary.with_(
@@ -130,12 +135,12 @@ def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
     assert export(likely, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
     back = load(tmp_path / "v.model")
     assert (back.rule, back.scores, back.symbol_scores) == ("likelihood", likely.scores, singles)
-    merged = Vocabulary(["th", "the", "ab", "abab"], rule="merges")
+    merged = Vocabulary(["th", "the", "ab", "abab"], rule="merges", pretokenizer="none")
     assert export(merged, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
     back = load(tmp_path / "v.model")
     assert (back.rule, back.merges, back.tokens) == ("character_merges", None, merged.tokens)
     # a whole word is not looked up: abc merges a + bc first, and x + yz never
-    lost = Vocabulary(["yz", "xy", "xyzw"], rule="merges")
+    lost = Vocabulary(["yz", "xy", "xyzw"], rule="merges", pretokenizer="none")
     with pytest.raises(InputError, match="are cut otherwise"):
         export(lost, tmp_path / "v.model", "sentencepiece")
 
@@ -286,7 +291,9 @@ def test_what_scores_weigh_otherwise(tmp_path):
     # what goes out for the shortest path has a price that is right
     exported = tmp_path / "v.model"
     for token in ("é", "日"):
-        assert export(Vocabulary([f"a{token}"]), exported, "sentencepiece").exact
+        assert export(
+            Vocabulary([f"a{token}"], pretokenizer="none"), exported, "sentencepiece"
+        ).exact
         assert "weighs" not in " ".join(load(exported).provenance.get("remarks", ()))
 
 
@@ -295,7 +302,7 @@ def test_every_token_is_replayed(tmp_path):
     letters = [chr(code) for code in range(33, 127)]
     tokens = [left + right for left in letters for right in letters]
     # as a whole word alone it is cut otherwise: no merges lead to it
-    vocabulary = Vocabulary([*tokens, "abcde"], rule="merges")
+    vocabulary = Vocabulary([*tokens, "abcde"], rule="merges", pretokenizer="none")
     with pytest.raises(InputError, match=r" 1 of [\d,]+ built-in words .* are cut otherwise"):
         export(vocabulary, tmp_path / "v.model", "sentencepiece")
 

@@ -341,7 +341,7 @@ def test_standard_streams(monkeypatch, capfdbinary):
 
     monkeypatch.setattr("sys.stdin", Stream)
     WordCounts.load("-").save("-")
-    assert capfdbinary.readouterr().out == b"a\t1\nb\t2\n"
+    assert capfdbinary.readouterr().out == b"#partcover counts 1 symbols=bytes\na\t1\nb\t2\n"
     Stream.buffer = io.BytesIO(b"a\n")
     with pytest.raises(InputError, match=r"^standard input:1: no tab"):
         WordCounts.load("-")

@@ -92,7 +92,10 @@ def bpe(
     refuse_unhonoured(instance, "bpe")
     extra = {}
     if end_of_word is not None:
-        instance = replace(instance, words=instance.words.with_suffix(end_of_word))
+        # that the words of a text have no mark is known from `end_of_word`
+        name = instance.words.pretokenizer
+        words = replace(instance.words.with_suffix(end_of_word), pretokenizer=name)
+        instance = replace(instance, words=words)
         extra["end_of_word"] = end_of_word
     known = _merges_of(instance.prefix)
     given = Vocabulary(

@@ -118,7 +118,8 @@ def outcome(
     instance : Instance
         The words.
     vocabulary : Vocabulary
-        What was trained; its method names the method.
+        What was trained; its method names the method.  It is noted what the words were
+        counted with.
     started : float
         `time.monotonic` when it began.
     termination : str
@@ -131,6 +132,7 @@ def outcome(
         Further keys; ``tokens_shortest_path`` is added where the rule is another.
     """
     seconds = time.monotonic() - started
+    vocabulary = vocabulary.with_(pretokenizer=instance.words.pretokenizer)
 
     def counted() -> tuple[Segmentation, dict[str, int], int]:
         cut = segment(instance.words, vocabulary, threads=threads)

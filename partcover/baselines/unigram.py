@@ -360,7 +360,7 @@ def _seeds(instance: Instance, index: CandidateIndex, size: int, max_length: int
 
 def _sorted(words: WordCounts) -> WordCounts:
     """The same words in ascending order, so that sums of floats do not depend on theirs."""
-    return WordCounts.from_counts(sorted(words), words.symbols)
+    return words.subset(sorted(words))
 
 
 def _log_share(value: Float) -> Float:

@@ -24,10 +24,12 @@ from ..options import Output, output_options
     show_default=True,
     help="Tokens chosen for each domain, as a part of k.",
 )
-@click.option("--symbols", type=click.Choice(sym.SYMBOLS), default="bytes", show_default=True)
+@click.option(
+    "--symbols", type=click.Choice(sym.SYMBOLS), help="Default: as the files say, or bytes."
+)
 @output_options
 def domains(
-    out: Output, corpora: tuple[str, ...], k: int, share: float, symbols: sym.Symbols
+    out: Output, corpora: tuple[str, ...], k: int, share: float, symbols: sym.Symbols | None
 ) -> int:
     """Compare GreedTok on all of several corpora with candidates chosen on each.
 

@@ -120,7 +120,7 @@ def solve(
         raise click.UsageError("--certificate excludes --sense: its model is its own")
     if certificate is not None and formulation != "path":
         raise click.UsageError(f"--certificate proves the path formulation, not {formulation}")
-    instance = read_instance(corpus, k, options, free=goal == "size")
+    instance = read_instance(corpus, k, options, pretokenizer, free=goal == "size")
     if threshold is not None:
         instance = replace(instance, threshold=threshold)
     for path in (write_lp, write_mps):
@@ -139,9 +139,7 @@ def solve(
         "log": say if show_log else None,
     }
     if certificate is not None:
-        return _prove(
-            out, corpus, instance, certificate, no_vocabulary, pretokenizer, gap=gap, **common
-        )
+        return _prove(out, corpus, instance, certificate, no_vocabulary, gap=gap, **common)
     if relaxation:
         return _relaxation(out, exact.relax(instance, sense=sense, **common))
     with out.events(events, show=not show_log, plot=plot) as progress:
@@ -158,7 +156,7 @@ def solve(
             _, solution = exact.decide(instance, progress=progress, **common)
         else:
             solution = exact.smallest(instance, progress=progress, **common)
-    status = finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
+    status = finish(out, solution, instance, no_vocabulary, corpus)
     if goal != "tokens" and solution.extra["meets_threshold"] is False:
         from ..conflicts import conflict
 
@@ -218,7 +216,6 @@ def _prove(
     instance: Instance,
     path: str,
     no_vocabulary: bool,
-    pretokenizer: str | None,
     **options: Any,
 ) -> int:
     """``solve --certificate``."""
@@ -227,7 +224,7 @@ def _prove(
     check_writable(path)
     del options["formulation"]
     solution, certificate = prove(instance, **options)
-    status = finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
+    status = finish(out, solution, instance, no_vocabulary, corpus)
     certificate.save(path)
     out.note(f"wrote {path}: it proves that at least {certificate.lower_bound:,} tokens are needed")
     if solution.status == "optimal" and certificate.lower_bound != solution.tokens:

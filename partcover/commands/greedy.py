@@ -39,7 +39,7 @@ def _greedy_command(name: str, text: str) -> click.Command:
     ) -> int:
         from .. import greedy
 
-        instance = read_instance(corpus, k, options)
+        instance = read_instance(corpus, k, options, pretokenizer)
         solver = getattr(greedy, name)
         with out.progress(name) as report:
             solution = solver(
@@ -49,7 +49,7 @@ def _greedy_command(name: str, text: str) -> click.Command:
                 threads=out.threads,
                 progress=lambda done, of, cover: report(done, of, f"cover {cover:,}"),
             )
-        return finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
+        return finish(out, solution, instance, no_vocabulary, corpus)
 
     command.__doc__ = text
     return click.command(name)(command)

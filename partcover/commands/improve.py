@@ -81,7 +81,7 @@ def improve(
         raise click.UsageError(f"--no-bound and {option} exclude each other")
     given = None if start is None else Vocabulary.load(start)
     proof = None if start_certificate is None else Certificate.load(start_certificate)
-    instance = read_instance(corpus, k, options)
+    instance = read_instance(corpus, k, options, pretokenizer)
     with out.events(events, plot=plot) as progress:
         solution = find(
             instance,
@@ -101,7 +101,7 @@ def improve(
         except InputError as error:  # a full disk must not take the vocabulary along
             say(f"partcover: {error}")
             unsaved = True
-    status = finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
+    status = finish(out, solution, instance, no_vocabulary, corpus)
     return EXIT_USAGE if unsaved else status
 
 

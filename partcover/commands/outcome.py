@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from ..instance import Instance
@@ -22,17 +21,9 @@ EXIT_INTERRUPTED = 130
 
 
 def finish(
-    out: Output,
-    solution: Solution,
-    instance: Instance,
-    no_vocabulary: bool,
-    corpus: str,
-    pretokenizer: str | None = None,
+    out: Output, solution: Solution, instance: Instance, no_vocabulary: bool, corpus: str
 ) -> int:
     """Write and print a solution; the exit status."""
-    if solution.vocabulary is not None and pretokenizer is not None:
-        told = solution.vocabulary.with_(pretokenizer=pretokenizer)
-        solution = replace(solution, vocabulary=told)
     try:
         _print(out, solution, no_vocabulary)
     except (BrokenPipeError, SystemExit):  # which is what rich makes of it

@@ -65,7 +65,7 @@ def train(
     """
     run = TRAINERS[method].run
     asked = method_options(run, method, given)
-    instance = read_instance(corpus, k, options)
+    instance = read_instance(corpus, k, options, pretokenizer)
     with out.progress(method) as report:
         solution = run(
             instance,
@@ -77,7 +77,7 @@ def train(
         )
     if asked:
         solution = replace(solution, extra={**solution.extra, "options": asked})
-    return finish(out, solution, instance, no_vocabulary, corpus, pretokenizer)
+    return finish(out, solution, instance, no_vocabulary, corpus)
 
 
 def method_options(run: Callable[..., Any], method: str, given: Sequence[str]) -> dict[str, Any]:

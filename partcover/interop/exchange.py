@@ -61,7 +61,8 @@ def export(
     Raises
     ------
     InputError
-        If the format cannot express the rule, the pre-tokenizer or the ids, or the replay
+        If it is not known how text becomes words, and the format holds that; if the format
+        cannot express the rule, the pre-tokenizer or the ids, or the replay
         differs, and `lossy` is not set: with the reason and the nearest that it can; or if the
         format does not hold tokens over these symbols, or the file cannot be written, or the
         folder holds a vocabulary in another format.
@@ -94,6 +95,8 @@ def export(
             f"{form.name} cannot express {'; nor '.join(map(str, lost))}; --lossy (lossy=True) "
             "writes that and measures the cost"
         )
+    if form.cuts_text:
+        vocabulary.need_pretokenizer()
     _check_target(path, form)
     with _draft(path) as draft:
         remarks = form.write(fitted, draft)

@@ -190,4 +190,5 @@ GREEDTOK = Format(
     read=_read,
     recognises=_recognises,
     adapt=_adapt,
+    cuts_text=True,
 )

@@ -254,8 +254,6 @@ def _json(data: dict[str, Any]) -> tuple[str, int]:
 
 
 def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
-    if vocabulary.pretokenizer is None:
-        yield "no pre-tokenizer is known: a text is taken as one word"
     for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) if mark):
         yield f"a {mark} that stands in a text is read there as the mark of a space"
     for name in vocabulary.special:
@@ -419,4 +417,5 @@ HUGGINGFACE = Format(
     read=read,
     recognises=looks_like,
     adapt=_adapt,
+    cuts_text=True,
 )

@@ -67,10 +67,7 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     write_atomic(path / "special_tokens_map.json", json.dumps(names, indent=1) + "\n")
     for name in (_CUTTER, _CLASS):
         write_atomic(path / name, Path(__file__).with_name(name).read_text("utf-8"))
-    remarks = ["it runs in plain Python: a prototype's speed"]
-    if vocabulary.pretokenizer is None:
-        remarks.append("no pre-tokenizer is known: a text is taken as one word")
-    return remarks
+    return ["it runs in plain Python: a prototype's speed"]
 
 
 def _replay(path: Path) -> Replay:
@@ -148,4 +145,5 @@ PRIORITY_CLASS = Format(
     read=_read,
     recognises=lambda path: (path / _CUTTER).is_file(),
     adapt=_adapt,
+    cuts_text=True,
 )

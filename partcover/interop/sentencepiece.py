@@ -460,4 +460,5 @@ SENTENCEPIECE = Format(
     read=_read,
     recognises=_recognises,
     adapt=_adapt,
+    cuts_text=True,
 )
