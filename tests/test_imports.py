@@ -10,6 +10,8 @@ import pytest
 from partcover import InputError, Vocabulary, WordCounts
 from partcover.plots import plot_rows
 
+VOCABULARY = Vocabulary(["ab"], pretokenizer="gpt2")
+
 HEAVY = ["networkx", "ortools", "pulp", "rich", "matplotlib", "pyarrow", "zstandard", "click"]
 HEAVY += ["tokenizers", "transformers", "tiktoken", "sentencepiece"]
 
@@ -28,7 +30,7 @@ def test_import_is_light():
         ("matplotlib.figure", "plot", lambda path: plot_rows([], path / "figure.svg")),
         ("zstandard", "zstd", lambda path: WordCounts.from_files(path / "a.txt.zst")),
         ("pyarrow.parquet", "parquet", lambda path: WordCounts.from_files(path / "a.parquet")),
-        ("tokenizers", "huggingface", lambda p: Vocabulary(["ab"]).to_huggingface(p / "t.json")),
+        ("tokenizers", "huggingface", lambda p: VOCABULARY.to_huggingface(p / "t.json")),
     ],
 )
 def test_a_missing_extra_is_named(monkeypatch, tmp_path, library, extra, use):
