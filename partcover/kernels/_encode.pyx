@@ -45,7 +45,7 @@ include "_utf8.pxi"
 
 
 cdef struct Slot:
-    uint32_t tag        # low half of the hash; the slot's home is tag & mask
+    uint32_t tag        # the hash; the slot's home is tag & mask
     uint32_t entry      # index of the entry + 1; 0 when free
 
 cdef struct Entry:
@@ -346,6 +346,15 @@ cdef class WordCache:
         """Bytes of what is kept."""
         return self._held()
 
+    @property
+    def displacement(self):
+        """How far words are from their homes, summed: the slots stepped over to find each."""
+        cdef uint64_t i, total = 0
+        for i in range(self.mask + 1):
+            if self.slots[i].entry:
+                total += (i - self.slots[i].tag) & self.mask
+        return total
+
     cdef int64_t _held(self) noexcept nogil:
         return (self.used + self.size * sizeof(Entry) + (self.mask + 1) * sizeof(Slot)
                 + self.many * sizeof(int32_t))
@@ -455,7 +464,7 @@ cdef class WordCache:
                     p = _word_end(&self.finder, p, end)
                     length[ready] = p - start[ready]
                     if length[ready] <= cap:
-                        tag[ready] = _hash(start[ready], length[ready])
+                        tag[ready] = hash_bytes(start[ready], length[ready], end)
                         prefetch(self.slots + (tag[ready] & self.mask))
                     ready += 1
                 status = _grow(<void **> &self.found, &self.found_room, self.finds + ready,

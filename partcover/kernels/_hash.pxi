@@ -1,31 +1,104 @@
-# The hash of a run of bytes that the tables of words share.
+# Keyed hashing for every table whose keys an input chooses: included by the kernels that have one.
+#
+# A key of 64 bits, a and b its halves, becomes ((a + p)(b + q) + r) >> 32 mod 2^32: two keys meet
+# with probability 2^-32, whatever they are (pair-multiply-shift: Thorup, "High Speed Hashing for
+# Integers and Strings", 2015).  These 32 bits go through simple tabulation (Zobrist 1970), a random
+# number for each of four bytes, combined by exclusive or.  With it linear probing at a bounded load
+# takes constant expected time for any set of keys, and deviates from it little (Patrascu and
+# Thorup, "The Power of Simple Tabulation Hashing", J. ACM 59(3), 2012).
+#
+# Words of up to 7 bytes are such keys as they are, their length in the eighth byte.  Longer ones,
+# and runs of symbols, are first reduced to one by a polynomial over the field of 2^61 - 1 elements
+# at a random point: two of them meet with probability at most blocks / 2^61 (Carter and Wegman
+# 1979).  All random numbers are drawn from the operating system when the module is imported, so no
+# input can be made to collide; no result depends on them.  A table does not leave its process, as
+# other numbers hold elsewhere.
+
+import os as _os
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 cdef extern from *:
     """
     #include <stdint.h>
     #include <string.h>
-    static inline uint64_t pc_load8(const uint8_t *p) { uint64_t x; memcpy(&x, p, 8); return x; }
-    static inline uint32_t pc_load4(const uint8_t *p) { uint32_t x; memcpy(&x, p, 4); return x; }
+
+    #define PC_PRIME 0x1FFFFFFFFFFFFFFFull  /* 2^61 - 1 */
+
+    static struct { uint32_t of[4][256]; uint64_t p, q, r, point; } pc_key;
+
+    static void pc_set_key(const char *random)
+    {
+        memcpy(&pc_key, random, sizeof pc_key);
+        pc_key.point = pc_key.point % (PC_PRIME - 1) + 1;
+    }
+
+    /* the first byte is the lowest on every machine */
+    static inline uint64_t pc_load8(const uint8_t *p)
+    {
+        uint64_t x;
+        memcpy(&x, p, 8);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        x = __builtin_bswap64(x);
+    #endif
+        return x;
+    }
+
+    static inline uint32_t pc_hash_number(uint64_t x)
+    {
+        uint64_t product = ((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q);
+        uint32_t y = (uint32_t) (product + pc_key.r >> 32);
+        return pc_key.of[0][y & 255] ^ pc_key.of[1][y >> 8 & 255] ^ pc_key.of[2][y >> 16 & 255]
+            ^ pc_key.of[3][y >> 24];
+    }
+
+    /* sum * point + block, below 2^62: as sum is, and block below 2^61 */
+    static inline uint64_t pc_step(uint64_t sum, uint64_t block)
+    {
+        unsigned __int128 m = (unsigned __int128) sum * pc_key.point;
+        uint64_t low = ((uint64_t) m & PC_PRIME) + (uint64_t) (m >> 61);
+        return (low & PC_PRIME) + (low >> 61) + block;
+    }
+
+    static inline uint32_t pc_hash_sum(uint64_t sum)
+    {
+        sum = (sum & PC_PRIME) + (sum >> 61);
+        /* the highest bits keep it apart from a short word */
+        return pc_hash_number((sum == PC_PRIME ? 0 : sum) | (uint64_t) 7 << 61);
+    }
+
+    /* of the n bytes at p; those up to end may be read */
+    static inline uint32_t pc_hash_bytes(const uint8_t *p, int64_t n, const uint8_t *end)
+    {
+        uint64_t x;
+        int64_t i;
+        if (n < 8) {
+            if (end - p >= 8)
+                x = pc_load8(p) & (((uint64_t) 1 << 8 * n) - 1);
+            else
+                for (x = 0, i = 0; i < n; i++)
+                    x |= (uint64_t) p[i] << 8 * i;
+            return pc_hash_number(x | (uint64_t) n << 56);
+        }
+        x = (uint64_t) n & PC_PRIME;
+        for (i = 0; i < n - 7; i += 7)
+            x = pc_step(x, pc_load8(p + i) << 8 >> 8);
+        return pc_hash_sum(pc_step(x, pc_load8(p + n - 8) >> 8));
+    }
+
+    static inline uint32_t pc_hash_symbols(const int32_t *p, int64_t n)
+    {
+        uint64_t x = (uint64_t) n & PC_PRIME;
+        int64_t i;
+        for (i = 0; i < n; i++)
+            x = pc_step(x, (uint32_t) p[i]);
+        return pc_hash_sum(x);
+    }
     """
-    uint64_t load8 "pc_load8"(const uint8_t *p) noexcept nogil
-    uint32_t load4 "pc_load4"(const uint8_t *p) noexcept nogil
+    void _set_key "pc_set_key"(const char *random)
+    uint32_t hash_number "pc_hash_number"(uint64_t x) noexcept nogil
+    uint32_t hash_bytes "pc_hash_bytes"(const uint8_t *p, int64_t n,
+                                        const uint8_t *end) noexcept nogil
+    uint32_t hash_symbols "pc_hash_symbols"(const int32_t *p, int64_t n) noexcept nogil
 
-
-cdef inline uint64_t _mix(uint64_t x) noexcept nogil:
-    x *= <uint64_t> 0x9E3779B97F4A7C15
-    return x ^ (x >> 29)
-
-
-cdef inline uint32_t _hash(const uint8_t *p, int64_t n) noexcept nogil:
-    cdef uint64_t h = <uint64_t> n
-    cdef int64_t i
-    if n >= 8:
-        for i in range(0, n - 8, 8):
-            h = _mix(h ^ load8(p + i))
-        h = _mix(h ^ load8(p + n - 8))        # may overlap the block before it
-    elif n >= 4:
-        h = _mix(h ^ ((<uint64_t> load4(p) << 32) | load4(p + n - 4)))
-    else:
-        h = _mix(h ^ ((<uint64_t> p[0] << 24) | (<uint64_t> p[n >> 1] << 16) | p[n - 1]))
-    h = _mix(h)
-    return <uint32_t> (h >> 32)
+_set_key(_os.urandom(4 * 256 * 4 + 4 * 8))

@@ -6,6 +6,7 @@ Int64 = npt.NDArray[np.int64]
 
 class Merger:
     tokens: int
+    displacement: int
     def __init__(
         self,
         text: Int32,

@@ -12,6 +12,8 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort, realloc
 
+include "_hash.pxi"
+
 cdef extern from *:
     """
     /* the sign of a·b·c − d·e·f, exactly: each factor is below 2^63 */
@@ -354,13 +356,10 @@ cdef class Merger:
 
     cdef Py_ssize_t _slot_of(self, int64_t start, int64_t length) noexcept nogil:
         """The slot that holds a spelling, or would."""
-        cdef uint64_t slot = <uint64_t> 0xCBF29CE484222325
         cdef uint64_t last = self.spellings.shape[0] - 1
+        cdef uint64_t slot = hash_symbols(&self.text[start], length) & last
         cdef int64_t i
         cdef int32_t entry
-        for i in range(start, start + length):
-            slot = (slot ^ <uint64_t> self.text[i]) * <uint64_t> 0x100000001B3
-        slot = (slot ^ (slot >> 32)) & last
         while True:
             entry = self.spellings[slot]
             if entry < 0:
@@ -376,9 +375,18 @@ cdef class Merger:
     # --- pairs ----------------------------------------------------------------------------------
 
     cdef inline uint64_t _slot(self, int32_t left, int32_t right) noexcept nogil:
-        cdef uint64_t key = <uint64_t> left << 32 | <uint64_t> right
-        key *= <uint64_t> 0x9E3779B97F4A7C15
-        return (key ^ (key >> 32)) & self.mask
+        return hash_number(<uint64_t> left << 32 | <uint64_t> right) & self.mask
+
+    @property
+    def displacement(self):
+        """How far pairs are from their homes in the table, summed."""
+        cdef uint64_t i, total = 0
+        cdef const Pair *pair
+        for i in range(self.mask + 1):
+            if self.table[i] >= 0:
+                pair = &self.pairs[self.table[i]]
+                total += (i - self._slot(pair.left, pair.right)) & self.mask
+        return total
 
     cdef int32_t _pair(self, int32_t left, int32_t right) except -1 nogil:
         """The pair, made if it is new."""

@@ -13,6 +13,7 @@ ctypedef fused Symbol:
     uint8_t
     int32_t
 
+include "_hash.pxi"
 include "_heap.pxi"
 include "_pairs.pxi"
 include "_prefetch.pxi"
@@ -90,6 +91,11 @@ cdef class Merger:
         made = np.zeros(np.asarray(rank).max(initial=-1) + 1, np.int32)
         made[np.asarray(rank)] = token
         self.made = made
+
+    @property
+    def displacement(self):
+        """How far pairs are from their homes in the table, summed."""
+        return _displacement(self.pairs)
 
     def last_pairs(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
         """What merging the symbols of each token does last.

@@ -1,5 +1,5 @@
 # Pairs of neighbours and the rank at which they merge, in an open-addressing table: included by
-# the kernels that merge.  A side is the index of a token, or -2 - symbol.
+# the kernels that merge, after _hash.pxi.  A side is the index of a token, or -2 - symbol.
 
 cdef int32_t NEVER = 2147483647
 
@@ -13,15 +13,11 @@ cdef inline uint64_t _key(int32_t left, int32_t right) noexcept nogil:
     return <uint64_t> left << 32 | (<uint64_t> right & <uint64_t> 0xFFFFFFFF)
 
 
-cdef inline uint64_t _slot(uint64_t key, uint64_t mask) noexcept nogil:
-    return (key * <uint64_t> 0x9E3779B97F4A7C15 >> 24) & mask
-
-
 cdef inline int32_t _rank(const Pair *pairs, uint64_t mask, int32_t left,
                           int32_t right) noexcept nogil:
     """The rank of a pair, or NEVER."""
     cdef uint64_t key = _key(left, right)
-    cdef uint64_t slot = _slot(key, mask)
+    cdef uint64_t slot = hash_number(key) & mask
     while pairs[slot].key != key and pairs[slot].rank != NEVER:
         slot = (slot + 1) & mask
     return pairs[slot].rank
@@ -39,8 +35,17 @@ def _table(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1]
     cdef Pair[::1] pairs = empty
     for i in range(left.shape[0]):
         key = _key(left[i], right[i])
-        slot = _slot(key, room - 1)
+        slot = hash_number(key) & (room - 1)
         while pairs[slot].rank != NEVER:
             slot = (slot + 1) & (room - 1)
         pairs[slot] = Pair(key, rank[i])
     return empty
+
+
+def _displacement(const Pair[::1] pairs):
+    """How far pairs are from their homes, summed: the slots stepped over to find each."""
+    cdef uint64_t i, total = 0, mask = pairs.shape[0] - 1
+    for i in range(mask + 1):
+        if pairs[i].rank != NEVER:
+            total += (i - hash_number(pairs[i].key)) & mask
+    return total

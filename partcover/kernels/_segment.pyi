@@ -13,6 +13,7 @@ SHORT_WORD: int
 
 class Segmenter:
     longest: int
+    displacement: int
     def __init__(self, tokens: Int32, offsets: Int64) -> None: ...
     def shortest_path(
         self, data: npt.NDArray[Any], offsets: Int64, first: int, last: int, which: Int32

@@ -19,6 +19,7 @@ ctypedef fused Symbol:
     int32_t
 
 
+include "_hash.pxi"
 include "_heap.pxi"
 include "_pairs.pxi"
 include "_neighbours.pxi"
@@ -60,6 +61,7 @@ cdef class Segmenter:
     cdef const Pair[::1] pairs
     cdef const uint64_t[::1] some
     cdef readonly Py_ssize_t longest
+    cdef readonly int64_t displacement   # of the children, in the table that the trie was made by
 
     def __init__(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
         symbols, counts = np.unique(tokens, return_counts=True)
@@ -69,7 +71,8 @@ cdef class Segmenter:
         lengths = np.diff(offsets)
         self.longest = lengths.max(initial=1)
         self.lengths = lengths.astype(np.int32)
-        self._place(*_tree(codes[tokens], offsets), len(symbols))
+        *tree, self.displacement = _tree(codes[tokens], offsets)
+        self._place(*tree, len(symbols))
         self._link(tokens, offsets)
 
     def _place(self, parents, codes, ends, Py_ssize_t symbols):

@@ -1,5 +1,5 @@
 # The parts of a trie in a double array (Aoe 1989), and the tree that is laid out in it: included by
-# _segment.pyx.
+# _segment.pyx, after _hash.pxi.
 
 cdef struct Node:
     int32_t base     # its child by the symbol of code c is base + c
@@ -27,11 +27,12 @@ _TAIL = np.dtype([("node", np.int32), ("token", np.int32)])
 def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
     """The tree of all tokens: of each node its parent, its code, and the token that ends there.
 
-    Children are found in an open-addressing table from (node, code) to node.
+    Children are found in an open-addressing table from (node, code) to node; last comes how far
+    they are from their homes in it, summed.
     """
     cdef Py_ssize_t room = 16
     cdef Py_ssize_t t, i
-    cdef int64_t key
+    cdef int64_t key, displacement = 0
     cdef int32_t node, many = 1
     cdef uint64_t slot, mask
     while room < 2 * codes.shape[0]:
@@ -45,10 +46,11 @@ def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
         node = 0
         for i in range(offsets[t], offsets[t + 1]):
             key = <int64_t> node << 32 | codes[i]
-            slot = ((<uint64_t> key * <uint64_t> 0x9E3779B97F4A7C15) >> 20) & mask
+            slot = hash_number(<uint64_t> key) & mask
             while keys[slot] != -1 and keys[slot] != key:
                 slot = (slot + 1) & mask
             if keys[slot] == -1:
+                displacement += (slot - hash_number(<uint64_t> key)) & mask
                 keys[slot] = key
                 child[slot] = many
                 made[0, many] = node
@@ -56,7 +58,7 @@ def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
                 many += 1
             node = child[slot]
         made[2, node] = <int32_t> t
-    return tree[0, :many], tree[1, :many], tree[2, :many]
+    return tree[0, :many], tree[1, :many], tree[2, :many], displacement
 
 
 cdef inline bint _fits(int32_t *after, Py_ssize_t base, const int32_t *codes, Py_ssize_t many,

@@ -31,7 +31,7 @@ cdef enum:
     NO_MEMORY = 3
 
 cdef struct Slot:
-    uint32_t tag        # low half of the hash; the slot's home is tag & mask
+    uint32_t tag        # the hash; the slot's home is tag & mask
     uint32_t entry      # index of the entry + 1; 0 when free
 
 cdef struct Entry:
@@ -218,6 +218,15 @@ cdef class WordTable:
             self.room + self.capacity * sizeof(Entry) + (self.mask + 1) * sizeof(Slot)
         )
 
+    @property
+    def displacement(self):
+        """How far words are from their homes, summed: the slots stepped over to find each."""
+        cdef uint64_t i, total = 0
+        for i in range(self.mask + 1):
+            if self.slots[i].entry:
+                total += (i - self.slots[i].tag) & self.mask
+        return total
+
     cdef int _rehash(self) noexcept nogil:
         cdef uint64_t mask = 2 * self.mask + 1
         cdef uint64_t i, home
@@ -263,8 +272,10 @@ cdef class WordTable:
         self.size += 1
         return OK
 
-    cdef int _add(self, const uint8_t *p, int64_t n, int64_t count) noexcept nogil:
-        return self._add_hashed(p, n, count, _hash(p, n))
+    cdef int _add(self, const uint8_t *p, int64_t n, int64_t count,
+                  const uint8_t *end) noexcept nogil:
+        """Add a word; what is before `end` may be read."""
+        return self._add_hashed(p, n, count, hash_bytes(p, n, end))
 
     cdef int _add_hashed(self, const uint8_t *p, int64_t n, int64_t count,
                          uint32_t tag) noexcept nogil:
@@ -309,7 +320,7 @@ cdef class WordTable:
                     start[ready] = p
                     p = _word_end(p, end, mode)
                     length[ready] = p - start[ready]
-                    tag[ready] = _hash(start[ready], length[ready])
+                    tag[ready] = hash_bytes(start[ready], length[ready], end)
                     prefetch(self.slots + (tag[ready] & self.mask))
                     ready += 1
                 for i in range(ready):
@@ -325,9 +336,11 @@ cdef class WordTable:
         """Add word ``data[offsets[w]:offsets[w + 1]]`` ``counts[w]`` times, for each w."""
         cdef int64_t i
         cdef int status = OK
+        cdef const uint8_t *end = &data[0] + data.shape[0] if data.shape[0] else NULL
         with nogil:
             for i in range(counts.shape[0]):
-                status = self._add(&data[offsets[i]], offsets[i + 1] - offsets[i], counts[i])
+                status = self._add(&data[offsets[i]], offsets[i + 1] - offsets[i], counts[i],
+                                   end)
                 if status != OK:
                     break
         _check(status)
@@ -387,7 +400,7 @@ cdef class WordTable:
                     if n < 0:
                         break
                     word = scratch
-                status = self._add(word, n, count)
+                status = self._add(word, n, count, end if word == p else word + n)
                 if status != OK:
                     break
                 p = stop + 1
@@ -403,7 +416,8 @@ cdef class WordTable:
         with nogil:
             for i in range(other.size):
                 status = self._add(other.arena + other.entries[i].offset,
-                                   other.entries[i].length, other.entries[i].count)
+                                   other.entries[i].length, other.entries[i].count,
+                                   other.arena + other.used)
                 if status != OK:
                     break
         _check(status)
@@ -500,7 +514,7 @@ cdef class WordTable:
 
     cdef int64_t _find(self, const uint8_t *p, int64_t n) noexcept nogil:
         """The entry of a word, or -1."""
-        cdef uint64_t home = _hash(p, n) & self.mask
+        cdef uint64_t home = hash_bytes(p, n, p + n) & self.mask
         cdef int64_t i
         while self.slots[home].entry:
             i = <int64_t> self.slots[home].entry - 1
