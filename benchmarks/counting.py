@@ -8,6 +8,9 @@ importing), memory is the peak of that process.  `tokenizers` is given a megabyt
 words counted in Python, so a word at each border may be cut otherwise.  Without files the text
 is the standard library's Python sources, in one file.  Each figure is the median of the repeats;
 methods take turns, so that a disturbance meets them all.
+
+Last, what the words of ``space-prefix`` cost once they are counted: their file written (to memory
+that is thrown away, so that no disk is measured) and their digest taken.
 """
 
 from __future__ import annotations
@@ -104,6 +107,26 @@ def child(rule, method, path):
     print(json.dumps({"words": words, "seconds": seconds, "peak": peak_bytes(), "idle": before}))
 
 
+def after(path):
+    """Processor seconds to count, to write the file and to take the digest."""
+    from partcover import WordCounts
+
+    def timed(job):
+        started = time.process_time()
+        made = job()
+        return made, time.process_time() - started
+
+    words, count = timed(lambda: WordCounts.from_files(path))
+    _, save = timed(lambda: words.save("/dev/null"))
+    _, digest = timed(lambda: words.digest)
+    print(json.dumps({"words": len(words), "count": count, "save": save, "digest": digest}))
+
+
+def measure_after(path):
+    command = [sys.executable, __file__, "--after", str(path)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
 def measure(rule, method, path):
     command = [sys.executable, __file__, "--child", rule, method, str(path)]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -135,9 +158,13 @@ def main():
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--after", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         child(*options.child)
+        return
+    if options.after:
+        after(options.after)
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.txt"
@@ -171,6 +198,15 @@ def main():
                     f"| {runs[0]['words']:,} | {ratio} |",
                     flush=True,
                 )
+        runs = [measure_after(path) for _ in range(options.repeat)]
+        count, save, digest = (
+            statistics.median(run[what] for run in runs) for what in ("count", "save", "digest")
+        )
+        print(
+            f"\nspace-prefix, {runs[0]['words']:,} distinct words, processor time: counted in "
+            f"{count:.2f} s, written in {save:.2f} s ({save / count:.2f} of it), digest in "
+            f"{digest:.2f} s"
+        )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from . import tsv
 from .counting import Progress, count_files, count_texts
 from .errors import InputError
 from .files import atomic_writer, shown
+from .kernels import _word_lines
 from .pretokenizers import Pretokenizer
 from .symbols import Symbols, Token
 from .tsv import Arrays, Header
@@ -24,6 +25,7 @@ from .tsv import Arrays, Header
 __all__ = ["WordCounts"]
 
 _MAX = 2**63 - 1
+_AT_ONCE = 1 << 16  # words that are written to memory before they go on
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,10 +261,31 @@ class WordCounts:
 
         `load` gives the same words, in the same order, back, and how they were counted.
         """
-        lines = (tsv.format_line(word, count) for word, count in self)
+        arrays = None if self._holds_surrogates() else self._over_bytes()
         with atomic_writer(path) as file:
             file.write(tsv.format_header(Header(self.pretokenizer, self.symbols)))
-            file.writelines(lines)
+            if arrays is None:
+                file.writelines(tsv.format_line(word, count) for word, count in self)
+            else:
+                for begin in range(0, len(self), _AT_ONCE):
+                    end = min(begin + _AT_ONCE, len(self))
+                    file.write(_word_lines.tsv_lines(*arrays, begin, end))
+
+    def _holds_surrogates(self) -> bool:
+        """Whether some character is none of UTF-8."""
+        return self.symbols == "chars" and bool((self.data >> 11 == 0xD800 >> 11).any())
+
+    def _over_bytes(self) -> Arrays | None:
+        """The words over bytes, of characters their UTF-8; None of integers."""
+        if self.symbols == "ints":
+            return None
+        if self.symbols == "bytes":
+            return np.ascontiguousarray(self.data, np.uint8), self.offsets, self.counts
+        text = self.data.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        sizes = 1 + sum((self.data >= first).astype(np.int64) for first in (0x80, 0x800, 0x10000))
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+        return data, starts[self.offsets], self.counts
 
     def counted_with(self, pretokenizer: str | None) -> WordCounts:
         """The same words, known to be counted with a pre-tokenizer; None says nothing.
@@ -314,18 +337,25 @@ class WordCounts:
     def digest(self) -> str:
         """SHA-256 of the sorted counted words: the same for any order of words."""
         sha = hashlib.sha256(self.symbols.encode())
-        for word, count in sorted(self):
-            if isinstance(word, str):
-                word = word.encode("utf-8", "surrogatepass")
-            elif isinstance(word, tuple):
-                word = " ".join(map(str, word)).encode()
-            sha.update(b"\n%d:%b\t%d" % (len(word), word, count))
+        arrays = self._over_bytes()
+        if arrays is None:
+            for word, count in sorted(self):
+                text = sym.show(word).encode()
+                sha.update(b"\n%d:%b\t%d" % (len(text), text, count))
+        else:  # in UTF-8 the order of bytes is that of characters
+            order = _word_lines.order_of(*arrays, False)
+            for begin in range(0, len(order), _AT_ONCE):
+                sha.update(_word_lines.digest_lines(*arrays, order[begin : begin + _AT_ONCE]))
         return sha.hexdigest()
 
     def most_frequent(self, n: int) -> WordCounts:
         """The `n` most frequent words; among equal counts the smaller word first."""
-        order = sorted(self, key=lambda pair: (-pair[1], pair[0]))[:n]
-        return self.subset(order)
+        arrays = self._over_bytes()
+        if arrays is None:
+            return self.subset(sorted(self, key=lambda pair: (-pair[1], pair[0]))[:n])
+        order = _word_lines.order_of(*arrays, True)[:n]
+        counts = self.counts.tolist()
+        return self.subset((self.word(index), counts[index]) for index in order.tolist())
 
     def subset(self, counts: Mapping[Any, int] | Iterable[tuple[Any, int]]) -> WordCounts:
         """Some of the words, with counts of their own, counted with the same pre-tokenizer."""

@@ -39,17 +39,12 @@ cdef struct Entry:
     int64_t length
     int64_t count
 
-cdef struct Key:        # a word as it is sorted
-    int64_t count
-    uint64_t prefix     # its first eight bytes, most significant first
-    const uint8_t *word
-    int64_t length
-
 cdef enum:
     AHEAD = 16          # words that `add_text` hashes before it looks the first of them up
 
 include "_hash.pxi"
 include "_prefetch.pxi"
+include "_word_sort.pxi"
 
 
 cdef inline bint _ends_word(const uint8_t *end, int64_t n) noexcept nogil:
@@ -105,14 +100,6 @@ cdef inline const uint8_t *_word_end(const uint8_t *p, const uint8_t *end,
     while at < end and not _cut_here(at, at - p, 1):
         at += 1
     return at
-
-
-cdef uint64_t _prefix(const uint8_t *p, int64_t n) noexcept nogil:
-    cdef uint64_t value = 0
-    cdef int64_t i
-    for i in range(8):
-        value = (value << 8) | (p[i] if i < n else 0)
-    return value
 
 
 def last_cut(const uint8_t[::1] text, int mode):
@@ -435,6 +422,7 @@ cdef class WordTable:
         cdef Key *keys = <Key *> malloc((self.size + 1) * sizeof(Key))
         cdef Key *spare = <Key *> malloc((self.size // 2 + 1) * sizeof(Key))
         # the marked words, and room for one more behind them
+        cdef int64_t *starts = <int64_t *> malloc((self.size + 1) * sizeof(int64_t))
         cdef uint8_t *text = <uint8_t *> malloc(
             self.used + mark.shape[0] * self.size + longest + 1
         )
@@ -442,12 +430,12 @@ cdef class WordTable:
         cdef int64_t[::1] o
         cdef int64_t[::1] c
         try:
-            if keys == NULL or spare == NULL or text == NULL:
+            if keys == NULL or spare == NULL or starts == NULL or text == NULL:
                 raise MemoryError
             with nogil:
-                n = self._marked(&mark[0], mark.shape[0], keys, text)
+                n = self._marked(&mark[0], mark.shape[0], keys, text, starts)
                 if by_count and n > 0:
-                    _sort(keys, spare, n)
+                    _sort(keys, spare, n, text, starts)
             if n < 0:
                 raise OverflowError("a count does not fit in int64")
             offsets = np.zeros(n + 1, np.int64)
@@ -456,22 +444,23 @@ cdef class WordTable:
             c = counts
             for i in range(n):
                 c[i] = keys[i].count
-                o[i + 1] = o[i] + keys[i].length
+                o[i + 1] = o[i] + starts[keys[i].word + 1] - starts[keys[i].word]
             data = np.empty(o[n], np.uint8)
             d = data
             with nogil:
                 for i in range(n):
-                    memcpy(&d[at], keys[i].word, keys[i].length)
-                    at += keys[i].length
+                    memcpy(&d[at], text + starts[keys[i].word], o[i + 1] - at)
+                    at = o[i + 1]
             return data, offsets, counts
         finally:
             free(keys)
             free(spare)
+            free(starts)
             free(text)
 
     cdef int64_t _marked(self, const uint8_t *mark, int64_t width, Key *keys,
-                         uint8_t *text) noexcept nogil:
-        """Fill `keys` with the marked words, written to `text`.
+                         uint8_t *text, int64_t *starts) noexcept nogil:
+        """Fill `keys` with the marked words, written to `text` from `starts` on.
 
         Returns their number, or -1 if a count overflows.
         """
@@ -481,7 +470,8 @@ cdef class WordTable:
         for i in range(self.size):
             word = self.arena + self.entries[i].offset
             n = self.entries[i].length
-            keys[i].word = at
+            starts[i] = at - text
+            keys[i].word = i
             keys[i].count = self.entries[i].count
             if word[0] == 0x20:
                 memcpy(at, mark, width)
@@ -490,11 +480,11 @@ cdef class WordTable:
                 n -= 1
             memcpy(at, word, n)
             at += n
-            keys[i].length = at - keys[i].word
+        starts[self.size] = at - text
         for i in range(self.size):
             # a word that had the mark in the text is the marked form of another, perhaps
-            word = keys[i].word
-            n = keys[i].length
+            word = text + starts[i]
+            n = starts[i + 1] - starts[i]
             if (width <= n and memcmp(word, mark, width) == 0
                     and self.arena[self.entries[i].offset] != 0x20):
                 at[0] = 0x20
@@ -508,7 +498,7 @@ cdef class WordTable:
         for i in range(self.size):
             if keys[i].count:
                 keys[size] = keys[i]
-                keys[size].prefix = _prefix(keys[i].word, keys[i].length)
+                keys[size].prefix = _prefix(text + starts[i], starts[i + 1] - starts[i])
                 size += 1
         return size
 
@@ -523,37 +513,6 @@ cdef class WordTable:
                 return i
             home = (home + 1) & self.mask
         return -1
-
-
-cdef inline bint _before(const Key *a, const Key *b) noexcept nogil:
-    cdef int order
-    if a.count != b.count:
-        return a.count > b.count
-    if a.prefix != b.prefix:
-        return a.prefix < b.prefix
-    order = memcmp(a.word, b.word, min(a.length, b.length))
-    return order < 0 or (order == 0 and a.length < b.length)
-
-
-cdef void _sort(Key *keys, Key *spare, int64_t n) noexcept nogil:
-    """Merge sort; no two words compare equal."""
-    cdef int64_t half = n // 2, i = 0, j = half, k
-    if n < 2:
-        return
-    _sort(keys, spare, half)
-    _sort(keys + half, spare, n - half)
-    if _before(keys + half - 1, keys + half):
-        return
-    memcpy(spare, keys, half * sizeof(Key))
-    for k in range(n):
-        if i == half:
-            break
-        if j == n or _before(spare + i, keys + j):
-            keys[k] = spare[i]
-            i += 1
-        else:
-            keys[k] = keys[j]
-            j += 1
 
 
 cdef int _check(int status) except -1:

@@ -1,0 +1,9 @@
+import numpy as np
+import numpy.typing as npt
+
+UInt8 = npt.NDArray[np.uint8]
+Int64 = npt.NDArray[np.int64]
+
+def order_of(data: UInt8, offsets: Int64, counts: Int64, by_count: bool) -> Int64: ...
+def tsv_lines(data: UInt8, offsets: Int64, counts: Int64, begin: int, end: int) -> bytes: ...
+def digest_lines(data: UInt8, offsets: Int64, counts: Int64, order: Int64) -> bytes: ...

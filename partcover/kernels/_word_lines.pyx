@@ -1,0 +1,148 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Counted words in order and as lines, of their file and of what their digest is taken over.
+
+Words are bytes: word ``w`` is ``data[offsets[w]:offsets[w + 1]]``, none is empty.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp, memcpy
+
+include "_utf8.pxi"
+include "_word_sort.pxi"
+
+cdef enum:
+    DIGITS = 20         # of an int64, and one more
+
+
+def order_of(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
+             bint by_count):
+    """The words' numbers by (count descending, word ascending), or by word alone."""
+    cdef int64_t n = counts.shape[0], w
+    cdef Key *keys = <Key *> malloc((n + 1) * sizeof(Key))
+    cdef Key *spare = <Key *> malloc((n // 2 + 1) * sizeof(Key))
+    cdef int64_t[::1] out
+    order = np.empty(n, np.int64)
+    out = order
+    try:
+        if keys == NULL or spare == NULL:
+            raise MemoryError
+        with nogil:
+            for w in range(n):
+                keys[w].count = counts[w] if by_count else 0
+                keys[w].prefix = _prefix(&data[offsets[w]], offsets[w + 1] - offsets[w])
+                keys[w].word = w
+            if n > 1:
+                _sort(keys, spare, n, &data[0], &offsets[0])
+            for w in range(n):
+                out[w] = keys[w].word
+        return order
+    finally:
+        free(keys)
+        free(spare)
+
+
+cdef inline int64_t _number(uint8_t *out, int64_t value) noexcept nogil:
+    """Write a number of at least 0 in decimal; returns its length."""
+    cdef uint8_t digits[DIGITS]
+    cdef int64_t n = 0, i
+    while True:
+        digits[n] = <uint8_t> (48 + value % 10)
+        n += 1
+        value //= 10
+        if value == 0:
+            break
+    for i in range(n):
+        out[i] = digits[n - 1 - i]
+    return n
+
+
+cdef inline uint8_t _hex(int value) noexcept nogil:
+    return <uint8_t> (value + 48 if value < 10 else value + 55)
+
+
+cdef int64_t _escape(const uint8_t *p, int64_t n, uint8_t *out) noexcept nogil:
+    """Write a word as it stands in a TSV, at most four bytes for each; returns the length."""
+    cdef const uint8_t *end = p + n
+    cdef uint8_t *at = out
+    cdef uint8_t c
+    cdef int size
+    while p < end:
+        c = p[0]
+        if c >= 0x80:
+            _code(p, end, &size)
+            if size > 1:
+                memcpy(at, p, size)
+                at += size
+                p += size
+                continue
+            at[0] = 92
+            at[1] = 120
+            at[2] = _hex(c >> 4)
+            at[3] = _hex(c & 15)
+            at += 4
+        elif c == 92 or c == 9 or c == 10 or c == 13:
+            at[0] = 92
+            at[1] = 92 if c == 92 else 116 if c == 9 else 110 if c == 10 else 114
+            at += 2
+        else:
+            at[0] = c
+            at += 1
+        p += 1
+    return at - out
+
+
+def tsv_lines(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
+              int64_t begin, int64_t end):
+    """The lines of words `begin` to `end`: ``word<TAB>count``, escaped as `symbols.escape` does."""
+    cdef int64_t room = 4 * (offsets[end] - offsets[begin]) + (end - begin) * (DIGITS + 2)
+    cdef uint8_t *text = <uint8_t *> malloc(room + 1)
+    cdef uint8_t *at = text
+    cdef int64_t w
+    if text == NULL:
+        raise MemoryError
+    try:
+        with nogil:
+            for w in range(begin, end):
+                at += _escape(&data[offsets[w]], offsets[w + 1] - offsets[w], at)
+                at[0] = 9
+                at += 1
+                at += _number(at, counts[w])
+                at[0] = 10
+                at += 1
+        return text[:at - text]
+    finally:
+        free(text)
+
+
+def digest_lines(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
+                 const int64_t[::1] order):
+    r"""``\n``, length, ``:``, word, tab, count of the words in `order`."""
+    cdef int64_t room = order.shape[0] * 2 * (DIGITS + 2), i, w, n
+    cdef uint8_t *text
+    cdef uint8_t *at
+    for i in range(order.shape[0]):
+        room += offsets[order[i] + 1] - offsets[order[i]]
+    text = at = <uint8_t *> malloc(room + 1)
+    if text == NULL:
+        raise MemoryError
+    try:
+        with nogil:
+            for i in range(order.shape[0]):
+                w = order[i]
+                n = offsets[w + 1] - offsets[w]
+                at[0] = 10
+                at += 1
+                at += _number(at, n)
+                at[0] = 58
+                at += 1
+                memcpy(at, &data[offsets[w]], n)
+                at += n
+                at[0] = 9
+                at += 1
+                at += _number(at, counts[w])
+        return text[:at - text]
+    finally:
+        free(text)

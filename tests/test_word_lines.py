@@ -1,0 +1,111 @@
+"""Counted words in order and as lines, beside the same in plain Python."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from partcover import InputError, WordCounts
+from partcover.kernels import _word_lines
+from partcover.tsv import Header, format_header, format_line
+
+COUNTS = st.integers(1, 9) | st.sampled_from([10, 99, 2**40, 2**53 + 1])
+PARTS = [b"a", b"\\", b"\t", b"\n", b"\r", b"\0", b"\x7f", b"\x80", b"\xc3", b"\xa9", b"\xe6\x97"]
+PARTS += [
+    "é".encode(),
+    "日".encode(),
+    "😀".encode(),
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"x" * 9,
+]
+BYTES = st.lists(st.sampled_from(PARTS) | st.binary(max_size=2), min_size=1, max_size=6).map(
+    b"".join
+)
+CHARS = st.text(st.sampled_from("aé日😀\\\t\n\r\0\udc80\udcff") | st.characters(codec="utf-8"))
+
+
+def words_of(text):
+    return st.dictionaries(text.filter(len), COUNTS, max_size=12)
+
+
+def sha(words):
+    """The digest, as it is written down: over the sorted words, whatever they are of."""
+    total = hashlib.sha256(words.symbols.encode())
+    for word, count in sorted(words):
+        if isinstance(word, str):
+            word = word.encode("utf-8", "surrogatepass")
+        elif isinstance(word, tuple):
+            word = " ".join(map(str, word)).encode()
+        total.update(b"\n%d:%b\t%d" % (len(word), word, count))
+    return total.hexdigest()
+
+
+def same(words, path):
+    words.save(path)
+    expected = format_header(Header(None, words.symbols))
+    assert path.read_bytes() == expected + b"".join(format_line(*pair) for pair in words)
+    assert words.digest == sha(words)
+    ranked = sorted(words, key=lambda pair: (-pair[1], pair[0]))
+    for n in (0, 1, len(ranked) // 2, len(ranked)):
+        assert list(words.most_frequent(n)) == ranked[:n]
+
+
+@given(words_of(BYTES))
+@example({b"a" * 9: 1, b"a" * 8: 1, b"a": 1, b"a\0": 1, b"a" * 8 + b"\0": 1})
+def test_bytes(tmp_path_factory, counts):
+    words = WordCounts.from_counts(counts)
+    path = tmp_path_factory.mktemp("w") / "C.tsv"
+    same(words, path)
+    if len(words):
+        assert WordCounts.load(path).to_dict() == counts
+
+
+@given(words_of(CHARS))
+@example({"\udc80": 1, "a": 2})
+def test_characters(tmp_path_factory, counts):
+    path = tmp_path_factory.mktemp("w") / "C.tsv"
+    same(WordCounts.from_counts(counts, "chars"), path)
+
+
+@given(words_of(st.lists(st.integers(0, 300), max_size=3).map(tuple)))
+def test_integers(tmp_path_factory, counts):
+    same(WordCounts.from_counts(counts, "ints"), tmp_path_factory.mktemp("w") / "C.tsv")
+
+
+def test_every_byte_and_pair(tmp_path):
+    counts = {bytes([a]): 1 for a in range(256)}
+    counts |= {bytes([a, b]): 1 for a in range(256) for b in range(0, 256, 3)}
+    same(WordCounts.from_counts(counts), tmp_path / "C.tsv")
+
+
+def test_blocks_join(tmp_path, monkeypatch):
+    monkeypatch.setattr("partcover.corpus._AT_ONCE", 7)
+    for size in (6, 7, 8, 14, 50):
+        words = WordCounts.from_counts({f"w{i}\n": i + 1 for i in range(size)})
+        same(words, tmp_path / "C.tsv")
+
+
+def test_a_surrogate_that_cannot_be_written_is_an_error(tmp_path):
+    with pytest.raises(InputError, match=r"a lone surrogate U\+D800 cannot be written as UTF-8"):
+        WordCounts.from_counts({"a\ud800": 1}, "chars").save(tmp_path / "C.tsv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_saving_and_hashing_go_through_the_kernel(tmp_path, monkeypatch):
+    """No word of bytes or characters is made in Python for it."""
+    words = [WordCounts.from_counts({"é": 2, "a": 1}, symbols) for symbols in ("bytes", "chars")]
+    monkeypatch.setattr(WordCounts, "word", lambda *_: pytest.fail("a word is made"))
+    for one in words:
+        one.save(tmp_path / "C.tsv")
+        assert one.digest
+
+
+def test_order():
+    words = WordCounts.from_counts({"b": 1, "a": 1, "c": 5, "ab": 1})
+    arrays = words.data, words.offsets, words.counts
+    assert _word_lines.order_of(*arrays, True).tolist() == [2, 1, 3, 0]
+    assert _word_lines.order_of(*arrays, False).tolist() == [1, 3, 0, 2]
