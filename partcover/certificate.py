@@ -51,17 +51,56 @@ class Leaf:
 
     Attributes
     ----------
-    prices : ndarray of int32, shape (symbols,), or None
+    prices : ndarray of int32, shape (symbols,), or bytes, or None
         A price for each symbol of each word, in units of 2^-scale_bits, at most 1; words
-        ascending.  None claims no more than a token for each counted word, which is all that is
+        ascending.  Bytes are such prices compressed, as a file holds them: `unpacked` gives the
+        array.  None claims no more than a token for each counted word, which is all that is
         needed where no vocabulary comes.
     fees : tuple of int
         For each of the instance's groups, at least 0: what a reward within the group pays, in
         units of 2^-scale_bits of a token.  Without any, group budgets are not made use of.
     """
 
-    prices: Prices | None
+    prices: Prices | bytes | None
     fees: tuple[int, ...] = ()
+
+    def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
+        """The prices as an array.
+
+        Compressed ones come from a file that may claim anything: no more is unpacked than words
+        of so many symbols have prices.
+
+        Parameters
+        ----------
+        symbols : int
+            Symbols of the words, each word once.
+        scale_bits : int
+            A price of 1 is 2^scale_bits.
+
+        Raises
+        ------
+        InputError
+            If there are not as many prices as symbols, one is above 1, or they are damaged.
+        """
+        prices = self.prices
+        if isinstance(prices, bytes):
+            inflater = zlib.decompressobj()
+            try:
+                raw = inflater.decompress(prices, 4 * symbols + 1)
+            except zlib.error:
+                raise InputError("the prices of a leaf cannot be unpacked") from None
+            if len(raw) > 4 * symbols:
+                raise InputError(f"a leaf has more prices than the words have symbols, {symbols}")
+            if not inflater.eof or len(raw) % 4:
+                raise InputError("the prices of a leaf cannot be unpacked: they are cut short")
+            prices = np.frombuffer(raw, "<i4").astype(np.int32)
+            prices.setflags(write=False)
+        if prices is None:
+            return None
+        if len(prices) != symbols:
+            raise InputError(f"a leaf has {len(prices)} prices, the words {symbols} symbols")
+        _check_prices(prices, scale_bits)
+        return prices
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +128,8 @@ class Certificate:
     Raises
     ------
     InputError
-        If the tree is not one, a price is above 1, or a leaf has not as many as another.
+        If the tree is not one, a price is above 1, or a leaf has not as many as another; of
+        prices that are still compressed, `Leaf.unpacked` finds that out.
 
     Notes
     -----
@@ -115,13 +155,9 @@ class Certificate:
             missing += 1 if isinstance(node, Branch) else -1
             if isinstance(node, Leaf) and min(node.fees, default=0) < 0:
                 raise InputError(f"a fee is {min(node.fees)}: at least 0 is expected")
-            if isinstance(node, Leaf) and node.prices is not None:
+            if isinstance(node, Leaf) and isinstance(node.prices, np.ndarray):
                 sizes.add(len(node.prices))
-                if len(node.prices) and int(node.prices.max()) > 1 << self.scale_bits:
-                    raise InputError(
-                        f"a price is {int(node.prices.max())}: at most 2^{self.scale_bits} is "
-                        "expected"
-                    )
+                _check_prices(node.prices, self.scale_bits)
         if missing:
             raise InputError(f"the tree lacks {missing} subtree(s)")
         if len(sizes) > 1:
@@ -150,15 +186,26 @@ class Certificate:
         )
 
     def leaves(self) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
-        """Each leaf in order, with the tokens that must be and that must not be chosen there."""
-        waiting: list[tuple[frozenset[Token], frozenset[Token]]] = [(frozenset(), frozenset())]
+        """Each leaf in order, with the tokens that must and that must not be chosen there."""
+        # the tokens of the branches above; of each branch whether its second subtree is reached,
+        # and whether its token was put in by it, so that it takes it out again
+        inside: set[Token] = set()
+        outside: set[Token] = set()
+        path: list[tuple[Token, bool, bool]] = []
         for node in self.tree:
-            inside, outside = waiting.pop()
-            if isinstance(node, Leaf):
-                yield node, inside, outside
-            else:
-                waiting.append((inside, outside | {node.token}))
-                waiting.append((inside | {node.token}, outside))
+            if isinstance(node, Branch):
+                path.append((node.token, False, node.token not in inside))
+                inside.add(node.token)
+                continue
+            yield node, frozenset(inside), frozenset(outside)
+            while path:
+                token, second, new = path.pop()
+                if new:
+                    (outside if second else inside).remove(token)
+                if not second:
+                    path.append((token, True, token not in outside))
+                    outside.add(token)
+                    break
 
     def to_json(self) -> dict[str, Any]:
         """The content of a certificate file."""
@@ -231,6 +278,12 @@ class Certificate:
             raise type(error)(f"{fspath(path)}: {error}") from None
 
 
+def _check_prices(prices: Prices, scale_bits: int) -> None:
+    most = int(prices.max(initial=0))
+    if most > 1 << scale_bits:
+        raise InputError(f"a price is {most}: at most 2^{scale_bits} is expected")
+
+
 def policy_digest(instance: Instance) -> str:
     """SHA-256 of what limits the candidates: all of an instance but words, k and threshold."""
     return _digest({"symbols": instance.symbols, **instance.conditions_to_json()})
@@ -261,7 +314,9 @@ def _node_to_json(node: Branch | Leaf) -> dict[str, Any]:
         return {"branch": sym.to_json(node.token)}
     if node.prices is None:
         return {"prices": None}
-    packed = zlib.compress(node.prices.astype("<i4").tobytes(), 9)
+    packed = node.prices
+    if not isinstance(packed, bytes):
+        packed = zlib.compress(packed.astype("<i4").tobytes(), 9)
     data: dict[str, Any] = {"prices": base64.b64encode(packed).decode("ascii")}
     return {**data, "fees": list(node.fees)} if node.fees else data
 
@@ -280,9 +335,7 @@ def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
     if node["prices"] is None:
         return Leaf(None)
     try:
-        raw = zlib.decompress(base64.b64decode(node["prices"], validate=True))
-        prices = np.frombuffer(raw, "<i4").astype(np.int32)
-    except (TypeError, ValueError, zlib.error):
+        packed = base64.b64decode(node["prices"], validate=True)
+    except (TypeError, ValueError):
         raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
-    prices.setflags(write=False)
-    return Leaf(prices, tuple(fees))
+    return Leaf(packed, tuple(fees))

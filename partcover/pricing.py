@@ -70,15 +70,13 @@ def leaf_prices(instance: Instance, certificate: Certificate) -> Int32:
         raise InputError("the certificate is about other words or counts")
     if certificate.policy_sha256 != policy_digest(instance):
         raise InputError("the certificate is about other candidates or conditions")
-    for leaf, _, _ in certificate.leaves():
-        if leaf.prices is not None:
-            if len(leaf.prices) != len(instance.words.data):
-                raise InputError(
-                    f"the certificate has {len(leaf.prices)} prices, the words "
-                    f"{len(instance.words.data)} symbols"
-                )
-            prices = np.empty(len(leaf.prices), np.int32)
-            prices[instance.index.positions_ascending()] = leaf.prices
+    for leaf in certificate.tree:
+        if not isinstance(leaf, Leaf):
+            continue
+        unpacked = leaf.unpacked(len(instance.words.data), certificate.scale_bits)
+        if unpacked is not None:
+            prices = np.empty(len(instance.words.data), np.int32)
+            prices[instance.index.positions_ascending()] = unpacked
             return prices
     raise InputError("the certificate has no prices")
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from .certificate import Certificate, Leaf, policy_digest
 from .corpus import WordCounts
+from .errors import InputError
 from .instance import Instance
 from .solution import Solution
 from .symbols import Token, show
@@ -27,6 +28,8 @@ __all__ = [
     "recount_seconds",
     "verify",
 ]
+
+_TOGETHER = 1 << 20  # numbers of leaves that are looked at in one pass
 
 
 @dataclass(frozen=True)
@@ -344,8 +347,9 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     -------
     CertificateCheck
         Python integers throughout.  One pass over the occurrences of candidates that are not
-        dominated, for all leaves together; memory is a few numbers a symbol and leaf, and the
-        distinct candidates of one length.
+        dominated, for many leaves together: as many as have a million prices and tokens of the
+        branches above.  Memory is a few numbers for each of these, and the distinct candidates
+        of one length; no prices are unpacked before it is known how many there must be.
 
     Notes
     -----
@@ -354,29 +358,28 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     Not so with group budgets, where the word may be of a group that is full: all count there.
     """
     problems = []
-    leaves = list(certificate.leaves())
+    leaves = [node for node in certificate.tree if isinstance(node, Leaf)]
     if certificate.words_sha256 != instance.words.digest:
         problems.append("the certificate is about other words or counts")
     elif certificate.policy_sha256 != policy_digest(instance):
         problems.append("the certificate is about other candidates or conditions")
     if certificate.k != instance.k:
         problems.append(f"the certificate is for k = {certificate.k}, and k is {instance.k}")
-    symbols = sum(len(word) for word, _ in instance.words)
-    for leaf, _, _ in leaves:
-        if leaf.prices is not None and len(leaf.prices) != symbols:
-            problems.append(f"a leaf has {len(leaf.prices)} prices, the words {symbols} symbols")
-            break
-    for leaf, _, _ in leaves:
+    for leaf in leaves:
         if len(leaf.fees) not in (0, len(instance.groups)):
             problems.append(f"a leaf has {len(leaf.fees)} fees for {len(instance.groups)} groups")
             break
     bound = 0
     if not problems:
-        bound = _bound(instance, certificate)
-        if certificate.lower_bound > bound:
-            problems.append(
-                f"lower bound {certificate.lower_bound} claimed, the prices prove {bound}"
-            )
+        try:
+            bound = _bound(instance, certificate)
+        except InputError as error:
+            problems.append(str(error))
+        else:
+            if certificate.lower_bound > bound:
+                problems.append(
+                    f"lower bound {certificate.lower_bound} claimed, the prices prove {bound}"
+                )
     return CertificateCheck(
         not problems, certificate.lower_bound, bound, len(leaves), tuple(problems)
     )
@@ -409,9 +412,10 @@ def case_bound(
         At most the fewest tokens that a vocabulary of this case needs, if it holds no dominated
         candidate; and at least a token for each counted word.
     """
-    if leaf.prices is None:
+    prices = leaf.unpacked(_symbols(instance), scale_bits)
+    if prices is None:
         return sum(count for _, count in instance.words)
-    case = _Case(leaf, required | frozenset(instance.fixed), excluded)
+    case = _Case(prices.tolist(), leaf.fees, required | frozenset(instance.fixed), excluded)
     return _bounds(instance, [case], 1 << scale_bits)[0]
 
 
@@ -427,9 +431,15 @@ def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset
 class _Case:
     """A leaf while its rewards are summed."""
 
-    def __init__(self, leaf: Leaf, required: frozenset[Token], excluded: frozenset[Token]):
-        self.prices: list[int] = [] if leaf.prices is None else leaf.prices.tolist()
-        self.fees = leaf.fees
+    def __init__(
+        self,
+        prices: list[int],
+        fees: tuple[int, ...],
+        required: frozenset[Token],
+        excluded: frozenset[Token],
+    ) -> None:
+        self.prices = prices
+        self.fees = fees
         self.before = list(accumulate(self.prices, initial=0))
         self.required = required
         self.apart = required | excluded
@@ -440,15 +450,29 @@ class _Case:
 def _bound(instance: Instance, certificate: Certificate) -> int:
     """The least bound of the leaves that a vocabulary may come to."""
     fixed = frozenset(instance.fixed)
-    cases = []
+    symbols, scale = _symbols(instance), 1 << certificate.scale_bits
+    found: list[int] = []
+    cases: list[_Case] = []
+    held = 0
     for leaf, inside, outside in certificate.leaves():
         required = fixed | inside
         if is_empty(instance, required, outside):
             continue
-        if leaf.prices is None:
+        prices = leaf.unpacked(symbols, certificate.scale_bits)
+        if prices is None:  # no leaf proves less
             return sum(count for _, count in instance.words)
-        cases.append(_Case(leaf, required, outside))
-    return min(_bounds(instance, cases, 1 << certificate.scale_bits))
+        held += symbols + len(inside) + len(outside)
+        cases.append(_Case(prices.tolist(), leaf.fees, required, outside))
+        if held > _TOGETHER:
+            found += _bounds(instance, cases, scale)
+            cases, held = [], 0
+    if cases:
+        found += _bounds(instance, cases, scale)
+    return min(found)
+
+
+def _symbols(instance: Instance) -> int:
+    return sum(len(word) for word, _ in instance.words)
 
 
 def _bounds(instance: Instance, cases: Sequence[_Case], scale: int) -> list[int]:

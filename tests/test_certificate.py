@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import re
+import sys
+import tracemalloc
+import zlib
 from dataclasses import replace
 from itertools import combinations, pairwise
 
@@ -282,11 +287,9 @@ def resealed(data: dict) -> dict:
         (lambda data: {**data, "symbols": "runes"}, "unknown symbols 'runes'"),
         (lambda data: {**data, "k": "2"}, "'k' is missing or broken"),
         (lambda data: {**data, "scale_bits": 40}, "scale_bits is 40: 0 to 30 are expected"),
-        (lambda data: {**data, "scale_bits": 1}, "a price is .*: at most 2\\^1 is expected"),
         (lambda data: {**data, "tree": []}, "the tree lacks 1 subtree"),
         (lambda data: {**data, "tree": data["tree"] * 2}, "goes on after its last leaf"),
         (lambda data: {**data, "tree": [{"leaf": 1}]}, "neither 'branch' nor 'prices'"),
-        (lambda data: {**data, "tree": [{"prices": "eJw="}]}, "cannot be unpacked"),
         (lambda data: {**data, "tree": [{"prices": 7}]}, "cannot be unpacked"),
         (lambda data: {**data, "tree": [{"branch": "a"}]}, "'a', which is no token"),
     ],
@@ -310,6 +313,77 @@ def test_a_file_cut_short_or_changed(tmp_path):
     path.write_text(text.replace('"lower_bound": 8', '"lower_bound": 7'))
     with pytest.raises(VerificationError, match=r"P\.cert: .* its checksum differs"):
         Certificate.load(path)
+
+
+def packed(raw: bytes) -> list:
+    return [{"prices": base64.b64encode(zlib.compress(raw)).decode()}]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: {**data, "scale_bits": 1}, r"a price is .*: at most 2\^1 is expected"),
+        (lambda data: {**data, "tree": [{"prices": "eJw="}]}, "cannot be unpacked"),
+        (lambda data: {**data, "tree": packed(bytes(60))}, "a leaf has 15 prices, the words 16"),
+        (lambda data: {**data, "tree": packed(bytes(65))}, "more prices than .* symbols, 16"),
+        (lambda data: {**data, "tree": packed(bytes(63))}, "cannot be unpacked: they are cut"),
+    ],
+)
+def test_broken_prices_are_named(change, message):
+    instance, certificate = proof()
+    broken = Certificate.from_json(resealed(change(certificate.to_json())))
+    found = check_certificate(instance, broken)
+    assert not found.ok
+    assert found.lower_bound == 0
+    assert re.search(message, found.problems[0])
+
+
+def test_no_more_is_unpacked_than_words_have_symbols():
+    instance, certificate = proof()
+    bomb = packed(bytes(1 << 28))
+    assert len(bomb[0]["prices"]) < 1 << 19
+    tracemalloc.start()
+    try:
+        broken = Certificate.from_json(resealed({**certificate.to_json(), "tree": bomb}))
+        assert not check_certificate(instance, broken).ok
+        assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_chain_of_branches_takes_linear_memory(first):
+    # leaves at the sides of a path: with the tokens above it each, and all at once, that is
+    # half a million of them
+    instance, certificate = proof()
+    depth = 1_000
+    tokens = [f"zz{i}".encode() for i in range(depth)]
+    leaf = next(node for node in certificate.tree if isinstance(node, Leaf))
+    branches = [Branch(token) for token in tokens]
+    if first:
+        tree = [*branches, *[leaf] * (depth + 1)]
+    else:
+        tree = [node for branch in branches for node in (branch, leaf)] + [leaf]
+    chain = replace(certificate, tree=tuple(tree))
+    tracemalloc.start()
+    try:
+        listed = sum(len(inside) + len(outside) for _, inside, outside in chain.leaves())
+        assert listed == sum(range(1, depth + 1)) + depth
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+    assert not check_certificate(instance, chain).problems[1:]
+
+
+def test_leaves_are_looked_at_a_few_at_a_time(monkeypatch):
+    instance, certificate = proof()
+    leaf = next(node for node in certificate.tree if isinstance(node, Leaf))
+    tokens = [b"zz", b"yy", b"xx"]
+    chain = [node for token in tokens for node in (Branch(token), leaf)]
+    chain = replace(certificate, tree=(*chain, leaf), lower_bound=0)
+    whole = check_certificate(instance, chain)
+    monkeypatch.setattr(sys.modules["partcover.verify"], "_TOGETHER", 0)
+    assert check_certificate(instance, chain) == whole
 
 
 def test_too_few_prices():
