@@ -19,6 +19,7 @@ from .greedy import greedtok
 from .instance import Instance
 from .kernels._bounds import Saddle, arcs, project
 from .pricing import SHARDS, PriceCounter, largest, workers
+from .runtime.arguments import Seconds, Seed, Share, Threads, Whole, checked
 from .segment import segment
 from .solution import Event, Solution, Status, Termination, gap_of
 from .symbols import Token
@@ -145,17 +146,18 @@ class Bound:
         return data
 
 
+@checked
 def lower_bound(
     instance: Instance,
     *,
     incumbent: int | None = None,
     start: Certificate | None = None,
     greedy: Solution | None = None,
-    time_limit: float | None = None,
-    target_gap: float | None = None,
-    iterations: int | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    target_gap: Share | None = None,
+    iterations: Whole | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Bound:
     """Find prices that prove a lower bound on the tokens needed; for corpora of any size.
@@ -224,6 +226,7 @@ def lower_bound(
     return found[0]
 
 
+@checked
 def bounds(
     instance: Instance,
     budgets: Sequence[int],
@@ -231,11 +234,11 @@ def bounds(
     incumbents: dict[int, int] | None = None,
     start: Certificate | None = None,
     greedy: Solution | None = None,
-    time_limit: float | None = None,
-    target_gap: float | None = None,
-    iterations: int | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    target_gap: Share | None = None,
+    iterations: Whole | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
     done: Callable[[Bound], None] | None = None,
 ) -> list[Bound]:
@@ -270,7 +273,7 @@ def bounds(
     """
     if not budgets:
         raise InputError("no budget is given")
-    _check_limits(instance, time_limit, target_gap, iterations, seed, threads)
+    _refuse_large_counts(instance)
     _ = instance.index  # once for all budgets
     instances = {k: instance.with_k(k) for k in budgets}
     for k, tokens in (incumbents or {}).items():
@@ -326,26 +329,7 @@ def _checked(counter: PriceCounter, certificate: Certificate) -> Certificate | N
     return replace(certificate, lower_bound=proven) if proven else None
 
 
-def _check_limits(
-    instance: Instance,
-    time_limit: float | None,
-    target_gap: float | None,
-    iterations: int | None,
-    seed: int,
-    threads: int,
-) -> None:
-    if time_limit is not None and not time_limit >= 0:
-        raise InputError(f"time limit {time_limit}: at least 0 seconds is expected")
-    if target_gap is not None and not 0 <= target_gap < 1:
-        raise InputError(
-            f"target gap {target_gap}: a number from 0 up to 1 is expected (0.01 is 1 %)"
-        )
-    if iterations is not None and iterations < 0:
-        raise InputError(f"iterations {iterations}: at least 0 is expected")
-    if not 0 <= seed < 2**31:
-        raise InputError(f"seed {seed}: a whole number from 0 to {2**31 - 1} is expected")
-    if threads < 1:
-        raise InputError(f"threads {threads}: at least 1 is expected")
+def _refuse_large_counts(instance: Instance) -> None:
     if instance.words.total_symbols >= 2**53:
         raise InputError(
             "the counts are too large for prices of enough digits: scale them down, or take fewer "

@@ -15,6 +15,7 @@ from .exact import solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
 from .measures import overlaps, text_bytes, use, whole_words
+from .runtime.arguments import Seconds, Seed, Threads, checked
 from .search import local_search
 from .segment import Segmentation, segment
 from .solution import Solution, Status, Termination, gap_of
@@ -229,6 +230,7 @@ class Comparison:
     interrupted: bool = False
 
 
+@checked
 def compare(
     instance: Instance,
     budgets: Sequence[int],
@@ -240,9 +242,9 @@ def compare(
     bound: float | None = None,
     unigram_objective: bool = False,
     memory: bool = False,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Run methods for every budget.

@@ -16,6 +16,7 @@ from .errors import InputError, VerificationError
 from .formulation import build, entries
 from .greedy import greedtok
 from .instance import Instance
+from .runtime.arguments import Seconds, Seed, Share, Threads, checked
 from .segment import segment
 from .solution import Event, Solution, Status, Termination
 from .solver_io import Log, SolverOptions, SolverReport
@@ -30,6 +31,7 @@ __all__ = ["Relaxation", "building_seconds", "decide", "relax", "smallest", "sol
 Progress = Callable[[Event], None]
 
 
+@checked
 def solve(
     instance: Instance,
     *,
@@ -37,10 +39,10 @@ def solve(
     formulation: str = "path",
     sense: Sense | None = None,
     start: Vocabulary | None = None,
-    time_limit: float | None = None,
-    gap: float = 0.0,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    gap: Share = 0.0,
+    seed: Seed = 0,
+    threads: Threads = 1,
     log: Log | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -173,15 +175,16 @@ def solve(
     return run_.solution(model, report, vocabulary, tokens, bound, status, stopped, extra)
 
 
+@checked
 def decide(
     instance: Instance,
     threshold: int | None = None,
     *,
     solver: str = "highs",
     formulation: str = "path",
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     log: Log | None = None,
     progress: Progress | None = None,
 ) -> tuple[bool | None, Solution]:
@@ -250,15 +253,16 @@ def decide(
     return answer, run_.solution(model, report, vocabulary, tokens, bound, status, stopped, extra)
 
 
+@checked
 def smallest(
     instance: Instance,
     threshold: int | None = None,
     *,
     solver: str = "highs",
     formulation: str = "path",
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     log: Log | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -388,15 +392,16 @@ class Relaxation:
         return int((np.abs(self.x - np.round(self.x)) > 1e-6).sum())
 
 
+@checked
 def relax(
     instance: Instance,
     formulation: str = "path",
     *,
     solver: str = "glop",
     sense: Sense | None = None,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     log: Log | None = None,
 ) -> Relaxation:
     """Solve the linear relaxation of a formulation.
@@ -469,17 +474,6 @@ class _Run:
     bound: int | None = None
 
     def __post_init__(self) -> None:
-        limit = self.time_limit
-        if limit is not None and not limit >= 0:
-            raise InputError(f"time limit {limit}: at least 0 seconds is expected")
-        if limit == math.inf:
-            self.time_limit = None
-        if not 0 <= self.seed < 2**31:
-            raise InputError(f"seed {self.seed}: a whole number from 0 to {2**31 - 1} is expected")
-        if self.threads < 1:
-            raise InputError(f"threads {self.threads}: at least 1 is expected")
-        if not 0 <= self.gap < 1:
-            raise InputError(f"gap {self.gap}: a number from 0 up to 1 is expected (0.01 is 1 %)")
         if not require(self.solver, integers=self.integers).threads:
             self.threads = 1
         if self.instance.words.total_symbols > 2**53:

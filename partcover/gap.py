@@ -8,6 +8,7 @@ from typing import Any
 from . import symbols as sym
 from .errors import InputError
 from .instance import Instance
+from .runtime.arguments import Threads, checked
 from .segment import segment
 from .solution import gap_of
 from .vocabulary import Rule, Vocabulary
@@ -52,13 +53,14 @@ class Gap:
         return asdict(self)
 
 
+@checked
 def split_gap(
     instance: Instance,
     vocabulary: Vocabulary,
     lower_bound: int,
     rule: Rule = "shortest_path",
     *,
-    threads: int = 1,
+    threads: Threads = 1,
 ) -> Gap:
     """Split the gap of a vocabulary.
 

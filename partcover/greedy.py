@@ -13,6 +13,7 @@ from . import symbols as sym
 from .errors import InputError, VerificationError
 from .instance import Instance
 from .kernels._greedy import Greedy
+from .runtime.arguments import Seconds, Seed, Threads, checked
 from .segment import segment
 from .solution import Solution, Termination
 from .symbols import Token
@@ -24,12 +25,13 @@ Progress = Callable[[int, int, int], None]
 _CHUNK = 256  # tokens between looks at the clock
 
 
+@checked
 def greedtok(
     instance: Instance,
     *,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """GreedTok: take the token that covers most, again and again.
@@ -71,12 +73,13 @@ def greedtok(
     return _greedy(instance, False, time_limit, seed, threads, progress)
 
 
+@checked
 def greedwmc(
     instance: Instance,
     *,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """GreedWMC: greedy weighted maximum coverage, the relaxation where tokens may overlap.
@@ -94,6 +97,7 @@ def greedwmc(
     return _greedy(instance, True, time_limit, seed, threads, progress)
 
 
+@checked
 def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
     """The ratio that GreedWMC certifies for a vocabulary on one instance.
 

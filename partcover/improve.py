@@ -10,6 +10,7 @@ from .certificate import Certificate
 from .errors import InputError
 from .greedy import greedtok
 from .instance import Instance
+from .runtime.arguments import Seconds, Seed, Share, Threads, checked
 from .runtime.limits import Deadline
 from .search import local_search
 from .solution import Event, Solution
@@ -23,16 +24,17 @@ _BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation
 _GREEDY_SECONDS = 0.5  # what GreedTok gets at least: a vocabulary is worth the wait
 
 
+@checked
 def improve(
     instance: Instance,
     start: Vocabulary | Solution | None = None,
     *,
     bound: bool = True,
     start_certificate: Certificate | None = None,
-    gap: float = 0.0,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    gap: Share = 0.0,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """Find a vocabulary that needs few tokens, and prove how far from optimal it is.
@@ -84,8 +86,6 @@ def improve(
     `partcover.search.local_search` and `lower_bound` are the two parts, for use on their own.
     """
     clock = Deadline(time_limit)
-    if not 0 <= gap < 1:
-        raise InputError(f"gap {gap}: a number from 0 up to 1 is expected (0.01 is 1 %)")
     if isinstance(start, Solution):
         start_certificate = start_certificate or (start.certificate if bound else None)
         start = start.vocabulary

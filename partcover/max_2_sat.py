@@ -12,6 +12,7 @@ from .errors import InputError
 from .formulas import Formula
 from .instance import Instance
 from .merges import Merges, apply_merges, merged_tokens
+from .runtime.arguments import checked
 from .segment import segment
 from .symbols import Token
 from .verify import verify
@@ -163,6 +164,7 @@ class DirectReduction(_SatReduction):
         return cls(again.formula, again.satisfied, _same(again.instance, instance))
 
 
+@checked
 def reduce_max_2_sat(formula: Formula, satisfied: int) -> DirectReduction:
     """The instance that meets its threshold exactly if γ clauses can be satisfied at once.
 
@@ -314,6 +316,7 @@ class BottomUpReduction(_SatReduction):
         return cls(again.formula, again.satisfied, _same(again.instance, instance))
 
 
+@checked
 def reduce_max_2_sat_bottom_up(formula: Formula, satisfied: int) -> BottomUpReduction:
     """The instance that k merges bring to its threshold exactly if γ clauses can be satisfied.
 

@@ -15,6 +15,7 @@ from .errors import VerificationError
 from .exact import building_seconds, solve
 from .formulation import build
 from .instance import Instance
+from .runtime.arguments import Seconds, Seed, Share, Threads, checked
 from .solution import Solution
 from .solver_io import Log, SolverOptions
 from .solvers import run
@@ -27,14 +28,15 @@ __all__ = ["prove"]
 _WHOLE = 1e-6  # an x this near to 0 or 1 is not branched on
 
 
+@checked
 def prove(
     instance: Instance,
     *,
     solver: str = "highs",
-    time_limit: float | None = None,
-    gap: float = 0.0,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    gap: Share = 0.0,
+    seed: Seed = 0,
+    threads: Threads = 1,
     log: Log | None = None,
 ) -> tuple[Solution, Certificate]:
     """Solve an instance, and find a certificate of its lower bound.

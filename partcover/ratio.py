@@ -11,6 +11,7 @@ from .errors import InputError, VerificationError
 from .exact import relax, solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
+from .runtime.arguments import Seconds, Seed, Threads, checked
 from .segment import segment
 from .solution import Solution, Termination
 from .vocabulary import Vocabulary
@@ -18,15 +19,16 @@ from .vocabulary import Vocabulary
 __all__ = ["ratios"]
 
 
+@checked
 def ratios(
     instance: Instance,
     budgets: Sequence[int],
     *,
     name: str = "",
     solver: str = "highs",
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Callable[[str], None] | None = None,
 ) -> list[dict[str, Any]]:
     """The greedy methods beside the optima that their guarantees are about.

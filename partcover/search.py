@@ -16,6 +16,7 @@ from .errors import InputError, VerificationError
 from .greedy import greedtok
 from .instance import Instance
 from .kernels._search import State
+from .runtime.arguments import Seconds, Seed, Share, Threads, checked
 from .runtime.limits import Deadline
 from .segment import Segmentation, segment
 from .solution import Event, Solution, Status, Termination
@@ -42,15 +43,16 @@ _GROWTH = 1.5  # of a cycle over the one before
 _CHANCES = np.array([round(-1024 * math.log((i + 0.5) / 256)) for i in range(256)], np.int32)
 
 
+@checked
 def local_search(
     instance: Instance,
     start: Vocabulary | None = None,
     *,
     greedy: Solution | None = None,
-    gap: float = 0.0,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    gap: Share = 0.0,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
     x: npt.ArrayLike | None = None,
     reduced_costs: npt.ArrayLike | None = None,
@@ -120,8 +122,6 @@ def local_search(
     of Whitaker (1983) for the p-median problem.
     """
     clock = Deadline(time_limit)
-    if not 0 <= gap < 1:
-        raise InputError(f"gap {gap}: a number from 0 up to 1 is expected (0.01 is 1 %)")
     if start is not None and start.symbols != instance.symbols:
         raise InputError(f"the start is over {start.symbols}, the words over {instance.symbols}")
     weights = None if x is None else _per_candidate(instance, x, "x")
@@ -244,8 +244,9 @@ _ONE = 1 - 1e-6
 _KEPT = 1.2  # times the time of the recount, for what else stands at the end
 
 
+@checked
 def round_relaxation(
-    instance: Instance, x: npt.ArrayLike, rule: Rounding = "det", seed: int = 0
+    instance: Instance, x: npt.ArrayLike, rule: Rounding = "det", seed: Seed = 0
 ) -> Vocabulary:
     """Round a fractional choice of candidates to a vocabulary.
 

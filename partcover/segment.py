@@ -56,6 +56,7 @@ from .errors import InputError
 from .kernels._characters import characters, to_bytes
 from .kernels._merges import Merger
 from .kernels._segment import INSIDE, SHORT_WORD, Segmenter
+from .runtime.arguments import Threads, checked
 from .symbols import Token
 from .vocabulary import RULES, Rule, Vocabulary
 
@@ -151,13 +152,14 @@ class Segmentation:
         return [sym.from_array(self.words.data[a:b], self.words.symbols) for a, b in pairwise(cuts)]
 
 
+@checked
 def segment(
     words: WordCounts,
     vocabulary: Vocabulary,
     rule: Rule | None = None,
     *,
     seed: int = 0,
-    threads: int = 1,
+    threads: Threads = 1,
 ) -> Segmentation:
     """Cut every word into tokens of a vocabulary and single symbols.
 
@@ -216,6 +218,7 @@ def segment(
     return Segmentation(words, rule, which)
 
 
+@checked
 def cutter(
     vocabulary: Vocabulary,
     rule: Rule | None = None,
@@ -275,6 +278,7 @@ def cutter(
     raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
 
 
+@checked
 def sampler(
     vocabulary: Vocabulary,
     rule: Rule | None = None,

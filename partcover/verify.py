@@ -14,6 +14,7 @@ from .certificate import Certificate, Leaf, policy_digest
 from .corpus import WordCounts
 from .errors import InputError
 from .instance import Instance
+from .runtime.arguments import checked
 from .solution import Solution
 from .symbols import Token, show
 from .vocabulary import Vocabulary
@@ -72,6 +73,7 @@ class Verification:
         return {**asdict(self), "problems": list(self.problems)}
 
 
+@checked
 def verify(
     instance: Instance, vocabulary: Vocabulary, *, claim: Solution | None = None
 ) -> Verification:
@@ -323,6 +325,7 @@ class CertificateCheck:
         return {**asdict(self), "problems": list(self.problems)}
 
 
+@checked
 def check_certificate(instance: Instance, certificate: Certificate) -> CertificateCheck:
     """Recount the lower bound that a certificate proves.
 

@@ -11,6 +11,7 @@ from .corpus import WordCounts
 from .errors import InputError
 from .graphs import check_graph
 from .instance import Instance
+from .runtime.arguments import checked
 from .segment import segment
 from .symbols import Token, show
 from .verify import verify
@@ -168,6 +169,7 @@ class VertexCoverReduction:
         return cls(graph, instance)
 
 
+@checked
 def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
     """The instance whose threshold is met by k tokens exactly if k vertices cover the graph.
 

@@ -19,6 +19,7 @@ from .errors import InputError, VerificationError
 from .greedy import greedtok, greedwmc
 from .instance import Instance
 from .kernels import _tiny
+from .runtime.arguments import Seconds, Seed, checked
 from .segment import segment
 from .symbols import to_json
 from .verify import verify
@@ -116,6 +117,7 @@ class WorstCase:
         }
 
 
+@checked
 def worst(
     method: str = "greedtok",
     *,
@@ -124,8 +126,8 @@ def worst(
     words: int = 3,
     length: int = 5,
     restarts: int = 20,
-    time_limit: float | None = None,
-    seed: int = 0,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
     progress: Progress | None = None,
 ) -> WorstCase:
     """Find the instance on which a method's cover is the smallest part of the optimum's.
@@ -183,7 +185,7 @@ def worst(
     seconds for k = 8 and 64 symbols.
     """
     started = time.monotonic()
-    _check(method, k, alphabet, words, length, restarts, time_limit)
+    _check(method, k, alphabet, words, length, restarts)
     end = None if time_limit is None else started + time_limit
     many = sum(alphabet**size for size in range(2, length + 1))
     space = sum(comb(many + size - 1, size) for size in range(1, words + 1))
@@ -226,7 +228,6 @@ def _check(
     words: int,
     length: int,
     restarts: int,
-    time_limit: float | None,
 ) -> None:
     if method not in METHODS:
         raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
@@ -243,8 +244,6 @@ def _check(
         )
     if restarts < 1:
         raise InputError(f"restarts is {restarts}: at least 1 is expected")
-    if time_limit is not None and not time_limit >= 0:
-        raise InputError(f"time limit {time_limit}: at least 0 seconds is expected")
 
 
 class _Enumeration:

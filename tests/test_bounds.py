@@ -421,8 +421,8 @@ def test_an_interrupt_keeps_the_best(monkeypatch):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"time_limit": -1}, "time limit"),
-        ({"target_gap": 1.0}, "target gap"),
+        ({"time_limit": -1}, "time_limit"),
+        ({"target_gap": 1.0}, "target_gap"),
         ({"iterations": -1}, "iterations"),
         ({"seed": -1}, "seed"),
         ({"threads": 0}, "threads"),

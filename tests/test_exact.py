@@ -290,12 +290,12 @@ def test_decide():
     [
         ({"solver": "gurobi"}, "unknown solver 'gurobi': use highs, scip, cp-sat, cbc, glop, pdlp"),
         ({"formulation": "flow"}, "unknown formulation 'flow': use path, occurrence, printed, wmc"),
-        ({"time_limit": -1}, "time limit -1: at least 0"),
-        ({"time_limit": float("nan")}, "time limit nan"),
-        ({"gap": 1.5}, "gap 1.5: a number from 0"),
-        ({"seed": -1}, "seed -1: a whole number from 0"),
-        ({"seed": 2**31}, "seed 2147483648: a whole number"),
-        ({"threads": 0}, "threads 0: at least 1"),
+        ({"time_limit": -1}, "time_limit is -1: a number of at least 0 is expected"),
+        ({"time_limit": float("nan")}, "time_limit is nan"),
+        ({"gap": 1.5}, "gap is 1.5: a number from 0 up to 1"),
+        ({"seed": -1}, "seed is -1: a whole number from 0 to 2,147,483,647"),
+        ({"seed": 2**31}, "seed is 2147483648: a whole number"),
+        ({"threads": 0}, "threads is 0: a whole number from 1"),
         ({"solver": "gurobi", "time_limit": 0}, "unknown solver 'gurobi'"),
     ],
 )

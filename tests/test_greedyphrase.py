@@ -210,12 +210,12 @@ def test_a_limit_and_progress():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"score": "length"}, "unknown score 'length': use symbols, count"),
+        ({"score": "length"}, "unknown score 'length': use one of symbols, count"),
         ({"atoms": 0}, "atoms is 0, passes 2"),
         ({"passes": -1}, "atoms is 7, passes -1"),
         ({"bpe_share": 1.5}, "add up to at most 1"),
         ({"compound_share": 0.6}, "2 passes of 0.6 and BPE's"),
-        ({"compound_share": float("nan")}, "add up to at most 1"),
+        ({"compound_share": float("nan")}, "compound_share is nan"),
     ],
 )
 def test_bad_options(options, message):

@@ -165,10 +165,10 @@ def test_mistakes():
         improve(random_instance(6, 4), start_certificate=proof)
     with pytest.raises(InputError, match="over chars"):
         improve(instance, Vocabulary(["ab"], "chars"))
-    with pytest.raises(InputError, match="gap 1"):
+    with pytest.raises(InputError, match="gap is 1"):
         improve(instance, gap=1)
     for limit in (-1, "10", float("nan"), True):
-        with pytest.raises(InputError, match="time limit"):
+        with pytest.raises(InputError, match="time_limit"):
             improve(instance, time_limit=limit)
 
 

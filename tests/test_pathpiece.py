@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -151,7 +152,9 @@ def test_each_round_draws_its_paths_anew(monkeypatch):
         draws.append(draw)
         return removal_increases(*given, draw=draw, **options)
 
-    monkeypatch.setitem(baselines.pathpiece.__wrapped__.__globals__, "removal_increases", recorded)
+    monkeypatch.setitem(
+        inspect.unwrap(baselines.pathpiece).__globals__, "removal_increases", recorded
+    )
     baselines.pathpiece(Instance(WORDS, 2), rule="random_path", batch=0.5)
     assert draws == list(range(len(draws)))
     assert len(draws) > 3
@@ -236,9 +239,9 @@ def test_a_limit_or_an_interrupt_ends_in_one_last_batch():
         ({"batch": 0}, "batch is 0"),
         ({"max_length": 1}, "max_length is 1"),
         ({"initial_size": -1}, "initial_size is -1"),
-        ({"rule": "merges"}, "rule is 'merges'"),
-        ({"increase": "other"}, "increase is 'other'"),
-        ({"initial": "words"}, "initial is 'words'"),
+        ({"rule": "merges"}, "unknown rule 'merges': use one of shortest_path, random_path"),
+        ({"increase": "other"}, "unknown increase 'other'"),
+        ({"initial": "words"}, "unknown initial 'words'"),
         ({"initial": ["a"]}, "token 'a' has 1 symbol"),
     ],
 )

@@ -318,7 +318,7 @@ def test_a_limit_or_an_interrupt_ends_with_k_tokens():
         ({"max_length": 1}, "max_length is 1"),
         ({"shrink": 1.0}, "shrink is 1.0"),
         ({"em_rounds": 0}, "em_rounds is 0"),
-        ({"m_step": "viterbi"}, "m_step is 'viterbi'"),
+        ({"m_step": "viterbi"}, "unknown m_step 'viterbi'"),
     ],
 )
 def test_bad_options(option, message):

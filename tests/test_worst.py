@@ -229,7 +229,7 @@ def test_a_time_limit_keeps_the_worst_so_far():
         ({"length": 1}, "length is 1"),
         ({"words": 33, "length": 2}, "33 words of 2 symbols"),
         ({"restarts": 0}, "restarts is 0"),
-        ({"time_limit": -1}, "time limit -1"),
+        ({"time_limit": -1}, "time_limit is -1"),
     ],
 )
 def test_bad_input(options, part):

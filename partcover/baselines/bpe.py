@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from ..errors import VerificationError
 from ..instance import Instance
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution
 from ..symbols import Token
 from ..vocabulary import Vocabulary
@@ -18,14 +19,15 @@ from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 __all__ = ["bpe"]
 
 
+@checked
 @stoppable
 def bpe(
     instance: Instance,
     *,
     end_of_word: str | None = None,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """Byte-pair encoding: the most frequent pair of neighbours becomes a token, again and again.

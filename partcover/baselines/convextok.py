@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..bounds import lower_bound
 from ..errors import VerificationError
 from ..instance import Instance
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..search import Rounding, round_relaxation
 from ..solution import Event, Solution
 from .outcome import Progress, outcome, stoppable
@@ -16,13 +17,14 @@ from .outcome import Progress, outcome, stoppable
 __all__ = ["convextok"]
 
 
+@checked
 @stoppable
 def convextok(
     instance: Instance,
     *,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
     rounding: Rounding = "det",
 ) -> Solution:

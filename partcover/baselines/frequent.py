@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 from ..instance import Instance
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution
 from ..symbols import Token
 from ..vocabulary import Vocabulary
@@ -15,13 +16,14 @@ from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 __all__ = ["frequent"]
 
 
+@checked
 @stoppable
 def frequent(
     instance: Instance,
     *,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """The k most frequent words of two symbols or more; ties go to the smaller word.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, islice
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from ..corpus import WordCounts
 from ..errors import InputError
 from ..instance import Instance
 from ..kernels._segment import INSIDE, SINGLE
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..segment import segment
 from ..solution import Solution, Termination
 from ..symbols import Token
@@ -38,13 +39,14 @@ _KINDS[[ord(c) for c in " \t\n\r\f\v"]] = _SPACE
 _KINDS[[i for i in range(128) if chr(i).isalnum() or i == ord("_")]] = _WORD
 
 
+@checked
 @stoppable
 def greedyphrase(
     instance: Instance,
     *,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
     score: Score = "symbols",
     atoms: int = 7,
@@ -118,8 +120,6 @@ def greedyphrase(
     """
     started = time.monotonic()
     refuse_unhonoured(instance, "greedyphrase")
-    if score not in get_args(Score):
-        raise InputError(f"unknown score {score!r}: use {', '.join(get_args(Score))}")
     if atoms < 1 or passes < 0:
         raise InputError(f"atoms is {atoms}, passes {passes}: at least 1 and 0 are expected")
     if not (compound_share >= 0 and bpe_share >= 0 and passes * compound_share + bpe_share <= 1):

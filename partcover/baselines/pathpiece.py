@@ -15,6 +15,7 @@ from ..candidates import CandidateIndex
 from ..errors import InputError
 from ..instance import Instance
 from ..kernels._pathpiece import increases
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
@@ -28,6 +29,7 @@ __all__ = ["pathpiece", "removal_increases"]
 Int64 = npt.NDArray[np.int64]
 
 
+@checked
 @stoppable
 def pathpiece(
     instance: Instance,
@@ -38,9 +40,9 @@ def pathpiece(
     batch: float = 0.1,
     rule: Literal["shortest_path", "random_path"] = "shortest_path",
     increase: Literal["removal", "occurrence"] = "removal",
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """PathPiece: take tokens away in batches, always those whose absence costs least.
@@ -102,7 +104,7 @@ def pathpiece(
     """
     started = time.monotonic()
     refuse_unhonoured(instance, "pathpiece")
-    _check(initial_size, max_length, batch, rule, increase)
+    _check(initial_size, max_length, batch)
     words = instance.words
     index = instance.candidate_index(dominated=True)
     termination: Termination = "completed"
@@ -299,14 +301,10 @@ def _among(index: CandidateIndex, tokens: Sequence[Token]) -> npt.NDArray[np.boo
     return np.isin(index.lo.astype(np.int64) << 32 | index.length, key)
 
 
-def _check(size: int, max_length: int, batch: float, rule: str, increase: str) -> None:
+def _check(size: int, max_length: int, batch: float) -> None:
     if size < 0:
         raise InputError(f"initial_size is {size}: at least 0 is expected")
     if max_length < 2:
         raise InputError(f"max_length is {max_length}: a token has two symbols or more")
     if not 0 < batch <= 1:
         raise InputError(f"batch is {batch}: a part of the tokens, above 0 and at most 1")
-    if rule not in ("shortest_path", "random_path"):
-        raise InputError(f"rule is {rule!r}: use shortest_path or random_path")
-    if increase not in ("removal", "occurrence"):
-        raise InputError(f"increase is {increase!r}: use removal or occurrence")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from ..instance import Instance
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution
 from ..vocabulary import Vocabulary
 from .outcome import Progress, outcome, refuse_unhonoured
@@ -12,12 +13,13 @@ from .outcome import Progress, outcome, refuse_unhonoured
 __all__ = ["plain_bytes"]
 
 
+@checked
 def plain_bytes(
     instance: Instance,
     *,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """No token at all: for text, its bytes.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .. import symbols as sym
 from ..errors import InputError
 from ..instance import Instance
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution
 from ..vocabulary import Vocabulary
 from .outcome import Progress, outcome, refuse_unhonoured, stoppable
@@ -23,13 +24,14 @@ _MOST = 2**26  # candidates, of some 20 bytes each
 _BATCH = 4096  # numbers drawn at a time; part of the rule
 
 
+@checked
 @stoppable
 def randtrain(
     instance: Instance,
     *,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
     weight: Weight = "count",
 ) -> Solution:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..instance import Instance
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
@@ -72,13 +73,14 @@ def check_sage(instance: Instance, python: str | PathLike[str] | None = None) ->
     _call(python or _default_python(), ["-c", _PROBE])
 
 
+@checked
 @stoppable
 def sage(
     instance: Instance,
     *,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
     python: str | PathLike[str] | None = None,
     text: str | PathLike[str] | None = None,

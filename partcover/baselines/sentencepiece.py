@@ -14,6 +14,7 @@ from typing import Any
 from .. import symbols as sym
 from ..errors import InputError, MissingExtra
 from ..instance import Instance
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution
 from ..vocabulary import Vocabulary
 from .outcome import Progress, outcome, refuse_unhonoured, stoppable
@@ -53,6 +54,7 @@ def check_sentencepiece(instance: Instance) -> None:
         raise InputError("sentencepiece trains on text: use words over bytes or chars")
 
 
+@checked
 @stoppable
 def unigram_sentencepiece(
     instance: Instance,
@@ -61,9 +63,9 @@ def unigram_sentencepiece(
     max_length: int = 16,
     shrink: float = 0.75,
     em_rounds: int = 2,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """Unigram as the library sentencepiece trains it, to compare with `unigram`.

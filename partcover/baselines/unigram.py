@@ -18,6 +18,7 @@ from ..corpus import WordCounts
 from ..errors import InputError
 from ..instance import Instance
 from ..kernels import _unigram
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution, Termination
 from ..symbols import Token
 from ..vocabulary import Vocabulary
@@ -36,6 +37,7 @@ _USELESS = -1e300  # loss of a token that better segmentations do without
 _SLACK = 1.1  # times k: where losses end and scores decide (sentencepiece's)
 
 
+@checked
 @stoppable
 def unigram(
     instance: Instance,
@@ -45,9 +47,9 @@ def unigram(
     shrink: float = 0.75,
     em_rounds: int = 2,
     m_step: Literal["digamma", "plain"] = "digamma",
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """Unigram: seed with frequent substrings, fit by EM, prune what likelihood misses least.
@@ -108,7 +110,7 @@ def unigram(
     """
     started = time.monotonic()
     refuse_unhonoured(instance, "unigram")
-    _check(seed_size, max_length, shrink, em_rounds, m_step)
+    _check(seed_size, max_length, shrink, em_rounds)
     words = _sorted(instance.words)
     index = replace(instance, words=words).candidate_index(dominated=True)
     if time_limit is not None and time.monotonic() - started >= time_limit:
@@ -160,8 +162,9 @@ def unigram(
     )
 
 
+@checked
 def unigram_objective(
-    words: WordCounts, vocabulary: Vocabulary, *, rounds: int = 20, threads: int = 1
+    words: WordCounts, vocabulary: Vocabulary, *, rounds: int = 20, threads: Threads = 1
 ) -> float:
     """The log-likelihood that a vocabulary's tokens reach, whatever made them.
 
@@ -381,7 +384,7 @@ def _digamma(x: npt.ArrayLike) -> Float:
     return np.asarray(result + np.log(x) - 0.5 / x - series)
 
 
-def _check(seed_size: int, max_length: int, shrink: float, em_rounds: int, m_step: str) -> None:
+def _check(seed_size: int, max_length: int, shrink: float, em_rounds: int) -> None:
     if seed_size < 0:
         raise InputError(f"seed_size is {seed_size}: at least 0 is expected")
     if max_length < 2:
@@ -390,5 +393,3 @@ def _check(seed_size: int, max_length: int, shrink: float, em_rounds: int, m_ste
         raise InputError(f"shrink is {shrink}: a part of the tokens, above 0 and below 1")
     if em_rounds < 1:
         raise InputError(f"em_rounds is {em_rounds}: at least 1 is expected")
-    if m_step not in ("digamma", "plain"):
-        raise InputError(f"m_step is {m_step!r}: use digamma or plain")

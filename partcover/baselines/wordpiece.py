@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from ..instance import Instance
+from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution
 from ..vocabulary import Vocabulary
 from .merging import merge_words
@@ -13,13 +14,14 @@ from .outcome import Progress, outcome, refuse_unhonoured, stoppable
 __all__ = ["wordpiece"]
 
 
+@checked
 @stoppable
 def wordpiece(
     instance: Instance,
     *,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
     """WordPiece: merge the pair whose parts are seldom apart, again and again.

@@ -5,28 +5,7 @@ from __future__ import annotations
 import math
 import time
 
-from ..errors import InputError
-
-__all__ = ["Deadline", "check_time_limit"]
-
-
-def check_time_limit(seconds: float | None) -> None:
-    """Refuse a time limit that is no number of seconds.
-
-    Parameters
-    ----------
-    seconds : float or None
-        The limit; None is no limit.
-
-    Raises
-    ------
-    InputError
-        For a negative number, what is no number, or NaN.
-    """
-    if seconds is None:
-        return
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
-        raise InputError(f"time limit {seconds!r}: a number of seconds, at least 0, is expected")
+__all__ = ["Deadline"]
 
 
 class Deadline:
@@ -36,15 +15,9 @@ class Deadline:
     ----------
     limit : float, optional
         Seconds from now; no limit if not given.
-
-    Raises
-    ------
-    InputError
-        For a limit that is no number of seconds.
     """
 
     def __init__(self, limit: float | None = None) -> None:
-        check_time_limit(limit)
         self.started = time.monotonic()
         self.limit = limit
 

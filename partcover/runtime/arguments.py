@@ -1,0 +1,257 @@
+"""Arguments of public functions, checked against their annotations: one place, one wording."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import operator
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, wraps
+from numbers import Real
+from os import PathLike
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import get_type_hints as hints_of
+
+import numpy as np
+
+from ..errors import InputError
+
+__all__ = ["Range", "Seconds", "Seed", "Share", "Threads", "Whole", "checked", "shown"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that a number may have.
+
+    Parameters
+    ----------
+    least : float
+        The smallest.
+    most : float, optional
+        The largest, if there is one.
+    below : float, optional
+        What it must stay under, if there is such a number.
+    """
+
+    least: float
+    most: float | None = None
+    below: float | None = None
+
+    def __contains__(self, value: float) -> bool:
+        return (
+            value >= self.least
+            and (self.most is None or value <= self.most)
+            and (self.below is None or value < self.below)
+        )
+
+    def __str__(self) -> str:
+        if self.most is not None:
+            return f"from {self.least:,} to {self.most:,}"
+        if self.below is not None:
+            return f"from {self.least:,} up to {self.below:,}"
+        return f"of at least {self.least:,}"
+
+
+def _or_none(seconds: float) -> float | None:
+    return None if seconds > 1e9 else seconds  # no clock of solvers or threads goes further
+
+
+#: Seconds that a call may take; infinity is no limit, as None is.
+Seconds = Annotated[float, Range(0), _or_none]
+#: The seed of all random choices.
+Seed = Annotated[int, Range(0, 2**31 - 1)]
+Threads = Annotated[int, Range(1, 1024)]
+#: A relative gap: 0.01 is 1 %.
+Share = Annotated[float, Range(0, below=1)]
+Whole = Annotated[int, Range(0)]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_KINDS: dict[Any, str] = {
+    NoneType: "None",
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    PathLike: "a path",
+    Callable: "a function",
+    Iterable: "a list",
+    Collection: "a list",
+    Sequence: "a list",
+    list: "a list",
+    Mapping: "a mapping",
+    dict: "a mapping",
+}
+_ITERABLES = (Iterable, Collection, Sequence)
+
+
+class _Unfit(Exception):
+    """A value is not what a hint says; nobody sees this."""
+
+
+def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Make a function check its arguments against its annotations when it is called.
+
+    NumPy's numbers become Python's, and a sequence may be given as any iterable; everything else
+    arrives as it was given.  Elements of iterables and mappings, arrays and type variables are
+    left to the function.
+
+    Parameters
+    ----------
+    function : callable
+        Its annotations are looked up at the first call.
+
+    Returns
+    -------
+    callable
+        It raises InputError for an argument that does not fit, naming it.
+    """
+    signature = inspect.signature(function)
+
+    @cache
+    def hints() -> dict[str, Any]:
+        plain = {
+            name
+            for name, parameter in signature.parameters.items()
+            if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        }
+        found = hints_of(function, include_extras=True)
+        return {name: hint for name, hint in found.items() if name in plain}
+
+    @wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError:  # Python's own words for a missing or unknown argument are better
+            return function(*args, **kwargs)
+        for name, hint in hints().items():
+            if name in given.arguments:
+                value = given.arguments[name]
+                try:
+                    given.arguments[name] = _fitted(value, hint)
+                except _Unfit:
+                    raise InputError(_what_is_wrong(name, value, hint)) from None
+        return function(*given.args, **given.kwargs)
+
+    return call
+
+
+def shown(value: object) -> str:
+    """A value for a message, short and on one line: scalars as they are, others by their type."""
+    kind = type(value).__name__
+    if isinstance(value, str | bytes):
+        return repr(value if len(value) <= 40 else value[:40]) + ("…" if len(value) > 40 else "")
+    if value is None or isinstance(value, bool | Real | complex):
+        try:
+            text = str(value)
+        except ValueError:  # more digits than Python writes
+            return "a number of thousands of digits"
+        return text if len(text) <= 40 else f"{text[:40]}…"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return f"{'an' if kind[:1].lower() in 'aeio' else 'a'} {kind}"
+
+
+def _fitted(value: Any, hint: Any) -> Any:
+    """The value as a hint asks for it; what is no hint of a known kind takes anything."""
+    origin = get_origin(hint) or hint
+    if origin in (Union, UnionType):
+        return _of_any(value, get_args(hint))
+    if origin is Annotated:
+        kind, *limits = get_args(hint)
+        number = _fitted(value, kind)
+        for limit in limits:
+            number = _if(number in limit, number) if isinstance(limit, Range) else limit(number)
+        return number
+    if origin is Literal:
+        if not isinstance(value, str) or value not in get_args(hint):
+            raise _Unfit
+        return value
+    if origin in (int, float, bool):
+        return _number(value, origin)
+    if origin in _ITERABLES:
+        return _listed(value, origin, get_args(hint))
+    if origin is Callable or origin is _CALLABLE:
+        return _if(callable(value), value)
+    if (
+        isinstance(origin, type)
+        and origin is not Any
+        and not getattr(origin, "_is_protocol", False)
+    ):
+        return _if(isinstance(value, origin), value)
+    return value
+
+
+_CALLABLE = get_origin(Callable[[], None])
+
+
+def _if(fits: bool, value: Any) -> Any:
+    if not fits:
+        raise _Unfit
+    return value
+
+
+def _of_any(value: Any, hints: tuple[Any, ...]) -> Any:
+    for hint in hints:
+        try:
+            return _fitted(value, hint)
+        except _Unfit:
+            continue
+    raise _Unfit
+
+
+def _number(value: Any, kind: type) -> Any:
+    if kind is bool:
+        return bool(_if(isinstance(value, bool | np.bool_), value))
+    _if(not isinstance(value, bool | np.bool_), value)
+    if kind is int:
+        return operator.index(_if(isinstance(value, int | np.integer), value))
+    if not isinstance(value, Real):
+        raise _Unfit
+    number = value if isinstance(value, int) else float(value)
+    return _if(not math.isnan(number), number)
+
+
+def _listed(value: Any, origin: Any, inner: tuple[Any, ...]) -> Any:
+    if isinstance(value, str | bytes | bytearray) or not isinstance(value, Iterable):
+        raise _Unfit
+    if origin is Iterable:
+        return value  # perhaps a stream
+    return [_fitted(part, inner[0]) for part in value] if inner else list(value)
+
+
+def _what_is_wrong(name: str, value: Any, hint: Any) -> str:
+    for part in _parts(hint):
+        if get_origin(part) is Literal and isinstance(value, str):
+            return f"unknown {name} {shown(value)}: use one of {', '.join(get_args(part))}"
+    expected = list(dict.fromkeys(map(_expected, _parts(hint))))
+    given = shown(value)
+    if get_origin(_parts(hint)[0]) in _ITERABLES and not isinstance(value, str | bytes):
+        given = f"{given} of something else" if isinstance(value, Collection) else given
+    return f"{name} is {given}: {' or '.join(expected)} is expected"
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    """The members of a union, None last and only if it is alone."""
+    if get_origin(hint) not in (Union, UnionType):
+        return (hint,)
+    return tuple(part for part in get_args(hint) if part is not NoneType)
+
+
+def _expected(hint: Any) -> str:
+    origin = get_origin(hint) or hint
+    if origin is Annotated:
+        kind, *limits = get_args(hint)
+        return " ".join(
+            [_expected(kind), *(str(part) for part in limits if isinstance(part, Range))]
+        )
+    if origin is Literal:
+        return " or ".join(map(repr, get_args(hint)))
+    if origin is _CALLABLE:
+        return _KINDS[Callable]
+    if origin in _KINDS:
+        return _KINDS[origin]
+    name = getattr(origin, "__name__", str(origin))
+    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"

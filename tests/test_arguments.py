@@ -1,0 +1,152 @@
+"""Arguments checked against annotations: what is taken, and the one line that refuses the rest."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from partcover.errors import InputError
+from partcover.runtime.arguments import Seconds, Seed, Share, Threads, Whole, checked, shown
+
+
+@checked
+def given(
+    whole: int = 0,
+    number: float = 0.0,
+    flag: bool = False,
+    text: str = "",
+    path: str | PathLike[str] = "",
+    kind: Literal["one", "two"] = "one",
+    maybe: Sequence[int] | None = None,
+    table: Mapping[str, int] | None = None,
+    stream: Iterable[Any] = (),
+    call: Callable[[int], int] | None = None,
+    fraction: Fraction | None = None,
+    anything: Any = None,
+    *rest: str,
+    limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    gap: Share = 0.0,
+    size: Whole = 0,
+    **more: int,
+) -> dict[str, Any]:
+    """All that it got."""
+    return dict(locals())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "taken"),
+    [
+        ("whole", np.int64(3), 3),
+        ("whole", np.uint8(3), 3),
+        ("whole", 10**30, 10**30),
+        ("number", 2, 2),
+        ("number", np.float32(0.5), 0.5),
+        ("number", Fraction(1, 2), 0.5),
+        ("number", math.inf, math.inf),
+        ("flag", np.bool_(True), True),
+        ("path", Path("x"), Path("x")),
+        ("path", "x", "x"),
+        ("kind", "two", "two"),
+        ("maybe", np.array([1, 2]), [1, 2]),
+        ("maybe", range(2), [0, 1]),
+        ("maybe", (i for i in (1, 2)), [1, 2]),
+        ("maybe", None, None),
+        ("table", {"a": 1}, {"a": 1}),
+        ("call", len, len),
+        ("fraction", Fraction(1, 3), Fraction(1, 3)),
+        ("anything", object, object),
+        ("limit", math.inf, None),
+        ("limit", 10**30, None),
+        ("limit", 2.5, 2.5),
+        ("threads", np.int32(2), 2),
+        ("gap", 0, 0),
+    ],
+)
+def test_what_fits_arrives_as_pythons_own(name, value, taken):
+    got = given(**{name: value})[name]
+    assert got == taken
+    assert type(got) is type(taken)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("whole", "10", "whole is '10': a whole number is expected"),
+        ("whole", True, "whole is True: a whole number is expected"),
+        ("whole", np.True_, "whole is a bool: a whole number is expected"),
+        ("whole", 2.0, "whole is 2.0: a whole number is expected"),
+        ("whole", None, "whole is None: a whole number is expected"),
+        ("number", "10", "number is '10': a number is expected"),
+        ("number", math.nan, "number is nan: a number is expected"),
+        ("number", 1j, "number is 1j: a number is expected"),
+        ("flag", 1, "flag is 1: True or False is expected"),
+        ("text", b"a", "text is b'a': text is expected"),
+        ("text", [1], "text is a list: text is expected"),
+        ("path", 3, "path is 3: text or a path is expected"),
+        ("kind", "three", "unknown kind 'three': use one of one, two"),
+        ("kind", np.arange(3), "kind is a ndarray: 'one' or 'two' is expected"),
+        ("maybe", "12", "maybe is '12': a list is expected"),
+        ("maybe", 3, "maybe is 3: a list is expected"),
+        ("maybe", [1, "2"], "maybe is a list of something else: a list is expected"),
+        ("table", [("a", 1)], "table is a list: a mapping is expected"),
+        ("stream", "text", "stream is 'text': a list is expected"),
+        ("stream", None, "stream is None: a list is expected"),
+        ("call", "len", "call is 'len': a function is expected"),
+        ("fraction", 0.5, "fraction is 0.5: a Fraction is expected"),
+        ("limit", -1, "limit is -1: a number of at least 0 is expected"),
+        ("seed", 2**31, "seed is 2147483648: a whole number from 0 to 2,147,483,647 is expected"),
+        ("threads", 0, "threads is 0: a whole number from 1 to 1,024 is expected"),
+        ("gap", 1, "gap is 1: a number from 0 up to 1 is expected"),
+        ("size", -1, "size is -1: a whole number of at least 0 is expected"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(name, value, line):
+    with pytest.raises(InputError) as caught:
+        given(**{name: value})
+    assert str(caught.value) == line
+
+
+def test_positions_are_checked_and_the_rest_is_left_alone():
+    with pytest.raises(InputError, match="number is 'x'"):
+        given(1, "x")
+    got = given(1, 2.0, False, "", "", "one", None, None, (), None, None, None, 3, other="four")
+    assert (got["rest"], got["more"]) == ((3,), {"other": "four"})
+
+
+def test_missing_and_unknown_arguments_are_pythons_own_errors():
+    @checked
+    def needs(one: int, *, two: int) -> int:
+        return one + two
+
+    with pytest.raises(TypeError, match=r"needs\(\) missing 1 required keyword-only"):
+        needs(1)
+    with pytest.raises(TypeError, match=r"needs\(\) got an unexpected keyword argument 'three'"):
+        needs(1, two=2, three=3)
+    assert str(inspect.signature(needs)) == "(one: 'int', *, two: 'int') -> 'int'"
+
+
+def test_streams_are_not_read():
+    def endless():
+        raise AssertionError("read")
+        yield
+
+    given(stream=endless())
+
+
+def test_what_is_shown_is_short_and_on_one_line():
+    values = ["x" * 500, "a\nb", b"\xff" * 500, 10**5000, [1] * 500, "\ud800", str, np.eye(9), 1e99]
+    for value in values:
+        assert len(shown(value)) < 200
+        assert shown(value).isprintable()
+    assert shown("x" * 41) == f"'{'x' * 40}'…"
+    assert shown(str) == "the class str"
