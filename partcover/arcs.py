@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .candidates import CandidateIndex
+from .kernels._search import by_candidate
 
 __all__ = ["Arcs", "arcs_of"]
 
@@ -31,7 +32,7 @@ def arcs_of(index: CandidateIndex, lo: Int32, hi: Int32, length: Int32) -> Arcs:
     tuple of ndarray
         Arcs by word, start, length; where each word's begin; sizes and counts of the words;
         where each token's words begin, the words, and the token's first arc there.
-        O(occurrences · log(occurrences)) time, some 100 bytes for each while they are sorted.
+        O(occurrences + symbols) time, some 80 bytes for each occurrence.
     """
     words = len(index.counts)
     which, word, begin = index.occurrences_of(lo, hi, length)
@@ -40,7 +41,7 @@ def arcs_of(index: CandidateIndex, lo: Int32, hi: Int32, length: Int32) -> Arcs:
     arcs[:, 0], arcs[:, 1], arcs[:, 2] = begin, begin + length[which], which
     arcs[:, 4] = -1
     del begin
-    order = np.lexsort((word, which)).astype(np.int32)  # stable: by start within a word
+    order = by_candidate(which, len(lo))  # stable: by word, by start within a word
     which, places = which[order], word[order]
     first = np.ones(size, bool)
     first[1:] = (which[1:] != which[:-1]) | (places[1:] != places[:-1])

@@ -20,6 +20,7 @@ from .instance import Instance
 from .kernels._bounds import Saddle, arcs, project
 from .pricing import SHARDS, PriceCounter, largest, workers
 from .runtime.arguments import Seconds, Seed, Share, Threads, Whole, checked
+from .runtime.limits import Deadline
 from .segment import segment
 from .solution import Event, Solution, Status, Termination, gap_of
 from .symbols import Token
@@ -38,6 +39,8 @@ _EVERY = 32  # steps between two exact bounds
 _SETTLED = 100  # steps before candidates are let go
 _LET_GO, _TAKE_IN = 0.6, 0.9  # rewards, as a part of the least of the k best
 _SOLVED = 1e-7  # relative gap at which the relaxation counts as solved
+_BEGINNING = 6e-7  # seconds a symbol before the first bound
+_FINISHING = 3  # times the time of a count: the last one, over all candidates, and the proof
 _BYTES_AN_ARC = 120  # arrays of the arcs, and those that they are made from
 
 
@@ -175,7 +178,9 @@ def lower_bound(
     greedy : Solution, optional
         What `greedtok` gives for this instance, where it has been run already.
     time_limit : float, optional
-        Seconds.
+        Seconds, about what a last count takes included.  Enumerating the candidates and hashing
+        the words take place whatever the limit is; where no time is left then, the bound is a
+        token for each counted word.
     target_gap : float, optional
         Stop at this gap to the incumbent; without one, to what GreedTok's vocabulary needs.
     iterations : int, optional
@@ -273,6 +278,7 @@ def bounds(
     """
     if not budgets:
         raise InputError("no budget is given")
+    clock = Deadline(time_limit)
     _refuse_large_counts(instance)
     _ = instance.index  # once for all budgets
     instances = {k: instance.with_k(k) for k in budgets}
@@ -282,14 +288,14 @@ def bounds(
                 f"an incumbent of {tokens} tokens for k = {k}: the words alone are "
                 f"{instance.words.total_count}"
             )
-    began = time.monotonic()
+    _ = instance.words.digest  # of every certificate: made while the clock is looked at
     found: list[Bound] = []
     with workers(threads) as share:
         counter = PriceCounter(instance, share)
         prices = None if start is None else counter.prices_of(start)
         known = None if start is None else _checked(counter, start)
         if greedy is None:
-            greedy = greedtok(instances[max(budgets)], time_limit=time_limit, threads=threads)
+            greedy = greedtok(instances[max(budgets)], time_limit=clock.left, threads=threads)
         vocabulary = greedy.vocabulary or Vocabulary((), instance.symbols)
         ascent = _Ascent(counter, vocabulary, greedy.gains)
         if prices is not None:
@@ -300,10 +306,9 @@ def bounds(
                 instances[k],
                 None if incumbents is None else incumbents.get(k),
                 known if known is not None and known.k == k else None,
-                time_limit,
+                clock,
                 target_gap,
                 iterations,
-                began,
                 progress,
                 seed,
                 threads,
@@ -314,7 +319,7 @@ def bounds(
                 done(bound)
             if bound.termination == "interrupted":
                 break
-            began = time.monotonic()
+            clock = Deadline(time_limit)
     return found
 
 
@@ -552,10 +557,9 @@ def _climb(
     instance: Instance,
     incumbent: int | None,
     known: Certificate | None,
-    time_limit: float | None,
+    clock: Deadline,
     target_gap: float | None,
     iterations: int | None,
-    began: float,
     progress: Progress | None,
     seed: int,
     threads: int,
@@ -564,9 +568,8 @@ def _climb(
     """The bound for one budget."""
     counter = ascent.counter
     k = instance.k
-    best = _Best(counter, instance, incumbent, known, began, progress)
+    best = _Best(counter, instance, incumbent, known, clock, progress)
     goal = incumbent
-    end = math.inf if time_limit is None else began + time_limit
     most = math.inf if iterations is None else iterations
     total = 0
     stopped: Termination = "completed"
@@ -576,8 +579,11 @@ def _climb(
         if target_gap is not None and goal is None:
             chosen = Vocabulary(ascent.vocabulary.tokens[:k], instance.symbols)
             goal = segment(instance.words, chosen, threads=threads).tokens
-        ascent.begin(k)
-        best.meet(ascent)
+        if not clock.sooner(_BEGINNING * len(instance.words.data)).over:
+            ascent.begin(k)
+            clock = clock.sooner(_FINISHING * best.meet(ascent))
+        else:
+            clock = clock.sooner(math.inf)
         previous = first = math.inf
         while True:
             if best.is_solved():
@@ -591,7 +597,7 @@ def _climb(
                 break
             if total >= most:
                 break
-            if time.monotonic() >= end:
+            if clock.over:
                 stopped = "time_limit"
                 break
             for _ in range(int(min(_EVERY, most - total))):
@@ -609,7 +615,7 @@ def _climb(
                         ascent.restart()
                     moved = math.inf
                 previous = moved
-                if time.monotonic() >= end:
+                if clock.over:
                     break
             best.meet(ascent)
     except KeyboardInterrupt:
@@ -626,14 +632,14 @@ class _Best:
         instance: Instance,
         incumbent: int | None,
         known: Certificate | None,
-        began: float,
+        clock: Deadline,
         progress: Progress | None,
     ) -> None:
         self.counter = counter
         self.instance = instance
         self.incumbent = incumbent
         self.known = known
-        self.began = began
+        self.clock = clock
         self.progress = progress
         self.lower_bound = instance.words.total_count
         if known is not None:
@@ -643,8 +649,9 @@ class _Best:
         self.relaxation = math.inf
         self.x = np.zeros(len(instance.index))
 
-    def meet(self, ascent: _Ascent) -> None:
-        """Count what the prices at hand prove."""
+    def meet(self, ascent: _Ascent) -> float:
+        """Count what the prices at hand prove; the seconds it took."""
+        begun = time.monotonic()
         counter = self.counter
         prices = counter.rounded(ascent.proposed())
         value, ascent.rewards = counter.count(prices, self.instance.k)
@@ -655,6 +662,7 @@ class _Best:
             self.relaxation = cost
             self.x = ascent.x_all()
         self._prove(counter.bound(value), "prices")
+        return time.monotonic() - begun
 
     def _prove(self, bound: int, source: str) -> None:
         """Keep a bound if it is better."""
@@ -667,7 +675,7 @@ class _Best:
                 "needed: the incumbent is not of this instance"
             )
         if self.progress is not None:
-            seconds = time.monotonic() - self.began
+            seconds = self.clock.seconds
             self.progress(Event(seconds, "bound", self.incumbent, bound, source))
 
     def is_solved(self) -> bool:
@@ -675,6 +683,8 @@ class _Best:
         proven = self.lower_bound
         if proven == self.incumbent or proven >= self.relaxation * (1 - 1e-12):
             return True
+        if self.prices is None:
+            return False
         return self.relaxation - self.value / self.counter.one <= (
             _SOLVED * max(1.0, self.relaxation)
         )
@@ -716,7 +726,7 @@ class _Best:
             counter.one,
             inside,
             outside,
-            time.monotonic() - self.began,
+            self.clock.seconds,
             iterations,
             stopped,
             seed,

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
+from .kernels._bounds import arcs
 from .kernels._suffix import (
     candidate_intervals,
     common_prefixes,
@@ -247,13 +248,14 @@ class CandidateIndex:
         return self.occurrences_of(self.lo, self.hi, self.length)
 
     def occurrences_of(self, lo: Int32, hi: Int32, length: Int32) -> tuple[Int32, Int32, Int32]:
-        """`occurrences` for given intervals, numbered from 0 in the order given."""
-        many = (hi - lo).astype(np.int64)
-        which = np.repeat(np.arange(len(lo), dtype=np.int32), many)
-        ends = np.cumsum(many)
-        within = np.arange(int(many.sum()), dtype=np.int64) - np.repeat(ends - many, many)
-        starts = self.sa[lo[which] + within]
-        word = self.word_of[starts]
-        start = (starts - self.offsets[word] - word - 1).astype(np.int32)
-        order = np.lexsort((length[which], start, word))
-        return which[order], word[order], start[order]
+        """`occurrences` for given intervals, numbered from 0 in the order given.
+
+        O(occurrences + symbols).
+        """
+        order = np.argsort(length, kind="stable").astype(np.int32)
+        places = (self.sa - self.word_of[self.sa] - 1).astype(np.int32)
+        which, start, _, _ = arcs(places, lo[order], hi[order], length[order], len(self._data))
+        sizes = np.diff(self.offsets)
+        word = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[start]
+        begin = (start - self.offsets[word]).astype(np.int32)
+        return order[which], word, begin

@@ -14,6 +14,7 @@ from .runtime.arguments import Seconds, Seed, Share, Threads, checked
 from .runtime.limits import Deadline
 from .search import local_search
 from .solution import Event, Solution
+from .verify import recount_seconds
 from .vocabulary import Vocabulary
 
 __all__ = ["improve"]
@@ -103,12 +104,17 @@ def improve(
     stopped = greedy.termination == "interrupted"
     if bound:
         listen.enter("bound")
+        left = clock.left
+        if left is not None:
+            assert greedy.vocabulary is not None
+            kept = recount_seconds(instance.words, greedy.vocabulary)
+            left = max(0.0, min(_BOUND_SHARE * left, left - 1.5 * kept))
         found = lower_bound(
             instance,
             incumbent=listen.tokens,
             start=start_certificate,
             greedy=greedy,
-            time_limit=None if clock.left is None else _BOUND_SHARE * clock.left,
+            time_limit=left,
             target_gap=gap or None,
             seed=seed,
             threads=threads,

@@ -140,7 +140,9 @@ def local_search(
     if time_limit is not None:
         kept = _KEPT * recount_seconds(instance.words, greedy.vocabulary)
     reserve = clock.sooner(kept)
-    termination: Termination = "time_limit" if reserve.over else greedy.termination
+    termination: Termination = greedy.termination
+    if termination == "completed" and reserve.sooner(_BOARD * len(instance.words.data)).over:
+        termination = "time_limit"
     search: _Search | None = None
     try:
         if termination == "completed":
@@ -241,6 +243,7 @@ def _roundings(instance: Instance, x: Float64, seed: int) -> list[tuple[str, lis
 
 
 _ONE = 1 - 1e-6
+_BOARD = 5e-7  # seconds a symbol that the search takes at least before its first try
 _KEPT = 1.2  # times the time of the recount, for what else stands at the end
 
 

@@ -222,7 +222,7 @@ def test_events_close_in_on_the_optimum(solver, name):
     assert (tokens[-1], bounds[-1]) == (solution.tokens, solution.lower_bound)
     assert events[-1].gap == 0
     assert events[-1].to_json().keys() == {
-        "event", "seconds", "tokens", "lower_bound", "gap", "source"
+        "event", "seconds", "tokens", "lower_bound", "gap", "source", "phase"
     }  # fmt: skip
 
 

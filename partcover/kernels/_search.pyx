@@ -27,6 +27,27 @@ cdef struct Arc:
     int32_t next         # the next one, or -1
 
 
+def by_candidate(const int32_t[::1] which, Py_ssize_t candidates):
+    """The order that sorts occurrences by their candidate and keeps it else; a counting sort."""
+    cdef Py_ssize_t size = which.shape[0], i
+    cdef int64_t at = 0, held
+    first = np.zeros(candidates, np.int64)
+    cdef int64_t[::1] first_view = first
+    order = np.empty(size, np.int32)
+    cdef int32_t[::1] order_view = order
+    with nogil:
+        for i in range(size):
+            first_view[which[i]] += 1
+        for i in range(candidates):
+            held = first_view[i]
+            first_view[i] = at
+            at += held
+        for i in range(size):
+            order_view[first_view[which[i]]] = <int32_t> i
+            first_view[which[i]] += 1
+    return order
+
+
 cdef class State:
     """A set of chosen candidates, what the words cost, and what each candidate is worth.
 
