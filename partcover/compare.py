@@ -9,8 +9,9 @@ from typing import Any, cast
 
 from .baselines import TRAINERS, Trainer, plain_bytes
 from .bounds import bounds
+from .certificate import Certificate
 from .corpus import WordCounts
-from .errors import InputError
+from .errors import InputError, VerificationError
 from .exact import solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
@@ -19,6 +20,7 @@ from .runtime.arguments import Seconds, Seed, Threads, checked
 from .search import local_search
 from .segment import Segmentation, segment
 from .solution import Solution, Status, Termination, gap_of
+from .verify import check_certificate
 from .vocabulary import RULES, Rule, Vocabulary
 
 __all__ = [
@@ -239,6 +241,7 @@ def compare(
     *,
     vocabularies: Mapping[str, Vocabulary] | None = None,
     held_out: WordCounts | None = None,
+    certificates: Mapping[str, Certificate] | None = None,
     bound: float | None = None,
     unigram_objective: bool = False,
     memory: bool = False,
@@ -265,6 +268,8 @@ def compare(
         is a budget too.  Their rows have no seconds.
     held_out : WordCounts, optional
         Other words, on which each row is measured as well.
+    certificates : mapping of str to Certificate, optional
+        Proofs of lower bounds, by name: each is checked, and holds for the rows of its k.
     bound : float, optional
         Seconds, for each budget, to look for a certified lower bound (see
         `partcover.bounds.lower_bound`).
@@ -293,6 +298,8 @@ def compare(
         if no method can make any budget.
     MissingExtra
         If a method's library is not installed.
+    VerificationError
+        If a certificate does not hold.
 
     Notes
     -----
@@ -330,6 +337,12 @@ def compare(
         instance.with_k(k)
     for method in methods:
         METHODS[method].check(instance)
+    proven: dict[int, int] = {}
+    for name, proof in (certificates or {}).items():
+        checked = check_certificate(instance.with_k(proof.k), proof)
+        if not checked.ok:
+            raise VerificationError(f"{name}: {checked.problems[0]}")
+        proven[proof.k] = max(checked.lower_bound, proven.get(proof.k, 0))
     answers: list[Answer] = []
     interrupted = False
     for method in methods:
@@ -363,6 +376,8 @@ def compare(
     except KeyboardInterrupt:  # what has run is not lost
         interrupted = True
         rows, sets = tabulate(runner, answers, rules, held_out=held_out)
+    for k, lower_bound in proven.items():
+        _hold([row for row in rows if row["k"] == k], answers, lower_bound)
     if bound is not None and not interrupted:
         interrupted = _bound(runner, rows, answers, bound)
     return Comparison(rows, sets, answers, interrupted)

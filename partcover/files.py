@@ -126,15 +126,19 @@ def check_writable(path: str | PathLike[str]) -> None:
     Raises
     ------
     InputError
-        If the folder of `path` is not there or cannot be written, or `path` is a folder.
+        If no file can be made in the folder of `path`, or `path` is a folder.
     """
     target = Path(path)
+    if in_place(path):
+        return
     if target.is_dir():
         raise InputError(f"{target}: is a directory; name a file to write")
     if not target.parent.is_dir():
         raise InputError(f"{target}: cannot be written (no folder {target.parent})")
-    if not os.access(target.parent, os.W_OK) and not target.exists():
-        raise InputError(f"{target}: cannot be written (no permission in {target.parent})")
+    with _naming(target):  # permission, a file system that is read-only or full, a name too long
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        os.close(descriptor)
+        Path(name).unlink()
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:

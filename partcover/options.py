@@ -1,241 +1,327 @@
-"""What the commands share: output options, instance options, and what they describe."""
+"""The options that commands share, and what every command is."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 import math
-import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
-from rich.console import Console
+import cloup
 
 from . import symbols as sym
-from . import tsv
-from .corpus import WordCounts
-from .errors import InputError, message_line
-from .files import check_writable
-from .instance import GroupBudget, Instance
+from .output import FORMATS, Output
+from .paths import GroupText, ReadablePath, WritablePath, check_paths
 from .pretokenizers import Pretokenizer
+from .renamed import renamed
 from .runtime import signals
-from .solution import Event
-from .vocabulary import Vocabulary
 
 __all__ = [
-    "Output",
+    "Command",
+    "argument",
     "candidate_options",
+    "command",
     "gap_option",
     "instance_options",
     "k_option",
     "no_vocabulary_option",
+    "option",
     "output_options",
-    "parse_budgets",
     "pretokenizer_option",
-    "read_instance",
-    "read_tokens",
-    "say",
     "seconds_option",
 ]
 
-
-def say(line: str) -> None:
-    """One line on standard error, with nothing in it that a terminal acts on."""
-    click.echo(message_line(line), err=True)
-
-
-@dataclass
-class Output:
-    """Where results go: options that every subcommand shares."""
-
-    json: bool
-    quiet: bool
-    path: str | None
-    threads: int
-    seed: int
-
-    @property
-    def console(self) -> Console:
-        """Standard output, for people; in a file or a pipe lines are not folded at 80 columns."""
-        console = Console(highlight=False)
-        return console if console.is_terminal else Console(highlight=False, width=200)
-
-    def note(self, line: str) -> None:
-        """A remark on standard error, unless quiet."""
-        if not self.quiet:
-            say(f"partcover: {line}")
-
-    def object(self, data: dict[str, Any]) -> None:
-        """The one JSON object of ``--json``."""
-        click.echo(json.dumps(data, ensure_ascii=False))
-
-    @contextmanager
-    def progress(self, description: str) -> Iterator[Callable[[float, float | None, str], None]]:
-        """A bar on standard error when it is a terminal: call with (done, of, remark)."""
-        console = Console(stderr=True)
-        if self.quiet or not console.is_terminal:
-            yield lambda done, of, remark: None
-            return
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        with Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %  {task.fields[remark]}"),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-        ) as bar:
-            task = bar.add_task(description, total=None, remark="")
-            yield lambda done, of, remark: bar.update(task, completed=done, total=of, remark=remark)
-
-    @contextmanager
-    def events(
-        self, path: str | None, *, show: bool = True, plot: str | None = None
-    ) -> Iterator[Callable[[Event], None] | None]:
-        """What gets the events of a solve: a file of JSON lines, people at a terminal, a plot."""
-        shown = show and not self.quiet and sys.stderr.isatty()
-        told: list[dict[str, Any]] = []
-        with contextlib.ExitStack() as stack:
-            file: IO[str] | None = None
-            if path is not None:
-                try:
-                    file = stack.enter_context(open(path, "w"))
-                except OSError as error:
-                    raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-            if not shown and file is None and plot is None:
-                yield None
-                return
-            if shown:
-                say("  seconds       incumbent           bound        gap  source")
-
-            def tell(event: Event) -> None:
-                nonlocal file
-                told.append(event.to_json())
-                if file is not None:
-                    try:
-                        file.write(json.dumps(event.to_json()) + "\n")
-                        file.flush()
-                    except OSError as error:  # a full disk ends the events, not the run
-                        self.note(f"{path}: no more events ({error.strerror})")
-                        with contextlib.suppress(OSError):
-                            file.close()
-                        file = None
-                if shown:
-                    gap = "–" if event.gap is None else f"{100 * event.gap:.3f} %"
-                    tokens, bound = (
-                        "–" if number is None else f"{number:,}"
-                        for number in (event.tokens, event.lower_bound)
-                    )
-                    mark = "*" if event.kind == "incumbent" else " "
-                    say(
-                        f"{event.seconds:9.1f} {mark}{tokens:>14} {bound:>15} {gap:>10}  "
-                        f"{event.source}"
-                    )
-
-            yield tell
-        if plot is not None:
-            from .plots import plot_events
-
-            plot_events(told, plot)
-            self.note(f"wrote {plot}")
+_Function = Callable[..., Any]
+_Decorator = Callable[[_Function], _Function]
+_METAVAR = 32  # characters of choices that fit beside an option
+_HEADINGS = ("Options", "Words and candidates", "Limits and running", "Output")
 
 
-def output_options(function: Callable[..., Any], *, folder: bool = False) -> Callable[..., Any]:
-    """Add ``--json --quiet -o --threads --seed``, collected in an `Output`.
+class Command(cloup.Command):
+    """A command whose help has examples, and which checks its files before it starts.
 
-    With `folder`, what ``-o`` names may be a folder that is there.
+    Parameters
+    ----------
+    examples : sequence of (str, str)
+        A command line and what it does.
+    keeps_best : bool
+        Whether it keeps the best so far when it is interrupted.
     """
 
-    def wrapper(
-        *, json: bool, quiet: bool, output: str | None, threads: int, seed: int, **options: Any
-    ) -> Any:
-        written = ("plot", "draw", "csv", "write_lp", "write_mps", "write_certificate", "events")
-        for path in (output, *map(options.get, written)):
-            if path is not None and not (folder and path == output and Path(path).is_dir()):
-                check_writable(path)
-        if options.get("plot") is not None:
-            from .plots import check_plot
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[tuple[str, str]] = (),
+        keeps_best: bool = False,
+        **attributes: Any,
+    ) -> None:
+        groups = {title: cloup.OptionGroup(title) for title in _HEADINGS}
+        for parameter in attributes.get("params") or ():
+            if isinstance(parameter, click.Option):
+                title = getattr(parameter, "heading", _HEADINGS[0])
+                parameter.group = groups[title]  # type: ignore[attr-defined]
+        super().__init__(*args, **attributes)
+        self.option_groups.sort(key=lambda group: _HEADINGS.index(group.title))
+        self.examples = examples
+        self.keeps_best = keeps_best
 
-            check_plot(options["plot"])
-        signals.keeps_best("time_limit" in options)
-        return function(Output(json, quiet, output, threads, seed), **options)
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; an option that is gone gets a line that says the new one."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            line = renamed(self.name or "", error.option_name)
+            if line is None:
+                raise
+            raise click.UsageError(line, ctx) from None
 
-    wrapper.__doc__, wrapper.__name__ = function.__doc__, function.__name__
-    wrapper.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
-    for option in (
-        click.option("--seed", default=0, show_default=True, help="Seed, recorded in the result."),
-        click.option(
-            "--threads",
-            type=click.IntRange(1),
-            default=1,
-            show_default=True,
-            help="Threads; the result is the same.",
+    def invoke(self, ctx: click.Context) -> Any:
+        """Check what is to be written, then run."""
+        check_paths(self.params, ctx.params)
+        signals.keeps_best(self.keeps_best)
+        return super().invoke(ctx)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples below the options."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for line, what in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+                    if what:
+                        formatter.write(f"{'':{formatter.current_indent}}    {what}\n")
+        super().format_epilog(ctx, formatter)
+
+
+def command(
+    name: str,
+    *,
+    examples: Sequence[tuple[str, str]],
+    keeps_best: bool = False,
+    cls: type[Command] = Command,
+    **attributes: Any,
+) -> Callable[[_Function], Command]:
+    """Make a function a `Command`, or one of a class derived from it."""
+    made: Callable[[_Function], Command] = cloup.command(
+        name, cls=cls, examples=examples, keeps_best=keeps_best, **attributes
+    )
+    return made
+
+
+class _Option(cloup.Option):
+    """An option that stands below a heading."""
+
+    def __init__(self, *args: Any, heading: str = _HEADINGS[0], **attributes: Any) -> None:
+        kind = attributes.get("type")
+        if isinstance(kind, click.Choice) and len("|".join(kind.choices)) > _METAVAR:
+            listed = f"{attributes.get('help', '')} One of {', '.join(kind.choices)}."
+            attributes |= {"metavar": "NAME", "help": listed}
+        super().__init__(*args, **attributes)
+        self.heading = heading
+
+
+def option(*names: str, heading: str = _HEADINGS[0], **attributes: Any) -> _Decorator:
+    """Add an option below a heading of the help."""
+    made: _Decorator = cloup.option(*names, cls=_Option, heading=heading, **attributes)
+    return made
+
+
+def argument(name: str, *, type: Any = None, **attributes: Any) -> _Decorator:  # noqa: A002
+    """Add an argument; a file to read unless another type is given."""
+    made: _Decorator = cloup.argument(name, type=type or ReadablePath(), **attributes)
+    return made
+
+
+class _Format(click.Choice[str]):
+    """``--format`` of what is shown; other formats have options of their own."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in ("edgelist", "dimacs", "pace"):
+            self.fail(f"the format of a graph is --from {value} now", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def output_options(
+    *,
+    writes: str = "the result, as JSON, or as CSV or Markdown by its ending (.csv, .md)",
+    kind: str = "table",
+    table: bool = True,
+    threads: bool = False,
+    seed: bool = False,
+) -> _Decorator:
+    """Add ``--json --quiet -o``, and what else the command makes use of, as an `Output`.
+
+    Parameters
+    ----------
+    writes : str
+        What ``-o`` writes.
+    kind : str
+        Its kind, of `WritablePath`.
+    table : bool
+        Are tables shown? Then ``--format`` and ``--wide``.
+    threads, seed : bool
+        Does the command make use of ``--threads``, ``--seed``?
+    """
+
+    def decorate(function: _Function) -> _Function:
+        def wrapper(
+            *,
+            json: bool,
+            quiet: bool,
+            output: str | None,
+            result_format: str | None = None,
+            wide: bool = False,
+            **options: Any,
+        ) -> Any:
+            used = {name: options.pop(name) for name in ("threads", "seed") if name in options}
+            if output == "-" and (json or result_format == "json"):
+                raise click.UsageError("-o - and --json both want standard output: leave out one")
+            if options.get("plot") is not None:
+                from .plots import check_plot
+
+                check_plot(options["plot"])
+            return function(Output(json, quiet, output, result_format, wide, **used), **options)
+
+        wrapper.__doc__, wrapper.__name__ = function.__doc__, function.__name__
+        wrapper.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+        for add in reversed(_shared(writes, kind, table, threads, seed)):
+            add(wrapper)
+        return wrapper
+
+    return decorate
+
+
+def _shared(writes: str, kind: str, table: bool, threads: bool, seed: bool) -> list[_Decorator]:
+    running = []
+    if threads:
+        about = "Threads; the result is the same."
+        running.append(
+            option(
+                "--threads",
+                type=click.IntRange(1),
+                default=1,
+                show_default=True,
+                heading=_HEADINGS[2],
+                help=about,
+            )
+        )
+    if seed:
+        running.append(
+            option(
+                "--seed",
+                type=int,
+                default=0,
+                show_default=True,
+                heading=_HEADINGS[2],
+                help="Seed of what is drawn.",
+            )
+        )
+    shown = [
+        option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            type=WritablePath(kind),
+            heading=_HEADINGS[3],
+            help=f"Write {writes}.",
         ),
-        click.option("-o", "--output", metavar="FILE", help="Write the result to FILE."),
-        click.option("--quiet", is_flag=True, help="No remarks and no progress."),
-        click.option("--json", is_flag=True, help="One JSON object on standard output."),
-    ):
-        option(wrapper)
-    return wrapper
+        option(
+            "--json", is_flag=True, heading=_HEADINGS[3], help="One JSON object on standard output."
+        ),
+    ]
+    if table:
+        shown += [
+            option(
+                "--format",
+                "result_format",
+                type=_Format(FORMATS),
+                heading=_HEADINGS[3],
+                help="Of the result on standard output, and in a file that is one; csv: the first "
+                "table.",
+            ),
+            option(
+                "--wide",
+                is_flag=True,
+                heading=_HEADINGS[3],
+                help="All columns, however wide the terminal is. Else columns are left out from "
+                "the right where there is no room.",
+            ),
+        ]
+    quiet = option("--quiet", is_flag=True, heading=_HEADINGS[3], help="No remarks, no progress.")
+    return [*running, *shown, quiet]
 
 
 def instance_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the input argument and the options that make an instance of it."""
-    return candidate_options(click.argument("corpus", metavar="C.tsv|I.json")(function))
+    return candidate_options(argument("corpus", metavar="C.tsv|I.json")(function))
 
 
 def candidate_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that make an instance of an input."""
-    for option in (
-        click.option(
-            "--prefix", metavar="FILE", help="Tokens given in front, kept first, in order."
+    for add in (
+        _candidate(
+            "--prefix",
+            type=ReadablePath(),
+            metavar="FILE",
+            help="Tokens given in front, kept first, in order.",
         ),
-        click.option(
+        _candidate(
             "--group",
             "groups",
             multiple=True,
+            type=GroupText(),
             metavar="NAME=N:WHAT",
             help="At most N tokens of a group: WHAT is a file of tokens, or lengths as 8- or 2-4. "
             "Repeatable.",
         ),
-        click.option(
+        _candidate(
             "--weights",
+            type=ReadablePath(),
             metavar="FILE",
             help="What a token costs in each word: word, tab, weight a line. Default 1.",
         ),
-        click.option(
+        _candidate(
             "--protected",
+            type=ReadablePath(),
             metavar="FILE",
             help="Tokens that are never cut: required, and nothing else overlaps them.",
         ),
-        click.option("--forbidden", metavar="FILE", help="Tokens that no vocabulary may hold."),
-        click.option("--required", metavar="FILE", help="Tokens that every vocabulary must hold."),
-        click.option(
+        _candidate(
+            "--forbidden",
+            type=ReadablePath(),
+            metavar="FILE",
+            help="Tokens that no vocabulary may hold.",
+        ),
+        _candidate(
+            "--required",
+            type=ReadablePath(),
+            metavar="FILE",
+            help="Tokens that every vocabulary must hold.",
+        ),
+        _candidate(
             "--candidates",
+            type=ReadablePath(),
             metavar="FILE",
             help="The candidates: one token a line, or a vocabulary file. Default: all substrings.",
         ),
-        click.option("--min-count", type=int, help="Fewest occurrences of a candidate."),
-        click.option("--max-length", type=int, help="Longest candidate, in symbols."),
-        click.option(
+        _candidate("--min-count", type=int, help="Fewest occurrences of a candidate."),
+        _candidate("--max-length", type=int, help="Longest candidate, in symbols."),
+        _candidate(
             "--symbols",
             type=click.Choice(sym.SYMBOLS),
             help="What words are made of. Default: as the file says, or bytes.",
         ),
     ):
-        option(function)
+        add(function)
     return function
+
+
+def _candidate(*names: str, **attributes: Any) -> _Decorator:
+    return option(*names, heading=_HEADINGS[1], **attributes)
 
 
 def k_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``-k``."""
-    return click.option(
+    return option(
         "-k", "k", type=int, help="How many tokens may be chosen (an instance file has its own k)."
     )(function)
 
@@ -259,12 +345,13 @@ def seconds_option(
     default: float | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """An option for a time: ``--time-limit``, or another of its kind."""
-    return click.option(
+    return option(
         name,
         type=_Seconds(0),
         default=default,
         show_default=default is not None,
         metavar="SECONDS",
+        heading=_HEADINGS[2],
         help=about,
     )
 
@@ -277,15 +364,23 @@ def gap_option(function: Callable[..., Any]) -> Callable[..., Any]:
             raise click.BadParameter(f"{gap}: a number from 0 up to 1 is expected (0.01 is 1 %).")
         return gap
 
-    return click.option(
-        "--gap", type=float, callback=within, metavar="GAP", help="Stop at this gap (0.01 is 1 %)."
+    return option(
+        "--gap",
+        type=float,
+        callback=within,
+        metavar="GAP",
+        heading=_HEADINGS[2],
+        help="Stop at this gap (0.01 is 1 %).",
     )(function)
 
 
 def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--no-vocabulary``."""
-    return click.option(
-        "--no-vocabulary", is_flag=True, help="Leave the tokens out of the JSON object."
+    return option(
+        "--no-vocabulary",
+        is_flag=True,
+        heading=_HEADINGS[3],
+        help="Leave the tokens out of the JSON object.",
     )(function)
 
 
@@ -297,134 +392,9 @@ def pretokenizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
             Pretokenizer.from_name(name)
         return name
 
-    return click.option(
+    return option(
         "--pretokenizer",
         metavar="NAME",
         callback=known,
         help="What the words were counted with, where their file does not say it.",
     )(function)
-
-
-_TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
-
-
-def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
-    """The group that ``NAME=N:WHAT`` describes."""
-    match = re.fullmatch(r"(.+?)=(\d+):(.+)", text)
-    if match is None:
-        raise InputError(
-            f"--group {text}: NAME=N:WHAT is expected, as long=10:8- or de=50:german.txt"
-        )
-    name, limit, what = match.groups()
-    lengths = re.fullmatch(r"(\d*)-(\d*)", what)
-    if lengths is None:
-        return GroupBudget(name, int(limit), frozenset(read_tokens(what, symbols)))
-    least, most = (int(number) if number else None for number in lengths.groups())
-    return GroupBudget(name, int(limit), None, 2 if least is None else least, most)
-
-
-def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
-    """Budgets written with commas and ranges: ``1,2,5-10``; none of nothing."""
-    budgets: list[int] = []
-    for part in text.split(",") if text is not None else ():
-        match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
-        if match is None:
-            raise InputError(
-                f"{option} is {text!r}: whole numbers and ranges with commas are expected "
-                "(1,2,5-10)"
-            )
-        first, last = int(match[1]), int(match[2] or match[1])
-        if last < first or last - first >= 10_000:
-            raise InputError(
-                f"{option} is {text!r}: {part.strip()} is not a range of 1 to 10,000 numbers"
-            )
-        budgets += range(first, last + 1)
-    return budgets
-
-
-def read_instance(
-    corpus: str,
-    k: int | None,
-    options: dict[str, Any],
-    pretokenizer: str | None = None,
-    *,
-    free: bool = False,
-) -> Instance:
-    """The instance that a command's argument and options describe; `free`: k may be missing.
-
-    `pretokenizer` is what the words were counted with, where their file does not say it.
-    """
-    symbols = options["symbols"]
-    base: Instance | None = None
-    if corpus.endswith(".json"):
-        base = Instance.load(corpus)
-        if symbols not in (None, base.symbols):
-            raise InputError(f"{corpus}: the instance is over {base.symbols}, not {symbols}")
-        words = base.words
-    else:
-        words = WordCounts.load(corpus, symbols)
-    try:
-        words = words.counted_with(pretokenizer)
-    except InputError as error:
-        raise InputError(f"{corpus}: {error}; leave --pretokenizer out") from None
-    if k is None and free and base is None:
-        k = len(words.data)  # no vocabulary uses more
-    if k is None:
-        if base is None:
-            raise InputError("-k is missing: how many tokens may be chosen?")
-        k = base.k
-    given: dict[str, Any] = {}
-    if base is not None:
-        names = ("max_length", "min_count", "groups", "threshold", "source")
-        given = {name: getattr(base, name) for name in (*names, *_TOKEN_FILES)}
-    if options["weights"] is not None:
-        weights = tsv.read_table(options["weights"], words.symbols)
-        try:
-            words = words.weighted(dict(weights))
-        except InputError as error:
-            raise InputError(f"{options['weights']}: {error}") from None
-    if options["groups"]:
-        groups = list(given.get("groups", ()))
-        for text in options["groups"]:
-            group = read_group(text, words.symbols)
-            if any(group.name == other.name for other in groups):
-                raise InputError(f"--group {text}: there is a group {group.name!r} already")
-            groups.append(group)
-        given["groups"] = groups
-    for name in _TOKEN_FILES:
-        if options[name] is not None:
-            given[name] = read_tokens(options[name], words.symbols)
-    for name in ("max_length", "min_count"):
-        if options[name] is not None:  # 0 is for Instance to refuse
-            given[name] = options[name]
-    return Instance(words, k, **given)
-
-
-def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
-    """Tokens from a vocabulary file (.json) or one a line, escaped as in the TSV."""
-    if path.endswith(".json"):
-        vocabulary = Vocabulary.load(path)
-        if vocabulary.symbols != symbols:
-            raise InputError(f"{path}: tokens over {vocabulary.symbols}, words over {symbols}")
-        return vocabulary.tokens
-    try:
-        lines = Path(path).read_bytes().decode("utf-8").split("\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8; write other bytes as \\xHH") from None
-    tokens = []
-    for number, line in enumerate(lines, 1):
-        if line in ("", "\r"):
-            continue
-        try:
-            if symbols == "ints":
-                token = sym.to_token([int(part) for part in line.split()], symbols)
-            else:
-                token = sym.unescape(line.removesuffix("\r"), symbols)
-            if len(token) < 2:
-                raise InputError(f"token {line!r} has fewer than two symbols")
-        except ValueError as error:
-            raise InputError(f"{path}:{number}: {error}") from None
-        tokens.append(token)
-    return tuple(tokens)

@@ -122,7 +122,7 @@ def test_vertex_cover_there_and_back(run, tmp_path):
     assert as_json(run("reduce", "--lift", "I.json", "J.json", "--json"))[1] == lifted
     assert run("verify", "I.json", "--vocab", "J.json")[0] == 0
     (tmp_path / "graph.gr").write_text("p td 3 2\n1 2\n2 3\n")
-    assert "threshold" in run("reduce", "graph.gr", "-k", 1, "--format", "pace")[1]
+    assert "threshold" in run("reduce", "graph.gr", "-k", 1, "--from", "pace")[1]
 
 
 def test_compare(run, counts, tmp_path):
@@ -182,7 +182,11 @@ def test_limits_and_their_statuses(run, tmp_path):
     status, data = as_json(run("solve", "hard.tsv", "-k", 40, "--time-limit", 0, "--json"))
     assert (status, data["status"], data["termination"]) == (3, "feasible", "time_limit")
     assert data["lower_bound"] <= data["tokens"]
-    assert run("greedtok", "hard.tsv", "-k", 40, "--time-limit", 0)[0] == 3
+    for command in ("greedtok", "greedwmc", "improve", "bound"):  # nobody asked for a proof
+        status, data = as_json(run(command, "hard.tsv", "-k", 40, "--time-limit", 0, "--json"))
+        assert (status, data["termination"]) == (0, "time_limit")
+    limit = ("hard.tsv", "-k", 40, "--time-limit", 0)
+    assert run("solve", *limit, "--write-certificate", "P.cert")[0] == 3
 
 
 @pytest.mark.parametrize("seconds", ["-1", "nan"])

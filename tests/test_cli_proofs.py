@@ -19,7 +19,7 @@ def corpus(tmp_path):
 def test_a_proof_is_written_and_checked(run, corpus):
     arguments = (corpus, "-k", "2")
     status, solved = as_json(
-        run("solve", *arguments, "-o", "V.json", "--certificate", "P.cert", "--json")
+        run("solve", *arguments, "-o", "V.json", "--write-certificate", "P.cert", "--json")
     )
     assert (status, solved["status"], solved["certified"]) == (0, "optimal", 8)
     both = ("--vocab", "V.json", "--certificate", "P.cert", "--json")
@@ -40,7 +40,7 @@ def test_a_proof_is_written_and_checked(run, corpus):
 
 
 def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):
-    run("solve", corpus, "-k", "2", "--certificate", "P.cert", "--quiet")
+    run("solve", corpus, "-k", "2", "--write-certificate", "P.cert", "--quiet")
     status, _, error = run("verify", corpus, "-k", "3", "--certificate", "P.cert")
     assert status == 6
     assert error == "partcover: P.cert: the certificate is for k = 2, and k is 3\n"
@@ -58,14 +58,14 @@ def test_mistakes_are_one_line(run, corpus):
     fails(run("verify", corpus, "-k", "2"), "nothing to check")
     fails(run("verify", corpus, "-k", "2", "--certificate", "none.cert"), "none.cert", "read")
     fails(run("verify", corpus, "-k", "2", "--certificate", corpus), "C.tsv:1", "not JSON")
-    wmc = ("--formulation", "wmc", "--certificate", "P.cert")
-    fails(run("solve", corpus, "-k", "2", *wmc), "--certificate", "wmc")
-    fails(run("solve", corpus, "-k", "2", "--certificate", "no/P.cert"), "no folder no")
+    wmc = ("--formulation", "wmc", "--write-certificate", "P.cert")
+    fails(run("solve", corpus, "-k", "2", *wmc), "--write-certificate", "wmc")
+    fails(run("solve", corpus, "-k", "2", "--write-certificate", "no/P.cert"), "no folder no")
     fails(run("instances", "show", "scardy"), "did you mean scaredy?")
 
 
 def test_a_limit_leaves_a_valid_proof(run, corpus, tmp_path):
-    late = ("--time-limit", "0", "--certificate", "P.cert", "--quiet", "--json")
+    late = ("--time-limit", "0", "--write-certificate", "P.cert", "--quiet", "--json")
     status, solved = as_json(run("solve", corpus, "-k", "2", *late))
     assert (status, solved["lower_bound"], solved["certified"]) == (3, 4, 4)
     assert Certificate.load(tmp_path / "P.cert").lower_bound == 4

@@ -38,7 +38,8 @@ ROWS = [
     {"compare", "ratio", "worst", "explorer"},
     {"targets"},
     {"reproduce"},
-    {"demo", "options", "page"},
+    {"demo", "inputs", "output", "page", "paths", "renamed"},
+    {"options"},
     {"commands"},
     {"cli"},
 ]

@@ -63,7 +63,7 @@ def test_merges_there_and_back(run):
         "clauses": 5,
         "meets_threshold": True,
     }
-    assert error == "partcover: wrote b.svg\n"
+    assert error == "partcover: wrote b.svg\npartcover: wrote L\n"
     with open("L") as written, open("b.svg") as drawn:
         assert json.load(written) == json.loads(out)
         assert "4 of 5 clauses satisfied" in drawn.read()

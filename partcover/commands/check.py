@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
-from ..files import write_atomic
+from ..inputs import read_instance, read_tokens
 from ..instance import Instance
-from ..options import (
-    Output,
-    instance_options,
-    k_option,
-    output_options,
-    read_instance,
-    read_tokens,
-    say,
-)
+from ..options import command, instance_options, k_option, option, output_options
+from ..output import Output, say
+from ..paths import ReadablePath
+from ..report import facts
 from ..vocabulary import Vocabulary
-from .outcome import (
-    EXIT_VERIFICATION,
+from .outcome import EXIT_VERIFICATION
+
+
+@command(
+    "verify",
+    examples=[
+        ("partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
+        ("partcover verify book.tsv -k 1000 --certificate p.cert --json", "the bound alone"),
+    ],
 )
-
-
-@click.command()
 @k_option
-@click.option(
+@option(
     "--vocab",
+    type=ReadablePath(),
     metavar="V.json|FILE",
     help="The vocabulary to check; or tokens, one a line; or a solver's .sol for a model file.",
 )
-@click.option(
+@option(
     "--model",
+    type=ReadablePath(),
     metavar="M.mps|M.lp",
     help="The model file that a .sol belongs to, as solve --write-mps or --write-lp wrote it.",
 )
-@click.option("--certificate", metavar="P.cert", help="The proof of a lower bound to check.")
+@option(
+    "--certificate",
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="The proof of a lower bound to check.",
+)
 @instance_options
-@output_options
+@output_options()
 def verify(
     out: Output,
     corpus: str,
@@ -48,12 +53,12 @@ def verify(
     certificate: str | None,
     **options: Any,
 ) -> int:
-    """Recount what a vocabulary costs and what a certificate proves, independently.
+    """Check a vocabulary and a certificate, independently.
 
-    In plain Python that shares nothing with the kernels. Of a vocabulary: the budget, required
-    and forbidden tokens and candidates; and, where its file says how many tokens it needs, that
-    number. Of a certificate: that it is about this instance, and the lower bound, from its prices.
-    Exit status 6 if anything is wrong.
+    What the one costs and the other proves is recounted, in plain Python that shares nothing with
+    the kernels. Of a vocabulary: the budget, required and forbidden tokens and candidates; and,
+    where its file says how many tokens it needs, that number. Of a certificate: that it is about
+    this instance, and the lower bound, from its prices. Exit status 6 if anything is wrong.
     """
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
@@ -72,17 +77,9 @@ def verify(
             data = found
         else:
             data["ok"], data["certificate"] = data["ok"] and found["ok"], found
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-    if out.json:
-        out.object(data)
-    else:
-        from ..report import rows_table
-
-        flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
-        rows = [{"what": key.replace("_", " "), "value": value} for key, value in flat.items()]
-        rows = [row for row in rows if not isinstance(row["value"], list | dict)]
-        out.console.print(rows_table(rows, {"what": "", "value": ""}))
+    flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
+    flat = {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
+    out.result(data, facts(flat))
     for problem in problems:
         say(f"partcover: {problem}")
     return 0 if data["ok"] else EXIT_VERIFICATION

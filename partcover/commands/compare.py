@@ -2,85 +2,95 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ..certificate import Certificate
 from ..corpus import WordCounts
 from ..files import in_place, write_atomic
-from ..options import (
-    Output,
-    instance_options,
-    output_options,
-    parse_budgets,
-    read_instance,
-    seconds_option,
-)
-from ..report import rows_csv, rows_markdown, rows_table, shown_columns
+from ..inputs import parse_budgets, read_instance
+from ..options import command, instance_options, option, output_options, seconds_option
+from ..output import Output
+from ..paths import ReadablePath, WritablePath, check_apart
+from ..report import Listing, rows_csv, shown_columns
 from ..vocabulary import Vocabulary
-from .outcome import EXIT_INTERRUPTED, EXIT_LIMIT
-
-_FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
+from .outcome import EXIT_INTERRUPTED
 
 
-@click.command()
-@click.option("-k", "ks", help="Budgets: 10,20 or 1-5.", metavar="K,K,…")
-@click.option(
+@command(
+    "compare",
+    keeps_best=True,
+    examples=[
+        ("partcover compare book.tsv -k 100,1000 --methods greedtok,bpe,unigram", ""),
+        ("partcover compare book.tsv -k 100 --bound 10 --plot figure.svg -o rows.csv", ""),
+        ("partcover compare book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
+    ],
+)
+@option("-k", "ks", help="Budgets: 10,20 or 1-5.", metavar="K,K,…")
+@option(
     "--methods",
     metavar="A,B,…",
     help="greedtok, greedwmc, improve, solve, pathpiece-bpe and pathpiece-unigram (begun from "
     "these), or any of partcover train. Default: greedtok,greedwmc,bytes.",
 )
-@click.option(
+@option(
     "--rules",
     default="own,shortest_path",
     show_default=True,
     metavar="A,B,…",
     help="Segmentation rules; own: that of each method.",
 )
-@click.option(
+@option(
     "--vocab",
     "vocabs",
     multiple=True,
+    type=ReadablePath(),
     metavar="V.json",
     help="A vocabulary to set beside them; its size is a budget too. Repeatable.",
 )
 @seconds_option(about="For each run of a method.")
+@option(
+    "--certificate",
+    "certificates",
+    multiple=True,
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="A proof of the lower bound for its k; its k is a budget too. Repeatable.",
+)
 @seconds_option("--bound", about="Find a certified lower bound for each k.")
-@click.option(
+@option(
     "--targets", metavar="T,T,…", help="Tokens per word: the k that each method needs to reach it."
 )
-@click.option("--held-out", metavar="C.tsv", help="Measure on these words as well.")
-@click.option(
+@option("--held-out", type=ReadablePath(), metavar="C.tsv", help="Measure on these words as well.")
+@option(
     "--split",
     "share",
     type=float,
     metavar="SHARE",
     help="Hold this share of the occurrences out of training, drawn by --seed, to measure on.",
 )
-@click.option("--memory", is_flag=True, help="Each run in a process of its own: its peak memory.")
-@click.option(
+@option("--memory", is_flag=True, help="Each run in a process of its own: its peak memory.")
+@option(
     "--sets",
     is_flag=True,
     help="The token sets as well: whole words, use, Rényi efficiency, and what each two share.",
 )
-@click.option(
+@option(
     "--unigram-objective",
     is_flag=True,
     help="The likelihood of each token set, with --sets; takes seconds.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "markdown", "json"]),
-    help="Of the result; a file's ending says it too (.csv, .md, else JSON).",
+@option(
+    "--plot",
+    type=WritablePath("figure"),
+    metavar="FILE",
+    help="Draw tokens per word over k (.png, .svg, .pdf).",
 )
-@click.option("--plot", metavar="FILE", help="Draw tokens per word over k (.png, .svg, .pdf).")
 @instance_options
-@output_options
+@output_options(threads=True, seed=True)
 def compare(
     out: Output,
     corpus: str,
@@ -89,6 +99,7 @@ def compare(
     rules: str,
     vocabs: tuple[str, ...],
     time_limit: float | None,
+    certificates: tuple[str, ...],
     bound: float | None,
     targets: str | None,
     held_out: str | None,
@@ -96,7 +107,6 @@ def compare(
     memory: bool,
     sets: bool,
     unigram_objective: bool,
-    form: str | None,
     plot: str | None,
     **options: Any,
 ) -> int:
@@ -114,6 +124,12 @@ def compare(
     goals = _numbers(targets, "--targets") if targets is not None else []
     if held_out is not None and share is not None:
         raise click.UsageError("--held-out and --split: use one of them")
+    if out.path is not None and out.file_form == "csv" and not in_place(out.path):
+        more = [str(Path(out.path).with_suffix(f".{name}.csv")) for name in _BESIDE]
+        read = [("the command", corpus), ("--held-out", held_out)]
+        read += [("--vocab", path) for path in vocabs]
+        check_apart([("-o", path) for path in more], [(o, path) for o, path in read if path])
+    proofs = {path: Certificate.load(path) for path in certificates}
     budgets = parse_budgets(ks)
     asked = [name.strip() for name in methods.split(",")] if methods is not None else []
     given: dict[str, Vocabulary] = {}
@@ -122,6 +138,7 @@ def compare(
         if name in METHODS:
             name = Path(path).name
         given[path if name in given else name] = Vocabulary.load(path)
+    budgets += [proof.k for proof in proofs.values() if proof.k not in budgets]
     sizes = [*budgets, *map(len, given.values())]
     instance = read_instance(corpus, max(sizes) if sizes else None, options)
     apart: WordCounts | None = None
@@ -147,6 +164,7 @@ def compare(
             named,
             vocabularies=given,
             held_out=apart,
+            certificates=proofs,
             bound=bound,
             unigram_objective=unigram_objective,
             memory=memory,
@@ -169,11 +187,6 @@ def compare(
                     break
         except KeyboardInterrupt:
             interrupted = True
-    if plot is not None:
-        from ..plots import plot_rows
-
-        plot_rows(found.rows, plot)
-        out.note(f"wrote {plot}")
     data = {
         "corpus": Path(corpus).name,
         "corpus_sha256": instance.words.digest,
@@ -197,75 +210,54 @@ def compare(
     if goals:
         data["targets"] = needed
     tables = tables_of(data, sets or unigram_objective)
-    if out.path is not None:
-        _write(out, data, tables, form or _FORMATS.get(Path(out.path).suffix, "json"))
-    if out.json or form == "json":
-        out.object(data)
-    elif form in ("csv", "markdown"):
-        if out.path is None:
-            click.echo(_csv(tables) if form == "csv" else _markdown(tables), nl=False)
-    else:
-        for rows, columns in tables.values():
-            out.console.print(rows_table(rows, columns))
+    for path, text in beside(out, tables).items():
+        write_atomic(path, text)
+        out.wrote(path)
+    if plot is not None:
+        from ..plots import plot_rows
+
+        plot_rows(found.rows, plot)
+        out.wrote(plot)
     for remark in dict.fromkeys(row["remark"] for row in found.rows if "remark" in row):
         out.note(remark)
-    if interrupted:
-        return EXIT_INTERRUPTED
-    limited = any(row["termination"] == "time_limit" for row in (*found.rows, *needed))
-    return EXIT_LIMIT if limited else 0
+    out.result(data, *tables.values())
+    return EXIT_INTERRUPTED if interrupted else 0
 
 
-_Tables = dict[str, tuple[list[dict[str, Any]], dict[str, str]]]
+_Tables = dict[str, Listing]
 
 
 def tables_of(data: dict[str, Any], sets: bool) -> _Tables:
-    """The tables to show: rows and columns of each, by name."""
-    tables = {"rows": (data["rows"], COLUMNS)}
+    """The tables to show, by name; the CSV of the rows has the measures of their sets, too."""
+    rows, vocabularies = data["rows"], data["sets"]["vocabularies"] if sets else []
+    names = ("k", "method", "rule")
+    facts = {tuple(row[n] for n in names): row for row in vocabularies}
+    whole = [{**row, **facts.get(tuple(row[n] for n in names), {})} for row in rows]
+    tables = {"rows": Listing(rows, COLUMNS, data=whole)}
     if sets:
-        tables["sets"] = data["sets"]["vocabularies"], SETS
-        tables["overlap"] = data["sets"]["overlap"], OVERLAP
+        tables["sets"] = Listing(vocabularies, SETS)
+        tables["overlap"] = Listing(data["sets"]["overlap"], OVERLAP)
     if "targets" in data:
-        tables["targets"] = data["targets"], TARGETS
+        tables["targets"] = Listing(data["targets"], TARGETS)
     return {
-        name: (rows, shown_columns(rows, columns))
-        for name, (rows, columns) in tables.items()
-        if rows
+        name: replace(table, columns=shown_columns(table.rows, table.columns))
+        for name, table in tables.items()
+        if table.rows
     }
 
 
-def _write(out: Output, data: dict[str, Any], tables: _Tables, form: str) -> None:
-    """The result as a file; CSV has one for each table that is not about the same rows."""
-    assert out.path is not None
-    files = {out.path: json.dumps(data, ensure_ascii=False, indent=1) + "\n"}
-    if form == "csv":
-        beside = (
-            {}
-            if in_place(out.path)
-            else {
-                str(Path(out.path).with_suffix(f".{name}.csv")): rows_csv(tables[name][0])
-                for name in ("overlap", "targets")
-                if name in tables
-            }
-        )
-        files = {out.path: _csv(tables), **beside}
-    elif form in ("markdown", "table"):
-        files = {out.path: _markdown(tables)}
-    for path, text in files.items():
-        write_atomic(path, text)
-        out.note(f"wrote {path}")
+_BESIDE = ("overlap", "targets")  # tables that are not about the same rows
 
 
-def _csv(tables: _Tables) -> str:
-    """Rows, with the measures of their sets where these are shown."""
-    names = ("k", "method", "rule")
-    facts = {tuple(row[n] for n in names): row for row in tables.get("sets", ([], {}))[0]}
-    return rows_csv(
-        [{**row, **facts.get(tuple(row[n] for n in names), {})} for row in tables["rows"][0]]
-    )
-
-
-def _markdown(tables: _Tables) -> str:
-    return "\n".join(rows_markdown(rows, columns) for rows, columns in tables.values())
+def beside(out: Output, tables: _Tables) -> dict[str, str]:
+    """The files beside a CSV, and what is in them."""
+    if out.path is None or out.file_form != "csv" or in_place(out.path):
+        return {}
+    return {
+        str(Path(out.path).with_suffix(f".{name}.csv")): rows_csv(tables[name].records)
+        for name in _BESIDE
+        if name in tables
+    }
 
 
 def _numbers(text: str, option: str) -> list[float]:

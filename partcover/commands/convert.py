@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import click
@@ -10,12 +9,14 @@ import click
 from ..corpus import WordCounts
 from ..errors import InputError
 from ..files import read_text
-from ..options import Output, output_options
+from ..options import Command, argument, command, option, output_options
+from ..output import Output
+from ..paths import ReadablePath
 from ..pretokenizers import Pretokenizer
 from ..vocabulary import RULES, Vocabulary
 
 
-class _Formats(click.Command):
+class _Formats(Command):
     """Help that ends with the formats, which are loaded only then."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -23,17 +24,33 @@ class _Formats(click.Command):
 
         with formatter.section("Formats"):
             formatter.write_dl([(name, format_.title) for name, format_ in FORMATS.items()])
+        super().format_epilog(ctx, formatter)
 
 
-@click.command("export", cls=_Formats)
-@click.argument("vocabulary", metavar="V.json")
-@click.option("--to", "format_", required=True, metavar="FORMAT", help="One of those below.")
-@click.option("--rule", type=click.Choice(RULES), help="Default: the vocabulary's own.")
-@click.option("--pretokenizer", help="Default: the vocabulary's own; see partcover count.")
-@click.option("--corpus", metavar="C.tsv", help="Counted words to replay.")
-@click.option("--text", metavar="FILE", help="A text (UTF-8) to replay, cut into words there.")
-@click.option("--lossy", is_flag=True, help="Write it though it cuts otherwise; say at what cost.")
-@partial(output_options, folder=True)
+@command(
+    "export",
+    cls=_Formats,
+    examples=[
+        ("partcover export v.json --to huggingface -o folder --text book.txt", ""),
+        (
+            "partcover export v.json --to tiktoken -o v.tiktoken --corpus book.tsv --lossy",
+            "not the same, and at what cost",
+        ),
+    ],
+)
+@argument("vocabulary", metavar="V.json")
+@option("--to", "format_", required=True, metavar="FORMAT", help="One of those below.")
+@option("--rule", type=click.Choice(RULES), help="Default: the vocabulary's own.")
+@option("--pretokenizer", help="Default: the vocabulary's own; see partcover count.")
+@option("--corpus", type=ReadablePath(), metavar="C.tsv", help="Counted words to replay.")
+@option(
+    "--text",
+    type=ReadablePath(),
+    metavar="FILE",
+    help="A text (UTF-8) to replay, cut into words there.",
+)
+@option("--lossy", is_flag=True, help="Write it though it cuts otherwise; say at what cost.")
+@output_options(writes="the vocabulary; a file or a folder", kind="folder", table=False)
 def export_(
     out: Output,
     vocabulary: str,
@@ -44,11 +61,7 @@ def export_(
     text: str | None,
     lossy: bool,
 ) -> int:
-    """Write a vocabulary for another library, with -o; check that it cuts the same.
-
-    \b
-    partcover export v.json --to huggingface -o folder --text book.txt
-    partcover export v.json --to tiktoken -o v.tiktoken --corpus book.tsv --lossy
+    """Write a vocabulary for another library, and check it there.
 
     What is written is loaded by its own library and replayed over the words of --corpus, or over
     words made of the vocabulary. What a format cannot express is refused, with the nearest it
@@ -58,8 +71,6 @@ def export_(
 
     if out.path is None:
         raise InputError("-o is missing: what file or folder is to be written?")
-    if out.json and out.path == "-":
-        raise InputError("-o - and --json both want standard output: leave out one")
     held = Vocabulary.load(vocabulary)
     if rule is not None:
         held = held.with_(rule=rule)
@@ -69,7 +80,8 @@ def export_(
     words = None if corpus is None else WordCounts.load(corpus, held.symbols)
     content = None if text is None else read_text(text)
     result = export(held, out.path, format_, corpus=words, text=content, lossy=lossy)
-    out.note(f"wrote {out.path}")
+    if out.path != "-":
+        out.wrote(out.path)
     for line in (*(f"given up: {lost}" for lost in result.given_up), *result.remarks):
         out.note(line)
     if out.json:
@@ -79,20 +91,23 @@ def export_(
     return 0
 
 
-@click.command("import", cls=_Formats)
-@click.argument("path", metavar="PATH")
-@click.option("--from", "format_", metavar="FORMAT", help="Default: what PATH looks like.")
-@click.option("--pretokenizer", help="What the words are cut by, where PATH does not hold it.")
-@output_options
+@command(
+    "import",
+    cls=_Formats,
+    examples=[
+        ("partcover import cl100k_base.tiktoken -o v.json", ""),
+        ("partcover gap book.tsv --vocab v.json", "how far from the best it is"),
+    ],
+)
+@argument("path", metavar="PATH")
+@option("--from", "format_", metavar="FORMAT", help="Default: what PATH looks like.")
+@option("--pretokenizer", help="What the words are cut by, where PATH does not hold it.")
+@output_options(writes="the vocabulary", kind="text", table=False)
 def import_(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
-    """Read a vocabulary from another library's file or folder, and write it with -o.
+    """Read a vocabulary of another library; -o writes it.
 
-    \b
-    partcover import cl100k_base.tiktoken -o v.json
-    partcover gap book.tsv --vocab v.json
-
-    The rule of segmentation and the pre-tokenizer are those that the file implies; what could
-    not be carried is said.
+    PATH is a file or a folder. The rule of segmentation and the pre-tokenizer are those that it
+    implies; what could not be carried is said.
     """
     from ..interop import load
 

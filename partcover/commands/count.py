@@ -7,26 +7,35 @@ from typing import Any
 import click
 
 from ..corpus import WordCounts
-from ..options import (
-    Output,
-    output_options,
+from ..options import argument, command, option, output_options
+from ..output import Output
+
+
+@command(
+    "count",
+    examples=[
+        ("partcover count book.txt -o book.tsv", ""),
+        ("partcover count book.txt --pretokenizer gpt2 -o book.tsv", "words as of GPT-2"),
+        ("partcover count book.txt --pretokenizer gpt2 --symbols chars | head", ""),
+    ],
 )
-
-
-@click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option(
+@argument("files", nargs=-1, required=True, metavar="FILE…")
+@option(
     "--pretokenizer",
     default="space-prefix",
     show_default=True,
     help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, first-space, space, "
     "digit, none, or several joined by '+' (first-space+digit). space-prefix:_ marks with _.",
 )
-@click.option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
-@click.option(
-    "--symbols", type=click.Choice(["bytes", "chars"]), default="bytes", show_default=True
+@option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@option(
+    "--symbols",
+    type=click.Choice(["bytes", "chars"]),
+    default="bytes",
+    show_default=True,
+    help="What words are made of.",
 )
-@output_options
+@output_options(writes="the counted words", kind="text", table=False, threads=True)
 def count(out: Output, files: tuple[str, ...], pretokenizer: str, key: str, symbols: Any) -> int:
     """Count the words of text.
 

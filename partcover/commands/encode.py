@@ -20,26 +20,32 @@ from ..counting import Progress
 from ..encoder import Encoder, Ids, Special, Unit
 from ..errors import InputError
 from ..files import atomic_writer, open_input, shown
-from ..options import Output, output_options
+from ..options import argument, command, option, output_options
+from ..output import Output
 from ..readers import documents, find_sources
 from ..vocabulary import RULES, Vocabulary
 
 _SECTION = 1 << 18  # numbers, or bytes of them, at a time
 
-_PRETOKENIZER = click.option(
+_PRETOKENIZER = option(
     "--pretokenizer",
     help="How text is cut into words, as for `count`. Default: as the vocabulary file says.",
 )
 
 
-@click.command()
-@click.argument("vocabulary", metavar="V.json")
-@click.argument("files", nargs=-1, metavar="[FILE]…")
-@_PRETOKENIZER
-@click.option(
-    "--rule", type=click.Choice(RULES), help="How words are cut. Default: as the file says."
+@command(
+    "encode",
+    examples=[
+        ("partcover encode v.json book.txt -o book.npy", "an array, for training"),
+        ("partcover encode v.json book.txt | partcover decode v.json", "there and back"),
+        ("partcover encode v.json book.txt -o 7.npy --sample --alpha 0.5 --seed 7", ""),
+    ],
 )
-@click.option(
+@argument("vocabulary", metavar="V.json")
+@argument("files", nargs=-1, metavar="[FILE]…")
+@_PRETOKENIZER
+@option("--rule", type=click.Choice(RULES), help="How words are cut. Default: as the file says.")
+@option(
     "--format",
     "form",
     type=click.Choice(["ids", "json", "npy", "bin"]),
@@ -47,45 +53,43 @@ _PRETOKENIZER = click.option(
     "line. npy, bin: one array of all, NumPy's or the bare numbers (uint16 where every id fits, "
     "else uint32, little-endian). Default: as -o ends, else ids.",
 )
-@click.option(
+@option(
     "--special",
     type=click.Choice(get_args(Special)),
     default="text",
     show_default=True,
     help="Special tokens in the text: text as any other, their ids, or an error.",
 )
-@click.option(
+@option(
     "--end-of-document",
     metavar="TOKEN",
     help="The special token to write after each document (npy and bin).",
 )
-@click.option(
+@option(
     "--dtype",
     type=click.Choice(["uint16", "uint32", "int32", "int64"]),
     help="Of the numbers (npy and bin).",
 )
-@click.option(
-    "--offsets", type=click.Choice(get_args(Unit)), help="Where each token stands (json)."
-)
-@click.option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
-@click.option(
+@option("--offsets", type=click.Choice(get_args(Unit)), help="Where each token stands (json).")
+@option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@option(
     "--sample",
     is_flag=True,
     help="Draw each occurrence of a word, by --seed: for subword regularization.",
 )
-@click.option(
+@option(
     "--dropout",
     type=float,
     metavar="P",
     help="With --sample, under merges (both) and longest_match: how likely each is left out.",
 )
-@click.option(
+@option(
     "--alpha",
     type=float,
     metavar="A",
     help="With --sample, under likelihood and shortest_path: from 0, all segmentations alike, up.",
 )
-@output_options
+@output_options(writes="the ids", kind="text", table=False, threads=True, seed=True)
 def encode(
     out: Output,
     vocabulary: str,
@@ -104,26 +108,21 @@ def encode(
 ) -> int:
     """Turn text into ids.
 
-    \b
-    partcover encode v.json book.txt -o book.npy    an array, for training
-    partcover encode bpe.json book.txt -o 7.npy --sample --dropout 0.1 --seed 7
-    partcover encode v.json book.txt | partcover decode v.json | cmp - book.txt
-
     FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
     byte of the text back. With --json the ids of all documents are in one object.
     """
     form = form or _by_name(out.path or "")
     array = form in ("npy", "bin")
-    for value, fits, option, forms in (
+    for value, fits, name, forms in (
         (end_of_document, array, "--end-of-document", "npy and bin"),
         (dtype, array, "--dtype", "npy and bin"),
         (offsets, form == "json", "--offsets", "json"),
     ):
         if value is not None and not fits:
-            raise InputError(f"{option} is for --format {forms}")
-    for value, option in ((dropout, "--dropout"), (alpha, "--alpha")):
+            raise InputError(f"{name} is for --format {forms}")
+    for value, name in ((dropout, "--dropout"), (alpha, "--alpha")):
         if value is not None and not sample:
-            raise InputError(f"{option} is for --sample")
+            raise InputError(f"{name} is for --sample")
     if array and out.path is None:
         raise InputError(f"--format {form} needs a file to write: -o FILE")
     encoder = Encoder(
@@ -175,7 +174,7 @@ def encode(
                 facts["encoded"] = listed
     seconds = time.monotonic() - started
     if out.path is not None:
-        out.note(f"wrote {out.path}")
+        out.wrote(out.path)
     if out.json:
         out.object({**facts, **how, "seconds": round(seconds, 6), "threads": out.threads})
     else:
@@ -184,29 +183,32 @@ def encode(
     return 0
 
 
-@click.command()
-@click.argument("vocabulary", metavar="V.json")
-@click.argument("file", default="-", metavar="[FILE]")
+@command(
+    "decode",
+    examples=[("partcover decode v.json book.npy -o book.txt", "")],
+)
+@argument("vocabulary", metavar="V.json")
+@argument("file", default="-", metavar="[FILE]")
 @_PRETOKENIZER
-@click.option(
+@option(
     "--format",
     "form",
     type=click.Choice(["ids", "json", "npy", "bin"]),
     help="As `encode` writes it. Default: as FILE ends, else ids.",
 )
-@click.option(
+@option(
     "--dtype",
     type=click.Choice(["uint16", "uint32", "int32", "int64"]),
     help="Of the numbers in a bin file. Default: as `encode` writes them.",
 )
-@click.option(
+@option(
     "--errors",
     type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
     default="keep",
     show_default=True,
     help="Bytes that are not UTF-8: write them as they are, refuse them, or as Python does.",
 )
-@output_options
+@output_options(writes="the text", kind="any", table=False)
 def decode(
     out: Output,
     vocabulary: str,
@@ -217,9 +219,6 @@ def decode(
     errors: str,
 ) -> int:
     """Turn ids into text.
-
-    \b
-    partcover decode v.json book.npy -o book.txt
 
     FILE is what `encode` wrote, or - for standard input. Documents follow one another with
     nothing between them, so what was encoded comes back byte for byte; with --json they are
@@ -246,7 +245,7 @@ def decode(
             else:
                 written.write(text)
     if out.path is not None:
-        out.note(f"wrote {out.path}")
+        out.wrote(out.path)
     if out.json:
         out.object({"ids": many, **({"texts": texts} if out.path is None else {})})
     return 0

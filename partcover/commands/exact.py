@@ -2,52 +2,59 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from typing import Any
 
 import click
-from rich.text import Text
 
 from .. import symbols as sym
-from ..files import check_writable, write_atomic
+from ..inputs import read_instance
 from ..instance import Instance
 from ..options import (
-    Output,
+    command,
+    gap_option,
     instance_options,
     k_option,
     no_vocabulary_option,
+    option,
     output_options,
     pretokenizer_option,
-    read_instance,
-    say,
     seconds_option,
 )
+from ..output import Output, say
+from ..paths import ReadablePath, WritablePath
+from ..report import Listing, facts
 from ..vocabulary import Vocabulary
-from .outcome import (
-    EXIT_INTERRUPTED,
-    EXIT_NOTHING,
-    finish,
+from .outcome import EXIT_INTERRUPTED, EXIT_NOTHING, finish
+from .proof import save_certificate
+
+
+@command(
+    "solve",
+    keeps_best=True,
+    examples=[
+        ("partcover solve small.tsv -k 10 -o best.json", ""),
+        ("partcover solve small.tsv -k 10 --write-certificate p.cert", "with a proof to check"),
+        ("partcover solve small.tsv -k 10 --gap 0.01 --time-limit 60", "near enough is enough"),
+        ("partcover solve small.tsv -k 10 --relaxation --json", "the linear relaxation alone"),
+    ],
 )
-
-
-@click.command()
 @k_option
-@click.option(
+@option(
     "--solver",
     help="highs (the default), scip, cp-sat or cbc; for a relaxation also glop (its default) or "
     "pdlp. See partcover solvers.",
 )
-@click.option(
+@option(
     "--formulation",
     default="path",
     show_default=True,
     help="path or occurrence: the exact optimum; wmc: the relaxation, its cover and the bound it "
     "gives; printed: the paper's equations, which are not the problem.",
 )
-@click.option("--sense", type=click.Choice(["min", "max"]), help="Fewest tokens, or most cover.")
-@click.option(
+@option("--sense", type=click.Choice(["min", "max"]), help="Fewest tokens, or most cover.")
+@option(
     "--goal",
     type=click.Choice(["tokens", "decision", "size"]),
     default="tokens",
@@ -55,25 +62,48 @@ from .outcome import (
     help="tokens: the fewest; decision: do k tokens meet the threshold? size: the fewest chosen "
     "tokens that do (-k, if given, is the most).",
 )
-@click.option("--threshold", type=int, metavar="L", help="How many tokens may be needed.")
-@click.option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")
-@click.option("--start", metavar="V.json", help="A vocabulary to start from.")
-@click.option("--write-lp", metavar="FILE", help="Write the model as .lp, before solving.")
-@click.option("--write-mps", metavar="FILE", help="Write the model as .mps, before solving.")
-@click.option("--log", "show_log", is_flag=True, help="The solver's own log on standard error.")
-@click.option("--events", metavar="FILE", help="A JSON line for each new incumbent or bound.")
-@click.option("--plot", metavar="FILE", help="Draw incumbent and bound over time (.png, .svg).")
+@option("--threshold", type=int, metavar="L", help="How many tokens may be needed.")
+@option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")
+@option("--start", type=ReadablePath(), metavar="V.json", help="A vocabulary to start from.")
+@option(
+    "--write-lp",
+    type=WritablePath(),
+    metavar="FILE",
+    help="Write the model as .lp, before solving.",
+)
+@option(
+    "--write-mps",
+    type=WritablePath(),
+    metavar="FILE",
+    help="Write the model as .mps, before solving.",
+)
+@option("--log", "show_log", is_flag=True, help="The solver's own log on standard error.")
+@option(
+    "--events",
+    type=WritablePath(),
+    metavar="FILE",
+    help="A JSON line for each new incumbent or bound.",
+)
+@option(
+    "--plot",
+    type=WritablePath("figure"),
+    metavar="FILE",
+    help="Draw incumbent and bound over time (.png, .svg).",
+)
 @seconds_option()
-@click.option("--gap", type=float, default=0.0, show_default=True, help="Stop at this gap.")
-@click.option(
-    "--certificate",
+@gap_option
+@option(
+    "--write-certificate",
+    type=WritablePath(),
     metavar="FILE",
     help="Write a proof that verify can check (.cert).",
 )
 @no_vocabulary_option
 @pretokenizer_option
 @instance_options
-@output_options
+@output_options(
+    writes="the vocabulary; of a relaxation its result", kind="text", threads=True, seed=True
+)
 def solve(
     out: Output,
     corpus: str,
@@ -91,8 +121,8 @@ def solve(
     events: str | None,
     plot: str | None,
     time_limit: float | None,
-    gap: float,
-    certificate: str | None,
+    gap: float | None,
+    write_certificate: str | None,
     no_vocabulary: bool,
     pretokenizer: str | None,
     **options: Any,
@@ -106,20 +136,23 @@ def solve(
     from ..formulation import build
     from ..model_files import write_model
 
-    if goal != "tokens" and (relaxation or start or gap or certificate):
+    if goal != "tokens" and (relaxation or start or gap or write_certificate):
         raise click.UsageError(
-            f"--goal {goal} excludes --relaxation, --start, --gap and --certificate"
+            f"--goal {goal} excludes --relaxation, --start, --gap and --write-certificate"
         )
-    if ((relaxation or certificate) and (start or events or plot)) or (relaxation and certificate):
+    proof = write_certificate is not None
+    if ((relaxation or proof) and (start or events or plot)) or (relaxation and proof):
         raise click.UsageError(
-            "--relaxation and --certificate exclude each other, --start, --events and --plot"
+            "--relaxation and --write-certificate exclude each other, --start, --events and --plot"
         )
     if relaxation and gap:
         raise click.UsageError("--relaxation is solved to the end: it excludes --gap")
-    if certificate is not None and sense is not None:
-        raise click.UsageError("--certificate excludes --sense: its model is its own")
-    if certificate is not None and formulation != "path":
-        raise click.UsageError(f"--certificate proves the path formulation, not {formulation}")
+    if proof and sense is not None:
+        raise click.UsageError("--write-certificate excludes --sense: its model is its own")
+    if proof and formulation != "path":
+        raise click.UsageError(
+            f"--write-certificate proves the path formulation, not {formulation}"
+        )
     instance = read_instance(corpus, k, options, pretokenizer, free=goal == "size")
     if threshold is not None:
         instance = replace(instance, threshold=threshold)
@@ -127,7 +160,7 @@ def solve(
         if path is not None:
             model = build(instance, formulation, sense=sense, goal=goal)
             write_model(model.relaxed() if relaxation else model, path)
-            out.note(f"wrote {path}")
+            out.wrote(path)
     solver = solver or ("glop" if relaxation else "highs")
     _say_unheeded(out, solver, linear=relaxation)
     common: dict[str, Any] = {
@@ -138,8 +171,9 @@ def solve(
         "threads": out.threads,
         "log": say if show_log else None,
     }
-    if certificate is not None:
-        return _prove(out, corpus, instance, certificate, no_vocabulary, gap=gap, **common)
+    if write_certificate is not None:
+        common["gap"] = gap or 0.0
+        return _prove(out, corpus, instance, write_certificate, no_vocabulary, **common)
     if relaxation:
         return _relaxation(out, exact.relax(instance, sense=sense, **common))
     with out.events(events, show=not show_log, plot=plot) as progress:
@@ -148,7 +182,7 @@ def solve(
                 instance,
                 sense=sense,
                 start=None if start is None else Vocabulary.load(start),
-                gap=gap,
+                gap=gap or 0.0,
                 progress=progress,
                 **common,
             )
@@ -156,7 +190,7 @@ def solve(
             _, solution = exact.decide(instance, progress=progress, **common)
         else:
             solution = exact.smallest(instance, progress=progress, **common)
-    status = finish(out, solution, instance, no_vocabulary, corpus)
+    status = finish(out, solution, instance, no_vocabulary, corpus, proof=True)
     if goal != "tokens" and solution.extra["meets_threshold"] is False:
         from ..conflicts import conflict
 
@@ -171,10 +205,10 @@ def _say_unheeded(out: Output, solver: str, *, linear: bool) -> None:
     from ..solvers import SOLVERS
 
     kind = "linear" if linear else "integers"
-    for option, given in (("threads", out.threads > 1), ("seed", out.seed != 0)):
-        able = [n for n, s in SOLVERS.items() if getattr(s, option) and getattr(s, kind)]
+    for name, given in (("threads", out.threads > 1), ("seed", out.seed != 0)):
+        able = [n for n, s in SOLVERS.items() if getattr(s, name) and getattr(s, kind)]
         if given and solver in SOLVERS and solver not in able:
-            out.note(f"{solver} makes no use of --{option}: {', '.join(able)} do")
+            out.note(f"{solver} makes no use of --{name}: {', '.join(able)} do")
 
 
 def _relaxation(out: Output, found: Any) -> int:
@@ -198,15 +232,7 @@ def _relaxation(out: Output, found: Any) -> int:
             if value > 1e-9
         ],
     }
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data, ensure_ascii=False) + "\n")
-        out.note(f"wrote {out.path}")
-    if out.json:
-        out.object(data)
-    else:
-        from ..report import facts_table
-
-        out.console.print(facts_table({key: data[key] for key in data if key != "x"}))
+    out.result(data, facts({key: data[key] for key in data if key != "x"}))
     return EXIT_NOTHING if found.tokens is None else 0
 
 
@@ -218,44 +244,43 @@ def _prove(
     no_vocabulary: bool,
     **options: Any,
 ) -> int:
-    """``solve --certificate``."""
+    """``solve --write-certificate``."""
     from ..prove import prove
 
-    check_writable(path)
     del options["formulation"]
     solution, certificate = prove(instance, **options)
-    status = finish(out, solution, instance, no_vocabulary, corpus)
-    certificate.save(path)
-    out.note(f"wrote {path}: it proves that at least {certificate.lower_bound:,} tokens are needed")
+    save_certificate(out, path, certificate, instance)
+    out.note(f"{path} proves that at least {certificate.lower_bound:,} tokens are needed")
     if solution.status == "optimal" and certificate.lower_bound != solution.tokens:
         out.note("the solver claims an optimum that the certificate does not reach")
-    return status
+    return finish(out, solution, instance, no_vocabulary, corpus, proof=True)
 
 
-@click.command()
-@output_options
+@command(
+    "solvers",
+    examples=[("partcover solvers", ""), ("partcover solvers --format csv", "")],
+)
+@output_options()
 def solvers(out: Output) -> int:
     """Say which solvers there are, and what each supports."""
-    from ..report import rows_table
     from ..solvers import features
 
     rows = features()
-    if out.path is not None:
-        write_atomic(out.path, json.dumps({"rows": rows}) + "\n")
-    if out.json:
-        out.object({"rows": rows})
-    else:
-        out.console.print(rows_table(rows, {key: key for key in rows[0]}))
+    out.result({"rows": rows}, Listing(rows, {key: key for key in rows[0]}))
     return 0
 
 
-@click.command()
+@command(
+    "formulations",
+    keeps_best=True,
+    examples=[("partcover formulations small.tsv -k 3 --solvers highs", "")],
+)
 @k_option
-@click.option("--names", metavar="A,B", help="Which formulations; all by default.")
-@click.option("--solvers", metavar="A,B", help="Which solvers; all installed by default.")
+@option("--names", metavar="A,B", help="Which formulations; all by default.")
+@option("--solvers", metavar="A,B", help="Which solvers; all installed by default.")
 @seconds_option(default=60.0, about="For each formulation and solver.")
 @instance_options
-@output_options
+@output_options(threads=True, seed=True)
 def formulations(
     out: Output,
     corpus: str,
@@ -265,13 +290,13 @@ def formulations(
     time_limit: float,
     **options: Any,
 ) -> int:
-    """Compare the formulations of an instance: size, relaxation, optimum, seconds to prove it.
+    """Compare the formulations of an instance.
 
-    Where the paper's equations as printed have another optimum than the problem, the smallest part
-    of the words that shows it follows.
+    Their size, relaxation, optimum, and seconds to prove it. Where the paper's equations as
+    printed have another optimum than the problem, the smallest part of the words that shows it
+    follows.
     """
     from ..formulation import require
-    from ..report import rows_table
     from ..side_by_side import formulations as compare
     from ..side_by_side import smallest_difference
 
@@ -304,11 +329,6 @@ def formulations(
             "cover": found.true_cover,
             "smallest": found.smallest,
         }
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data, ensure_ascii=False) + "\n")
-    if out.json:
-        out.object(data)
-        return status
     shown = [{**row, **_seconds(row)} for row in rows]
     columns = {
         "formulation": "formulation",
@@ -319,20 +339,18 @@ def formulations(
         "tokens": "tokens",
         **{name: name for row in rows for name in row.get("seconds", ())},
     }
-    out.console.print(rows_table(shown, columns))
+    parts: list[Listing | str] = [Listing(shown, columns, data=rows)]
     for row in rows:
         if "refused" in row:
             out.note(row["refused"])
     if found is not None:
         words = " ".join(sym.show(word) for word, _ in found.instance.words)
         kind = "the smallest part" if found.smallest else "a part"
-        out.console.print(
-            Text(
-                f"printed is not the problem; {kind} that shows it: {words}, k = "
-                f"{found.instance.k}: printed cover {found.cover}, true cover {found.true_cover}"
-            ),
-            soft_wrap=True,
+        parts.append(
+            f"printed is not the problem; {kind} that shows it: {words}, k = "
+            f"{found.instance.k}: printed cover {found.cover}, true cover {found.true_cover}"
         )
+    out.result(data, *parts)
     return status
 
 

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
+from ..inputs import read_instance
 from ..options import (
-    Output,
+    Command,
+    command,
     instance_options,
     k_option,
     no_vocabulary_option,
     output_options,
     pretokenizer_option,
-    read_instance,
     seconds_option,
 )
-from .outcome import (
-    finish,
-)
+from ..output import Output
+from .outcome import finish
 
 
-def _greedy_command(name: str, text: str) -> click.Command:
+def _greedy_command(name: str, text: str, examples: list[tuple[str, str]]) -> Command:
     @k_option
     @seconds_option()
     @no_vocabulary_option
     @pretokenizer_option
     @instance_options
-    @output_options
-    def command(
+    @output_options(writes="the vocabulary", kind="text", threads=True)
+    def run(
         out: Output,
         corpus: str,
         k: int | None,
@@ -45,14 +43,13 @@ def _greedy_command(name: str, text: str) -> click.Command:
             solution = solver(
                 instance,
                 time_limit=time_limit,
-                seed=out.seed,
                 threads=out.threads,
                 progress=lambda done, of, cover: report(done, of, f"cover {cover:,}"),
             )
         return finish(out, solution, instance, no_vocabulary, corpus)
 
-    command.__doc__ = text
-    return click.command(name)(command)
+    run.__doc__ = text
+    return command(name, examples=examples, keeps_best=True)(run)
 
 
 greedtok = _greedy_command(
@@ -62,6 +59,10 @@ greedtok = _greedy_command(
     Tokens are stated under GreedTok's own rule (priority order); the fewest that the same
     vocabulary needs is beside it. Ties: the shorter token, then the lexicographically last.
     """,
+    [
+        ("partcover greedtok book.tsv -k 1000 -o v.json", ""),
+        ("partcover greedtok book.tsv -k 1000 --max-length 16 --json", "no longer candidates"),
+    ],
 )
 greedwmc = _greedy_command(
     "greedwmc",
@@ -71,4 +72,5 @@ greedwmc = _greedy_command(
     bounds what any k tokens can do: GreedTok's cover over it, times 1 - 1/e, is a certified
     approximation ratio of GreedTok.
     """,
+    [("partcover greedwmc book.tsv -k 1000 --no-vocabulary --json", "")],
 )

@@ -7,47 +7,51 @@ from typing import Any
 
 import click
 
-from ..files import write_atomic
 from ..instance import Instance
-from ..options import (
-    Output,
-    output_options,
+from ..options import argument, command, option, output_options
+from ..output import Output, is_utf8
+from ..paths import WritablePath
+from ..report import Listing
+
+
+@command(
+    "reduce",
+    examples=[
+        ("partcover reduce graph.txt -k 3 -o I.json", ""),
+        ("partcover solve I.json -o S.json", ""),
+        ("partcover reduce --lift I.json S.json", "what it says about the graph"),
+        ("partcover reduce graph.txt -k 3 --draw figure.svg", ""),
+        ("partcover reduce F.cnf --problem max-2-sat --satisfied 7 -o I.json", ""),
+    ],
 )
-
-
-@click.command("reduce")
-@click.argument("files", nargs=-1, required=True, metavar="GRAPH | F.cnf | I.json S.json")
-@click.option(
+@argument("files", nargs=-1, required=True, metavar="GRAPH | F.cnf | I.json S.json")
+@option(
     "--problem",
     type=click.Choice(["vertex-cover", "max-2-sat", "max-2-sat-bottom-up"]),
     default="vertex-cover",
     show_default=True,
     help="What is turned into tokenization; bottom-up chooses merges.",
 )
-@click.option("-k", "k", type=int, help="Size of the vertex cover asked for.")
-@click.option("--satisfied", type=int, help="Satisfied clauses asked for (max-2-sat).")
-@click.option("--lift", is_flag=True, help="Turn a solution S of instance I back.")
-@click.option(
-    "--draw", metavar="FILE", help="Draw the problem beside its words (.svg, .png, .pdf)."
+@option("-k", "k", type=int, help="Size of the vertex cover asked for.")
+@option("--satisfied", type=int, help="Satisfied clauses asked for (max-2-sat).")
+@option("--lift", is_flag=True, help="Turn a solution S of instance I back.")
+@option(
+    "--draw",
+    type=WritablePath("figure"),
+    metavar="FILE",
+    help="Draw the problem beside its words (.svg, .png, .pdf).",
 )
-@click.option(
-    "--format",
-    "form",
+@option(
+    "--from",
+    "source_format",
     type=click.Choice(["edgelist", "dimacs", "pace"]),
     default="edgelist",
     show_default=True,
-    help="Of a graph; edgelist: two names a line.",
+    help="What a graph is written as; edgelist: two names a line.",
 )
-@output_options
+@output_options(writes="the instance; with --lift the answer")
 def reduce_(out: Output, files: tuple[str, ...], lift: bool, **options: Any) -> int:
     """Turn vertex cover or max-2-SAT into tokenization, and back.
-
-    \b
-    partcover reduce graph.txt -k 3 -o I.json
-    partcover solve I.json -o S.json
-    partcover reduce --lift I.json S.json
-    partcover reduce graph.txt -k 3 --draw figure.svg
-    partcover reduce F.cnf --problem max-2-sat --satisfied 7 -o I.json
 
     The graph has a vertex cover of k vertices exactly if some vocabulary of k tokens needs at
     most the instance's threshold, 3 tokens for each edge.  Likewise for clauses that can be
@@ -64,7 +68,7 @@ def _reduce(
     k: int | None,
     satisfied: int | None,
     draw: str | None,
-    form: Any,
+    source_format: Any,
 ) -> int:
     """A graph or a formula to an instance."""
     from ..formulas import read_formula
@@ -76,7 +80,6 @@ def _reduce(
         reduce_max_2_sat_bottom_up,
         reduce_vertex_cover,
     )
-    from ..report import rows_table
 
     if len(files) != 1:
         raise click.UsageError("one graph or formula is expected (or --lift I.json S.json)")
@@ -86,7 +89,7 @@ def _reduce(
             raise click.UsageError("--satisfied is for --problem max-2-sat; a vertex cover has -k")
         if k is None:
             raise click.UsageError("-k is missing: how many vertices may cover the graph?")
-        reduction = reduce_vertex_cover(read_graph(files[0], form), k)
+        reduction = reduce_vertex_cover(read_graph(files[0], source_format), k)
     else:
         if k is not None:
             raise click.UsageError(f"-k is for vertex covers; {problem} has --satisfied")
@@ -103,29 +106,31 @@ def _reduce(
                 "merges are not solved for: draw with reduce --lift I.json MERGES.json --draw FILE"
             )
         check_drawing(reduction, draw)
-        answer = run(reduction.instance, seed=out.seed, threads=out.threads)
+        answer = run(reduction.instance)
         if answer.vocabulary is None:
             raise click.UsageError(f"{files[0]}: no vocabulary was found to draw")
         draw_reduction(reduction, answer.vocabulary, draw)
-        out.note(f"wrote {draw}")
+        out.wrote(draw)
     instance = reduction.instance
-    if out.path is not None:
-        instance.save(out.path)
-        out.note(f"wrote {out.path}")
     facts = reduction.facts()
-    if out.json:
-        out.object(facts)
-    elif out.path is None and draw is None:
-        click.echo(json.dumps(instance.to_json(), ensure_ascii=False))
-    else:
-        out.console.print(rows_table([facts], {key: key for key in facts}))
+    _show(out, instance, Listing([facts], {key: key for key in facts}), facts, draw is None)
     return 0
+
+
+def _show(
+    out: Output, instance: Instance, table: Listing, facts: dict[str, Any], alone: bool = True
+) -> None:
+    """Save an instance and say what it is; without a file it is itself what is printed."""
+    if out.path is None and alone and not out.json and out.form is None:
+        click.echo(json.dumps(instance.to_json(), ensure_ascii=not is_utf8()))
+        return
+    with out.saved(instance.save):
+        out.show(facts, table)
 
 
 def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
     """An instance and its answer to what the answer says about the graph or formula."""
     from ..reduction import reduction_of
-    from ..report import rows_table
 
     if len(files) != 2:
         raise click.UsageError("--lift takes the instance and the solution: I.json S.json")
@@ -136,42 +141,40 @@ def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
         from ..drawing import draw_reduction
 
         draw_reduction(reduction, answer, draw)
-        out.note(f"wrote {draw}")
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data, ensure_ascii=False) + "\n")
-    if out.json:
-        out.object(data)
+        out.wrote(draw)
+    row = dict(data)
+    if "vertices" in row:
+        row["vertices"] = " ".join(map(str, data["vertices"]))
     else:
-        row = dict(data)
-        if "vertices" in row:
-            row["vertices"] = " ".join(map(str, data["vertices"]))
-        else:
-            row["assignment"] = " ".join(
-                name if value else f"¬{name}" for name, value in data["assignment"].items()
-            )
-        out.console.print(rows_table([row], {key: key.replace("_", " ") for key in row}))
+        row["assignment"] = " ".join(
+            name if value else f"¬{name}" for name, value in data["assignment"].items()
+        )
+    out.result(data, Listing([row], {key: key.replace("_", " ") for key in row}))
     return 0
 
 
-@click.command("generate")
-@click.argument("name", required=False)
-@click.argument("size", type=int, required=False)
-@click.option("-k", "k", type=int, help="The budget; each family has its own default.")
-@click.option("--list", "list_", is_flag=True, help="Print the families.")
-@output_options
+@command(
+    "generate",
+    examples=[
+        ("partcover generate --list", ""),
+        ("partcover generate cubic 20 --seed 7 -o I.json", ""),
+        ("partcover solve I.json", ""),
+    ],
+)
+@argument("name", type=str, required=False)
+@argument("size", type=int, required=False)
+@option("-k", "k", type=int, help="The budget; each family has its own default.")
+@option("--list", "list_", is_flag=True, help="Print the families.")
+@output_options(writes="the instance", kind="text", seed=True)
 def generate_(out: Output, name: str | None, size: int | None, k: int | None, list_: bool) -> int:
-    """Make an instance of a family: NAME, SIZE and the seed say it all.
+    """Make an instance of a family.
 
-    \b
-    partcover generate --list
-    partcover generate cubic 20 --seed 7 -o I.json
-    partcover solve I.json
+    NAME, SIZE and the seed say it all.
 
     The instance file says family, size and seed under "source".  Without -o the instance is
     printed.
     """
     from ..families import FAMILIES, generate
-    from ..report import rows_table
 
     if list_:
         rows = [
@@ -185,18 +188,12 @@ def generate_(out: Output, name: str | None, size: int | None, k: int | None, li
             }
             for family in FAMILIES.values()
         ]
-        if out.json:
-            out.object({"families": rows})
-        else:
-            columns = ("name", "about", "sizes", "k", "random")
-            out.console.print(rows_table(rows, {key: key for key in columns}))
+        shown = ("name", "about", "sizes", "k", "random")
+        out.show({"families": rows}, Listing(rows, {key: key for key in shown}, data=rows))
         return 0
     if name is None or size is None:
         raise click.UsageError("NAME and SIZE are expected (or --list)")
     instance = generate(name, size, out.seed, k)
-    if out.path is not None:
-        instance.save(out.path)
-        out.note(f"wrote {out.path}")
     facts = {
         "family": name,
         "size": size,
@@ -206,10 +203,6 @@ def generate_(out: Output, name: str | None, size: int | None, k: int | None, li
         "total_count": instance.words.total_count,
         "threshold": instance.threshold,
     }
-    if out.json:
-        out.object(facts)
-    elif out.path is None:
-        click.echo(json.dumps(instance.to_json(), ensure_ascii=False))
-    else:
-        out.console.print(rows_table([facts], {key: key.replace("_", " ") for key in facts}))
+    columns = {key: key.replace("_", " ") for key in facts}
+    _show(out, instance, Listing([facts], columns), facts)
     return 0

@@ -2,54 +2,81 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from ..certificate import Certificate
 from ..errors import InputError, VerificationError
-from ..files import write_atomic
+from ..inputs import read_instance, read_tokens
 from ..options import (
-    Output,
+    command,
     gap_option,
     instance_options,
     k_option,
     no_vocabulary_option,
+    option,
     output_options,
     pretokenizer_option,
-    read_instance,
-    read_tokens,
-    say,
     seconds_option,
 )
+from ..output import Output, say
+from ..paths import ReadablePath, WritablePath
+from ..report import Listing
 from ..vocabulary import RULES, Vocabulary
 from .outcome import EXIT_USAGE, finish
 from .proof import save_certificate
 
 
-@click.command()
+@command(
+    "improve",
+    keeps_best=True,
+    examples=[
+        ("partcover improve book.tsv -k 1000 -o v.json --time-limit 60", ""),
+        (
+            "partcover improve book.tsv -k 1000 --write-certificate p.cert --gap 0.005",
+            "with the proof, until half a percent is left",
+        ),
+    ],
+)
 @k_option
-@click.option("--start", metavar="V.json", help="A vocabulary to start from, besides GreedTok's.")
-@click.option(
-    "--start-certificate", metavar="P.cert", help="A proof to start from; its bound is kept."
+@option(
+    "--start",
+    type=ReadablePath(),
+    metavar="V.json",
+    help="A vocabulary to start from, besides GreedTok's.",
+)
+@option(
+    "--start-certificate",
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="A proof to start from; its bound is kept.",
 )
 @gap_option
 @seconds_option(about="Stop after this long; two fifths of it go to the lower bound.")
-@click.option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
-@click.option(
+@option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
+@option(
     "--write-certificate",
+    type=WritablePath(),
     metavar="FILE",
     help="Write the proof of the bound (.cert), unless FILE proves more already.",
 )
-@click.option(
-    "--events", metavar="FILE", help="A JSON line for each phase, better vocabulary or bound."
+@option(
+    "--events",
+    type=WritablePath(),
+    metavar="FILE",
+    help="A JSON line for each phase, better vocabulary or bound.",
 )
-@click.option("--plot", metavar="FILE", help="Draw incumbent and bound over time (.png, .svg).")
+@option(
+    "--plot",
+    type=WritablePath("figure"),
+    metavar="FILE",
+    help="Draw incumbent and bound over time (.png, .svg).",
+)
 @no_vocabulary_option
 @pretokenizer_option
 @instance_options
-@output_options
+@output_options(writes="the vocabulary", kind="text", threads=True, seed=True)
 def improve(
     out: Output,
     corpus: str,
@@ -66,7 +93,7 @@ def improve(
     pretokenizer: str | None,
     **options: Any,
 ) -> int:
-    """Search for a better vocabulary than GreedTok's, and prove how far from optimal it is.
+    """Search for a better vocabulary, and bound the optimum.
 
     First GreedTok; then a lower bound, whose prices guide the search; then tokens are exchanged
     by what adding and dropping them is worth under the shortest path, exactly. Without a time
@@ -105,18 +132,39 @@ def improve(
     return EXIT_USAGE if unsaved else status
 
 
-@click.command("gap")
+@command(
+    "gap",
+    keeps_best=True,
+    examples=[
+        ("partcover gap book.tsv --vocab v.json", ""),
+        (
+            "partcover gap book.tsv --vocab v.json -k 1000 --certificate p.cert",
+            "its bound, checked",
+        ),
+    ],
+)
 @k_option
-@click.option("--vocab", metavar="V.json|FILE", required=True, help="The vocabulary.")
-@click.option(
+@option(
+    "--vocab",
+    type=ReadablePath(),
+    metavar="V.json|FILE",
+    required=True,
+    help="The vocabulary.",
+)
+@option(
     "--rule",
     type=click.Choice(RULES),
     help="How it is used. Default: as its file says, else shortest_path.",
 )
-@click.option("--certificate", metavar="P.cert", help="The proof of a lower bound for its size.")
+@option(
+    "--certificate",
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="The proof of a lower bound for its size.",
+)
 @seconds_option(about="For a lower bound, without a certificate.")
 @instance_options
-@output_options
+@output_options(threads=True)
 def gap_(
     out: Output,
     corpus: str,
@@ -134,7 +182,6 @@ def gap_(
     than the vocabulary's size. Exit status 6 if the certificate does not hold.
     """
     from ..gap import split_gap
-    from ..report import rows_table
     from ..verify import check_certificate
 
     if certificate is not None and time_limit is not None:
@@ -161,11 +208,6 @@ def gap_(
             raise VerificationError(f"{certificate}: {found.problems[0]}")
         lower_bound = found.lower_bound
     data = split_gap(instance, vocabulary, lower_bound, rule, threads=out.threads).to_json()
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data) + "\n")
-    if out.json:
-        out.object(data)
-        return 0
     total = data["tokens"] - data["lower_bound"]
     choice = data["tokens_shortest_path"] - data["lower_bound"]
     rows = [
@@ -178,5 +220,5 @@ def gap_(
         {"what": "of it by the vocabulary", "tokens": choice, "gap": data["vocabulary_gap"]},
         {"what": "of it by the rule", "tokens": total - choice, "gap": data["rule_gap"]},
     ]
-    out.console.print(rows_table(rows, {"what": "", "tokens": "", "gap": ""}))
+    out.result(data, Listing(rows, {"what": "", "tokens": "", "gap": ""}, data=[data]))
     return 0

@@ -2,40 +2,51 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import Any
 
 import click
 import numpy as np
-from rich.text import Text
 
 from ..corpus import WordCounts
 from ..errors import InputError
-from ..files import write_atomic
 from ..instance import Instance
-from ..options import Output, no_vocabulary_option, output_options
+from ..options import argument, command, no_vocabulary_option, option, output_options
+from ..output import Output
+from ..paths import ReadablePath
+from ..report import Listing, facts
 from ..vocabulary import RULES, Vocabulary
 
 
-@click.command("inspect")
-@click.option("--rule", type=click.Choice(RULES), help="How words are cut. Default: its own.")
-@click.option("--diff", metavar="OTHER.json", help="Compare with another vocabulary.")
-@click.option("--audit", "audited", is_flag=True, help="List frequent words that it should hold.")
-@click.option("--no-gains", is_flag=True, help="Leave out what each token gains: quicker.")
-@click.option(
+@command(
+    "inspect",
+    examples=[
+        ("partcover inspect v.json book.tsv --sort gain", ""),
+        ("partcover inspect v.json book.tsv --only absent --top 1000", ""),
+        ("partcover inspect v.json book.tsv --diff other.json", ""),
+        ("partcover inspect v.json book.tsv --audit", ""),
+    ],
+)
+@option("--rule", type=click.Choice(RULES), help="How words are cut. Default: its own.")
+@option(
+    "--diff", type=ReadablePath(), metavar="OTHER.json", help="Compare with another vocabulary."
+)
+@option("--audit", "audited", is_flag=True, help="List frequent words that it should hold.")
+@option("--no-gains", is_flag=True, help="Leave out what each token gains: quicker.")
+@option(
     "--sort",
     type=click.Choice(["order", "uses", "gain", "length"]),
     default="order",
     show_default=True,
     help="Which tokens the table shows; all but order the largest first.",
 )
-@click.option(
+@option(
     "--only",
     type=click.Choice(["unused", "absent", "parts", "words", "cut"]),
     help="Show these alone: never used; in no word; never used, but parts of others; words of "
     "the corpus; cutting a character.",
 )
-@click.option(
+@option(
     "--top",
     type=click.IntRange(0),
     default=20,
@@ -43,9 +54,9 @@ from ..vocabulary import RULES, Vocabulary
     help="Rows of each table, and words that --audit lists.",
 )
 @no_vocabulary_option
-@click.argument("vocab", metavar="V.json")
-@click.argument("corpus", metavar="[C.tsv|I.json]", required=False)
-@output_options
+@argument("vocab", metavar="V.json")
+@argument("corpus", metavar="[C.tsv|I.json]", required=False)
+@output_options(threads=True)
 def inspect_(
     out: Output,
     vocab: str,
@@ -59,13 +70,9 @@ def inspect_(
     top: int,
     no_vocabulary: bool,
 ) -> int:
-    """Take a vocabulary apart: lengths, uses, gains, tokens that do nothing.
+    """Take a vocabulary apart.
 
-    \b
-    partcover inspect v.json book.tsv --sort gain
-    partcover inspect v.json book.tsv --only absent --top 1000
-    partcover inspect v.json book.tsv --diff other.json
-    partcover inspect v.json book.tsv --audit
+    Its lengths, uses and gains, and tokens that do nothing.
 
     The gain of a token is how many more tokens the corpus needs when that one is left out,
     exactly, under the shortest path whatever the rule is; so is what --audit counts. --audit
@@ -101,12 +108,6 @@ def inspect_(
         data["audit"] = audit(
             vocabulary, words, most=top, losses=found.gains, threads=out.threads
         ).to_json()
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-        out.note(f"wrote {out.path}")
-    if out.json:
-        out.object(data)
-        return 0
     keys = {"uses": found.uses, "gain": found.gains, "length": found.lengths}
     key = keys.get(sort)
     order = np.arange(len(vocabulary)) if key is None else np.argsort(-key, kind="stable")
@@ -119,7 +120,7 @@ def inspect_(
     }
     if only is not None and (mask := shown[only]) is not None:
         order = order[mask[order]]
-    _tables(out, data, found.rows(order[:top]), diff, top)
+    out.result(data, *_parts(data, found.rows(order[:top]), diff, top))
     return 0
 
 
@@ -154,26 +155,14 @@ _FACTS = {
 }
 
 
-def _tables(
-    out: Output, data: dict[str, Any], rows: list[dict[str, Any]], diff: str | None, top: int
-) -> None:
-    from ..report import facts_table, rows_table
-
-    def print_(table: Any) -> None:
-        out.console.print(table)
-
-    def shown(rows: list[dict[str, Any]], key: str = "token") -> list[dict[str, Any]]:
-        return [{**row, key: _visible(row[key])} for row in rows]
-
-    def columns(rows: list[dict[str, Any]], names: dict[str, str]) -> dict[str, str]:
-        return {key: name for key, name in names.items() if rows and key in rows[0]}
-
-    facts = {name: data[key] for key, name in _FACTS.items() if data.get(key) is not None}
+def _parts(
+    data: dict[str, Any], rows: list[dict[str, Any]], diff: str | None, top: int
+) -> list[Listing | str]:
+    """The tables to show; the CSV has the tokens."""
+    known = {name: data[key] for key, name in _FACTS.items() if data.get(key) is not None}
     if "rule" in data:
-        facts["segmentation rule"] = data["rule"].replace("_", " ")
-    print_(facts_table(facts))
+        known["segmentation rule"] = data["rule"].replace("_", " ")
     lengths = _few(data["by_length"])
-    print_(rows_table(lengths, {key: key for key in lengths[0]} if lengths else {}, "by length"))
     names = {
         "order": "order",
         "token": "token",
@@ -185,40 +174,42 @@ def _tables(
         "cuts_character": "cuts a character",
         "intermediate": "only a part",
     }
+    columns = {key: name for key, name in names.items() if rows and key in rows[0]}
+    parts: list[Listing | str] = [replace(facts(known), data=rows)]
+    parts.append(Listing(lengths, {key: key for key in lengths[0]} if lengths else {}, "by length"))
     if rows:
-        print_(rows_table(shown(rows), columns(rows, names)))
+        parts.append(Listing(_shown(rows), columns))
     if "audit" in data:
         audit = data["audit"]
+        columns = {
+            "word": "word",
+            "count": "count",
+            "pieces": "tokens",
+            "saves": "would save",
+            "gain": "in all words",
+        }
         title = f"words it should hold: {audit['total']:,} (tokens by the shortest path)"
-        print_(
-            rows_table(
-                shown(audit["missing"], "word"),
-                {
-                    "word": "word",
-                    "count": "count",
-                    "pieces": "tokens",
-                    "saves": "would save",
-                    "gain": "in all words",
-                },
-                title,
-            )
-        )
+        parts.append(Listing(_shown(audit["missing"], "word"), columns, title))
     if "diff" in data:
         two = data["diff"]
-        facts = {"shared": two["shared"]}
+        sides = {"shared": two["shared"]}
         for side in ("here", "there"):
-            facts[f"only {side}"] = len(two[f"only_{side}"])
+            sides[f"only {side}"] = len(two[f"only_{side}"])
             if two[f"tokens_{side}"] is not None:
                 rule = two[f"rule_{side}"].replace("_", " ")
-                facts[f"tokens needed {side}, {rule}"] = two[f"tokens_{side}"]
-        print_(Text())
-        print_(facts_table(facts, f"here and there, in {diff}"))
+                sides[f"tokens needed {side}, {rule}"] = two[f"tokens_{side}"]
+        parts += ["", facts(sides, f"here and there, in {diff}")]
         for side in ("here", "there"):
             listed = two[f"only_{side}"][:top]
             if listed:
                 used = listed[0]["uses"] is not None
-                names = {"token": "token", **({"uses": "uses"} if used else {})}
-                print_(rows_table(shown(listed), names, f"only {side}"))
+                columns = {"token": "token", **({"uses": "uses"} if used else {})}
+                parts.append(Listing(_shown(listed), columns, f"only {side}"))
+    return parts
+
+
+def _shown(rows: list[dict[str, Any]], key: str = "token") -> list[dict[str, Any]]:
+    return [{**row, key: _visible(row[key])} for row in rows]
 
 
 def _few(lengths: list[dict[str, Any]], rows: int = 16) -> list[dict[str, Any]]:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
-import click
-from rich.text import Text
+import cloup
 
 from .. import symbols as sym
 from ..errors import PartcoverError
-from ..files import write_atomic
-from ..options import (
-    Output,
-    output_options,
-    say,
-)
-from .outcome import (
-    EXIT_VERIFICATION,
-)
+from ..options import argument, command, output_options
+from ..output import Output, say
+from ..report import Listing, facts, token_line
+from .outcome import EXIT_VERIFICATION
 
 
-@click.group("instances")
+@cloup.group("instances")
 def instances_() -> None:
     """The instances that come with partcover.
 
@@ -28,77 +20,64 @@ def instances_() -> None:
     """
 
 
-@instances_.command("list")
-@output_options
+@command("list", examples=[("partcover instances list", "")])
+@output_options()
 def instances_list(out: Output) -> int:
     """What instances there are, and what is known of their optima."""
     from .. import library
-    from ..report import rows_table
 
     rows = [library.entry(name).facts() for name in library.names()]
-    if out.path is not None:
-        write_atomic(out.path, json.dumps({"instances": rows}, ensure_ascii=False, indent=1) + "\n")
-        out.note(f"wrote {out.path}")
-    if out.json:
-        out.object({"instances": rows})
-    else:
-        columns = {
-            "name": "name",
-            "family": "family",
-            "symbols": "alphabet",
-            "words": "words",
-            "total_symbols": "symbols",
-            "candidates": "candidates",
-            "k": "k",
-            "tokens": "best",
-            "lower_bound": "lower bound",
-            "proven": "proven",
-        }
-        out.console.print(rows_table(rows, columns))
+    columns = {
+        "name": "name",
+        "family": "family",
+        "symbols": "alphabet",
+        "words": "words",
+        "total_symbols": "symbols",
+        "candidates": "candidates",
+        "k": "k",
+        "tokens": "best",
+        "lower_bound": "lower bound",
+        "proven": "proven",
+    }
+    out.result({"instances": rows}, Listing(rows, columns))
     return 0
 
 
-@instances_.command("show")
-@click.argument("name")
-@output_options
+@command(
+    "show",
+    examples=[("partcover instances show papaya-impact -o I.json", "")],
+)
+@argument("name", type=str)
+@output_options(writes="the instance", kind="text")
 def instances_show(out: Output, name: str) -> int:
     """One instance: words, best vocabulary and source; -o writes its instance file."""
     from .. import library
-    from ..report import rows_table
 
     entry = library.entry(name)
-    instance, facts = entry.instance, entry.facts()
-    if out.path is not None:
-        instance.save(out.path)
-        out.note(f"wrote {out.path}")
-    if out.json:
-        out.object(
-            {
-                **facts,
-                "policy": instance.policy,
-                "counted_words": [[sym.to_json(word), count] for word, count in instance.words],
-                "vocabulary": entry.best.vocabulary,
-                "source": {key: v for key, v in instance.source.items() if key != "best"},
-            }
+    instance, known = entry.instance, entry.facts()
+    data = {
+        **known,
+        "policy": instance.policy,
+        "counted_words": [[sym.to_json(word), count] for word, count in instance.words],
+        "vocabulary": entry.best.vocabulary,
+        "source": {key: v for key, v in instance.source.items() if key != "best"},
+    }
+    words = [f"{sym.show(word)} ×{count}" for word, count in instance.words][:40]
+    if len(instance.words) > len(words):
+        words.append(f"… and {len(instance.words) - len(words):,} more")
+    with out.saved(instance.save):
+        out.show(
+            data,
+            facts(known | {f"policy: {key}": value for key, value in instance.policy.items()}),
+            f"from: {instance.source.get('from')}\nwords: {'  '.join(words)}",
+            f"best vocabulary: {token_line(tuple(entry.vocabulary), instance.symbols, 1_000)}",
         )
-        return 0
-    rows = [{"what": key.replace("_", " "), "value": value} for key, value in facts.items()]
-    origin = instance.source.get("from")
-    rows += [{"what": f"policy: {key}", "value": value} for key, value in instance.policy.items()]
-    out.console.print(rows_table(rows, {"what": "", "value": ""}))
-    first = [f"{sym.show(word)} ×{count}" for word, count in instance.words][:40]
-    if len(instance.words) > len(first):
-        first.append(f"… and {len(instance.words) - len(first):,} more")
-    out.console.print(Text(f"from: {origin}"), soft_wrap=True)
-    out.console.print(Text("words: " + "  ".join(first)), soft_wrap=True)
-    tokens = "  ".join(map(sym.show, entry.vocabulary))
-    out.console.print(Text(f"best vocabulary: {tokens}"), soft_wrap=True)
     return 0
 
 
-@instances_.command("check")
-@click.argument("names", nargs=-1, metavar="[NAME…]")
-@output_options
+@command("check", examples=[("partcover instances check papaya-impact", "")])
+@argument("names", type=str, nargs=-1, metavar="[NAME…]")
+@output_options(writes="the result, as JSON", kind="text", table=False)
 def instances_check(out: Output, names: tuple[str, ...]) -> int:
     """Check every claim of the instances, without any solver.
 
@@ -119,13 +98,13 @@ def instances_check(out: Output, names: tuple[str, ...]) -> int:
             if problems:
                 wrong[entry.name] = problems
     data = {"checked": len(entries), "ok": not wrong, "problems": wrong}
-    if out.path is not None:
-        write_atomic(out.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-    if out.json:
-        out.object(data)
-    else:
-        click.echo(f"{len(entries) - len(wrong)} of {len(entries)} instances confirmed")
-    for name, problems in wrong.items():
-        for problem in problems:
+    confirmed = f"{len(entries) - len(wrong)} of {len(entries)} instances confirmed"
+    out.result(data, confirmed)
+    for name, found in wrong.items():
+        for problem in found:
             say(f"partcover: {name}: {problem}")
     return EXIT_VERIFICATION if wrong else 0
+
+
+for one in (instances_list, instances_show, instances_check):
+    instances_.add_command(one)

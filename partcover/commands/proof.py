@@ -8,7 +8,7 @@ from pathlib import Path
 from ..certificate import Certificate
 from ..errors import PartcoverError
 from ..instance import Instance
-from ..options import Output
+from ..output import Output
 from ..verify import check_certificate
 
 

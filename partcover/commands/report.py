@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import click
 
-from ..options import (
-    Output,
-    output_options,
-    seconds_option,
+from ..options import argument, command, option, output_options, seconds_option
+from ..output import Output
+from ..paths import ReadablePath
+
+
+@command(
+    "report",
+    examples=[
+        ("partcover report rows.json v.json book.tsv -o page.html", ""),
+        ("partcover report book.tsv v.json --certificate p.cert -o page.html", "with prices"),
+    ],
 )
-
-
-@click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--title", default="partcover report", show_default=True, help="The heading.")
-@click.option(
+@argument("files", nargs=-1, required=True, metavar="FILE…")
+@option(
+    "--certificate",
+    "certificates",
+    multiple=True,
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="A certificate whose prices are shown; among the FILEs it is one, too. Repeatable.",
+)
+@option("--title", default="partcover report", show_default=True, help="The heading.")
+@option(
     "--sample",
     default=2_000,
     show_default=True,
@@ -22,8 +34,15 @@ from ..options import (
     help="Most words of the corpus to pick from.",
 )
 @seconds_option(default=10.0, about="For the optimum of each small instance.")
-@output_options
-def report(out: Output, files: tuple[str, ...], title: str, sample: int, time_limit: float) -> int:
+@output_options(writes="the page", kind="text", table=False, threads=True, seed=True)
+def report(
+    out: Output,
+    files: tuple[str, ...],
+    certificates: tuple[str, ...],
+    title: str,
+    sample: int,
+    time_limit: float,
+) -> int:
     """Put results on one HTML page that needs no network.
 
     FILE is what the other commands write: the JSON of compare (a table and a figure),
@@ -35,7 +54,7 @@ def report(out: Output, files: tuple[str, ...], title: str, sample: int, time_li
 
     if out.path is None:
         raise click.UsageError("-o is missing: which file is the page to be?")
-    runs = read_runs(files)
+    runs = read_runs((*files, *certificates))
     with out.progress("report") as tell:
         write_page(
             runs,
@@ -47,8 +66,8 @@ def report(out: Output, files: tuple[str, ...], title: str, sample: int, time_li
             threads=out.threads,
             progress=lambda what: tell(0, None, what),
         )
+    if out.path != "-":
+        out.wrote(out.path)
     if out.json:
-        out.object({"wrote": out.path, "files": len(files)})
-    else:
-        out.note(f"wrote {out.path}")
+        out.object({"wrote": out.path, "files": len(files) + len(certificates)})
     return 0

@@ -11,34 +11,37 @@ from typing import Any
 import click
 
 from ..files import check_writable, write_atomic
+from ..inputs import parse_budgets, read_instance
 from ..options import (
-    Output,
+    argument,
     candidate_options,
+    command,
+    option,
     output_options,
-    parse_budgets,
-    read_instance,
     seconds_option,
 )
-from .outcome import EXIT_INTERRUPTED, EXIT_LIMIT
+from ..output import Output
+from ..paths import WritablePath, check_apart
+from ..report import Listing, rows_csv, rows_markdown, shown_columns
+from .outcome import EXIT_INTERRUPTED
 
-_FORMATS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 
-
-@click.command()
-@click.argument("name", required=False)
-@click.argument("corpus", required=False, metavar="[C.tsv|I.json]")
-@click.option("--list", "listed", is_flag=True, help="What tables and figures there are.")
-@click.option("-k", "ks", metavar="K,K,…", help="Budgets. Default: the experiment's.")
-@seconds_option(about="For each run of a method.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "markdown", "json"]),
-    help="Of the result; a file's ending says it too (.csv, .md, else JSON).",
+@command(
+    "reproduce",
+    keeps_best=True,
+    examples=[
+        ("partcover reproduce --list", ""),
+        ("partcover reproduce tokens-per-word book.tsv -k 100,200 -o table.md", ""),
+    ],
 )
-@click.option("--plot", metavar="FILE", help="Draw it (.png, .svg, .pdf).")
+@argument("name", type=str, required=False)
+@argument("corpus", required=False, metavar="[C.tsv|I.json]")
+@option("--list", "listed", is_flag=True, help="What tables and figures there are.")
+@option("-k", "ks", metavar="K,K,…", help="Budgets. Default: the experiment's.")
+@seconds_option(about="For each run of a method.")
+@option("--plot", type=WritablePath("figure"), metavar="FILE", help="Draw it (.png, .svg, .pdf).")
 @candidate_options
-@output_options
+@output_options(threads=True, seed=True)
 def reproduce(
     out: Output,
     name: str | None,
@@ -46,7 +49,6 @@ def reproduce(
     listed: bool,
     ks: str | None,
     time_limit: float | None,
-    form: str | None,
     plot: str | None,
     **options: Any,
 ) -> int:
@@ -66,13 +68,13 @@ def reproduce(
         raise click.UsageError("a name (see --list) and counted words are expected")
     if name not in ("all", *EXPERIMENTS):
         raise click.UsageError(f"unknown experiment {name!r}: use all, {', '.join(EXPERIMENTS)}")
-    if name == "all" and (plot is not None or "csv" in (form, _ending(out.path))):
+    if name == "all" and (plot is not None or out.file_form == "csv"):
         raise click.UsageError("all of them make no one figure and no one CSV: name one")
-    form_of_file = form or (_ending(out.path) if out.path else None)
     beside = None
-    if out.path is not None and form_of_file in ("csv", "markdown", "table"):
+    if out.path is not None and out.path != "-" and out.file_form != "json":
         beside = f"{out.path}.manifest.json"
         check_writable(beside)
+        check_apart([("-o", beside)], [("the command", corpus)])
     budgets = parse_budgets(ks)
     names = list(EXPERIMENTS) if name == "all" else [name]
     most = max(budgets or [k for one in names for k in EXPERIMENTS[one].budgets])
@@ -104,48 +106,43 @@ def reproduce(
             facts = manifest(one, study, command, Path(corpus).name)
             results.append({"manifest": facts, "rows": rows})
             left_out |= facts["left_out"]
-    if plot is not None:
-        from ..plots import plot_lines
-
-        experiment = EXPERIMENTS[name]
-        lines = experiment.lines(results[0]["rows"])
-        plot_lines(lines, plot, experiment.across_label, experiment.up)
-        out.note(f"wrote {plot}")
     data: dict[str, Any] = {"results": results} if name == "all" else results[0]
-    if out.path is not None:
-        write_atomic(out.path, _text(results, data, form_of_file or "json"))
-        out.note(f"wrote {out.path}")
+
+    def write(path: str) -> None:
+        write_atomic(path, _text(results, data, out.file_form))
         if beside is not None:
             facts = {"manifests": [result["manifest"] for result in results]}
             write_atomic(beside, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
-            out.note(f"wrote {beside}")
-    if out.json or form == "json":
-        out.object(data)
-    elif form in ("csv", "markdown"):
-        if out.path is None:
-            click.echo(_text(results, data, form), nl=False)
-    else:
-        _show(out, results)
-    for method, line in left_out.items():
-        out.note(f"without {method}: {line}")
-    if interrupted:
-        return EXIT_INTERRUPTED
-    limited = any(result["manifest"]["limited"] for result in results)
-    return EXIT_LIMIT if limited else 0
+            out.wrote(beside)
+
+    with out.saved(write):
+        if plot is not None:
+            from ..plots import plot_lines
+
+            experiment = EXPERIMENTS[name]
+            lines = experiment.lines(results[0]["rows"])
+            plot_lines(lines, plot, experiment.across_label, experiment.up)
+            out.wrote(plot)
+        for method, line in left_out.items():
+            out.note(f"without {method}: {line}")
+        if out.json or out.form == "json":
+            out.object(data)
+        elif out.form in ("csv", "markdown"):
+            click.echo(_text(results, data, out.form), nl=False)
+        elif out.path != "-":
+            _show(out, results)
+    return EXIT_INTERRUPTED if interrupted else 0
 
 
 def _list(out: Output) -> int:
-    from ..report import rows_table
     from ..reproduce import EXPERIMENTS
 
     rows = [
         {"name": name, "about": experiment.about, "paper": experiment.paper}
         for name, experiment in EXPERIMENTS.items()
     ]
-    if out.json:
-        out.object({"experiments": rows})
-    else:
-        out.console.print(rows_table(rows, {"name": "name", "about": "shows", "paper": "of"}))
+    columns = {"name": "name", "about": "shows", "paper": "of"}
+    out.result({"experiments": rows}, Listing(rows, columns))
     return 0
 
 
@@ -173,13 +170,7 @@ def _command(
     return shlex.join(words)
 
 
-def _ending(path: str | None) -> str:
-    return _FORMATS.get(Path(path).suffix, "json") if path else ""
-
-
 def _text(results: Sequence[dict[str, Any]], data: dict[str, Any], form: str) -> str:
-    from ..report import rows_csv
-
     if form == "json":
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     if form == "csv":
@@ -189,7 +180,6 @@ def _text(results: Sequence[dict[str, Any]], data: dict[str, Any], form: str) ->
 
 def _page(results: Sequence[dict[str, Any]]) -> str:
     """Every table with the command that makes it above."""
-    from ..report import rows_markdown
     from ..reproduce import EXPERIMENTS
 
     parts = []
@@ -239,8 +229,6 @@ def _remarks(note: str, result: dict[str, Any]) -> list[str]:
 
 def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     """Columns that some row has something for, and sizes where one is below k."""
-    from ..report import shown_columns
-
     sizes = {
         key: key.replace("_", " ")
         for key in ("size", "first_size", "second_size")
@@ -250,13 +238,13 @@ def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
 
 
 def _show(out: Output, results: Sequence[dict[str, Any]]) -> None:
-    from ..report import rows_table
     from ..reproduce import EXPERIMENTS
 
     for result in results:
         facts, rows = result["manifest"], result["rows"]
         experiment = EXPERIMENTS[facts["experiment"]]
-        out.console.print(f"{facts['experiment']}: {experiment.about}", markup=False)
-        out.console.print(rows_table(rows, _shown(experiment.columns, rows)))
-        for remark in _remarks(experiment.note, result):
-            out.console.print(f"{remark}\n", markup=False, soft_wrap=True)
+        out.tables(
+            f"{facts['experiment']}: {experiment.about}",
+            Listing(rows, _shown(experiment.columns, rows)),
+            *(f"{remark}\n" for remark in _remarks(experiment.note, result)),
+        )

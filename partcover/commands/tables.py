@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..files import write_atomic
+from ..inputs import parse_budgets, read_instance
 from ..options import (
-    Output,
+    argument,
     candidate_options,
+    command,
+    option,
     output_options,
-    parse_budgets,
-    read_instance,
     seconds_option,
 )
-from .outcome import (
-    EXIT_INTERRUPTED,
-    EXIT_LIMIT,
+from ..output import Output
+from ..paths import WritablePath
+from ..report import Listing
+from .outcome import EXIT_INTERRUPTED
+
+
+@command(
+    "ratio",
+    keeps_best=True,
+    examples=[
+        ("partcover ratio small.tsv -k 1-3,10 --plot ratio.svg -o ratio.csv", ""),
+        ("partcover ratio --family cycle:5-8 -k 2", "instances made for it"),
+    ],
 )
-
-
-@click.command()
-@click.argument("corpora", nargs=-1, metavar="[C.tsv|I.json…]")
-@click.option(
+@argument("corpora", nargs=-1, metavar="[C.tsv|I.json…]")
+@option(
     "--family",
     "families",
     multiple=True,
     metavar="NAME:SIZES",
     help="Generated instances, as cycle:5-12; see partcover generate --list. Repeatable.",
 )
-@click.option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
-@click.option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
+@option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
+@option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
 @seconds_option(about="For each solve, three a row.")
-@click.option("--plot", metavar="FILE", help="Draw the ratios over k (.png, .svg, .pdf).")
-@click.option("--csv", metavar="FILE", help="Write the rows as CSV.")
+@option(
+    "--plot",
+    type=WritablePath("figure"),
+    metavar="FILE",
+    help="Draw the ratios over k (.png, .svg, .pdf).",
+)
 @candidate_options
-@output_options
+@output_options(threads=True, seed=True)
 def ratio(
     out: Output,
     corpora: tuple[str, ...],
@@ -47,18 +57,15 @@ def ratio(
     solver: str,
     time_limit: float | None,
     plot: str | None,
-    csv: str | None,
     **options: Any,
 ) -> int:
     """Measure how near to the optimum greedy comes.
 
     One row for each instance and budget: GreedTok's cover over the optimum's, beside the ratio
     that GreedWMC certifies without the optimum, and what the relaxations allow. Where a limit
-    left the optimum open, ratios are stated as at least (≥) what the bound proves. Exit status 3
-    then.
+    left the optimum open, ratios are stated as at least (≥) what the bound proves.
     """
     from ..ratio import ratios
-    from ..report import rows_table
 
     budgets = parse_budgets(ks)
     most = max(budgets) if budgets else None
@@ -90,27 +97,13 @@ def ratio(
             )
             if rows[-1]["termination"] == "interrupted":
                 break
-    if out.path is not None:
-        write_atomic(out.path, json.dumps({"rows": rows}, ensure_ascii=False, indent=1) + "\n")
-        out.note(f"wrote {out.path}")
-    if csv is not None:
-        from ..report import rows_csv
-
-        write_atomic(csv, rows_csv(rows))
-        out.note(f"wrote {csv}")
     if plot is not None:
         from ..plots import plot_ratios
 
         plot_ratios(rows, plot)
-        out.note(f"wrote {plot}")
-    if out.json:
-        out.object({"rows": rows})
-    else:
-        out.console.print(rows_table([_shown_ratios(row) for row in rows], _RATIO_COLUMNS))
-    if rows[-1]["termination"] == "interrupted":
-        return EXIT_INTERRUPTED
-    open_ = [r for r in rows if not (r["proven"] and r["wmc_proven"]) or r["lp_cover"] is None]
-    return EXIT_LIMIT if open_ else 0
+        out.wrote(plot)
+    out.result({"rows": rows}, Listing(list(map(_shown_ratios, rows)), _RATIO_COLUMNS, data=rows))
+    return EXIT_INTERRUPTED if rows[-1]["termination"] == "interrupted" else 0
 
 
 def _shown_ratios(row: dict[str, Any]) -> dict[str, Any]:

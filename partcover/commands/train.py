@@ -12,30 +12,47 @@ import click
 
 from ..baselines import TRAINERS
 from ..errors import InputError
+from ..inputs import read_instance
 from ..options import (
-    Output,
+    Command,
+    command,
     instance_options,
     k_option,
     no_vocabulary_option,
+    option,
     output_options,
     pretokenizer_option,
-    read_instance,
     seconds_option,
 )
+from ..output import Output
 from .outcome import finish
 
 _COMMON = {"time_limit", "seed", "threads", "progress"}
 
 
-@click.command(
-    epilog="\b\nMethods:\n"
-    + "\n".join(f"  {name:<23}{trainer.about}" for name, trainer in sorted(TRAINERS.items()))
+class _Methods(Command):
+    """Help that ends with the methods."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Methods"):
+            formatter.write_dl([(name, TRAINERS[name].about) for name in sorted(TRAINERS)])
+        super().format_epilog(ctx, formatter)
+
+
+@command(
+    "train",
+    keeps_best=True,
+    examples=[
+        ("partcover train book.tsv -k 1000 --method bpe -o bpe.json", ""),
+        ("partcover train book.tsv -k 1000 --method unigram --option shrink=0.8", ""),
+    ],
+    cls=_Methods,
 )
 @k_option
-@click.option(
+@option(
     "--method", required=True, type=click.Choice(sorted(TRAINERS)), help="What chooses the tokens."
 )
-@click.option(
+@option(
     "--option",
     "given",
     multiple=True,
@@ -46,7 +63,7 @@ _COMMON = {"time_limit", "seed", "threads", "progress"}
 @no_vocabulary_option
 @pretokenizer_option
 @instance_options
-@output_options
+@output_options(writes="the vocabulary", kind="text", threads=True, seed=True)
 def train(
     out: Output,
     corpus: str,
