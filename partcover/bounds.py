@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from .kernels._bounds import Saddle, arcs, project
 from .pricing import SHARDS, PriceCounter, largest, workers
 from .runtime.arguments import Seconds, Seed, Share, Threads, Whole, checked
 from .runtime.limits import Deadline
+from .runtime.memory import refuse_beyond
 from .segment import segment
 from .solution import Event, Solution, Status, Termination, gap_of
 from .symbols import Token
@@ -540,16 +540,17 @@ class _Ascent:
         )
 
 
+_FEWER = (
+    "cut the words with a pre-tokenizer, or cap candidates with --max-length (max_length); the "
+    "bound is then about vocabularies of such tokens only"
+)
+
+
 def _refuse_beyond_memory(many: int) -> None:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    need = many * _BYTES_AN_ARC
-    if need > memory or many >= 2**31 - 1:
-        raise InputError(
-            f"the candidates that matter occur {many:,} times, which needs about "
-            f"{need / 2**30:,.1f} GiB, and there are {memory / 2**30:,.1f}: cut the words with a "
-            "pre-tokenizer, or cap candidates with --max-length (max_length); the bound is then "
-            "about vocabularies of such tokens only"
-        )
+    if many >= 2**31 - 1:
+        raise InputError(f"the candidates that matter occur {many:,} times: {_FEWER}")
+    what = f"the candidates that matter occur {many:,} times, which needs"
+    refuse_beyond(many * _BYTES_AN_ARC, what, _FEWER)
 
 
 def _climb(

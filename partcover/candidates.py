@@ -22,12 +22,18 @@ from .kernels._suffix import (
     interval_words,
     suffix_array,
 )
+from .runtime.memory import available_memory, refuse_beyond
 
 __all__ = ["CandidateIndex"]
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
+
+# at most, while the suffixes are sorted; of a candidate here and in GreedTok
+_BYTES_A_POSITION = 44
+_BYTES_A_CANDIDATE = 96
+_SHARE = 0.5  # of the memory that candidates may take: others come to it
 
 
 class CandidateIndex:
@@ -73,7 +79,8 @@ class CandidateIndex:
     Raises
     ------
     InputError
-        If words and separators do not fit in 2^31 − 2 positions.
+        If words and separators do not fit in 2^31 − 2 positions, or there are more candidates
+        than memory holds.
 
     Notes
     -----
@@ -101,6 +108,11 @@ class CandidateIndex:
                 f"the distinct words have {len(data)} symbols, more than the 2^31 - 2 positions "
                 "that can be indexed: raise the least count of a word, or split the corpus"
             )
+        refuse_beyond(
+            size * _BYTES_A_POSITION,
+            f"indexing the {len(data):,} symbols of the distinct words takes",
+            "raise the least count of a word, or split the corpus",
+        )
         self.offsets = offsets
         self.counts = counts
         lengths = np.diff(offsets)
@@ -129,16 +141,30 @@ class CandidateIndex:
                 whole[self._words_equal(lo, hi, length)] = False
             if dominated:
                 whole[:] = False
-            self.lo, self.hi, self.length, self.weight, self.total = candidate_intervals(
-                self.sa,
-                common_prefixes(self.text, self.sa),
-                self.word_of,
-                offsets,
-                counts,
-                whole.view(np.uint8),
-                max_length or size,
-                min_count,
-            )
+            # those of long words that are much the same number the square of their length
+            most = int(available_memory() * _SHARE) // _BYTES_A_CANDIDATE
+            try:
+                self.lo, self.hi, self.length, self.weight, self.total = candidate_intervals(
+                    self.sa,
+                    common_prefixes(self.text, self.sa),
+                    self.word_of,
+                    offsets,
+                    counts,
+                    whole.view(np.uint8),
+                    max_length or size,
+                    min_count,
+                    min(most, 2**31 - 1),
+                )
+            except OverflowError as error:
+                many = int(error.args[0])
+                what = f"there are {many:,} candidates"
+                need = many * _BYTES_A_CANDIDATE
+                advice = (
+                    "cap their length with --max-length (max_length), or cut the words with a "
+                    "pre-tokenizer"
+                )
+                refuse_beyond(need, f"{what}, which need", advice, share=_SHARE)
+                raise InputError(f"{what}, more than 2^31 - 1: {advice}") from None
             if forbidden_keys:
                 _, weight = interval_words(
                     self.sa, self.word_of, counts, forbidden_lo, forbidden_hi

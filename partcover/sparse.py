@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -10,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .errors import InputError
+from .runtime.memory import refuse_beyond
 from .symbols import Token
 
 __all__ = ["Rows", "Sense", "SparseModel", "refuse_beyond_memory"]
@@ -159,19 +158,16 @@ def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> 
     entries : int
         Nonzeros and variables of the model, about.
     memory : int, optional
-        Bytes there are; by default those of the machine.
+        Bytes there are; by default `available_memory`.
 
     Raises
     ------
     InputError
         With the size, where model and solver would need more than there is.
     """
-    if memory is None:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    need = entries * _BYTES_AN_ENTRY
-    if need > memory:
-        raise InputError(
-            f"the {name} model would have about {entries:,} entries and need about "
-            f"{need / 2**30:,.1f} GiB, and there are {memory / 2**30:,.1f}: take fewer words, "
-            "shorter candidates (max_length) or more frequent ones (min_count)"
-        )
+    refuse_beyond(
+        entries * _BYTES_AN_ENTRY,
+        f"the {name} model would have about {entries:,} entries and need",
+        "take fewer words, shorter candidates (max_length) or more frequent ones (min_count)",
+        memory=memory,
+    )

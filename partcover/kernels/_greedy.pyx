@@ -129,6 +129,8 @@ cdef class Greedy:
         """
         cdef Py_ssize_t n = lo.shape[0]
         cdef Py_ssize_t c
+        if n > 2147483647:
+            raise OverflowError("the number of candidates does not fit in int32")
         self.groups = np.zeros(0, np.uint64) if groups is None else groups
         self.left = np.zeros(0, np.int64) if left is None else left.copy()
         self.full = 0

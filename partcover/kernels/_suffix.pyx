@@ -235,12 +235,14 @@ cdef class _Nodes:
 def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
                         const int32_t[::1] word_of, const int64_t[::1] offsets,
                         const int64_t[::1] counts, const uint8_t[::1] whole,
-                        Py_ssize_t max_length, int64_t min_count):
+                        Py_ssize_t max_length, int64_t min_count, int64_t most):
     """All substrings of length 2..max_length with weighted occurrences >= min_count.
 
     A substring in only one distinct word w is left out where ``whole[w]`` says that w itself
     is a candidate (and kept when it is w).  Returns (lo, hi, length, weight) in lexicographic
     order, and the number of distinct substrings before that domination.  O(text + output).
+    Raises `OverflowError` with their number, before it makes room for them, if there are more
+    than `most`.
     """
     cdef Py_ssize_t n = sa.shape[0]
     cdef Py_ssize_t words = counts.shape[0]
@@ -310,6 +312,8 @@ def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
         ends[nodes.items[a].lo] += nodes.items[a].last - nodes.items[a].first + 1
     np.cumsum(ends_, out=ends_)
     cdef Py_ssize_t size = ends_[n]
+    if size > most:
+        raise OverflowError(size)
     lo = np.empty(size, np.int32)
     hi = np.empty(size, np.int32)
     lengths = np.empty(size, np.int32)

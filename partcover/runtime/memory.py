@@ -1,0 +1,135 @@
+"""How much memory there is for this process, and refusing what would need more."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import InputError
+
+__all__ = ["available_memory", "refuse_beyond"]
+
+
+def available_memory(*, proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
+    """The bytes that this process may still take.
+
+    Parameters
+    ----------
+    proc, groups : Path
+        Where the system tells of processes and of control groups.
+
+    Returns
+    -------
+    int
+        The least of what the machine has free or can free, what the limits of the process leave
+        (``ulimit -v`` and ``ulimit -d``), and what its control groups leave (versions 1 and 2).
+        Where the system does not tell what is free, all that the machine has.
+    """
+    return max(0, min([_free(proc), *_within_limits(proc), *_within_groups(proc, groups)]))
+
+
+def refuse_beyond(
+    need: int, what: str, advice: str, *, share: float = 1.0, memory: int | None = None
+) -> None:
+    """Refuse work that would need more memory than there is.
+
+    Parameters
+    ----------
+    need : int
+        Bytes, about.
+    what : str
+        What needs them, for the message.
+    advice : str
+        What to do about it, for the message.
+    share : float
+        The part of the available memory that it may take.
+    memory : int, optional
+        Bytes there are; by default `available_memory`.
+
+    Raises
+    ------
+    InputError
+        With both numbers.
+    """
+    there = available_memory() if memory is None else memory
+    if need > share * there:
+        raise InputError(
+            f"{what} about {_shown(need)}, and {_shown(there)} of memory are available: {advice}"
+        )
+
+
+def _shown(size: int) -> str:
+    return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{size / 2**20:,.1f} MiB"
+
+
+def _free(proc: Path) -> int:
+    try:
+        for line in (proc / "meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024 * int(line.split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _within_limits(proc: Path) -> Iterator[int]:
+    """What the limits of the process leave of its address space and of its data."""
+    try:
+        pages = (proc / "self/statm").read_text().split()
+        used = [int(pages[0]), int(pages[5])]
+    except (OSError, ValueError, IndexError):
+        used = [0, 0]
+    for name, held in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), used, strict=True):
+        limit = resource.getrlimit(name)[0]
+        if limit != resource.RLIM_INFINITY:
+            yield limit - held * resource.getpagesize()
+
+
+def _within_groups(proc: Path, groups: Path) -> Iterator[int]:
+    """What each control group that the process is in leaves.
+
+    Pages of files that are not in use count as taken and are given up when they are needed.
+    """
+    try:
+        lines = (proc / "self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            top, limit, used = groups, "memory.max", "memory.current"
+            inactive = "inactive_file"
+        elif "memory" in controllers.split(","):
+            top = groups / "memory"
+            limit, used = "memory.limit_in_bytes", "memory.usage_in_bytes"
+            inactive = "total_inactive_file"
+        else:
+            continue
+        # in a container the path may be one of the machine: then its own group is the top
+        group = top / path.lstrip("/")
+        for folder in [group, *group.parents]:
+            if folder == top.parent:
+                break
+            most = _number(folder / limit)
+            if most is not None:
+                yield most - (_number(folder / used) or 0) + _stat(folder, inactive)
+
+
+def _number(path: Path) -> int | None:
+    """The number in a file; None where there is none, which is no limit."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _stat(folder: Path, name: str) -> int:
+    try:
+        for line in (folder / "memory.stat").read_text().splitlines():
+            if line.split()[0] == name:
+                return int(line.split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    return 0
