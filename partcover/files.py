@@ -129,13 +129,13 @@ def check_writable(path: str | PathLike[str]) -> None:
         If no file can be made in the folder of `path`, or `path` is a folder.
     """
     target = Path(path)
-    if in_place(path):
-        return
-    if target.is_dir():
-        raise InputError(f"{target}: is a directory; name a file to write")
-    if not target.parent.is_dir():
-        raise InputError(f"{target}: cannot be written (no folder {target.parent})")
     with _naming(target):  # permission, a file system that is read-only or full, a name too long
+        if in_place(path):
+            return
+        if target.is_dir():
+            raise InputError(f"{target}: is a directory; name a file to write")
+        if not target.parent.is_dir():
+            raise InputError(f"{target}: cannot be written (no folder {target.parent})")
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         os.close(descriptor)
         Path(name).unlink()
