@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -154,6 +155,8 @@ class WordCounts:
         key: str = "text",
         threads: int = 1,
         progress: Progress | None = None,
+        all_files: bool = False,
+        skipped: Counter[str] | None = None,
     ) -> WordCounts:
         """Count the words of text files.
 
@@ -175,6 +178,11 @@ class WordCounts:
             Threads; the result does not depend on it.
         progress : callable, optional
             ``progress(bytes_done, bytes_total_or_None)``, called by one thread at a time.
+        all_files : bool
+            Take the files of a folder whatever their names end in, what is not known as plain
+            text; and a counts file as text.
+        skipped : Counter, optional
+            How many files of folders were passed over is added up here, by reason.
 
         Returns
         -------
@@ -184,7 +192,8 @@ class WordCounts:
         Raises
         ------
         InputError
-            For a file that cannot be read or is damaged, bytes that are not UTF-8 where
+            For a file that cannot be read, is damaged, is cut short while it is read or holds
+            words that are counted already; bytes that are not UTF-8 where
             characters are asked for, an unknown pre-tokenizer, or no words at all.
         MissingExtra
             If Zstandard or Parquet is to be read and its library is not installed.
@@ -201,6 +210,8 @@ class WordCounts:
             key=key,
             threads=threads,
             progress=progress,
+            all_files=all_files,
+            skipped=skipped,
         )
         source = ", ".join(map(shown, listed)) or "no files"
         return cls._counted(arrays, Header(pretokenizer, symbols), source)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import codecs
 import threading
+from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 from os import PathLike
 from queue import SimpleQueue
 from typing import TypeAlias
@@ -14,6 +17,8 @@ from typing import TypeAlias
 import numpy as np
 
 from .errors import InputError
+from .file_kinds import HEADER, looks_counted
+from .files import shown
 from .kernels import _words
 from .pretokenizers import Pretokenizer, Rule
 from .readers import Document, Source, documents, find_sources
@@ -119,6 +124,19 @@ def _checked(document: Document) -> Iterator[bytes]:
         ) from None
 
 
+def _not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The chunks of a text, unless they are words that are counted already."""
+    rest = iter(chunks)
+    first = next(rest, b"")
+    known = first.removeprefix(BOM_UTF8).startswith(HEADER)
+    if known or (source.path.endswith(".tsv") and looks_counted(first)):
+        raise InputError(
+            f"{shown(source.path)}: this is a counts file (word, tab, count), no text: its words "
+            "are counted already; --all-files (all_files=True) counts it as text"
+        )
+    yield from chain([first], rest)
+
+
 def count_texts(texts: Iterable[str | bytes], pretokenizer: Pretokenizer, utf8: bool) -> Arrays:
     """Count the words of texts, each a document of its own; see `count_files`."""
     tally = _Tally(pretokenizer)
@@ -143,6 +161,8 @@ def count_files(
     key: str,
     threads: int,
     progress: Progress | None,
+    all_files: bool = False,
+    skipped: Counter[str] | None = None,
 ) -> Arrays:
     """Count the words of files.
 
@@ -165,13 +185,16 @@ def count_files(
     progress : callable, optional
         Called with the bytes read and their total (None where unknown), by one thread at a
         time.
+    all_files, skipped
+        See `find_sources`; with `all_files` a counts file is text as well.
 
     Raises
     ------
     InputError
-        For input that cannot be read; of several errors the first in order of files.
+        For input that cannot be read, or is a counts file; of several errors the first in order
+        of files.
     """
-    sources = find_sources(paths)
+    sources = find_sources(paths, all_files=all_files, skipped=skipped)
     sizes = [source.size for source in sources]
     total = None if None in sizes else sum(size or 0 for size in sizes)
     done = 0
@@ -189,6 +212,8 @@ def count_files(
 
     def work(source: Source, tally: _Tally) -> None:
         for document in documents(source, key=key, report=report):
+            if source.kind == "text" and not document.start and not all_files:
+                document = replace(document, chunks=_not_counted(source, document.chunks))
             tally.add(document, utf8)
 
     if threads == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from .runtime.signals import deferred
 
 __all__ = [
     "atomic_writer",
+    "check_whole",
     "check_writable",
     "in_place",
     "load_json",
@@ -25,6 +27,7 @@ __all__ = [
     "read_text",
     "reading",
     "shown",
+    "size_of",
     "write_atomic",
 ]
 
@@ -118,6 +121,39 @@ def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         else:
             with open(path, "rb") as file:
                 yield file
+
+
+def size_of(file: IO[bytes]) -> int | None:
+    """The bytes of a plain file that is open; None of a pipe or a terminal."""
+    try:
+        status = os.fstat(file.fileno())
+    except (OSError, ValueError):  # no file of the system's
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) -> None:
+    """Make sure, at the end of a file, that it still has as many bytes as when it was begun.
+
+    Parameters
+    ----------
+    path : path
+        For the message.
+    file : binary file
+        Read to its end.
+    size : int, optional
+        As `size_of` gave it; None checks nothing.
+
+    Raises
+    ------
+    InputError
+        If the file has been cut short meanwhile.
+    """
+    if size is not None and file.tell() < size:
+        raise InputError(
+            f"{shown(path)}: was cut short while it was read; it had {size:,} bytes, of which "
+            f"{file.tell():,} could be read"
+        )
 
 
 def check_writable(path: str | PathLike[str]) -> None:

@@ -10,6 +10,7 @@ from . import symbols as sym
 from . import tsv
 from .corpus import WordCounts
 from .errors import InputError
+from .file_kinds import HEADER, likely_mistake
 from .instance import GroupBudget, Instance
 from .vocabulary import Vocabulary
 
@@ -118,7 +119,7 @@ def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
             raise InputError(f"{path}: tokens over {vocabulary.symbols}, words over {symbols}")
         return vocabulary.tokens
     try:
-        lines = Path(path).read_bytes().decode("utf-8").split("\n")
+        lines = Path(path).read_bytes().decode("utf-8-sig").split("\n")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except UnicodeDecodeError:
@@ -128,6 +129,11 @@ def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
         if line in ("", "\r"):
             continue
         try:
+            if "\t" in line or line.startswith(HEADER.decode()):
+                raise InputError(
+                    "tokens stand one a line, and a tab in one is written \\t"
+                    f"{likely_mistake(path, 'text')}"
+                )
             if symbols == "ints":
                 token = sym.to_token([int(part) for part in line.split()], symbols)
             else:

@@ -13,6 +13,7 @@ from . import symbols as sym
 from .candidates import CandidateIndex
 from .corpus import WordCounts
 from .errors import InputError
+from .file_kinds import likely_mistake
 from .files import read_json, write_atomic
 from .symbols import Symbols, Token
 from .vocabulary import Vocabulary
@@ -364,4 +365,5 @@ class Instance:
         try:
             return cls.from_json(data)
         except InputError as error:
-            raise InputError(f"{fspath(path)}: {error}") from None
+            mistake = likely_mistake(path, "instance")
+            raise InputError(f"{fspath(path)}: {error}{mistake}") from None

@@ -4,10 +4,11 @@ What a file is follows from its name: ``.jsonl`` holds one JSON object a line, `
 document a row, anything else is one document of plain text; ``.gz`` and ``.zst`` behind that
 are undone first.  A folder stands for the files below it, sorted by path, whose names end in
 ``.txt``, ``.md``, ``.jsonl`` (each also with ``.gz`` or ``.zst``), ``.parquet``, or in ``.gz`` or
-``.zst`` alone; names that start with a dot are passed over, and so are links to folders.  ``-``
-is standard input, as plain text.
+``.zst`` alone, or for all of them if so asked; names that start with a dot are passed over, and so
+are links to folders and what is no plain file.  ``-`` is standard input, as plain text.
 
-Bytes pass through as they are: no newline is translated, no byte order mark removed.
+Bytes of a plain text pass through as they are: no newline is translated, no byte order mark
+removed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import stat
 import zlib
+from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -23,9 +27,9 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from .errors import InputError, MissingExtra
-from .files import open_input, reading, shown
+from .files import check_whole, open_input, reading, shown, size_of
 
-__all__ = ["Document", "Source", "documents", "find_sources"]
+__all__ = ["OTHER_NAMES", "Document", "Source", "documents", "find_sources", "listed_reasons"]
 
 CHUNK = 1 << 19
 _TEXTS = ("", ".txt", ".md", ".jsonl")
@@ -78,40 +82,93 @@ class Document:
     start: int = 0
 
 
-def find_sources(paths: Iterable[str | PathLike[str]]) -> list[Source]:
+_ENDINGS = ".txt, .md, .jsonl, .parquet, .gz, .zst"
+OTHER_NAMES = f"with other endings than {_ENDINGS}"
+
+
+def find_sources(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    all_files: bool = False,
+    skipped: Counter[str] | None = None,
+) -> list[Source]:
     """The files that `paths` stand for, in order.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        Files and folders.
+    all_files : bool
+        Take the files of a folder whatever their names end in, what is not known as plain text.
+    skipped : Counter, optional
+        How many files of folders are passed over is added up here, by reason.
 
     Raises
     ------
     InputError
         If a path is missing, or a folder has no file to read.
     """
+    skipped = Counter() if skipped is None else skipped
     found: list[Source] = []
     for given in paths:
         path = fspath(given)
         if os.path.isdir(path):  # noqa: PTH112 - paths stay the strings they are given as
-            inside = sorted(_walk(path), key=lambda name: PurePath(name).parts)
+            passed: Counter[str] = Counter()
+            walk = _walk(path, all_files, passed)
+            inside = sorted(walk, key=lambda name: PurePath(name).parts)
             if not inside:
-                raise InputError(
-                    f"{path}: no text in this folder (.txt, .md, .jsonl, .parquet, .gz, .zst)"
-                )
+                others = f"; {listed_reasons(passed)}" if passed else ""
+                raise InputError(f"{path}: no text in this folder ({_ENDINGS}){others}")
             found += map(_source, inside)
+            skipped.update(passed)
         else:
             found.append(_source(path))
     return found
 
 
-def _walk(folder: str) -> Iterator[str]:
+def listed_reasons(skipped: Counter[str]) -> str:
+    """How many files were passed over, and why, most first; what takes them, where that can be."""
+    reasons = ", ".join(f"{many:,} {reason}" for reason, many in skipped.most_common())
+    more = "; --all-files (all_files=True) takes these as text" if skipped[OTHER_NAMES] else ""
+    return f"{skipped.total():,} files or folders passed over: {reasons}{more}"
+
+
+def _walk(folder: str, all_files: bool, skipped: Counter[str]) -> Iterator[str]:
     def refuse(error: OSError) -> None:
         raise InputError(f"{error.filename}: cannot be read ({error.strerror or error})")
 
     for parent, folders, names in os.walk(folder, onerror=refuse):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in [*folders]:
+            if name.startswith("."):
+                folders.remove(name)
+                skipped["hidden"] += 1
+            elif os.path.islink(os.path.join(parent, name)):  # noqa: PTH114, PTH118
+                skipped["links to folders"] += 1
         for name in names:
-            kind, packing, suffix = _kind(name)
-            known = suffix in _TEXTS[1 - bool(packing) :] or kind == "parquet"
-            if known and not name.startswith("."):
-                yield os.path.join(parent, name)  # noqa: PTH118
+            path = os.path.join(parent, name)  # noqa: PTH118
+            if name.startswith("."):
+                skipped["hidden"] += 1
+            elif not (all_files or _is_known(name)):
+                skipped[OTHER_NAMES] += 1
+            elif (status := _status(path)).st_size == 0 and stat.S_ISREG(status.st_mode):
+                skipped["empty"] += 1
+                yield path
+            elif not stat.S_ISREG(status.st_mode):
+                skipped["no plain files"] += 1
+            else:
+                yield path
+
+
+def _is_known(name: str) -> bool:
+    kind, packing, suffix = _kind(name)
+    return suffix in _TEXTS[1 - bool(packing) :] or kind == "parquet"
+
+
+def _status(path: str) -> os.stat_result:
+    try:
+        return os.stat(path)  # noqa: PTH116
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
 def _kind(path: str) -> tuple[str, str, str]:
@@ -129,10 +186,7 @@ def _kind(path: str) -> tuple[str, str, str]:
 def _source(path: str) -> Source:
     if path == "-":
         return Source(path, "text", "", None)
-    try:
-        status = os.stat(path)  # noqa: PTH116
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    status = _status(path)
     kind, packing, suffix = _kind(path)
     if packing and suffix in (".parquet", ".tar"):
         raise InputError(f"{path}: unpack it first; {suffix}.{packing} is not read")
@@ -158,8 +212,8 @@ def documents(
     Raises
     ------
     InputError
-        If the file cannot be read, is damaged or cut short, or has no such field; it names the
-        file, and the line where there are lines.
+        If the file cannot be read, is damaged or cut short, also while it is read, or has no such
+        field; it names the file, and the line where there are lines.
     MissingExtra
         If the library for Zstandard or Parquet is not installed.
     """
@@ -177,17 +231,21 @@ def documents(
 
 
 def _chunks(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Iterator[bytes]:
+    # as it was listed, if it has not grown since
+    size = max(source.size or 0, size_of(file) or 0) or None
     with reading(source.path):
         if not source.packing:
             while chunk := file.read(CHUNK):
                 tell(len(chunk))
                 yield chunk
+            check_whole(source.path, file, size)
             return
         before = 0
         for chunk in _gunzip(source, file) if source.packing == "gz" else _unzstd(source, file):
             tell(file.tell() - before)
             before = file.tell()
             yield chunk
+        check_whole(source.path, file, size)
         tell(file.tell() - before)
 
 
@@ -234,6 +292,8 @@ def _part(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Itera
         if head:
             place += space
             head = head[space:]
+        else:
+            check_whole(source.path, file, source.size)
         if not head or 0 <= source.end <= place:
             tell(source.end - source.start)
             return
@@ -258,11 +318,15 @@ def _part_chunks(
             tell(here - told)
             told = here
             chunk = file.read(CHUNK)
+        else:
+            check_whole(source.path, file, source.size)
         tell(max(source.end, told) - told)
 
 
 def _lines(source: Source, key: str, chunks: Iterable[bytes]) -> Iterator[Document]:
     for number, line in enumerate(_split_lines(chunks), 1):
+        if number == 1:
+            line = line.removeprefix(BOM_UTF8)
         if not line.strip():
             continue
         where = f"{source.path}:{number}"

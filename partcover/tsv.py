@@ -31,7 +31,8 @@ import numpy.typing as npt
 
 from . import symbols as sym
 from .errors import InputError
-from .files import open_input, shown
+from .file_kinds import HEADER, likely_mistake
+from .files import check_whole, open_input, shown, size_of
 from .kernels import _words
 from .symbols import Symbols, Token
 
@@ -58,7 +59,6 @@ _FRACTION = re.compile(rb"[0-9]*\.[0-9]*")
 
 
 _VERSION = 1
-_NAME = b"#partcover counts"
 _PLAIN_VALUE = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"  # all of ASCII that is visible, but %
 
 
@@ -76,7 +76,7 @@ def format_header(header: Header) -> bytes:
         for key, value in header._asdict().items()
         if value is not None
     )
-    return b"%b %d%b\n" % (_NAME, _VERSION, facts.encode("ascii"))
+    return b"%b %d%b\n" % (HEADER, _VERSION, facts.encode("ascii"))
 
 
 def parse_header(line: bytes) -> Header | None:
@@ -87,9 +87,9 @@ def parse_header(line: bytes) -> Header | None:
     InputError
         For a later version, or facts that are not written as they should be.
     """
-    if not line.startswith(_NAME) or b"\t" in line:
+    if not line.startswith(HEADER) or b"\t" in line:
         return None
-    version, *fields = line[len(_NAME) :].decode("utf-8", "replace").split() or [""]
+    version, *fields = line[len(HEADER) :].decode("utf-8", "replace").split() or [""]
     if version != str(_VERSION):
         raise InputError(
             f"counts of version {version!r} are not known, the latest here is {_VERSION}: update "
@@ -189,8 +189,10 @@ class _Reader:
         self.lines = 0  # read before what is read now
 
     def error(self, number: int, message: object) -> InputError:
-        """An error in a line of what is read now."""
-        return InputError(f"{shown(self.path)}:{self.lines + number}: {message}")
+        """An error in a line of what is read now; in the first, with the likely mistake."""
+        number += self.lines
+        mistake = likely_mistake(self.path, "counts") if number == 1 else ""
+        return InputError(f"{shown(self.path)}:{number}: {message}{mistake}")
 
     def first_line(self, file: IO[bytes]) -> bytes:
         """The first line, without a byte order mark, once what it says is known.
@@ -311,9 +313,10 @@ def read(
         Naming the file and the line; for symbols other than those the file says.
     """
     with open_input(path) as file:
-        reader = _Reader(path, symbols)
+        reader, size = _Reader(path, symbols), size_of(file)
         first = reader.first_line(file)
         words = (reader.arrays if reader.symbols == "bytes" else reader.table)(first, file)
+        check_whole(path, file, size)
     return words, Header(reader.pretokenizer, reader.symbols)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import symbols as sym
 from .errors import InputError
+from .file_kinds import likely_mistake
 from .files import read_json, write_atomic
 from .symbols import Symbols, Token
 
@@ -289,9 +290,14 @@ class Vocabulary:
             If the file cannot be read, is not JSON, says that it is of another format, holds no
             list of tokens, or is of a later version.
         """
-        data = read_json(path)
-        if data.get("format", _FORMAT) != _FORMAT:
-            raise InputError(f'{fspath(path)}: not a vocabulary file (no "format": "{_FORMAT}")')
+        try:
+            data = read_json(path)
+            if data.get("format", _FORMAT) != _FORMAT:
+                raise InputError(
+                    f'{fspath(path)}: not a vocabulary file (no "format": "{_FORMAT}")'
+                )
+        except InputError as error:
+            raise InputError(f"{error}{likely_mistake(path, 'vocabulary')}") from None
         tokens, rule = data.get("tokens"), data.get("rule", "shortest_path")
         if not isinstance(tokens, list):
             tokens = data.get("vocabulary")

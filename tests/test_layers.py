@@ -14,7 +14,7 @@ import partcover
 ROWS = [
     {"errors", "kernels", "_version"},
     {"runtime"},
-    {"symbols", "files", "candidates", "in_order", "spans"},
+    {"symbols", "files", "file_kinds", "candidates", "in_order", "spans"},
     {"pretokenizers", "readers", "tsv", "arcs"},
     {"counting"},
     {"corpus", "vocabulary"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from ..corpus import WordCounts
 from ..options import argument, command, option, output_options
 from ..output import Output
+from ..readers import listed_reasons
 
 
 @command(
@@ -35,17 +37,30 @@ from ..output import Output
     show_default=True,
     help="What words are made of.",
 )
+@option(
+    "--all-files",
+    is_flag=True,
+    help="Of folders, files of every name but hidden ones; unknown ones are plain text.",
+)
 @output_options(writes="the counted words", kind="text", table=False, threads=True)
-def count(out: Output, files: tuple[str, ...], pretokenizer: str, key: str, symbols: Any) -> int:
+def count(
+    out: Output,
+    files: tuple[str, ...],
+    pretokenizer: str,
+    key: str,
+    symbols: Any,
+    all_files: bool,
+) -> int:
     """Count the words of text.
 
     FILE is text (.txt and any other name), .jsonl, .parquet, .gz or .zst of them, a folder, or -
     for standard input. Without -o the counted words go to standard output: one word, a tab, its
-    count a line.
+    count a line; the first line says how they were counted.
     """
     import time
 
     started = time.monotonic()
+    skipped: Counter[str] = Counter()
     with out.progress("counting") as report:
         words = WordCounts.from_files(
             files,
@@ -54,7 +69,11 @@ def count(out: Output, files: tuple[str, ...], pretokenizer: str, key: str, symb
             key=key,
             threads=out.threads,
             progress=lambda done, of: report(done, of, f"{done / 1e6:,.0f} MB"),
+            all_files=all_files,
+            skipped=skipped,
         )
+    if skipped:
+        out.note(listed_reasons(skipped))
     seconds = time.monotonic() - started
     if out.path is not None:
         words.save(out.path)
@@ -69,6 +88,7 @@ def count(out: Output, files: tuple[str, ...], pretokenizer: str, key: str, symb
         "pretokenizer": pretokenizer,
         "seconds": round(seconds, 6),
         "threads": out.threads,
+        "skipped": dict(skipped.most_common()),
     }
     if out.json:
         out.object(facts)

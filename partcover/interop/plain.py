@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
 
 from .. import symbols as sym
 from ..corpus import WordCounts
 from ..errors import InputError
+from ..file_kinds import HEADER, likely_mistake
 from ..files import atomic_writer, open_input
 from ..segment import segment
 from ..vocabulary import RULES, Vocabulary
@@ -17,9 +19,9 @@ __all__ = ["LIST", "lines_of", "not_carried", "own_replay"]
 
 
 def lines_of(path: Path) -> list[bytes]:
-    """The lines of a file, without line feeds."""
+    """The lines of a file, without line feeds, and without a byte order mark before the first."""
     with open_input(path) as file:
-        lines = file.read().split(b"\n")
+        lines = file.read().removeprefix(BOM_UTF8).split(b"\n")
     return [line.removesuffix(b"\r") for line in (lines[:-1] if lines[-1] == b"" else lines)]
 
 
@@ -36,8 +38,11 @@ def not_carried(vocabulary: Vocabulary, *more: str) -> list[str]:
 
 
 def _write_list(vocabulary: Vocabulary, path: Path) -> list[str]:
+    lines = [sym.show(token).encode("utf-8") + b"\n" for token in vocabulary]
+    if lines and lines[0].startswith(BOM_UTF8):  # part of the token, and to be read as that
+        lines[0] = rb"\xEF\xBB\xBF" + lines[0].removeprefix(BOM_UTF8)
     with atomic_writer(path) as file:
-        file.writelines(sym.show(token).encode("utf-8") + b"\n" for token in vocabulary)
+        file.writelines(lines)
     more = ["which pairs merge"] if vocabulary.merges is not None else []
     more += ["ids"] if vocabulary.ids is not None else []
     return not_carried(vocabulary, f"the rule {vocabulary.rule}", *more)
@@ -49,6 +54,11 @@ def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
     for number, line in enumerate(lines_of(path), 1):
         if not line:
             continue
+        if b"\t" in line or line.startswith(HEADER):
+            raise InputError(
+                f"{path}:{number}: tokens stand one a line, and a tab in one is written \\t"
+                f"{likely_mistake(path, 'text')}"
+            )
         try:
             token = sym.unescape(line.decode("utf-8"), "bytes")
         except UnicodeDecodeError:

@@ -1,0 +1,81 @@
+"""What a file looks like, so that an error can name the likely mistake."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike, fspath
+from typing import Literal, TypeAlias
+
+__all__ = ["HEADER", "Kind", "kind_of", "likely_mistake", "looks_counted"]
+
+Kind: TypeAlias = Literal[
+    "counts", "text", "vocabulary", "instance", "certificate", "solution", "array"
+]
+
+HEADER = b"#partcover counts"  # how the first line of a counts file begins
+_HEAD = 1 << 14
+_BOM = b"\xef\xbb\xbf"
+_COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
+_FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|certificate)"')
+_SOLUTION = re.compile(rb'"(lower_bound|tokens_per_word)"\s*:')
+
+_KINDS: dict[bytes, Kind] = {
+    b"vocabulary": "vocabulary",
+    b"instance": "instance",
+    b"certificate": "certificate",
+}
+_NAMES: dict[Kind, str] = {
+    "counts": "this is a counts file (word, tab, count)",
+    "text": "this looks like text",
+    "vocabulary": "this is a vocabulary",
+    "instance": "this is an instance",
+    "certificate": "this is a certificate",
+    "solution": "this looks like a solution",
+    "array": "this is an array (.npy)",
+}
+
+
+def looks_counted(head: bytes) -> bool:
+    """Whether a text begins as a counts file: its first line, or words and counts in each line."""
+    head = head[:_HEAD].removeprefix(_BOM)
+    if head.startswith(HEADER):
+        return True
+    lines = head.split(b"\n")
+    # the last line may go on behind the head
+    whole = lines[:-1] if len(lines) > 1 else lines
+    return all(map(_COUNTED.fullmatch, whole))
+
+
+def kind_of(path: str | PathLike[str]) -> Kind | None:
+    """What the beginning of a file looks like; None where that is not clear or not to be read."""
+    if fspath(path) == "-":
+        return None
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD).removeprefix(_BOM)
+    except OSError:
+        return None
+    if not head:
+        return None
+    if head.startswith(b"\x93NUMPY"):
+        return "array"
+    if head.lstrip().startswith(b"{"):
+        if found := _FORMAT.search(head):
+            return _KINDS[found[1]]
+        return "solution" if _SOLUTION.search(head) else None
+    if looks_counted(head):
+        return "counts"
+    lines = head.split(b"\n")
+    tabbed = sum(b"\t" in line for line in lines)
+    # a counts file with a mistake is no text
+    return None if b"\0" in head or 2 * tabbed >= len(lines) else "text"
+
+
+def likely_mistake(path: str | PathLike[str], wanted: Kind) -> str:
+    """The end of an error line: what a file looks like in place of what is wanted; or nothing."""
+    kind = kind_of(path)
+    if kind is None or kind == wanted:
+        return ""
+    if kind == "text" and wanted == "counts":
+        return f"; {_NAMES[kind]}: run `partcover count` on it first"
+    return f"; {_NAMES[kind]}: are two arguments swapped?"

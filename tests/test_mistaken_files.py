@@ -1,0 +1,168 @@
+"""One file given for another: understood, or refused with the likely mistake."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from partcover import InputError, Instance, Vocabulary, WordCounts
+from partcover.file_kinds import kind_of, likely_mistake, looks_counted
+from partcover.interop import export, load
+from partcover.inputs import read_tokens
+
+TEXT = "It is a truth universally acknowledged\nthat a single man\n"
+WORDS = {"the": 5, "then": 3, "that": 2}
+
+
+@pytest.fixture
+def files(tmp_path):
+    words = WordCounts.from_counts(WORDS, pretokenizer="gpt2")
+    words.save(tmp_path / "C.tsv")
+    (tmp_path / "bare.tsv").write_text("the\t5\nthen\t3\n")
+    Vocabulary(["th", "the"], pretokenizer="gpt2").save(tmp_path / "V.json")
+    Instance(words, 2).save(tmp_path / "I.json")
+    (tmp_path / "S.json").write_text('{"method": "solve", "lower_bound": 3}')
+    (tmp_path / "book.txt").write_text(TEXT)
+    np.save(tmp_path / "ids.npy", np.arange(5))
+    return tmp_path
+
+
+def test_what_files_look_like(files):
+    found = {path.name: kind_of(path) for path in files.iterdir()}
+    assert found == {
+        "C.tsv": "counts",
+        "bare.tsv": "counts",
+        "V.json": "vocabulary",
+        "I.json": "instance",
+        "S.json": "solution",
+        "book.txt": "text",
+        "ids.npy": "array",
+    }
+    (files / "x").write_bytes(b"a\t-1\nb\t2\n")  # a counts file with a mistake
+    assert kind_of(files / "x") is None
+    (files / "x").write_bytes(b"")
+    assert kind_of(files / "x") is None
+    assert kind_of("-") is kind_of(files / "missing") is None
+    assert likely_mistake(files / "C.tsv", "counts") == ""
+
+
+@pytest.mark.parametrize(
+    ("head", "counted"),
+    [
+        (b"a\t1", True),
+        (b"a\t1\nb\t22\r\nc\t3", True),
+        (b"a\t1\nb\t2\nhalf a li", True),
+        (b"\xef\xbb\xbfa\t1\n", True),
+        (b"#partcover counts 1\n", True),
+        (b"a\t1\nb\n", False),
+        (b"a\tb\t1\n", False),
+        (b"a 1\n", False),
+        (b"", False),
+        (b"\n", False),
+    ],
+)
+def test_looks_counted(head, counted):
+    assert looks_counted(head) is counted
+
+
+SWAPPED = "are two arguments swapped?"
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("gap V.json --vocab C.tsv", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
+        ("gap V.json --vocab V.json", ["V.json: ", "this is a vocabulary", SWAPPED]),
+        ("gap C.tsv --vocab C.tsv", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
+        ("gap C.tsv --vocab bare.tsv", ["bare.tsv:1: ", "this is a counts file", SWAPPED]),
+        ("gap C.tsv --vocab I.json", ["I.json: ", "this is an instance", SWAPPED]),
+        ("verify V.json -k 2 --vocab C.tsv", ["V.json: ", "this is a vocabulary", SWAPPED]),
+        ("inspect C.tsv V.json", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
+        ("inspect V.json book.txt", ["book.txt:1: ", "looks like text: run `partcover count`"]),
+        ("greedtok book.txt -k 3", ["book.txt:1: ", "looks like text: run `partcover count`"]),
+        ("greedtok ids.npy -k 3", ["ids.npy:1: ", "this is an array"]),
+        ("greedtok V.json -k 3", ["V.json: ", "this is a vocabulary"]),
+        ("greedtok S.json -k 3", ["S.json: ", "this looks like a solution"]),
+        ("improve C.tsv -k 2 --start C.tsv", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
+        ("encode book.txt V.json", ["book.txt:1: ", "this looks like text", SWAPPED]),
+        ("decode ids.npy V.json", ["ids.npy: ", "this is an array", SWAPPED]),
+        ("export C.tsv --to list -o x", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
+        ("export V.json --to list -o x --corpus V.json", ["V.json:1: ", "this is a vocabulary"]),
+        ("compare C.tsv --vocab C.tsv", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
+        ("compare C.tsv -k 2 --held-out book.txt", ["book.txt:1: ", "this looks like text"]),
+        ("greedtok C.tsv -k 2 --candidates bare.tsv", ["bare.tsv:1: ", "this is a counts file"]),
+        ("import C.tsv --from list -o x", ["C.tsv:1: ", "this is a counts file"]),
+        ("count C.tsv", ["C.tsv: this is a counts file"]),
+        ("count bare.tsv", ["bare.tsv: this is a counts file"]),
+    ],
+)
+def test_mistakes_are_named(run, files, line, parts):
+    status, out, err = run(*line.split())
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    for part in parts:
+        assert part in err
+    assert not (files / "x").exists()
+
+
+def test_a_mistake_further_down_is_no_other_file(files):
+    (files / "C.tsv").write_text("a\t1\nwrong\n")
+    with pytest.raises(
+        InputError, match=r"C\.tsv:2: no tab: a line is a word, a tab and its count$"
+    ):
+        WordCounts.load(files / "C.tsv")
+
+
+@pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
+def test_a_token_list_has_no_tabs(tmp_path, symbols):
+    (tmp_path / "t").write_text("1 2\n3 4\t5\n")
+    with pytest.raises(InputError, match=r"t:2: .* a tab in one is written \\t"):
+        read_tokens(str(tmp_path / "t"), symbols)
+
+
+def test_a_byte_order_mark_is_no_part_of_anything(run, files):
+    for name in ("C.tsv", "bare.tsv", "V.json", "I.json"):
+        content = (files / name).read_bytes()
+        (files / name).write_bytes(b"\xef\xbb\xbf" + content)
+    assert WordCounts.load(files / "C.tsv").to_dict()[b"the"] == 5
+    assert WordCounts.load(files / "bare.tsv").to_dict() == {b"the": 5, b"then": 3}
+    assert Vocabulary.load(files / "V.json").tokens == (b"th", b"the")
+    assert Instance.load(files / "I.json").k == 2
+    (files / "t.txt").write_bytes(b"\xef\xbb\xbfth\nthe\n")
+    assert read_tokens(str(files / "t.txt"), "bytes") == (b"th", b"the")
+    assert load(files / "t.txt", "list").tokens == (b"th", b"the")
+    (files / "t.jsonl").write_bytes(b"\xef\xbb\xbf" + json.dumps({"text": "a b"}).encode() + b"\n")
+    assert WordCounts.from_files(files / "t.jsonl").total_count == 2
+
+
+def test_a_mark_that_is_part_of_a_word_stays(tmp_path):
+    words = WordCounts.from_counts({"\ufeffa": 2})
+    words.save(tmp_path / "C.tsv")
+    assert WordCounts.load(tmp_path / "C.tsv").to_dict() == words.to_dict()
+    vocabulary = Vocabulary(["\ufeffa"])
+    assert export(vocabulary, tmp_path / "t", "list").exact
+    assert load(tmp_path / "t", "list").tokens == vocabulary.tokens
+
+
+def test_utf_16_is_named(tmp_path):
+    (tmp_path / "C.tsv").write_bytes("a\t1\n".encode("utf-16"))
+    with pytest.raises(InputError, match=r"C\.tsv:1: this is UTF-16: save it as UTF-8"):
+        WordCounts.load(tmp_path / "C.tsv")
+
+
+def test_a_counts_file_from_standard_input_or_called_text_is_known(files):
+    (files / "c.txt").write_bytes((files / "C.tsv").read_bytes())
+    with pytest.raises(InputError, match=r"c\.txt: this is a counts file"):
+        WordCounts.from_files(files / "c.txt")
+    assert WordCounts.from_files(files / "c.txt", all_files=True).total_count == 5
+    # words and numbers by another name are text
+    (files / "d.txt").write_bytes(b"a\t1\nb\t2\n")
+    assert WordCounts.from_files(files / "d.txt").total_count == 1
+
+
+def test_mappings_are_for_from_counts():
+    for counts in (WORDS, WordCounts.from_counts(WORDS).to_dict()):
+        with pytest.raises(InputError, match=r"use WordCounts\.from_counts"):
+            WordCounts.from_words(counts)
+    assert WordCounts.from_words(WORDS.keys()).total_count == 3

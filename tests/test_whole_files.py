@@ -1,0 +1,149 @@
+"""A count is of all that was given: files cut short are errors, files passed over are said."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter
+
+import pytest
+
+from partcover import InputError, WordCounts, counting, readers, tsv
+from partcover.readers import OTHER_NAMES, find_sources
+
+
+@pytest.mark.parametrize("left", [0, 1, 1_999_999])
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl"])
+def test_a_file_cut_short_while_it_is_read(tmp_path, monkeypatch, left, name):
+    monkeypatch.setattr(readers, "CHUNK", 1 << 16)  # more than is read ahead
+    path = tmp_path / name
+    line = b'{"text": "a b"}\n' if name == "a.jsonl" else b"0123 56 9abcdef\n"
+    path.write_bytes(line * 125_000)
+    assert WordCounts.from_files(path).total_count > 0
+
+    def cut(done, _):
+        if done == 1 << 16:
+            os.truncate(path, left)
+
+    with pytest.raises(InputError) as caught:
+        WordCounts.from_files(path, progress=cut)
+    assert str(caught.value).startswith(f"{path}: was cut short while it was read; it had 2,0")
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("left", [0, 150, 700, 1999])
+@pytest.mark.parametrize("text", [b"ab cdefg " * 250, b"x" * 2250])
+def test_a_file_cut_short_before_its_last_part_is_read(tmp_path, monkeypatch, threads, left, text):
+    monkeypatch.setattr(readers, "CHUNK", 64)
+    monkeypatch.setattr(counting, "_PART", 300)
+    path = tmp_path / "a.txt"
+    path.write_bytes(text)
+    listed = counting.find_sources
+
+    def then_cut(*arguments, **options):
+        found = listed(*arguments, **options)
+        os.truncate(path, left)
+        return found
+
+    monkeypatch.setattr(counting, "find_sources", then_cut)
+    with pytest.raises(InputError, match=r"a\.txt: was cut short while it was read; it had 2,250"):
+        WordCounts.from_files(path, threads=threads)
+
+
+def test_what_is_compressed_is_whole_too(tmp_path):
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"a b") * 9)
+    assert WordCounts.from_files(path).total_count == 10
+
+
+def test_a_growing_file_and_one_without_a_size(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a b")
+    found = find_sources([path])
+    path.write_bytes(b"a b c d")
+    texts = [b"".join(d.chunks) for d in readers.documents(found[0])]
+    assert texts == [b"a b c d"]
+    if os.path.exists("/proc/self/status"):  # noqa: PTH110 - of no size, and not empty
+        assert WordCounts.from_files("/proc/self/status").total_count > 0
+
+
+@pytest.mark.parametrize("symbols", ["bytes", "chars"])
+def test_counts_cut_short_while_they_are_read(tmp_path, monkeypatch, symbols):
+    path = tmp_path / "C.tsv"
+    path.write_bytes(b"".join(b"w%06d\t1\n" % i for i in range(100_000)))
+    whole = path.stat().st_size
+    opened = tsv.size_of
+
+    def then_cut(file):
+        size = opened(file)
+        os.truncate(path, whole - 10)
+        return size
+
+    monkeypatch.setattr(tsv, "size_of", then_cut)
+    with pytest.raises(InputError, match=rf"was cut short while it was read; it had {whole:,} byt"):
+        WordCounts.load(path, symbols)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    inside = tmp_path / "in"
+    (inside / ".git").mkdir(parents=True)
+    (inside / "sub").mkdir()
+    for name, content in {
+        "a.txt": "x y",
+        "b.py": "y z",
+        "sub/c.py": "z",
+        "sub/Makefile": "z",
+        "empty.md": "",
+        ".hidden.txt": "q",
+        ".git/d.txt": "q",
+        "e.jsonl": '{"text": "y"}\n',
+    }.items():
+        (inside / name).write_text(content)
+    (inside / "link").symlink_to(inside / "sub")
+    os.mkfifo(inside / "pipe.txt")
+    return inside
+
+
+def test_what_is_passed_over_is_counted(folder):
+    skipped = Counter()
+    words = WordCounts.from_files(folder, skipped=skipped)
+    assert words.to_dict() == {b"x": 1, b"y": 1, "Ġy".encode(): 1}
+    reasons = {"hidden": 2, "empty": 1, "links to folders": 1, "no plain files": 1}
+    assert skipped == {OTHER_NAMES: 3, **reasons}
+    skipped.clear()
+    words = WordCounts.from_files(folder, all_files=True, skipped=skipped)
+    assert words.to_dict() == {b"x": 1, b"y": 2, b"z": 2, "Ġy".encode(): 1, "Ġz".encode(): 1}
+    assert skipped == reasons
+
+
+def test_the_command_says_it(run, folder):
+    status, out, err = run("count", "in", "-o", "C.tsv")
+    assert (status, out) == (0, "")
+    assert err.startswith(
+        "partcover: 8 files or folders passed over: 3 with other endings than .txt, .md, .jsonl, "
+        ".parquet, .gz, .zst, 2 hidden, "
+    )
+    assert "; --all-files (all_files=True) takes these as text\n" in err
+    status, out, _ = run("count", "in", "--json", "--all-files")
+    facts = json.loads(out)
+    assert (facts["words"], facts["skipped"]["hidden"], OTHER_NAMES in facts["skipped"]) == (
+        5,
+        2,
+        False,
+    )
+    status, _, err = run("count", "in", "--all-files", "-o", "C.tsv")
+    assert "all-files" not in err
+    assert WordCounts.load("C.tsv").total_count == 7
+
+
+def test_a_folder_of_which_nothing_is_read(run, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.c").write_text("int main")
+    status, _, err = run("count", "src")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "no text in this folder" in err
+    assert "1 with other endings" in err
+    assert "--all-files" in err
+    assert run("count", "src", "--all-files", "--quiet")[0] == 0
