@@ -9,8 +9,8 @@ import pytest
 
 from partcover import InputError, Instance, Vocabulary, WordCounts
 from partcover.file_kinds import kind_of, likely_mistake, looks_counted
-from partcover.interop import export, load
 from partcover.inputs import read_tokens
+from partcover.interop import export, load
 
 TEXT = "It is a truth universally acknowledged\nthat a single man\n"
 WORDS = {"the": 5, "then": 3, "that": 2}
