@@ -242,8 +242,8 @@ def _shared(writes: str, kind: str, table: bool, threads: bool, seed: bool) -> l
                 "--wide",
                 is_flag=True,
                 heading=_HEADINGS[3],
-                help="All columns, however wide the terminal is. Else columns are left out from "
-                "the right where there is no room.",
+                help="All columns and whole texts, however wide the terminal is. Else the least "
+                "important columns are left out where there is no room.",
             ),
         ]
     quiet = option("--quiet", is_flag=True, heading=_HEADINGS[3], help="No remarks, no progress.")

@@ -78,7 +78,8 @@ class Output:
         """Standard output, for people."""
         from rich.console import Console
 
-        return Console(highlight=False, width=self.width or _UNLIMITED)
+        # without a height the width is 80 where TERM is dumb
+        return Console(highlight=False, width=self.width or _UNLIMITED, height=25)
 
     @property
     def file_form(self) -> str:

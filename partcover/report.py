@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from csv import DictWriter
 from dataclasses import dataclass, field
@@ -11,13 +10,14 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from . import symbols as sym
-from .errors import printable
+from .errors import printable, shorten
 from .solution import Solution
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = [
+    "SPARE_COLUMNS",
     "Listing",
     "cell",
     "facts",
@@ -39,8 +39,7 @@ class Listing:
     rows : sequence of dict
         What each row has.
     columns : dict of str to str
-        Keys to headings, in order, the most important first: where there is no room, columns are
-        left out from the right.
+        Keys to headings, in order.
     title : str
         Stands above the table.
     data : sequence of dict
@@ -71,16 +70,25 @@ def cell(value: Any) -> str:
     return str(value)
 
 
-_BETWEEN = 3  # columns of the terminal between two of the table
-_NAME = 12  # what is left of the longest names before columns are left out
-_NUMBER = re.compile(r"[≥≤<>~+−–-]? ?[\d.,]+( ?(%|s|[KMG]iB))?( – [\d.,]+)?|–|yes|no|")
+# Columns that a table can do without where there is no room for all, the least important first.
+# Behind these, columns go from the right.
+SPARE_COLUMNS = (
+    "relaxed_cover", "d", "bytes_per_token", "size", "seconds", "memory",
+    "first_size", "second_size", "union", "used", "whole_words", "runs",
+    "nonzeros", "rows", "variables", "relaxation", "proven_out", "proven_in",
+    "total_symbols", "symbols", "family", "length", "intermediate", "cuts_character",
+    "wmc", "greedwmc_relaxed_ratio", "greedwmc_ratio", "lp_gap", "greedtok_tokens",
+    "same_rank", "first_difference", "exact", "target", "candidates", "words",
+    "library", "handover", "events", "start", "certified_ratio", "lower_bound", "termination",
+)  # fmt: skip
 
 
 def fitted_table(listing: Listing, width: int | None = None) -> tuple[Table, list[str]]:
     """A table of at most `width` columns of the terminal, in which every number is whole.
 
-    First headings are broken at their spaces and names are cut, the longest first, to a dozen
-    characters. If that is not enough, columns are left out from the right; the first stays.
+    First headings and texts are broken at their spaces, and names lose their middle. If that is
+    not enough, columns are left out, those of `SPARE_COLUMNS` before others; the first stays, and
+    so do all where none has a heading. Texts are cut to 200 characters.
 
     Returns
     -------
@@ -89,71 +97,45 @@ def fitted_table(listing: Listing, width: int | None = None) -> tuple[Table, lis
         Headings of the columns that are not in it.
     """
     from rich.box import SIMPLE, SIMPLE_HEAD
-    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
+    from .fitting import column_widths, fitted_text
+
     keys = list(listing.columns)
     cells = [_cells(row, listing.columns) for row in listing.rows]
-    cells = [[printable(text) for text in row] for row in cells]
+    if width is not None:
+        cells = [[shorten(text) for text in row] for row in cells]
     columns = list(zip(*cells, strict=True)) if cells else [()] * len(keys)
     headings = [printable(heading) for heading in listing.columns.values()]
-    inside = [max(map(cell_len, column), default=0) for column in columns]
-    wide = [max(a, cell_len(b)) for a, b in zip(inside, headings, strict=True)]
     facts = not any(headings)
-    left_out: list[str] = []
-    if width is not None and sum(wide) + _BETWEEN * len(wide) - 1 > width:
-        words = [max(map(cell_len, heading.split()), default=0) for heading in headings]
-        numbers = [
-            max((cell_len(text) for text in column if _NUMBER.fullmatch(text)), default=0)
-            for column in columns
-        ]
-        least = [
-            max(min(size, _NAME), number, word)
-            for size, number, word in zip(inside, numbers, words, strict=True)
-        ]
-        whole = [max(size, word) for size, word in zip(inside, words, strict=True)]
-        many = len(keys)
-        while not facts and many > 1 and sum(least[:many]) + _BETWEEN * many - 1 > width:
-            many -= 1
-        left_out = headings[many:]
-        wide = _shared(least[:many], whole[:many], width - _BETWEEN * many + 1)
+    widths = column_widths(columns, headings)
+    tight = width is not None and sum(size + 3 for size in widths if size) - 1 > width
+    if tight:
+        widths = column_widths(
+            columns,
+            headings,
+            width,
+            [keys.index(key) for key in SPARE_COLUMNS if key in keys],
+            keep=len(keys) if facts else 1,
+        )
     table = Table(
-        title=listing.title or None,
+        title=Text(printable(listing.title)) if listing.title else None,
         title_justify="left",
         box=SIMPLE if facts else SIMPLE_HEAD,
         show_header=not facts,
         pad_edge=False,
+        collapse_padding=tight,
     )
-    for size, key, heading in zip(wide, keys, headings, strict=False):
-        right = not _is_text(listing.rows, key) or (facts and key != keys[0])
-        table.add_column(heading, width=size, justify="right" if right else "left", overflow="fold")
+    for size, key, heading in zip(widths, keys, headings, strict=True):
+        if size is not None:
+            right = not _is_text(listing.rows, key) or (facts and key != keys[0])
+            table.add_column(Text(heading), width=size, justify="right" if right else "left")
     for row in cells:
-        shown = [
-            Text(text if facts or cell_len(text) <= size else _cut(text, size))
-            for text, size in zip(row, wide, strict=False)
-        ]
-        table.add_row(*shown)
+        shown = zip(row, widths, strict=True)
+        table.add_row(*(Text(fitted_text(text, size)) for text, size in shown if size is not None))
+    left_out = [head for head, size in zip(headings, widths, strict=True) if size is None]
     return table, left_out
-
-
-def _shared(least: list[int], whole: list[int], room: int) -> list[int]:
-    """Sizes between least and whole that use up the room, the narrow served first."""
-    sizes = list(least)
-    spare = room - sum(sizes)
-    order = sorted(range(len(sizes)), key=lambda n: whole[n] - least[n])
-    for served, n in enumerate(order):
-        more = min(whole[n] - least[n], max(0, spare) // (len(order) - served))
-        sizes[n] += more
-        spare -= more
-    return sizes
-
-
-def _cut(text: str, size: int) -> str:
-    """A name in as much room as there is."""
-    from rich.cells import set_cell_size
-
-    return text if _NUMBER.fullmatch(text) else set_cell_size(text, size - 1).rstrip() + "…"
 
 
 def rows_markdown(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
@@ -212,7 +194,7 @@ def _cells(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
         elif key == "rule" and value is not None:
             cells.append(value.replace("_", " "))
         else:
-            cells.append(cell(value))
+            cells.append(printable(cell(value)))
     return cells
 
 
