@@ -38,7 +38,9 @@ Float64 = npt.NDArray[np.float64]
 _EVERY = 32  # steps between two exact bounds
 _SETTLED = 100  # steps before candidates are let go
 _LET_GO, _TAKE_IN = 0.6, 0.9  # rewards, as a part of the least of the k best
-_SOLVED = 1e-7  # relative gap at which the relaxation counts as solved
+_SOLVED = 1e-7  # relative gap at which the relaxation is nearly solved
+_FALLS = 0.9  # by this factor the gap must fall
+_WAIT, _WAIT_NEAR = 4000, 256  # within so many steps, far from the relaxation and near it
 _BEGINNING = 6e-7  # seconds a symbol before the first bound
 _FINISHING = 3  # times the time of a count: the last one, over all candidates, and the proof
 _BYTES_AN_ARC = 120  # arrays of the arcs, and those that they are made from
@@ -582,12 +584,12 @@ def _climb(
             goal = segment(instance.words, chosen, threads=threads).tokens
         if not clock.sooner(_BEGINNING * len(instance.words.data)).over:
             ascent.begin(k)
-            clock = clock.sooner(_FINISHING * best.meet(ascent))
+            clock = clock.sooner(_FINISHING * best.meet(ascent, total))
         else:
             clock = clock.sooner(math.inf)
         previous = first = math.inf
         while True:
-            if best.is_solved():
+            if best.is_solved(total):
                 break
             if (
                 target_gap is not None
@@ -618,7 +620,7 @@ def _climb(
                 previous = moved
                 if clock.over:
                     break
-            best.meet(ascent)
+            best.meet(ascent, total)
     except KeyboardInterrupt:
         stopped = "interrupted"
     return best.finish(total, stopped, seed, threads)
@@ -645,25 +647,49 @@ class _Best:
         self.lower_bound = instance.words.total_count
         if known is not None:
             self._prove(known.lower_bound, "start")
-        self.value = -math.inf
-        self.prices: Int32 | None = None
+        self.value = 0  # in units of 1 / counter.one tokens
+        self.prices: Int64 | None = None
+        self.mark = math.inf, 0  # how far apart they were when that last fell much, and the step
         self.relaxation = math.inf
         self.x = np.zeros(len(instance.index))
 
-    def meet(self, ascent: _Ascent) -> float:
+    def meet(self, ascent: _Ascent, step: int) -> float:
         """Count what the prices at hand prove; the seconds it took."""
         begun = time.monotonic()
-        counter = self.counter
-        prices = counter.rounded(ascent.proposed())
-        value, ascent.rewards = counter.count(prices, self.instance.k)
-        if value > self.value:
-            self.value, self.prices = value, prices
         cost = ascent.cost()
         if cost < self.relaxation:
             self.relaxation = cost
             self.x = ascent.x_all()
-        self._prove(counter.bound(value), "prices")
+        self._count(ascent)
+        counter = self.counter
+        if counter.bits < counter.finest and self.apart() < 8 * self._lost():
+            # rounding is what is in the way: count finer
+            more = min(counter.finest, counter.bits + 12) - counter.bits
+            counter.refine(counter.bits + more)
+            if self.prices is not None:
+                self.value, self.prices = self.value << more, self.prices << more
+            self._count(ascent)
+        if self.apart() < _FALLS * self.mark[0]:
+            self.mark = self.apart(), step
         return time.monotonic() - begun
+
+    def _count(self, ascent: _Ascent) -> None:
+        counter = self.counter
+        prices = counter.rounded(ascent.proposed())
+        value, ascent.rewards = counter.count(prices, self.instance.k)
+        if self.prices is None or value > self.value:
+            self.value, self.prices = value, prices
+        self._prove(counter.bound(value), "prices")
+
+    def apart(self) -> float:
+        """How many tokens the relaxation is above what the prices prove."""
+        if self.prices is None:
+            return math.inf
+        return self.relaxation - self.value / self.counter.one
+
+    def _lost(self) -> float:
+        """The most tokens that rounding the prices may cost."""
+        return self.instance.words.total_symbols / (2 * self.counter.one)
 
     def _prove(self, bound: int, source: str) -> None:
         """Keep a bound if it is better."""
@@ -679,16 +705,14 @@ class _Best:
             seconds = self.clock.seconds
             self.progress(Event(seconds, "bound", self.incumbent, bound, source))
 
-    def is_solved(self) -> bool:
-        """No better bound is possible, or of use."""
+    def is_solved(self, step: int) -> bool:
+        """No better bound is possible, or of use, or to be expected."""
         proven = self.lower_bound
-        if proven == self.incumbent or proven >= self.relaxation * (1 - 1e-12):
+        if proven == self.incumbent or proven >= self.relaxation * (1 - 1e-14):
             return True
-        if self.prices is None:
-            return False
-        return self.relaxation - self.value / self.counter.one <= (
-            _SOLVED * max(1.0, self.relaxation)
-        )
+        # both ends stand still: floating point can do no more
+        near = self.apart() <= _SOLVED * max(1.0, self.relaxation)
+        return step - self.mark[1] >= (_WAIT_NEAR if near else max(_WAIT, step // 2))
 
     def finish(self, iterations: int, stopped: Termination, seed: int, threads: int) -> Bound:
         """The bound with its certificate, and what it proves about candidates."""
@@ -701,6 +725,8 @@ class _Best:
             prices = None
             if self.prices is not None:
                 prices = self.prices[instance.index.positions_ascending()]
+            if prices is not None and counter.bits <= 30:
+                prices = prices.astype(np.int32)
             leaf = Leaf(prices)
             certificate = Certificate.of(instance, (leaf,), self.lower_bound, counter.bits)
         if self.prices is not None:
@@ -708,13 +734,15 @@ class _Best:
             costs, chosen = _reduced_costs(found, counter.fixed, instance)
             costs = costs[:size]
             if self.incumbent is not None:
-                # a case that needs as many tokens as the incumbent holds nothing better
-                left = (self.incumbent - 1) * counter.one - value
+                # a case that needs as many tokens as the incumbent holds nothing better; rewards
+                # are rounded down by less than a unit each
+                rounded = counter.one // counter.unit
+                left = (self.incumbent - 1) * counter.unit - value // rounded + (rounded > 1)
                 apart = ~counter.fixed[:size]
                 inside = np.flatnonzero(apart & chosen[:size] & (-costs > left)).astype(np.int32)
                 outside = np.flatnonzero(apart & ~chosen[:size] & (costs > left)).astype(np.int32)
             # where the start proves more than these prices, forcing adds the less to it
-            more = max(0, (self.lower_bound - counter.bound(value)) * counter.one)
+            more = max(0, (self.lower_bound - counter.bound(value)) * counter.unit)
             costs = np.where(costs > 0, np.maximum(costs - more, 0), costs)
         return Bound(
             instance,
@@ -724,7 +752,7 @@ class _Best:
             self.relaxation,
             self.x,
             costs,
-            counter.one,
+            counter.unit,
             inside,
             outside,
             self.clock.seconds,

@@ -23,13 +23,14 @@ from .symbols import Symbols, Token
 
 __all__ = ["SCALE_BITS", "Branch", "Certificate", "Leaf", "policy_digest", "sorted_symbols"]
 
-Prices = npt.NDArray[np.int32]
+Prices = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 SCALE_BITS = 20
 """Binary digits behind the point of a price, unless a certificate is finer or coarser."""
 
 _FORMAT = "partcover-certificate"
-_MOST_BITS = 30  # a price of 1 must fit in 32 bits with its sign
+_MOST_BITS = 52  # no finer than the floating point that prices are found in
+_SHORT_BITS = 30  # up to here a price of 1 fits in 32 bits with its sign
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Leaf:
 
     Attributes
     ----------
-    prices : ndarray of int32, shape (symbols,), or bytes, or None
+    prices : ndarray of int32 or int64, shape (symbols,), or bytes, or None
         A price for each symbol of each word, in units of 2^-scale_bits, at most 1; words
         ascending.  Bytes are such prices compressed, as a file holds them: `unpacked` gives the
         array.  None claims no more than a token for each counted word, which is all that is
@@ -86,14 +87,15 @@ class Leaf:
         if isinstance(prices, bytes):
             inflater = zlib.decompressobj()
             try:
-                raw = inflater.decompress(prices, 4 * symbols + 1)
+                width = _width(scale_bits)
+                raw = inflater.decompress(prices, width * symbols + 1)
             except zlib.error:
                 raise InputError("the prices of a leaf cannot be unpacked") from None
-            if len(raw) > 4 * symbols:
+            if len(raw) > width * symbols:
                 raise InputError(f"a leaf has more prices than the words have symbols, {symbols}")
-            if not inflater.eof or len(raw) % 4:
+            if not inflater.eof or len(raw) % width:
                 raise InputError("the prices of a leaf cannot be unpacked: they are cut short")
-            prices = np.frombuffer(raw, "<i4").astype(np.int32)
+            prices = np.frombuffer(raw, f"<i{width}").astype(f"i{width}")
             prices.setflags(write=False)
         if prices is None:
             return None
@@ -211,14 +213,14 @@ class Certificate:
         """The content of a certificate file."""
         content = {
             "format": _FORMAT,
-            "version": 1,
+            "version": 1 if self.scale_bits <= _SHORT_BITS else 2,
             "symbols": self.symbols,
             "words_sha256": self.words_sha256,
             "policy_sha256": self.policy_sha256,
             "k": self.k,
             "lower_bound": self.lower_bound,
             "scale_bits": self.scale_bits,
-            "tree": [_node_to_json(node) for node in self.tree],
+            "tree": [_node_to_json(node, self.scale_bits) for node in self.tree],
         }
         return {**content, "sha256": _digest(content)}
 
@@ -231,7 +233,7 @@ class Certificate:
         """Build from the content of a certificate file."""
         if data.get("format") != _FORMAT:
             raise InputError(f'not a partcover certificate (no "format": "{_FORMAT}")')
-        if data.get("version") != 1:
+        if data.get("version") not in (1, 2):
             raise InputError(f"certificate version {data.get('version')!r} is not known; update")
         if data.get("symbols") not in sym.SYMBOLS:
             raise InputError(f"unknown symbols {data.get('symbols')!r}")
@@ -246,6 +248,10 @@ class Certificate:
             value = data.get(name)
             if not isinstance(value, kind) or isinstance(value, bool):
                 raise InputError(f"{name!r} is missing or broken: the file is damaged")
+        if data["version"] == 1 and data["scale_bits"] > _SHORT_BITS:
+            raise InputError(
+                f"scale_bits is {data['scale_bits']}: 0 to {_SHORT_BITS} are expected in version 1"
+            )
         content = {name: value for name, value in data.items() if name != "sha256"}
         if data.get("sha256") != _digest(content):
             raise VerificationError("the certificate is not what was written: its checksum differs")
@@ -309,14 +315,19 @@ def _digest(content: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def _node_to_json(node: Branch | Leaf) -> dict[str, Any]:
+def _width(scale_bits: int) -> int:
+    """The bytes of a price in a file."""
+    return 4 if scale_bits <= _SHORT_BITS else 8
+
+
+def _node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
     if isinstance(node, Branch):
         return {"branch": sym.to_json(node.token)}
     if node.prices is None:
         return {"prices": None}
     packed = node.prices
     if not isinstance(packed, bytes):
-        packed = zlib.compress(packed.astype("<i4").tobytes(), 9)
+        packed = zlib.compress(packed.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
     data: dict[str, Any] = {"prices": base64.b64encode(packed).decode("ascii")}
     return {**data, "fees": list(node.fees)} if node.fees else data
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ Int64 = npt.NDArray[np.int64]
 SHARDS = 8
 """Parts that work is cut into.  Fixed: sums are made in their order, whatever the threads."""
 
+_BITS = 24  # of a price, to begin with
 _LEAST_PRICE = -16
 _LONGEST_WORD = 1000  # symbols of a word to explain; its substrings are listed
 
@@ -64,8 +66,8 @@ def workers(threads: int) -> Iterator[Share]:
         yield at_once
 
 
-def leaf_prices(instance: Instance, certificate: Certificate) -> Int32:
-    """Prices of the first leaf that has some, as ``words.data`` lies."""
+def leaf_prices(instance: Instance, certificate: Certificate) -> Int64 | None:
+    """Prices of the first leaf that has some, as ``words.data`` lies; None if no leaf has."""
     if certificate.words_sha256 != instance.words.digest:
         raise InputError("the certificate is about other words or counts")
     if certificate.policy_sha256 != policy_digest(instance):
@@ -75,10 +77,10 @@ def leaf_prices(instance: Instance, certificate: Certificate) -> Int32:
             continue
         unpacked = leaf.unpacked(len(instance.words.data), certificate.scale_bits)
         if unpacked is not None:
-            prices = np.empty(len(instance.words.data), np.int32)
+            prices = np.empty(len(instance.words.data), np.int64)
             prices[instance.index.positions_ascending()] = unpacked
             return prices
-    raise InputError("the certificate has no prices")
+    return None
 
 
 class PriceCounter:
@@ -94,7 +96,12 @@ class PriceCounter:
     Attributes
     ----------
     bits, one : int
-        A price of 1 is ``one = 2^bits``: as many digits as leave all sums within 63 bits.
+        A price of 1 is ``one = 2^bits``; `refine` makes it more.
+    finest : int
+        The most bits: those at which rounding moves no bound by more than an eighth of a token,
+        as far as sums of prices stay within 63 bits and floating point is as fine.
+    unit : int
+        Rewards are given in units of 1 / unit tokens, rounded down: so many as fit in 63 bits.
     lo, hi, length : ndarray of int32, shape (tokens,)
         The candidates of ``instance.index``, then required tokens that are not among them.
     weight, most : ndarray of int64, shape (tokens,)
@@ -107,9 +114,9 @@ class PriceCounter:
         words, index = instance.words, instance.index
         self.instance = instance
         self.share = share
-        # 16 · 2^bits · symbols stays below 2^63
-        self.bits = min(24, 58 - words.total_symbols.bit_length())
-        self.one = 1 << self.bits
+        room = 58 - len(words.data).bit_length()
+        self.finest = max(_BITS, min(words.total_symbols.bit_length() + 3, 48, room))
+        self.refine(_BITS)
         self.places = (index.sa - index.word_of[index.sa] - 1).astype(np.int32)
         self.count_at = np.repeat(words.counts, np.diff(words.offsets))
         # the candidates, and required tokens that are not among them
@@ -145,28 +152,37 @@ class PriceCounter:
         self.falling = -self.most[self.order[self.required :]]
         self.likely = len(self.order)
 
-    def prices_of(self, certificate: Certificate) -> Float64:
-        """The prices of a certificate."""
-        return leaf_prices(self.instance, certificate) / float(1 << certificate.scale_bits)
+    def refine(self, bits: int) -> None:
+        """Count with so many binary digits of a price."""
+        self.bits, self.one = bits, 1 << bits
+        # 16 · unit · symbols stays below 2^63: what a reward has beyond is kept apart
+        self._shift = max(0, bits - (58 - self.instance.words.total_symbols.bit_length()))
+        self.unit = self.one >> self._shift
+
+    def prices_of(self, certificate: Certificate) -> Float64 | None:
+        """The prices of a certificate; None if no leaf has any."""
+        prices = leaf_prices(self.instance, certificate)
+        return None if prices is None else prices / float(1 << certificate.scale_bits)
 
     def proven_by(self, certificate: Certificate) -> int | None:
         """What a certificate of a single leaf without fees proves for its k; None of others."""
         leaf = certificate.tree[0]
-        if not isinstance(leaf, Leaf) or leaf.fees or certificate.scale_bits > self.bits:
+        if not isinstance(leaf, Leaf) or leaf.fees or certificate.scale_bits > self.finest:
             return None
-        if leaf.prices is None:
+        prices = leaf_prices(self.instance, certificate)
+        if prices is None:
             return self.instance.words.total_count
-        prices = leaf_prices(self.instance, certificate).astype(np.int64)
-        prices <<= self.bits - certificate.scale_bits
-        if int(prices.min(initial=0)) < _LEAST_PRICE * self.one:
+        self.refine(max(self.bits, certificate.scale_bits))
+        if int(prices.min(initial=0)) < _LEAST_PRICE << certificate.scale_bits:
             return None
-        return self.bound(self.count(prices.astype(np.int32), certificate.k)[0])
+        prices <<= self.bits - certificate.scale_bits
+        return self.bound(self.count(prices, certificate.k)[0])
 
-    def rounded(self, prices: Float64) -> Int32:
+    def rounded(self, prices: Float64) -> Int64:
         """Prices in integers."""
-        return np.rint(np.clip(prices, _LEAST_PRICE, 1) * self.one).astype(np.int32)
+        return np.rint(np.clip(prices, _LEAST_PRICE, 1) * self.one).astype(np.int64)
 
-    def count(self, prices: Int32, k: int, *, every: bool = False) -> tuple[int, Int64]:
+    def count(self, prices: Int64, k: int, *, every: bool = False) -> tuple[int, Int64]:
         """What prices prove, times 2^bits, and the rewards: of those that may be among the best.
 
         `every`: rewards of all.
@@ -174,32 +190,45 @@ class PriceCounter:
         before = np.zeros(len(prices) + 1, np.int64)
         np.cumsum(prices, dtype=np.int64, out=before[1:])
         out = np.zeros(len(self.lo), np.int64)
+        low = np.zeros(len(self.lo) if self._shift else 0, np.int64)
         free = k - len(self.instance.fixed)
         done = 0
         until = len(self.order) if every else self.likely
         while done < until:
-            self._rewards(before, out, self.order[done:until])
+            self._rewards(before, out, low, self.order[done:until])
             done = until
             least = largest(out[self.order[self.required : done]], free)[1]
             # where `most` is no more than the least of the best, so is the reward
-            needed = int(np.searchsorted(self.falling, -(least // self.one), "left"))
+            needed = int(np.searchsorted(self.falling, -(least // self.unit), "left"))
             until = max(done, self.required + needed)
             self.likely = max(self.required + needed, 1)
-        total = int(np.dot(self.count_at, prices.astype(np.int64)))
-        total -= int(out[self.order[: self.required]].sum())
-        total -= largest(out[self.order[self.required :]], free)[0]
+        required, others = self.order[: self.required], self.order[self.required :]
+        if not self._shift:
+            total = int(np.dot(self.count_at, prices))
+            total -= int(out[required].sum()) + largest(out[others], free)[0]
+            return total, out
+        # sums beyond 63 bits
+        words = self.instance.words
+        sums = np.diff(before[words.offsets]).tolist()
+        total = sum(map(mul, words.counts.tolist(), sums))
+        total -= (sum(out[required].tolist()) << self._shift) + sum(low[required].tolist())
+        sum_, least = largest(out[others], free)
+        above = out[others] > least
+        total -= (sum_ << self._shift) + sum(low[others[above]].tolist())
+        equal = np.sort(low[others[out[others] == least]])[::-1]
+        total -= sum(equal[: max(0, free - int(above.sum()))].tolist())
         return total, out
 
     def bound(self, value: int) -> int:
         """A value of `count` as a number of tokens."""
         return max(-(-value // self.one), self.instance.words.total_count)
 
-    def _rewards(self, before: Int64, out: Int64, which: Int32) -> None:
+    def _rewards(self, before: Int64, out: Int64, low: Int64, which: Int32) -> None:
         arrays = (self.places, before, self.count_at, self.one, self.lo, self.hi, self.length)
         cuts = np.linspace(0, len(which), 4 * SHARDS + 1).astype(int).tolist()
 
         def work(n: int) -> None:
-            rewards(*arrays, self.overlaps, which, out, cuts[n], cuts[n + 1])
+            rewards(*arrays, self.overlaps, which, out, low, self._shift, cuts[n], cuts[n + 1])
 
         self.share(work, 4 * SHARDS)
 
@@ -212,10 +241,12 @@ def largest(values: Int64, many: int) -> tuple[int, int]:
     """
     if many <= 0:
         return 0, int(values.max(initial=0))
-    if many > len(values):
-        return int(values.sum()), 0
-    best = np.partition(values, len(values) - many)[len(values) - many :]
-    return int(best.sum()), int(best[0])
+    least = 0
+    if many <= len(values):
+        values = np.partition(values, len(values) - many)[len(values) - many :]
+        least = int(values[0])
+    fits = int(values.max(initial=0)) < 2**63 // max(1, len(values))
+    return int(values.sum()) if fits else sum(values.tolist()), least
 
 
 @dataclass(frozen=True)
@@ -294,6 +325,8 @@ def explain(
     with workers(1) as share:
         counter = PriceCounter(instance, share)
         given = counter.prices_of(certificate)
+        if given is None:
+            raise InputError("the certificate has no prices")
         _, found = counter.count(counter.rounded(given), instance.k, every=True)
     free = instance.k - len(instance.fixed)
     apart = np.flatnonzero(~counter.fixed)
@@ -316,7 +349,7 @@ def explain(
             c = number.get(key, -1)
             if c >= 0 and found[c] > 0:
                 worth = _worth(word, token, own)
-                rows.append((token, int(found[c]) / counter.one, worth, bool(best[c])))
+                rows.append((token, int(found[c]) / counter.unit, worth, bool(best[c])))
         rows.sort(key=lambda row: -row[1])
         shown.append(WordPrices(word, held[word], tuple(own.tolist()), tuple(rows)))
     return shown

@@ -163,8 +163,8 @@ class _Search:
         total = instance.words.total_symbols
         self.instance = instance
         self.gap = gap
-        # 16 · symbols · 2^-bits < 1, and a sum of products stays far inside of 64 bits
-        self.bits = min(max((16 * total).bit_length(), 4), 24)
+        # 16 · symbols · 2^-bits < 1, so far as floating point is worth it
+        self.bits = min(max((16 * total).bit_length(), 4), 46)
         self.tokens = total if solution.tokens is None else solution.tokens
         self.found: Vocabulary | None = None  # better than the solution's
         self.root = _Node(frozenset(), frozenset(), instance.words.total_count)
@@ -269,7 +269,8 @@ class _Search:
         after[self.last] = 0.0
         one = 1 << self.bits
         rounded = np.rint((dual - after) / self.count_at * one)
-        prices = np.clip(rounded, -64 * one, one).astype(np.int32)[self.order]
+        kind = np.int32 if self.bits <= 30 else np.int64
+        prices = np.clip(rounded, -64 * one, one).astype(kind)[self.order]
         fees = tuple(max(0, int(fee)) for fee in np.rint(-duals[1 : 1 + groups] * one))
         leaf = Leaf(prices, fees)
         bound = case_bound(instance, leaf, self.bits, node.inside, node.outside)

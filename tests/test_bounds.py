@@ -99,11 +99,66 @@ def test_prices_prove_what_the_check_counts_by_far(data):
     check_count(data)
 
 
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_large_counts_are_counted_beyond_64_bits(data):
+    small = data.draw(instances())
+    assume(0 < len(useful(small)) <= 14 and not small.groups)
+    large = st.sampled_from([1, 7, 10**9, 10**12, 2**45])
+    words = {word: data.draw(large) for word, _ in small.words}
+    instance = replace(small, words=WordCounts.from_counts(words, small.symbols))
+    counter = counter_of(instance)
+    counter.refine(counter.finest)
+    drawn = np.array(data.draw(prices(instance, counter.bits)), np.int64)
+    stored = np.empty(len(drawn), np.int64)
+    stored[sorted_symbols(instance.words)] = drawn
+    value, _ = counter.count(stored, instance.k)
+    assert counter.count(stored, instance.k, every=True)[0] == value
+    claim = Certificate.of(instance, (Leaf(drawn),), 0, counter.bits)
+    assert counter.bound(value) == check_certificate(instance, claim).lower_bound
+    assert counter.proven_by(claim) == counter.bound(value)
+    # coarser prices, counted finer
+    coarse = Certificate.of(instance, (Leaf(drawn >> (counter.bits - 20)),), 0, 20)
+    assert counter.proven_by(coarse) == check_certificate(instance, coarse).lower_bound
+
+
+@pytest.mark.parametrize("large", [10**6, 10**9, 10**12, 10**14])
+def test_nothing_is_given_away_at_large_counts(large):
+    """One token stands for the word that is nearly all there is: the relaxation is whole."""
+    words = {"c": 1, "aaa": 1, "aaaaaaa": large, "aa": 8, "bb": 3}
+    instance = Instance(WordCounts.from_counts(words), 1)
+    found = lower_bound(instance)
+    assert found.termination == "completed"
+    assert found.lower_bound == large + 26 == fewest_tokens(instance)
+    assert check_certificate(instance, found.certificate).lower_bound == found.lower_bound
+    again = Certificate.from_json(json.loads(json.dumps(found.certificate.to_json())))
+    assert lower_bound(instance, start=again, iterations=0).lower_bound == found.lower_bound
+
+
+def test_what_stands_still_is_stopped(monkeypatch):
+    """Neither end moves: the steps are over, whatever precision there is to hope for."""
+    instance = random_instance(11, 10)
+    steps = []
+
+    def still(ascent):
+        steps.append(ascent)
+        ascent.steps += 1
+        return 0.0
+
+    monkeypatch.setattr(bounds_module._Ascent, "step", still)
+    found = lower_bound(instance)
+    assert found.termination == "completed"
+    assert found.lower_bound < found.relaxation
+    assert bounds_module._WAIT <= len(steps) <= 2 * bounds_module._WAIT
+
+
 @given(st.lists(st.integers(0, 9), min_size=1), st.integers(0, 12))
 def test_the_largest(values, many):
     ordered = sorted(values, reverse=True)
     total, least = largest(np.array(values, np.int64), many)
     assert total == sum(ordered[:many])
+    huge = [value << 58 for value in values]
+    assert largest(np.array(huge, np.int64), many)[0] == total << 58
     assert least == ([ordered[0], *ordered, *[0] * 20][many])
 
 

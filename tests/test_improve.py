@@ -156,6 +156,26 @@ def test_a_tree_is_kept_where_prices_prove_less():
     assert improve(instance, start_certificate=tree).status == "optimal"
 
 
+def test_large_counts_end():
+    words = {"c": 1, "aaa": 1, "aaaaaaa": 10**12, "aa": 8, "bb": 3}
+    solution = improve(Instance(WordCounts.from_counts(words), 1))
+    assert (solution.status, solution.termination) == ("optimal", "completed")
+    assert solution.tokens == 10**12 + 26
+
+
+def test_no_time_is_greedtok_and_starts_again():
+    """A bound that had no time is a token a word, without prices; it is no bad start."""
+    instance = random_instance(8, 5)
+    at_once = improve(instance, time_limit=0)
+    assert (at_once.status, at_once.termination) == ("feasible", "time_limit")
+    assert at_once.lower_bound == instance.words.total_count
+    assert at_once.tokens == greedtok(instance).extra["tokens_shortest_path"]
+    assert check_certificate(instance, at_once.certificate).ok
+    again = improve(instance, at_once)
+    assert again.tokens <= at_once.tokens
+    assert again.lower_bound > at_once.lower_bound
+
+
 def test_mistakes():
     instance = random_instance(5, 4)
     proof = lower_bound(instance, iterations=0).certificate

@@ -19,6 +19,8 @@ def rewards(
     overlaps: UInt8,
     which: Int32,
     out: Int64,
+    low: Int64,
+    shift: int,
     first: int,
     last: int,
 ) -> None: ...

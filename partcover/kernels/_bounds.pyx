@@ -11,6 +11,12 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 
+cdef extern from *:
+    """
+    typedef __int128 wide_t;
+    """
+    ctypedef long long wide_t  # 128 bits
+
 
 cdef int _ascending(const void *a, const void *b) noexcept nogil:
     cdef int32_t x = (<const int32_t *> a)[0]
@@ -57,24 +63,26 @@ def self_overlaps(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[
 def rewards(const int32_t[::1] places, const int64_t[::1] before, const int64_t[::1] count_at,
             int64_t one, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
             const uint8_t[::1] overlaps, const int32_t[::1] which, int64_t[::1] out,
-            Py_ssize_t first, Py_ssize_t last):
+            int64_t[::1] low, int shift, Py_ssize_t first, Py_ssize_t last):
     """Put the rewards of candidates ``which[first:last]`` into `out`, at the candidates' places.
 
-    ``before[p]`` is the sum of the prices before position p.  The caller sees to it that
-    largest price · symbols counted fits in 63 bits.
+    ``before[p]`` is the sum of the prices before position p.  A reward is summed in 128 bits; its
+    last `shift` bits go to `low`, which may be empty where `shift` is 0, the others to `out`.  The
+    caller sees to it that those fit in 63 bits, and a sum of prices in a word.
     """
     cdef Py_ssize_t n, c, i, j, room = 0
-    cdef int64_t worth, total
+    cdef int64_t worth
+    cdef wide_t total
     cdef int32_t p, size
     cdef int32_t *held = NULL
-    cdef int64_t *best = NULL
+    cdef wide_t *best = NULL
     for n in range(first, last):
         c = which[n]
         if overlaps[c]:
             room = max(room, hi[c] - lo[c])
     if room:
         held = <int32_t *> malloc(room * sizeof(int32_t))
-        best = <int64_t *> malloc((room + 1) * sizeof(int64_t))
+        best = <wide_t *> malloc((room + 1) * sizeof(wide_t))
         if held == NULL or best == NULL:
             free(held)
             free(best)
@@ -97,18 +105,20 @@ def rewards(const int32_t[::1] places, const int64_t[::1] before, const int64_t[
                     p = places[i]
                     worth = before[p + size] - before[p] - one
                     if worth > 0:
-                        total += worth * count_at[p]
-            out[c] = total
+                        total += <wide_t> worth * count_at[p]
+            out[c] = <int64_t> (total >> shift)
+            if shift:
+                low[c] = <int64_t> (total - ((total >> shift) << shift))
     free(held)
     free(best)
 
 
-cdef int64_t _apart(int32_t *held, int64_t *best, Py_ssize_t many, int32_t size,
-                    const int64_t[::1] before, const int64_t[::1] count_at,
-                    int64_t one) noexcept nogil:
+cdef wide_t _apart(int32_t *held, wide_t *best, Py_ssize_t many, int32_t size,
+                   const int64_t[::1] before, const int64_t[::1] count_at,
+                   int64_t one) noexcept nogil:
     """The most that places which do not overlap are worth."""
     cdef Py_ssize_t i, clear = 0
-    cdef int64_t value
+    cdef wide_t value
     cdef int32_t p
     qsort(held, many, sizeof(int32_t), _ascending)
     best[0] = 0
@@ -116,8 +126,8 @@ cdef int64_t _apart(int32_t *held, int64_t *best, Py_ssize_t many, int32_t size,
         p = held[i]
         while held[clear] + size <= p:
             clear += 1
-        value = best[clear] + (before[p + size] - before[p] - one) * count_at[p]
-        best[i + 1] = max(best[i], value)
+        value = best[clear] + <wide_t> (before[p + size] - before[p] - one) * count_at[p]
+        best[i + 1] = value if value > best[i] else best[i]
     return best[many]
 
 
