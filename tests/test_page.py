@@ -96,7 +96,7 @@ def test_the_script_knows_the_borders_of_utf8():
     texts, odd = oracle.borders_of_utf8()
     words = [part + end for part in [*texts, *odd] for end in (b"b", b"bb", b"\x80b")]
     tokens = [part + b"b" for part in [*odd, *texts]]
-    words = WordCounts.from_words(dict.fromkeys(words))
+    words = WordCounts.from_words(list(dict.fromkeys(words)))
     made = [Vocabulary(tokens, rule=CHARACTERS)]
     pairs = [(token[:-1], b"b") for token in tokens if len(token) == 2]
     pairs.append((b"b", b"b"))  # after those that hold what is no character

@@ -72,10 +72,10 @@ def test_the_second_does_not_disturb_what_the_first_one_began():
 
 def test_a_file_is_written_whole_before_an_interrupt(tmp_path):
     code = f"""if True:
-        import os, signal
+        import signal
         from partcover import files
         def slow(path, real=files.atomic_writer):
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             return real(path)
         files.atomic_writer = slow
         print('ready', flush=True)
