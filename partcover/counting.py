@@ -21,7 +21,7 @@ from .file_kinds import HEADER, looks_counted
 from .files import shown
 from .kernels import _words
 from .pretokenizers import Pretokenizer, Rule
-from .readers import Document, Source, documents, find_sources
+from .readers import Document, Source, documents, find_sources, refuse_piece
 from .tsv import Arrays
 
 __all__ = ["Progress", "blocks", "count_files", "count_texts"]
@@ -48,7 +48,7 @@ class _Tally:
     def add(self, document: Document, utf8: bool) -> None:
         rule = self.pretokenizer.rules[0]
         chunks = _checked(document) if utf8 else document.chunks
-        for block in blocks(chunks, rule):
+        for block in blocks(chunks, rule, document):
             self.table.add_text(block, rule.pieces)
             if self.pretokenizer.mark is None and self.table.nbytes > _HELD:
                 self._settle()
@@ -80,17 +80,21 @@ class _Tally:
         return self.table.export(True, mark.encode("utf-8", "surrogateescape"))
 
 
-def blocks(chunks: Iterable[bytes], rule: Rule) -> Iterator[bytes]:
+def blocks(
+    chunks: Iterable[bytes], rule: Rule, document: Document | None = None
+) -> Iterator[bytes]:
     """The text again, in blocks that end where `rule` cuts.
 
     What has no such place is held until it has doubled, so that no byte is looked at more than
-    a few times.
+    a few times; if it is of a compressed document, up to what that may inflate to in one piece.
     """
     held: list[bytes] = []
     size = wanted = 0
     for chunk in chunks:
         held.append(chunk)
         size += len(chunk)
+        if document is not None:
+            refuse_piece(document.where, size, document.piece)
         if size < wanted:
             continue
         text = b"".join(held)

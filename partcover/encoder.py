@@ -476,9 +476,9 @@ class Encoder:
             for source in sources:
                 for document in documents(source, key=key, report=report):
                     document_count += 1
-                    chunks = blocks(document.chunks, self._rules[0])
+                    chunks = blocks(document.chunks, self._rules[0], document)
                     if special != "text":
-                        chunks = iter((b"".join(document.chunks),))
+                        chunks = iter((document.together(),))
                     where, held = document.where, b""
                     for block in chunks:
                         if held:

@@ -32,6 +32,11 @@ from .files import check_whole, open_input, reading, shown, size_of
 __all__ = ["OTHER_NAMES", "Document", "Source", "documents", "find_sources", "listed_reasons"]
 
 CHUNK = 1 << 19
+PIECE = 1 << 28
+"""Bytes that compressed input may inflate to in one piece: a line, a document, a word."""
+_WINDOW = 1 << 27  # of Zstandard, which keeps as much of what it has unpacked
+_SLICE = 512  # bytes of Zstandard at a time: at most 128 blocks, each of at most 128 KiB
+ROW_GROUP = 1 << 31  # bytes of a column of Parquet that are unpacked together
 _TEXTS = ("", ".txt", ".md", ".jsonl")
 _PACKED = {".gz": "gz", ".zst": "zst"}
 
@@ -75,11 +80,44 @@ class Document:
         The text; a chunk may end inside a word or a character.
     start : int
         Position of the first byte in its file, or 0.
+    piece : int or None
+        The most bytes to hold together, where the text is compressed.
     """
 
     where: str
     chunks: Iterable[bytes]
     start: int = 0
+    piece: int | None = None
+
+    def together(self) -> bytes:
+        """The text in one piece.
+
+        Raises
+        ------
+        InputError
+            If it is compressed, and more than may inflate together.
+        """
+        held, size = [], 0
+        for chunk in self.chunks:
+            held.append(chunk)
+            size += len(chunk)
+            refuse_piece(self.where, size, self.piece)
+        return b"".join(held)
+
+
+def refuse_piece(where: str, size: int, most: int | None) -> None:
+    """Refuse what inflates to more than may be held in one piece.
+
+    Raises
+    ------
+    InputError
+        If `size` bytes are more than `most`.
+    """
+    if most is not None and size > most:
+        raise InputError(
+            f"{where}: inflates to more than {most // 2**20} MiB without a place to cut; unpack "
+            "it first, if it is what you expect"
+        )
 
 
 _ENDINGS = ".txt, .md, .jsonl, .parquet, .gz, .zst"
@@ -212,8 +250,9 @@ def documents(
     Raises
     ------
     InputError
-        If the file cannot be read, is damaged or cut short, also while it is read, or has no such
-        field; it names the file, and the line where there are lines.
+        If the file cannot be read, is damaged or cut short, also while it is read, has no such
+        field, or inflates to more than `PIECE` in one piece; it names the file, and the line
+        where there are lines.
     MissingExtra
         If the library for Zstandard or Parquet is not installed.
     """
@@ -227,7 +266,8 @@ def documents(
         elif source.start or source.end >= 0:
             yield from _part(source, file, tell)
         else:
-            yield Document(shown(source.path), _chunks(source, file, tell))
+            piece = PIECE if source.packing else None
+            yield Document(shown(source.path), _chunks(source, file, tell), piece=piece)
 
 
 def _chunks(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Iterator[bytes]:
@@ -265,18 +305,25 @@ def _unzstd(source: Source, file: IO[bytes]) -> Iterator[bytes]:
         raise MissingExtra("zstandard", "zstd", f"reading {source.path}") from None
     # one decompressor per frame: only so is a frame that is cut short noticed
     frame = None
-    while packed := file.read(CHUNK // 8):
-        while packed:
-            frame = frame or zstandard.ZstdDecompressor().decompressobj()
-            try:
-                chunk = frame.decompress(packed)
-            except zstandard.ZstdError as error:
-                raise InputError(f"{source.path}: damaged Zstandard data ({error})") from None
-            packed = b""
-            if frame.eof:
-                packed, frame = frame.unused_data, None
-            if chunk:
-                yield chunk
+    while read := file.read(CHUNK // 8):
+        for at in range(0, len(read), _SLICE):
+            packed = read[at : at + _SLICE]
+            while packed:
+                frame = frame or zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+                try:
+                    chunk = frame.decompress(packed)
+                except zstandard.ZstdError as error:
+                    if "too much memory" in str(error):
+                        raise InputError(
+                            f"{source.path}: its window is larger than {_WINDOW // 2**20} MiB; "
+                            "unpack it first (zstd -d --long=31)"
+                        ) from None
+                    raise InputError(f"{source.path}: damaged Zstandard data ({error})") from None
+                packed = b""
+                if frame.eof:
+                    packed, frame = frame.unused_data, None
+                if chunk:
+                    yield chunk
     if frame is not None:
         raise InputError(f"{source.path}: the Zstandard data is cut short")
 
@@ -324,7 +371,8 @@ def _part_chunks(
 
 
 def _lines(source: Source, key: str, chunks: Iterable[bytes]) -> Iterator[Document]:
-    for number, line in enumerate(_split_lines(chunks), 1):
+    piece = PIECE if source.packing else None
+    for number, line in enumerate(_split_lines(source.path, chunks, piece), 1):
         if number == 1:
             line = line.removeprefix(BOM_UTF8)
         if not line.strip():
@@ -351,14 +399,18 @@ def _lines(source: Source, key: str, chunks: Iterable[bytes]) -> Iterator[Docume
             raise InputError(f"{where}: the text has a lone surrogate, not UTF-8") from None
 
 
-def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _split_lines(path: str, chunks: Iterable[bytes], piece: int | None) -> Iterator[bytes]:
     held: list[bytes] = []
+    size = lines = 0
     for chunk in chunks:
         first, *rest = chunk.split(b"\n")
         held.append(first)
+        size += len(first)
+        refuse_piece(f"{path}:{lines + 1}", size, piece)
         for line in rest:
             yield b"".join(held)
-            held = [line]
+            held, size = [line], len(line)
+            lines += 1
     if last := b"".join(held):
         yield last
 
@@ -370,33 +422,51 @@ def _rows(source: Source, key: str, tell: Callable[[int], None]) -> Iterator[Doc
     except ImportError:
         raise MissingExtra("pyarrow", "parquet", f"reading {source.path}") from None
     try:
-        with pq.ParquetFile(source.path) as file:
-            schema = file.schema_arrow
-            if key not in schema.names:
-                raise InputError(
-                    f"{source.path}: no column {key!r}; there is {_some(schema.names)}"
-                )
-            kind = schema.field(key).type
-            if not any(
-                test(kind)
-                for test in (
-                    pa.types.is_string,
-                    pa.types.is_large_string,
-                    pa.types.is_binary,
-                    pa.types.is_large_binary,
-                )
-            ):
-                raise InputError(f"{source.path}: column {key!r} is {kind}, not text")
+        schema = pq.read_schema(source.path)
+        if key not in schema.names:
+            raise InputError(f"{source.path}: no column {key!r}; there is {_some(schema.names)}")
+        kind = schema.field(key).type
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        if not any(
+            test(kind)
+            for test in (
+                pa.types.is_string,
+                pa.types.is_large_string,
+                pa.types.is_binary,
+                pa.types.is_large_binary,
+            )
+        ):
+            raise InputError(f"{source.path}: column {key!r} is {kind}, not text")
+        # as a dictionary, a value that many rows have is there once
+        with pq.ParquetFile(source.path, read_dictionary=[key]) as file:
+            _check_row_groups(source, file.metadata, key)
             row = 0
             for batch in file.iter_batches(batch_size=4096, columns=[key], use_threads=False):
-                column: Any = batch.column(0).cast(pa.large_binary())
-                for row, text in enumerate(column.to_pylist(), row + 1):  # noqa: B020
-                    if text is not None:
-                        yield Document(f"{source.path}, row {row}", (text,))
+                column: Any = batch.column(0)
+                texts = column.dictionary
+                for row, place in enumerate(column.indices.to_pylist(), row + 1):  # noqa: B020
+                    if place is not None and texts[place].is_valid:
+                        where = f"{source.path}, row {row}"
+                        text = texts[place].as_buffer()
+                        refuse_piece(where, text.size, PIECE)
+                        yield Document(where, (text.to_pybytes(),))
     except (OSError, pa.ArrowException) as error:
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise InputError(f"{source.path}: cannot be read as Parquet ({reason})") from None
     tell(source.size or 0)
+
+
+def _check_row_groups(source: Source, metadata: Any, key: str) -> None:
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            column = metadata.row_group(group).column(place)
+            if column.path_in_schema == key and column.total_uncompressed_size > ROW_GROUP:
+                raise InputError(
+                    f"{source.path}: row group {group + 1} inflates to "
+                    f"{column.total_uncompressed_size / 2**30:,.1f} GiB of {key!r}, more than "
+                    f"{ROW_GROUP // 2**30}: write it with smaller row groups"
+                )
 
 
 def _some(names: Iterable[str]) -> str:

@@ -1,0 +1,121 @@
+"""Compressed input that is little on disk and much in memory: read in pieces, or refused."""
+
+import gzip
+import json
+import tracemalloc
+
+import pytest
+
+from partcover import Encoder, InputError, Vocabulary, WordCounts, readers
+
+MIB = 1 << 20
+
+
+def packed(data, packing):
+    if packing == "gz":
+        return gzip.compress(data)
+    return pytest.importorskip("zstandard").ZstdCompressor().compress(data)
+
+
+def read(path):
+    """The bytes of all documents, and the peak of memory that Python knows of."""
+    (source,) = readers.find_sources([path])
+    size = 0
+    tracemalloc.start()
+    try:
+        for document in readers.documents(source):
+            size += sum(map(len, document.chunks))
+        return size, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("packing", ["gz", "zst"])
+def test_what_is_unpacked_is_not_held(tmp_path, packing):
+    path = tmp_path / f"a.txt.{packing}"
+    path.write_bytes(packed(bytes(400 * MIB), packing))
+    assert path.stat().st_size < MIB
+    size, peak = read(path)
+    assert size == 400 * MIB
+    assert peak < 48 * MIB
+
+
+@pytest.mark.parametrize("packing", ["gz", "zst"])
+def test_a_word_of_a_bomb(tmp_path, packing, monkeypatch):
+    monkeypatch.setattr(readers, "PIECE", 8 * MIB)
+    path = tmp_path / f"a.txt.{packing}"
+    path.write_bytes(packed(b"first " + b"a" * (64 * MIB), packing))
+    message = rf"^{path}: inflates to more than 8 MiB without a place to cut; unpack it"
+    with pytest.raises(InputError, match=message):
+        WordCounts.from_files([path])
+    encoder = Encoder(Vocabulary(["aa"], special=("<|end|>",)), "gpt2")
+    for special in ("text", "parse"):
+        with pytest.raises(InputError, match=message):
+            encoder.encode_files([path], tmp_path / "out.bin", special=special)
+    # words that end are no such piece, nor is what is not compressed
+    path.write_bytes(packed(b"abcd " * (4 * MIB), packing))
+    assert WordCounts.from_files([path]).total_count > 4 * MIB
+    plain = tmp_path / "a.txt"
+    plain.write_bytes(b"a" * (9 * MIB))
+    assert len(WordCounts.from_files([plain])) == 1
+
+
+@pytest.mark.parametrize("packing", ["gz", "zst"])
+def test_a_line_of_a_bomb(tmp_path, packing, monkeypatch):
+    monkeypatch.setattr(readers, "PIECE", 8 * MIB)
+    path = tmp_path / f"a.jsonl.{packing}"
+    row = json.dumps({"text": "first"}).encode() + b"\n"
+    path.write_bytes(packed(row * 2 + b'{"text": "' + b" " * (64 * MIB), packing))
+    with pytest.raises(InputError, match=rf"^{path}:3: inflates to more than 8 MiB"):
+        WordCounts.from_files([path])
+
+
+def test_a_window_of_a_bomb(tmp_path):
+    zstandard = pytest.importorskip("zstandard")
+    parameters = zstandard.ZstdCompressionParameters.from_level(3, window_log=28)
+    packer = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    path = tmp_path / "a.zst"
+    path.write_bytes(packer.compress(b"text " * 1000) + packer.flush())
+    with pytest.raises(InputError, match=rf"^{path}: its window is larger than 128 MiB; unpack"):
+        WordCounts.from_files([path])
+
+
+def test_one_value_in_many_rows_of_parquet(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    values = pa.array(["a " * MIB])
+    rows = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), values)
+    pq.write_table(pa.table({"text": rows}), path)
+    assert path.stat().st_size < MIB
+    before = pa.default_memory_pool()
+    taken = before.bytes_allocated()
+    (source,) = readers.find_sources([path])
+    for number, document in enumerate(readers.documents(source)):
+        (text,) = document.chunks
+        assert len(text) == 2 * MIB
+        assert before.bytes_allocated() - taken < 64 * MIB
+        if number == 20:
+            break
+
+
+def test_row_groups_and_values_of_parquet(tmp_path, monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    rows = ["one", None, "two", "one", "b" * (2 * MIB)]
+    for kind in (pa.string(), pa.large_string(), pa.binary(), pa.dictionary(pa.int32(), "str")):
+        values = [r and r.encode() for r in rows] if kind == pa.binary() else rows
+        table = pa.table({"text": pa.array(values, kind), "n": range(5)})
+        pq.write_table(table, path, row_group_size=2)
+        (source,) = readers.find_sources([path])
+        texts = [b"".join(document.chunks) for document in readers.documents(source)]
+        assert texts == [row.encode() for row in rows if row]
+        where = [document.where for document in readers.documents(source)]
+        assert where == [f"{path}, row {row}" for row in (1, 3, 4, 5)]
+    monkeypatch.setattr(readers, "PIECE", MIB)
+    with pytest.raises(InputError, match=r"a\.parquet, row 5: inflates to more than 1 MiB"):
+        WordCounts.from_files([path])
+    monkeypatch.setattr(readers, "ROW_GROUP", MIB)
+    with pytest.raises(InputError, match=r"row group 1 inflates to 0\.0 GiB of 'text', more than"):
+        WordCounts.from_files([path])
