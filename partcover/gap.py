@@ -13,7 +13,7 @@ from .segment import segment
 from .solution import gap_of
 from .vocabulary import Rule, Vocabulary
 
-__all__ = ["Gap", "split_gap"]
+__all__ = ["Gap", "refuse_beyond_budget", "split_gap"]
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,7 @@ def split_gap(
         needs fewer tokens than the bound allows, because it holds what is no candidate of the
         instance.
     """
-    if len(vocabulary) > instance.k:
-        raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {instance.k}")
+    refuse_beyond_budget(instance, vocabulary)
     words = instance.words
     shortest = segment(words, vocabulary, "shortest_path", threads=threads).tokens
     own = segment(words, vocabulary, rule, threads=threads).tokens
@@ -112,3 +111,9 @@ def split_gap(
         vocabulary_gap=(shortest - lower_bound) / own if own else 0.0,
         rule_gap=(own - shortest) / own if own else 0.0,
     )
+
+
+def refuse_beyond_budget(instance: Instance, vocabulary: Vocabulary) -> None:
+    """Refuse a vocabulary of more tokens than the budget that a bound is for."""
+    if len(vocabulary) > instance.k:
+        raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {instance.k}")

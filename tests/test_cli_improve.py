@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from test_cli import SHARED, counts
 
-from partcover import Certificate, Instance, WordCounts, greedtok, prove, solve
+from partcover import Certificate, Instance, WordCounts, bounds, greedtok, prove, solve
 
 __all__ = ["counts"]
 
@@ -109,6 +109,24 @@ def test_gap_by_a_bound_found_now(run, counts):
     (Path.cwd() / "other.txt").write_text("zz\nyy\nxx\n")
     status, out, _ = run("gap", counts, "--vocab", "other.txt", "--json")
     assert (status, json.loads(out)["never_occur"]) == (0, 3)
+
+
+def test_gap_has_a_limit_and_says_so(run, counts, monkeypatch):
+    limits = []
+    find = bounds.lower_bound
+
+    def told(*arguments, **options):
+        limits.append(options["time_limit"])
+        return find(*arguments, **options)
+
+    monkeypatch.setattr(bounds, "lower_bound", told)
+    assert run("greedtok", counts, "-k", "3", "-o", "V.json", "--quiet")[0] == 0
+    status, _, err = run("gap", counts, "--vocab", "V.json")
+    assert (status, "for at most 30 seconds: --time-limit" in err) == (0, True)
+    status, _, err = run("gap", counts, "--vocab", "V.json", "--time-limit", "7")
+    assert (status, err) == (0, "")
+    assert limits == [30, 7]
+    assert "Default: 30." in run("gap", "--help")[1]
 
 
 def test_improve_proves_how_far_it_is(run, counts):

@@ -132,6 +132,9 @@ def improve(
     return EXIT_USAGE if unsaved else status
 
 
+_GAP_SECONDS = 30
+
+
 @command(
     "gap",
     keeps_best=True,
@@ -162,7 +165,9 @@ def improve(
     metavar="P.cert",
     help="The proof of a lower bound for its size.",
 )
-@seconds_option(about="For a lower bound, without a certificate.")
+@seconds_option(
+    about=f"For a lower bound, where no certificate has one. Default: {_GAP_SECONDS}.",
+)
 @instance_options
 @output_options(threads=True)
 def gap_(
@@ -181,7 +186,7 @@ def gap_(
     bound for as many tokens. The rest is its segmentation rule. -k: the budget, if it is more
     than the vocabulary's size. Exit status 6 if the certificate does not hold.
     """
-    from ..gap import split_gap
+    from ..gap import refuse_beyond_budget, split_gap
     from ..verify import check_certificate
 
     if certificate is not None and time_limit is not None:
@@ -195,9 +200,16 @@ def gap_(
         said = vocabulary.provenance.get("rule")
         rule = said if said in RULES else vocabulary.rule
     instance = read_instance(corpus, len(vocabulary) if k is None else k, options)
+    refuse_beyond_budget(instance, vocabulary)
     if certificate is None:
         from ..bounds import lower_bound as find
 
+        if time_limit is None:
+            out.note(
+                f"looking for a lower bound for at most {_GAP_SECONDS} seconds: --time-limit "
+                "says how long, --certificate names a proof that is there"
+            )
+            time_limit = _GAP_SECONDS
         with out.events(None) as progress:
             lower_bound = find(
                 instance, time_limit=time_limit, threads=out.threads, progress=progress
