@@ -91,7 +91,7 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
                 read += [(label, path) for path in parameter.type.paths(one)]
             elif isinstance(parameter.type, WritablePath):
                 written.append((label, one))
-                if not (parameter.type.kind == "folder" and Path(one).is_dir()):
+                if not (parameter.type.kind == "folder" and _is_folder(one)):
                     check_writable(one)
     check_apart(written, read)
 
@@ -139,6 +139,13 @@ def _same(first: str, second: str) -> bool:
 
 def _inside(source: str, target: str) -> bool:
     """Whether an input lies in a folder that is to be written."""
-    if not Path(target).is_dir() or Path(source).is_dir():
+    if not _is_folder(target) or _is_folder(source):
         return False
     return os.path.realpath(source).startswith(os.path.realpath(target) + os.sep)
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return Path(path).is_dir()
+    except OSError:  # a name too long, say
+        return False
