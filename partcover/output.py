@@ -206,51 +206,82 @@ class Output:
 
     @contextmanager
     def events(
-        self, path: str | None, *, show: bool = True, plot: str | None = None
+        self,
+        path: str | None,
+        *,
+        phase: str,
+        show: bool = True,
+        plot: str | None = None,
+        time_limit: float | None = None,
     ) -> Iterator[Callable[[Event], None] | None]:
-        """What gets the events of a solve: a file of JSON lines, people at a terminal, a plot."""
-        shown = show and not self.quiet and sys.stderr.isatty()
+        """What gets the events of a method: a file of JSON lines, people at a terminal, a plot.
+
+        Parameters
+        ----------
+        path, plot : str or None
+            The file of JSON lines; the figure.
+        phase : str
+            What the method does, until an event says it.
+        show : bool
+            Show a line on a terminal.
+        time_limit : float, optional
+            Seconds, where events do not say how many are left.
+        """
         told: list[dict[str, Any]] = []
         with contextlib.ExitStack() as stack:
-            file: IO[str] | None = None
+            line, file = None, None
+            if show and not self.quiet and sys.stderr.isatty():
+                from .status_line import shown_line
+
+                line = stack.enter_context(shown_line(phase, time_limit))
             if path is not None:
-                try:
-                    file = stack.enter_context(open(path, "w", encoding="utf-8"))
-                except OSError as error:
-                    raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-            if not shown and file is None and plot is None:
-                yield None
-                return
-            if shown:
-                say("  seconds       incumbent           bound        gap  source")
+                file = stack.enter_context(_Lines(path, self.note))
 
             def tell(event: Event) -> None:
-                nonlocal file
                 told.append(event.to_json())
                 if file is not None:
-                    try:
-                        file.write(json.dumps(event.to_json()) + "\n")
-                        file.flush()
-                    except OSError as error:  # a full disk ends the events, not the run
-                        self.note(f"{path}: no more events ({error.strerror})")
-                        with contextlib.suppress(OSError):
-                            file.close()
-                        file = None
-                if shown:
-                    gap = "–" if event.gap is None else f"{100 * event.gap:.3f} %"
-                    tokens, bound = (
-                        "–" if number is None else f"{number:,}"
-                        for number in (event.tokens, event.lower_bound)
-                    )
-                    mark = "*" if event.kind == "incumbent" else " "
-                    say(
-                        f"{event.seconds:9.1f} {mark}{tokens:>14} {bound:>15} {gap:>10}  "
-                        f"{event.source}"
-                    )
+                    file.write(told[-1])
+                if line is not None:
+                    line(event)
 
-            yield tell
+            yield None if line is None and file is None and plot is None else tell
         if plot is not None:
             from .plots import plot_events
 
             plot_events(told, plot)
-            self.note(f"wrote {plot}")
+            self.wrote(plot)
+
+
+class _Lines:
+    """A file of JSON lines; a full disk ends it, not the run."""
+
+    def __init__(self, path: str, note: Callable[[str], None]) -> None:
+        self.path = path
+        self.note = note
+        try:
+            self.file: IO[str] | None = open(path, "w", encoding="utf-8")  # noqa: SIM115
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+    def write(self, data: dict[str, Any]) -> None:
+        """One line."""
+        if self.file is None:
+            return
+        try:
+            self.file.write(json.dumps(data) + "\n")
+            self.file.flush()
+        except OSError as error:
+            self.note(f"{self.path}: no more events ({error.strerror})")
+            self._close()
+
+    def _close(self) -> None:
+        if self.file is not None:
+            with contextlib.suppress(OSError):  # what could not be written is tried again
+                self.file.close()
+        self.file = None
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._close()

@@ -117,7 +117,8 @@ def bound_(
         if out.path is not None:
             save_certificate(out, where(found.instance.k), found.certificate, found.instance)
 
-    with out.events(events, plot=plot) as progress:
+    one = limits["time_limit"] if len(budgets) == 1 else None  # else it is for each
+    with out.events(events, phase="bound", plot=plot, time_limit=one) as progress:
         found = bounds(
             instance,
             budgets,

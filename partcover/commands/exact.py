@@ -176,7 +176,9 @@ def solve(
         return _prove(out, corpus, instance, write_certificate, no_vocabulary, **common)
     if relaxation:
         return _relaxation(out, exact.relax(instance, sense=sense, **common))
-    with out.events(events, show=not show_log, plot=plot) as progress:
+    with out.events(
+        events, phase="solve", show=not show_log, plot=plot, time_limit=time_limit
+    ) as progress:
         if goal == "tokens":
             solution = exact.solve(
                 instance,

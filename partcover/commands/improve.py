@@ -109,7 +109,7 @@ def improve(
     given = None if start is None else Vocabulary.load(start)
     proof = None if start_certificate is None else Certificate.load(start_certificate)
     instance = read_instance(corpus, k, options, pretokenizer)
-    with out.events(events, plot=plot) as progress:
+    with out.events(events, phase="greedtok", plot=plot, time_limit=time_limit) as progress:
         solution = find(
             instance,
             given,
@@ -210,7 +210,7 @@ def gap_(
                 "says how long, --certificate names a proof that is there"
             )
             time_limit = _GAP_SECONDS
-        with out.events(None) as progress:
+        with out.events(None, phase="bound", time_limit=time_limit) as progress:
             lower_bound = find(
                 instance, time_limit=time_limit, threads=out.threads, progress=progress
             ).lower_bound
