@@ -228,7 +228,8 @@ def made_text(size, un):
     sources = default_text().decode()
     if not un.exists():
         return sources[:size], "the standard library's sources (no UN words: no file of them)"
-    rows = [line.rsplit("\t", 1) for line in un.read_text("utf-8").splitlines()]
+    lines = un.read_text("utf-8").splitlines()
+    rows = [line.rsplit("\t", 1) for line in lines if "\t" in line]
     ends = list(accumulate(int(count) for _, count in rows))
     words = [word.replace("Ġ", " ") for word, _ in rows]
     draw = random.Random(0)

@@ -14,7 +14,7 @@ from .file_kinds import HEADER, likely_mistake
 from .instance import GroupBudget, Instance
 from .vocabulary import Vocabulary
 
-__all__ = ["parse_budgets", "read_group", "read_instance", "read_tokens"]
+__all__ = ["other_words", "parse_budgets", "read_group", "read_instance", "read_tokens"]
 
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
@@ -51,6 +51,14 @@ def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
             )
         budgets += range(first, last + 1)
     return budgets
+
+
+def other_words(vocabulary: Vocabulary, words: WordCounts) -> list[str]:
+    """A remark where a vocabulary is for words of another pre-tokenizer than these."""
+    names = vocabulary.pretokenizer, words.pretokenizer
+    if None in names or names[0] == names[1]:
+        return []
+    return [f"the vocabulary is for words of {names[0]}, these were counted with {names[1]}"]
 
 
 def read_instance(

@@ -261,3 +261,38 @@ def test_words_held_out_are_counted_alike(run, tmp_path):
         2,
         "partcover: the words held out were counted with space-prefix, the others with gpt2\n",
     )
+
+
+def test_measuring_on_other_words_is_said(run, tmp_path):
+    WORDS.save(tmp_path / "C.tsv")
+    Vocabulary([" the", "at"], pretokenizer="cl100k").save(tmp_path / "V.json")
+    remark = "the vocabulary is for words of cl100k, these were counted with gpt2\n"
+    for line in (
+        "gap C.tsv --vocab V.json",
+        "verify C.tsv -k 2 --vocab V.json",
+        "inspect V.json C.tsv",
+        "compare C.tsv --vocab V.json --methods bytes",
+        "export V.json --to list -o t --corpus C.tsv --lossy",
+    ):
+        status, _, err = run(*line.split())
+        assert (status, remark in err) == (0, True), (line, err)
+    Vocabulary([" the", "at"], pretokenizer="gpt2").save(tmp_path / "V.json")
+    for line in ("gap C.tsv --vocab V.json", "inspect V.json C.tsv"):
+        assert "counted with" not in run(*line.split())[2]
+
+
+def test_a_list_of_tokens_is_over_the_symbols_of_the_words(run, tmp_path):
+    WordCounts.from_words(["été", "bête"], "chars").save(tmp_path / "C.tsv")
+    (tmp_path / "t.txt").write_text("té\nêt\n")
+    status, out, _ = run("gap", "C.tsv", "--vocab", "t.txt", "--json")
+    assert (status, json.loads(out)["tokens"]) == (0, 2 + 3)
+    assert json.loads(out)["k"] == 2
+
+
+def test_a_mark_is_said_where_no_pretokenizer_is_written(tmp_path):
+    vocabulary = Vocabulary(["Ġa"], rule="merges", pretokenizer="space-prefix")
+    remarks = export(vocabulary.with_(rule="shortest_path"), tmp_path / "l", "list").remarks
+    assert any("space-prefix (a Ġ in its words is a space in the text)" in r for r in remarks)
+    need("tiktoken")
+    remarks = export(vocabulary, tmp_path / "t", "tiktoken", lossy=True).remarks
+    assert any("space-prefix (a Ġ in its words is a space in the text)" in r for r in remarks)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..inputs import read_instance, read_tokens
+from ..inputs import other_words, read_instance, read_tokens
 from ..instance import Instance
 from ..options import command, instance_options, k_option, option, output_options
 from ..output import Output, say
@@ -68,7 +68,7 @@ def verify(
     data: dict[str, Any] = {}
     problems: list[str] = []
     if vocab is not None:
-        data = _check_vocabulary(instance, vocab, model)
+        data = _check_vocabulary(out, instance, vocab, model)
         problems += [f"{vocab}: {problem}" for problem in data["problems"]]
     if certificate is not None:
         found = _check_certificate(instance, certificate, data)
@@ -85,10 +85,14 @@ def verify(
     return 0 if data["ok"] else EXIT_VERIFICATION
 
 
-def _check_vocabulary(instance: Instance, path: str, model: str | None) -> dict[str, Any]:
+def _check_vocabulary(
+    out: Output, instance: Instance, path: str, model: str | None
+) -> dict[str, Any]:
     from ..verify import verify as check
 
     vocabulary, broken = _read_answer(instance, path, model)
+    for remark in other_words(vocabulary, instance.words):
+        out.note(remark)
     result = check(instance, vocabulary)
     data = result.to_json()
     if broken > 1e-6:

@@ -11,7 +11,7 @@ import click
 from ..certificate import Certificate
 from ..corpus import WordCounts
 from ..files import in_place, write_atomic
-from ..inputs import parse_budgets, read_instance
+from ..inputs import other_words, parse_budgets, read_instance
 from ..options import command, instance_options, option, output_options, seconds_option
 from ..output import Output
 from ..paths import ReadablePath, WritablePath, check_apart
@@ -141,6 +141,9 @@ def compare(
     budgets += [proof.k for proof in proofs.values() if proof.k not in budgets]
     sizes = [*budgets, *map(len, given.values())]
     instance = read_instance(corpus, max(sizes) if sizes else None, options)
+    for name, vocabulary in given.items():
+        for remark in other_words(vocabulary, instance.words):
+            out.note(f"{name}: {remark}")
     apart: WordCounts | None = None
     if held_out is not None:
         apart = WordCounts.load(held_out, instance.symbols)

@@ -9,6 +9,7 @@ import click
 from ..corpus import WordCounts
 from ..errors import InputError
 from ..files import read_text
+from ..inputs import other_words
 from ..options import Command, argument, command, option, output_options
 from ..output import Output
 from ..paths import ReadablePath
@@ -78,6 +79,8 @@ def export_(
         Pretokenizer.from_name(pretokenizer)
         held = held.with_(pretokenizer=pretokenizer)
     words = None if corpus is None else WordCounts.load(corpus, held.symbols)
+    for remark in [] if words is None else other_words(held, words):
+        out.note(remark)
     content = None if text is None else read_text(text)
     result = export(held, out.path, format_, corpus=words, text=content, lossy=lossy)
     if out.path != "-":

@@ -8,7 +8,7 @@ import click
 
 from ..certificate import Certificate
 from ..errors import InputError, VerificationError
-from ..inputs import read_instance, read_tokens
+from ..inputs import other_words, read_instance, read_tokens
 from ..options import (
     command,
     gap_option,
@@ -191,15 +191,18 @@ def gap_(
 
     if certificate is not None and time_limit is not None:
         raise click.UsageError("--certificate and --time-limit exclude each other")
+    instance = read_instance(corpus, k, options, free=True)
     if vocab.endswith(".json"):
         vocabulary = Vocabulary.load(vocab)
     else:
-        symbols: Any = options["symbols"] or "bytes"
-        vocabulary = Vocabulary(read_tokens(vocab, symbols), symbols)
+        vocabulary = Vocabulary(read_tokens(vocab, instance.symbols), instance.symbols)
+    if k is None:
+        instance = instance.with_k(len(vocabulary))
+    for remark in other_words(vocabulary, instance.words):
+        out.note(remark)
     if rule is None:
         said = vocabulary.provenance.get("rule")
         rule = said if said in RULES else vocabulary.rule
-    instance = read_instance(corpus, len(vocabulary) if k is None else k, options)
     refuse_beyond_budget(instance, vocabulary)
     if certificate is None:
         from ..bounds import lower_bound as find

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..corpus import WordCounts
 from ..errors import InputError
+from ..inputs import other_words
 from ..instance import Instance
 from ..options import argument, command, no_vocabulary_option, option, output_options
 from ..output import Output
@@ -96,6 +97,9 @@ def inspect_(
     for option, given in (("--sort gain", sort == "gain"), ("--only absent", only == "absent")):
         if no_gains and given:
             raise click.UsageError(f"--no-gains and {option} exclude each other")
+    if words is not None:
+        for remark in other_words(vocabulary, words):
+            out.note(remark)
     found = anatomy(vocabulary, words, rule, with_gains=not no_gains, threads=out.threads)
     data = found.to_json(tokens=not no_vocabulary)
     if diff is not None:

@@ -14,6 +14,7 @@ from ..files import atomic_writer, open_input
 from ..segment import segment
 from ..vocabulary import RULES, Vocabulary
 from .frame import Format, GivenUp, Nearest, Replay
+from .splitting import described
 
 __all__ = ["LIST", "lines_of", "not_carried", "own_replay"]
 
@@ -29,7 +30,7 @@ def not_carried(vocabulary: Vocabulary, *more: str) -> list[str]:
     """A remark on what a file of tokens does not hold, if there is any."""
     names = [*more]
     if vocabulary.pretokenizer is not None:
-        names.append(f"the pre-tokenizer {vocabulary.pretokenizer}")
+        names.append(f"the pre-tokenizer {described(vocabulary.pretokenizer)}")
     if vocabulary.special:
         names.append(f"{len(vocabulary.special)} special tokens")
     if vocabulary.scores is not None:

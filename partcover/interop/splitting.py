@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import InputError
 from ..pretokenizers import PATTERNS, Pretokenizer
 
-__all__ = ["patterns", "read_splitting", "unmark", "why_not", "write_splitting"]
+__all__ = ["described", "patterns", "read_splitting", "unmark", "why_not", "write_splitting"]
 
 SPACED = " [^ ]*|[^ ]+"
 _SPLITS = {"first-space": SPACED, "space": " |[^ ]+", "digit": r"\p{Nd}|\P{Nd}+", **PATTERNS}
@@ -38,6 +38,12 @@ def _mark(rule: str) -> str | None:
     """The mark of a rule ``space-prefix``."""
     base, _, mark = rule.partition(":")
     return (mark or "Ġ") if base == "space-prefix" else None
+
+
+def described(name: str) -> str:
+    """A pre-tokenizer, for remarks: its name, and what stands for spaces in its words."""
+    marks = [mark for rule in name.split("+") if (mark := _mark(rule))]
+    return name + "".join(f" (a {mark} in its words is a space in the text)" for mark in marks)
 
 
 def why_not(name: str | None) -> str | None:

@@ -16,6 +16,7 @@ from ..symbols import show
 from ..vocabulary import Vocabulary
 from .frame import Format, GivenUp, Nearest, Replay
 from .pairs import pairs_are_needless
+from .splitting import described
 
 __all__ = ["PUBLISHED", "TIKTOKEN"]
 
@@ -54,7 +55,7 @@ _BY_NAME = {name: (rules, special) for name, rules, special in PUBLISHED.values(
 
 
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
-    own = vocabulary.pretokenizer or "not known"
+    own = "not known" if (name := vocabulary.pretokenizer) is None else described(name)
     remarks = [f"a rank file holds no pre-tokenizer; that of the vocabulary: {own}"]
     if vocabulary.special:
         listed = ", ".join(f"{text} {number}" for text, number in vocabulary.special.items())
