@@ -9,9 +9,9 @@ from rich.cells import cell_len
 
 __all__ = ["column_widths", "fitted_text", "is_number"]
 
-# what is left of the longest words before columns that can be done without are left out, before
-# others are, and where there are none left to leave out
-_NAMES = (16, 8, 3)
+# what is left of the longest texts before columns that can be done without are left out, of the
+# longest words before others are, and where there are none left to leave out
+_TEXT, _WORD, _LEAST = 16, 8, 3
 _DIGITS = r"[\d.,]*\d(?:e[+-]?\d+)?"
 _NUMBER = re.compile(
     rf"(?:[≥≤<>~+−-] ?)?{_DIGITS}(?: ?– ?{_DIGITS})?(?: ?(?:%|s|[KMGT]?i?B))?|–|yes|no|"
@@ -34,10 +34,10 @@ def column_widths(
 ) -> list[int | None]:
     """Give the columns of a table their widths, so that every number is whole.
 
-    Where there is no room for all of it, headings and texts break at their spaces, and long words
-    are cut, to 16 characters. Where that is not enough, columns of `drop` are left out in their
-    order; then words are cut to 8 characters; then columns go from the right, all but the first
-    `keep`.
+    Where there is no room for all of it, headings break at their spaces, and texts of more than 16
+    characters break or are cut. Where that is not enough, columns of `drop` are left out in their
+    order; then texts break wherever they have spaces, and words are cut to 8 characters; then
+    columns go from the right, all but the first `keep`.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def column_widths(
     kept = list(range(len(columns)))
     first = [number for number in drop if number >= keep]
     then = [number for number in reversed(kept[keep:]) if number not in first]
-    for name, order in zip(_NAMES, (first, then, []), strict=True):
+    for texts, most, order in ((inside, _TEXT, first), (words, _WORD, then), (words, _LEAST, [])):
         while True:
-            sizes = [max(fixed[n], min(words[n], name)) for n in kept]
+            sizes = [max(fixed[n], min(texts[n], most)) for n in kept]
             lacking = sum(sizes) + between * len(kept) - room
             if lacking <= 0 or not order:
                 break
@@ -81,8 +81,8 @@ def column_widths(
         if lacking <= 0:
             break
     spare = -lacking
-    for most in (inside, whole):  # names whole before headings in one line
-        spare -= _widen(sizes, [max(fixed[n], most[n]) for n in kept], spare)
+    for wanted in (inside, whole):  # names whole before headings in one line
+        spare -= _widen(sizes, [max(fixed[n], wanted[n]) for n in kept], spare)
     found: list[int | None] = [None] * len(columns)
     for n, size in zip(kept, sizes, strict=True):
         found[n] = size

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from .errors import InputError, message_line
+from .errors import InputError, message_line, printable
 from .files import write_atomic
 from .solution import Event
 
@@ -40,6 +40,10 @@ def say(line: str) -> None:
 def is_utf8() -> bool:
     """Whether standard output takes any character."""
     return (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))
 
 
 @dataclass
@@ -149,7 +153,12 @@ class Output:
         if tables and form == "csv":
             return rows_csv(tables[0].records)
         if tables and form in ("markdown", "table"):
-            return "\n".join(rows_markdown(table.rows, table.columns) for table in tables)
+            return "\n".join(
+                f"{_lines(part)}\n"
+                if isinstance(part, str)
+                else rows_markdown(part.rows, part.columns)
+                for part in parts
+            )
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
     def show(self, data: dict[str, Any], *parts: Listing | str) -> None:
@@ -167,7 +176,6 @@ class Output:
         """Tables and lines, for people."""
         from rich.text import Text
 
-        from .errors import printable
         from .report import fitted_table
 
         console, width = self.console, self.width
@@ -175,7 +183,7 @@ class Output:
         with console.capture() as captured:
             for part in parts:
                 if isinstance(part, str):
-                    console.print(Text("\n".join(map(printable, part.split("\n")))))
+                    console.print(Text(_lines(part)))
                     continue
                 table, without = fitted_table(part, width)
                 console.print(table)

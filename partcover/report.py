@@ -73,13 +73,14 @@ def cell(value: Any) -> str:
 # Columns that a table can do without where there is no room for all, the least important first.
 # Behind these, columns go from the right.
 SPARE_COLUMNS = (
-    "relaxed_cover", "d", "bytes_per_token", "size", "seconds", "memory",
+    "relaxed_cover", "d", "bytes_per_token", "size", "wmc", "greedwmc_relaxed_ratio", "seconds",
     "first_size", "second_size", "union", "used", "whole_words", "runs",
     "nonzeros", "rows", "variables", "relaxation", "proven_out", "proven_in",
     "total_symbols", "symbols", "family", "length", "intermediate", "cuts_character",
-    "wmc", "greedwmc_relaxed_ratio", "greedwmc_ratio", "lp_gap", "greedtok_tokens",
+    "greedwmc_ratio", "lp_gap", "greedtok_tokens",
     "same_rank", "first_difference", "exact", "target", "candidates", "words",
-    "library", "handover", "events", "start", "certified_ratio", "lower_bound", "termination",
+    "library", "handover", "events", "start", "certified_ratio", "memory", "lower_bound",
+    "termination",
 )  # fmt: skip
 
 
@@ -182,27 +183,29 @@ def _is_text(rows: Sequence[Mapping[str, Any]], key: str) -> bool:
 
 
 def _cells(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
-    cells = []
-    for key in columns:
-        value = row.get(key)
-        if value is not None and key.endswith(("gap", "share")):
-            cells.append(f"{100 * value:.3f} %")
-        elif value is not None and key == "seconds":
-            cells.append(f"{value:.2f}")
-        elif value is not None and key == "memory":
-            cells.append(f"{value / 2**20:,.1f} MiB")
-        elif key == "rule" and value is not None:
-            cells.append(value.replace("_", " "))
-        else:
-            cells.append(printable(cell(value)))
-    return cells
+    return [_shown(key, row.get(key)) for key in columns]
+
+
+def _shown(key: str, value: Any) -> str:
+    """What a table shows of a value, by its key."""
+    if isinstance(value, str):
+        return printable(value.replace("_", " ") if key == "rule" else value)
+    if value is not None and key.endswith(("gap", "share")):
+        return f"{100 * value:.3f} %"
+    if value is not None and key == "seconds":
+        return f"{value:.2f}"
+    if value is not None and key == "memory":
+        return f"{value / 2**20:,.1f} MiB"
+    return printable(cell(value))
 
 
 def facts(
     values: Mapping[str, Any], title: str = "", data: Mapping[str, Any] | None = None
 ) -> Listing:
     """Names and values, two columns; `data` is the row of the CSV."""
-    rows = [{"what": name.replace("_", " "), "value": cell(v)} for name, v in values.items()]
+    rows = [
+        {"what": name.replace("_", " "), "value": _shown(name, v)} for name, v in values.items()
+    ]
     return Listing(rows, {"what": "", "value": ""}, title, (values if data is None else data,))
 
 
@@ -236,11 +239,7 @@ _FACTS = {
 def solution_parts(solution: Solution, *, shown: int = 20) -> tuple[Listing | str, ...]:
     """What a solution is, and its first tokens."""
     data = solution.to_json(vocabulary=False)
-    values = {
-        heading: f"{100 * data[key]:.3f} %" if key == "gap" else data[key]
-        for key, heading in _FACTS.items()
-        if data.get(key) is not None
-    }
+    values = {heading: data[key] for key, heading in _FACTS.items() if data.get(key) is not None}
     values |= {f"policy: {key}": value for key, value in solution.policy.items()}
     table = facts(values, solution.method, data)
     if solution.vocabulary is None or not len(solution.vocabulary):

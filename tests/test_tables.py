@@ -161,6 +161,21 @@ def test_the_order_in_which_columns_go():
     assert len(set(SPARE_COLUMNS)) == len(SPARE_COLUMNS)
 
 
+def test_a_long_answer_is_shown_whole(run, tmp_path, capsys, monkeypatch, shown):
+    (tmp_path / "star.txt").write_text("".join(f"vertex-{n} leaf-{n}\n" for n in range(60)))
+    assert run("reduce", "star.txt", "-k", 60, "-o", "I.json")[0] == 0
+    assert run("solve", "I.json", "-o", "S.json")[0] == 0
+    shown.clear()
+    lift = ("reduce", "--lift", "I.json", "S.json")
+    status, out, _ = run(*lift)
+    narrow = printed(capsys, monkeypatch, 40, *shown).out
+    vertices = json.loads(run(*lift, "--json")[1])["vertices"]
+    assert (status, len(vertices)) == (0, 60)
+    for text in (out, narrow, run(*lift, "--format", "markdown")[1]):
+        assert set(vertices) <= set(text.split())
+    assert max(map(cell_len, narrow.splitlines())) <= 40
+
+
 def test_facts_lose_nothing():
     table = facts({"tokens needed, shortest path": 10**12, "sha256": "0123456789abcdef" * 4})
     for width in range(30, 100):

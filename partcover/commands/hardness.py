@@ -11,7 +11,7 @@ from ..instance import Instance
 from ..options import argument, command, option, output_options
 from ..output import Output, is_utf8
 from ..paths import WritablePath
-from ..report import Listing
+from ..report import Listing, facts
 
 
 @command(
@@ -112,20 +112,17 @@ def _reduce(
         draw_reduction(reduction, answer.vocabulary, draw)
         out.wrote(draw)
     instance = reduction.instance
-    facts = reduction.facts()
-    _show(out, instance, Listing([facts], {key: key for key in facts}), facts, draw is None)
+    _show(out, instance, reduction.facts(), draw is None)
     return 0
 
 
-def _show(
-    out: Output, instance: Instance, table: Listing, facts: dict[str, Any], alone: bool = True
-) -> None:
+def _show(out: Output, instance: Instance, data: dict[str, Any], alone: bool = True) -> None:
     """Save an instance and say what it is; without a file it is itself what is printed."""
     if out.path is None and alone and not out.json and out.form is None:
         click.echo(json.dumps(instance.to_json(), ensure_ascii=not is_utf8()))
         return
     with out.saved(instance.save):
-        out.show(facts, table)
+        out.show(data, facts(data))
 
 
 def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
@@ -142,14 +139,14 @@ def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
 
         draw_reduction(reduction, answer, draw)
         out.wrote(draw)
-    row = dict(data)
-    if "vertices" in row:
-        row["vertices"] = " ".join(map(str, data["vertices"]))
+    if "vertices" in data:
+        key, names = "vertices", [str(vertex) for vertex in data["vertices"]]
     else:
-        row["assignment"] = " ".join(
-            name if value else f"¬{name}" for name, value in data["assignment"].items()
-        )
-    out.result(data, Listing([row], {key: key.replace("_", " ") for key in row}))
+        key, values = "assignment", data["assignment"]
+        names = [name if value else f"¬{name}" for name, value in values.items()]
+    shown = " ".join(names)
+    known = {name: value for name, value in data.items() if name != key}
+    out.result(data, facts(known, data={**data, key: shown}), f"{key}: {shown}")
     return 0
 
 
@@ -194,7 +191,7 @@ def generate_(out: Output, name: str | None, size: int | None, k: int | None, li
     if name is None or size is None:
         raise click.UsageError("NAME and SIZE are expected (or --list)")
     instance = generate(name, size, out.seed, k)
-    facts = {
+    data = {
         "family": name,
         "size": size,
         "seed": out.seed,
@@ -203,6 +200,5 @@ def generate_(out: Output, name: str | None, size: int | None, k: int | None, li
         "total_count": instance.words.total_count,
         "threshold": instance.threshold,
     }
-    columns = {key: key.replace("_", " ") for key in facts}
-    _show(out, instance, Listing([facts], columns), facts)
+    _show(out, instance, data)
     return 0
