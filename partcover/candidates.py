@@ -72,6 +72,8 @@ class CandidateIndex:
         The occurrences of candidate ``c`` start at ``sa[lo[c]:hi[c]]`` of `text`.
     weight : ndarray of int64, shape (candidates,)
         Occurrences of each candidate, weighted by word counts (overlapping ones included).
+    data : ndarray
+        As given.
     text, sa, word_of : ndarray of int32
         Symbol ranks with separators 0; positions in suffix order; the word at each position
         (at a separator: the word after it).
@@ -116,7 +118,7 @@ class CandidateIndex:
         self.offsets = offsets
         self.counts = counts
         lengths = np.diff(offsets)
-        self._data = data
+        self.data = data
         self._alphabet = None if data.dtype == np.uint8 else np.unique(data)
         upper = 256 if self._alphabet is None else len(self._alphabet)
         self.text = np.zeros(size, np.int32)
@@ -229,8 +231,7 @@ class CandidateIndex:
         length = np.array([len(token) for token in tokens], np.int32)
         offsets = np.zeros(len(tokens) + 1, np.int64)
         np.cumsum(length, out=offsets[1:])
-        ranks = [self._ranks(token) for token in tokens]
-        patterns = np.concatenate(ranks) if ranks else np.zeros(0, np.int32)
+        patterns = self._ranks(np.concatenate(tokens)) if len(tokens) else np.zeros(0, np.int32)
         lo, hi = find(self.text, self.sa, patterns, offsets)
         return lo, hi, length
 
@@ -246,7 +247,7 @@ class CandidateIndex:
         lengths = np.diff(self.offsets)[order]
         ends = np.cumsum(lengths)
         first = np.repeat(self.offsets[order] - (ends - lengths), lengths)
-        positions: Int64 = first + np.arange(len(self._data))
+        positions: Int64 = first + np.arange(len(self.data))
         return positions
 
     def weight_of(self, lo: Int32, hi: Int32) -> Int64:
@@ -257,7 +258,13 @@ class CandidateIndex:
         """The symbols of a substring given by an interval's start and a length."""
         start = self.sa[lo]
         begin = start - self.word_of[start] - 1
-        return self._data[begin : begin + length]
+        return self.data[begin : begin + length]
+
+    def begins(self, lo: Int32) -> Int64:
+        """Where substrings given by the starts of their intervals begin in the words' data."""
+        start = self.sa[lo]
+        begin: Int64 = start.astype(np.int64) - self.word_of[start] - 1
+        return begin
 
     def token(self, index: int) -> Array:
         """The symbols of candidate `index`."""
@@ -280,7 +287,7 @@ class CandidateIndex:
         """
         order = np.argsort(length, kind="stable").astype(np.int32)
         places = (self.sa - self.word_of[self.sa] - 1).astype(np.int32)
-        which, start, _, _ = arcs(places, lo[order], hi[order], length[order], len(self._data))
+        which, start, _, _ = arcs(places, lo[order], hi[order], length[order], len(self.data))
         sizes = np.diff(self.offsets)
         word = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[start]
         begin = (start - self.offsets[word]).astype(np.int32)

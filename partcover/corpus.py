@@ -327,8 +327,8 @@ class WordCounts:
 
     def __iter__(self) -> Iterator[tuple[Token, int]]:
         """(word, count) pairs, in stored order."""
-        for index, count in enumerate(self.counts.tolist()):
-            yield self.word(index), count
+        words = sym.slices(self.data, self.offsets[:-1], self.offsets[1:], self.symbols)
+        yield from zip(words, self.counts.tolist(), strict=True)
 
     def to_dict(self) -> dict[Token, int]:
         """Words to counts."""

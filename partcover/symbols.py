@@ -10,7 +10,7 @@ written in decimal, separated by single spaces (TSV) or as a JSON list.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -27,6 +27,7 @@ __all__ = [
     "from_array",
     "from_json",
     "show",
+    "slices",
     "text_of",
     "to_array",
     "to_json",
@@ -134,6 +135,21 @@ def from_array(data: npt.NDArray[Any], symbols: Symbols) -> Token:
     if symbols == "chars":
         return "".join(map(chr, data.tolist()))
     return tuple(data.tolist())
+
+
+def slices(
+    data: npt.NDArray[Any], begin: npt.NDArray[Any], end: npt.NDArray[Any], symbols: Symbols
+) -> Iterator[Token]:
+    """``from_array(data[b:e], symbols)`` for each begin and end, many at a time."""
+    whole: Any
+    if symbols == "bytes":
+        whole = data.astype(np.uint8, copy=False).tobytes()
+    elif symbols == "chars":
+        whole = data.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    else:
+        whole = tuple(data.tolist())
+    for first, last in zip(begin.tolist(), end.tolist(), strict=True):
+        yield whole[first:last]
 
 
 def text_of(token: Token) -> str | None:

@@ -346,3 +346,19 @@ def test_the_objective_of_no_tokens_is_the_entropy_of_symbols():
         baselines.unigram_objective(words, Vocabulary([], "chars"))
     with pytest.raises(InputError, match="rounds is -1"):
         baselines.unigram_objective(words, Vocabulary([]), rounds=-1)
+
+
+def test_fewer_seeds_and_rounds_where_time_is_short(monkeypatch):
+    """Every look at the clock is a second later: half of the time is there for the seeds."""
+    instance = Instance(WORDS, 3)
+    whole = baselines.unigram(instance)
+    now = iter(range(10**6))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(now)))
+    short = baselines.unigram(instance, time_limit=3)
+    assert short.termination == "time_limit"
+    assert 3 <= short.extra["seed_size"] < whole.extra["seed_size"]
+    assert short.extra["rounds"] == 1
+    longer = baselines.unigram(instance, time_limit=6)
+    assert longer.extra["seed_size"] == whole.extra["seed_size"]
+    # rounds take a second each: none is begun that would end after the limit
+    assert 1 < longer.extra["rounds"] < whole.extra["rounds"]

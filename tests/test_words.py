@@ -359,3 +359,11 @@ def test_empty_missing_unwritable(tmp_path):
         WordCounts.load(tmp_path)
     with pytest.raises(InputError, match="cannot be written"):
         WordCounts.from_counts({"a": 1}).save(tmp_path / "no" / "c.tsv")
+
+
+@given(st.lists(st.text(max_size=4).filter(bool), unique=True), st.sampled_from(["bytes", "chars"]))
+def test_words_in_turn_are_the_words(listed, symbols):
+    words = WordCounts.from_counts({word: n + 1 for n, word in enumerate(listed)}, symbols)
+    assert list(words) == [(words.word(n), int(words.counts[n])) for n in range(len(words))]
+    ints = WordCounts.from_counts({tuple(map(ord, word)): 1 for word in listed}, "ints")
+    assert [word for word, _ in ints] == [ints.word(n) for n in range(len(ints))]

@@ -34,6 +34,7 @@ Int64 = npt.NDArray[np.int64]
 _PARTS = 8
 _LEAST = 0.5  # expected count below which a token goes (sentencepiece's)
 _USELESS = -1e300  # loss of a token that better segmentations do without
+_PREPARING = 4  # times the time of the index: what seeding takes
 _SLACK = 1.1  # times k: where losses end and scores decide (sentencepiece's)
 
 
@@ -71,8 +72,9 @@ def unigram(
         From expected counts n to scores: digamma(n) − digamma(Σn), which favours few frequent
         tokens, or log(n / Σn), the maximum of the likelihood.
     time_limit : float, optional
-        Seconds; then all tokens above k go in one last pruning.  Past it before there are seeds,
-        it begins with k of them.
+        Seconds; then all tokens above k go in one last pruning.  Where there is no time to begin
+        with all seeds, there are fewer of them, k at least; the candidates are enumerated, and
+        one EM round is made, whatever the limit is.
     seed : int
         Recorded; nothing is random.
     threads : int
@@ -113,11 +115,16 @@ def unigram(
     _check(seed_size, max_length, shrink, em_rounds)
     words = _sorted(instance.words)
     index = replace(instance, words=words).candidate_index(dominated=True)
-    if time_limit is not None and time.monotonic() - started >= time_limit:
-        seed_size = min(seed_size, instance.k)
+    if time_limit is not None:
+        # what follows up to the first round takes about four times as long for all seeds
+        so_far = max(time.monotonic() - started, 1e-9)
+        part = max(0.0, time_limit - so_far) / (_PREPARING * so_far)
+        if part < 1:
+            seed_size = min(seed_size, max(instance.k, int(part * len(index))))
     tokens = _seeds(instance, index, seed_size, max_length)
     model = _Model.seeded(Lattice.of(words, index, tokens), index, instance.fixed)
     rounds = 0
+    begun = time.monotonic()
     likelihood: float | None = None
     termination: Termination = "completed"
     try:
@@ -131,9 +138,12 @@ def unigram(
                     gone = len(tokens) - len(model.lattice.tokens)
                     remark = f"log-likelihood {likelihood:,.0f}"
                     progress(gone, max(gone, len(tokens) - instance.k), remark)
-                if time_limit is not None and time.monotonic() - started >= time_limit:
+                # a round takes no longer than the one before: there are fewer pieces
+                now = time.monotonic()
+                if time_limit is not None and now + (now - begun) >= started + time_limit:
                     termination = "time_limit"
                     break
+                begun = now
             many = len(model.lattice.tokens)
             if many <= int(_SLACK * instance.k):
                 break
@@ -356,8 +366,9 @@ def _seeds(instance: Instance, index: CandidateIndex, size: int, max_length: int
         fit[:-1] &= (lo[:-1] != lo[1:]) | (hi[:-1] != hi[1:])
     found = order[fit]
     value = index.weight[found].astype(float) * index.length[found]
-    chosen = found[np.lexsort((index.length[found], -value))[:size]].tolist()
-    tokens = [sym.from_array(index.token(c), instance.symbols) for c in chosen]
+    chosen = found[np.lexsort((index.length[found], -value))[:size]]
+    begin = index.begins(index.lo[chosen])
+    tokens = sym.slices(index.data, begin, begin + index.length[chosen], instance.symbols)
     return list(dict.fromkeys((*tokens, *instance.fixed)))
 
 
