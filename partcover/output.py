@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from .errors import InputError, message_line, printable
+from .errors import InputError, message_line, printable, shorten
 from .files import write_atomic
 from .solution import Event
 
@@ -204,13 +204,15 @@ class Output:
         with Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %  {task.fields[remark]}"),
+            TextColumn("{task.percentage:>3.0f} %  {task.fields[remark]}", markup=False),
             TimeElapsedColumn(),
             console=Console(stderr=True),
             transient=True,
         ) as bar:
             task = bar.add_task(description, total=None, remark="")
-            yield lambda done, of, remark: bar.update(task, completed=done, total=of, remark=remark)
+            yield lambda done, of, remark: bar.update(
+                task, completed=done, total=of, remark=shorten(printable(remark))
+            )
 
     @contextmanager
     def events(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -207,6 +208,21 @@ def test_nothing_in_a_table_acts_on_the_terminal(run, files, tmp_path, capsys, m
         assert max(map(cell_len, found.out.splitlines())) <= 80
         assert len(found.out.splitlines()) < 80
     assert "\x1b" not in rows_markdown([{"token": HOSTILE}], {"token": "token"})
+
+
+def test_what_progress_names_is_no_markup(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with Output().progress("compare") as report:
+        report(0, None, "[/x]\x1b]0;owned\x07, k = 3")
+    shown = sys.stderr.getvalue()
+    assert "[/x]\\x1b]0;owned\\x07, k = 3" in shown
+    assert "\x1b]0;owned" not in shown
 
 
 def test_titles_and_headings_are_no_markup():
