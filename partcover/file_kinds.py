@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from os import PathLike, fspath
+from os import PathLike
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 __all__ = ["HEADER", "Kind", "kind_of", "likely_mistake", "looks_counted"]
@@ -48,7 +49,7 @@ def looks_counted(head: bytes) -> bool:
 
 def kind_of(path: str | PathLike[str]) -> Kind | None:
     """What the beginning of a file looks like; None where that is not clear or not to be read."""
-    if fspath(path) == "-":
+    if not Path(path).is_file():  # what is read from a pipe is gone
         return None
     try:
         with open(path, "rb") as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -45,6 +46,8 @@ def test_what_files_look_like(files):
     (files / "x").write_bytes(b"")
     assert kind_of(files / "x") is None
     assert kind_of("-") is kind_of(files / "missing") is None
+    os.mkfifo(files / "pipe")
+    assert kind_of(files / "pipe") is None  # and nobody waits for somebody to write into it
     assert likely_mistake(files / "C.tsv", "counts") == ""
 
 

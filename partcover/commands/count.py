@@ -56,6 +56,10 @@ def count(
     FILE is text (.txt and any other name), .jsonl, .parquet, .gz or .zst of them, a folder, or -
     for standard input. Without -o the counted words go to standard output: one word, a tab, its
     count a line; the first line says how they were counted.
+
+    The default pre-tokenizer is that of the GreedTok paper: a word begins at each space, which is
+    written Ġ in it. An export to huggingface writes that too; tiktoken's own patterns are gpt2,
+    cl100k and o200k, and sentencepiece takes first-space.
     """
     import time
 
