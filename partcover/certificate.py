@@ -17,6 +17,7 @@ import numpy.typing as npt
 from . import symbols as sym
 from .corpus import WordCounts
 from .errors import InputError, VerificationError
+from .file_kinds import likely_mistake
 from .files import read_json, write_atomic
 from .instance import Instance
 from .symbols import Symbols, Token
@@ -277,11 +278,15 @@ class Certificate:
         VerificationError
             If its checksum differs.
         """
-        data = read_json(path)
+        mistake = likely_mistake(path, "certificate")
+        try:
+            data = read_json(path)
+        except InputError as error:
+            raise InputError(f"{error}{mistake}") from None
         try:
             return cls.from_json(data)
         except (InputError, VerificationError) as error:
-            raise type(error)(f"{fspath(path)}: {error}") from None
+            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
 
 
 def _check_prices(prices: Prices, scale_bits: int) -> None:

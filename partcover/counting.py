@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from .errors import InputError
-from .file_kinds import HEADER, looks_counted
+from .file_kinds import HEADER, kind_of_head, looks_counted
 from .files import shown
 from .kernels import _words
 from .pretokenizers import Pretokenizer, Rule
@@ -137,6 +137,11 @@ def _not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
         raise InputError(
             f"{shown(source.path)}: this is a counts file (word, tab, count), no text: its words "
             "are counted already; --all-files (all_files=True) counts it as text"
+        )
+    if (kind := kind_of_head(first)) in ("vocabulary", "instance", "certificate"):
+        raise InputError(
+            f"{shown(source.path)}: this is a file of partcover's ({kind}), no text; --all-files "
+            "(all_files=True) counts it as text"
         )
     yield from chain([first], rest)
 

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-__all__ = ["HEADER", "Kind", "kind_of", "likely_mistake", "looks_counted"]
+__all__ = ["HEADER", "Kind", "kind_of", "kind_of_head", "likely_mistake", "looks_counted"]
 
 Kind: TypeAlias = Literal[
     "counts", "text", "vocabulary", "instance", "certificate", "solution", "array"
@@ -53,9 +53,14 @@ def kind_of(path: str | PathLike[str]) -> Kind | None:
         return None
     try:
         with open(path, "rb") as file:
-            head = file.read(_HEAD).removeprefix(_BOM)
+            return kind_of_head(file.read(_HEAD))
     except OSError:
         return None
+
+
+def kind_of_head(head: bytes) -> Kind | None:
+    """What a file looks like that begins so; see `kind_of`."""
+    head = head[:_HEAD].removeprefix(_BOM)
     if not head:
         return None
     if head.startswith(b"\x93NUMPY"):

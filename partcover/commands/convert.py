@@ -8,6 +8,7 @@ import click
 
 from ..corpus import WordCounts
 from ..errors import InputError
+from ..file_kinds import kind_of
 from ..files import read_text
 from ..inputs import other_words
 from ..options import Command, argument, command, option, output_options
@@ -81,6 +82,8 @@ def export_(
     words = None if corpus is None else WordCounts.load(corpus, held.symbols)
     for remark in [] if words is None else other_words(held, words):
         out.note(remark)
+    if text is not None and kind_of(text) == "counts":
+        raise InputError(f"{text}: this is a counts file, no text: give it as --corpus")
     content = None if text is None else read_text(text)
     result = export(held, out.path, format_, corpus=words, text=content, lossy=lossy)
     if out.path != "-":
