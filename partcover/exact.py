@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import formulation as forms
+from .certificate import Certificate
 from .errors import InputError, VerificationError
 from .formulation import build, entries
 from .greedy import greedtok
@@ -23,7 +24,7 @@ from .solver_io import Log, SolverOptions, SolverReport
 from .solvers import complete, require, run
 from .sparse import Sense, SparseModel
 from .symbols import Token
-from .verify import verify
+from .verify import check_certificate, verify
 from .vocabulary import Vocabulary
 
 __all__ = ["Relaxation", "building_seconds", "decide", "relax", "smallest", "solve"]
@@ -39,6 +40,7 @@ def solve(
     formulation: str = "path",
     sense: Sense | None = None,
     start: Vocabulary | None = None,
+    start_certificate: Certificate | None = None,
     time_limit: Seconds | None = None,
     gap: Share = 0.0,
     seed: Seed = 0,
@@ -63,6 +65,9 @@ def solve(
     start : Vocabulary, optional
         Tokens for the solver to start from; GreedTok's are the incumbent anyway.
         ``extra["start_taken"]`` says whether the solver's log shows that it took them.
+    start_certificate : Certificate, optional
+        A proof of a lower bound, of this instance: it counts beside the solver's, and where it
+        meets a vocabulary there is nothing left to solve.  For ``path`` and ``occurrence``.
     time_limit : float, optional
         Seconds, building the model included.
     gap : float
@@ -93,7 +98,7 @@ def solve(
         For an unknown solver or formulation, a solver that is not installed or does not support
         what is asked, a bad limit, a start that breaks a budget, or a model beyond the memory.
     VerificationError
-        If the recount contradicts the solver.
+        If the recount contradicts the solver, or the certificate does not hold.
 
     Notes
     -----
@@ -112,15 +117,24 @@ def solve(
         if problems:
             raise InputError(f"the start is no vocabulary of this instance: {problems[0]}")
     exact = form.exact
+    if start_certificate is not None and not exact:
+        raise InputError(f"a certificate to start from bounds no {formulation}")
+    known = 0 if start_certificate is None else _proven(instance, start_certificate)
     run_.found(tokens, "greedtok")
-    model, report = run_.model_and_report(
-        formulation,
-        sense,
-        "tokens",
-        None if start is None else set(start),
-        interrupted=fallback.termination == "interrupted",
-        watched=exact,
-    )
+    if known:
+        run_.bounded(known, "start")
+    best = tokens if given is None else min(tokens, given[0])
+    if known and best - known <= gap * best:
+        model, report = None, SolverReport("none", "completed")
+    else:
+        model, report = run_.model_and_report(
+            formulation,
+            sense,
+            "tokens",
+            None if start is None else set(start),
+            interrupted=fallback.termination == "interrupted",
+            watched=exact,
+        )
     if report.has == "infeasible":
         raise VerificationError(
             f"{solver} finds no vocabulary, and GreedTok's is one: please report the instance"
@@ -151,7 +165,7 @@ def solve(
     vocabulary = instance.vocabulary(order, method)
 
     # every word needs a token, whatever the vocabulary
-    bound = instance.words.total_count
+    bound = max(instance.words.total_count, known)
     if model is not None and report.bound is not None and formulation != "printed":
         bound = max(bound, _tokens_bound(model, report.bound, total))
     if bound > tokens:
@@ -172,7 +186,16 @@ def solve(
         met = True if tokens <= instance.threshold else None
         extra["threshold"] = instance.threshold
         extra["meets_threshold"] = False if bound > instance.threshold else met
-    return run_.solution(model, report, vocabulary, tokens, bound, status, stopped, extra)
+    solution = run_.solution(model, report, vocabulary, tokens, bound, status, stopped, extra)
+    return replace(solution, certificate=start_certificate if bound == known else None)
+
+
+def _proven(instance: Instance, certificate: Certificate) -> int:
+    """The lower bound that a certificate to start from proves."""
+    checked = check_certificate(instance, certificate)
+    if not checked.ok:
+        raise VerificationError(f"the certificate to start from: {checked.problems[0]}")
+    return checked.lower_bound
 
 
 @checked

@@ -33,6 +33,7 @@ def prove(
     instance: Instance,
     *,
     solver: str = "highs",
+    start_certificate: Certificate | None = None,
     time_limit: Seconds | None = None,
     gap: Share = 0.0,
     seed: Seed = 0,
@@ -51,7 +52,7 @@ def prove(
     ----------
     instance : Instance
         The instance; small, as for `solve`.
-    solver, gap, seed, threads, log
+    solver, start_certificate, gap, seed, threads, log
         As for `solve`.  The tree is not grown beyond `gap`.
     time_limit : float, optional
         Seconds: half for the first relaxation, half of what is left then for `solve`.
@@ -88,6 +89,7 @@ def prove(
             instance,
             solver=solver,
             start=start,
+            start_certificate=start_certificate,
             time_limit=seconds,
             gap=gap,
             seed=seed,
@@ -99,7 +101,8 @@ def prove(
     solution = solved(0.0 if time_limit is None else min(0.0, time_limit))
     search = _Search(instance, solution, gap)
     try:
-        if building_seconds(instance, "path") < end - time.monotonic():
+        within = solution.certificate is not None and (solution.gap or 0.0) <= gap
+        if not within and building_seconds(instance, "path") < end - time.monotonic():
             search.start(end if time_limit is None else started + time_limit / 2)
             if not search.is_done:
                 left = max(0.0, end - time.monotonic()) / 2
@@ -110,6 +113,8 @@ def prove(
     except KeyboardInterrupt:
         solution = replace(solution, termination="interrupted")
     certificate = search.certificate()
+    if start_certificate and start_certificate.lower_bound > certificate.lower_bound:
+        certificate = start_certificate  # `solve` has checked it
     checked = check_certificate(instance, certificate)
     if not checked.ok:
         raise VerificationError(f"{checked.problems[0]}: please report the instance")
@@ -124,7 +129,8 @@ def prove(
             "report the instance"
         )
     optimal = bound == solution.tokens
-    extra = {**extra, "certified": certificate.lower_bound, "leaves": search.leaves}
+    leaves = sum(isinstance(node, Leaf) for node in certificate.tree)
+    extra = {**extra, "certified": certificate.lower_bound, "leaves": leaves}
     if instance.threshold is not None:
         met = True if solution.tokens <= instance.threshold else None
         extra["threshold"] = instance.threshold

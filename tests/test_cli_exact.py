@@ -172,7 +172,7 @@ def test_solvers(run):
         (("--solver", "glop"), "glop solves linear relaxations only: use highs"),
         (("--solver", "cp-sat", "--relaxation"), "cp-sat solves integer programs only: use"),
         (("--goal", "size"), "goal 'size' needs a threshold|no threshold to decide about"),
-        (("--goal", "size", "--gap", 0.1), "--goal size excludes --relaxation, --start, --gap"),
+        (("--goal", "size", "--gap", 0.1), "--goal size excludes --gap"),
         (("--relaxation", "--write-certificate", "P.cert"), "exclude each other"),
         (("--relaxation", "--gap", 0.1), "--relaxation is solved to the end: it excludes --gap"),
         (

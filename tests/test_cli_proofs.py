@@ -94,3 +94,41 @@ def test_a_false_claim_in_the_library_is_exit_6(run, monkeypatch):
     status, out, error = run("instances", "check", "aaa")
     assert (status, out) == (6, "0 of 1 instances confirmed\n")
     assert error == "partcover: aaa: it is false\n"
+
+
+def test_a_proof_to_start_from(run, tmp_path, monkeypatch):
+    lines = [f"{(i * 2654435761) % 3**11:011d}\t{i + 1}\n" for i in range(40)]
+    (tmp_path / "C.tsv").write_text("".join(lines))
+    asked = ("C.tsv", "-k", "4", "--quiet", "--json")
+    best = as_json(run("solve", *asked, "-o", "V.json", "--write-certificate", "P.cert"))[1]
+    run("bound", *asked, "--time-limit", 0, "-o", "weak.cert")
+    # a weak one changes nothing, and the better proof is the one that is written
+    weak = run("solve", *asked, "--start-certificate", "weak.cert", "--write-certificate", "Q.cert")
+    assert as_json(weak)[1]["certified"] == best["certified"] == best["tokens"]
+    # one that meets the start leaves nothing to solve
+    monkeypatch.setattr("partcover.exact.run", lambda *_: pytest.fail("it is solved"))
+    proven = ("--start", "V.json", "--start-certificate", "P.cert")
+    status, data = as_json(run("solve", *asked, *proven))
+    assert (status, data["status"], data["tokens"]) == (0, "optimal", best["tokens"])
+    assert data["lower_bound"] == best["tokens"]
+    kept = ("--start-certificate", "P.cert", "--write-certificate", "Q.cert", "--gap", 0.5)
+    data = as_json(run("solve", *asked, *kept))[1]
+    assert data["lower_bound"] == data["certified"] == best["tokens"]
+    assert (tmp_path / "P.cert").read_bytes() == (tmp_path / "Q.cert").read_bytes()
+    fails(run("solve", "C.tsv", "-k", 5, "--start-certificate", "P.cert"), "k = 4", status=6)
+    other = ("--start-certificate", "P.cert", "--formulation", "wmc")
+    fails(run("solve", "C.tsv", "-k", 4, *other), "bounds no wmc")
+    fails(run("solve", "C.tsv", "-k", 4, *other[:2], "--goal", "size"), "--start-certificate")
+
+
+def test_compare_reads_a_proof(run, tmp_path):
+    (tmp_path / "C.tsv").write_text("abab\t3\nbaba\t5\ncabab\t2\n")
+    run("solve", "C.tsv", "-k", "2", "--write-certificate", "P.cert", "--quiet")
+    asked = ("compare", "C.tsv", "--methods", "greedtok,bpe", "--certificate", "P.cert", "--json")
+    rows = as_json(run(*asked))[1]["rows"]
+    assert {row["k"] for row in rows} == {2}
+    bound = Certificate.load("P.cert").lower_bound
+    assert {row["lower_bound"] for row in rows} == {bound}
+    (tmp_path / "D.tsv").write_text("abab\t3\n")
+    result = run("compare", "D.tsv", "-k", 2, "--certificate", "P.cert")
+    fails(result, "P.cert", "other words", status=6)

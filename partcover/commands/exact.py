@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from .. import symbols as sym
+from ..certificate import Certificate
 from ..inputs import read_instance
 from ..instance import Instance
 from ..options import (
@@ -66,6 +67,12 @@ from .proof import save_certificate
 @option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")
 @option("--start", type=ReadablePath(), metavar="V.json", help="A vocabulary to start from.")
 @option(
+    "--start-certificate",
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="A proof to start from: its bound counts beside what is found.",
+)
+@option(
     "--write-lp",
     type=WritablePath(),
     metavar="FILE",
@@ -115,6 +122,7 @@ def solve(
     threshold: int | None,
     relaxation: bool,
     start: str | None,
+    start_certificate: str | None,
     write_lp: str | None,
     write_mps: str | None,
     show_log: bool,
@@ -136,10 +144,17 @@ def solve(
     from ..formulation import build
     from ..model_files import write_model
 
-    if goal != "tokens" and (relaxation or start or gap or write_certificate):
-        raise click.UsageError(
-            f"--goal {goal} excludes --relaxation, --start, --gap and --write-certificate"
-        )
+    for name, given in (
+        ("--relaxation", relaxation),
+        ("--start", start),
+        ("--start-certificate", start_certificate),
+        ("--gap", gap),
+        ("--write-certificate", write_certificate),
+    ):
+        if goal != "tokens" and given:
+            raise click.UsageError(f"--goal {goal} excludes {name}")
+    if relaxation and start_certificate:
+        raise click.UsageError("--relaxation excludes --start-certificate")
     proof = write_certificate is not None
     if ((relaxation or proof) and (start or events or plot)) or (relaxation and proof):
         raise click.UsageError(
@@ -153,6 +168,7 @@ def solve(
         raise click.UsageError(
             f"--write-certificate proves the path formulation, not {formulation}"
         )
+    known = None if start_certificate is None else Certificate.load(start_certificate)
     instance = read_instance(corpus, k, options, pretokenizer, free=goal == "size")
     if threshold is not None:
         instance = replace(instance, threshold=threshold)
@@ -172,7 +188,7 @@ def solve(
         "log": say if show_log else None,
     }
     if write_certificate is not None:
-        common["gap"] = gap or 0.0
+        common |= {"gap": gap or 0.0, "start_certificate": known}
         return _prove(out, corpus, instance, write_certificate, no_vocabulary, **common)
     if relaxation:
         return _relaxation(out, exact.relax(instance, sense=sense, **common))
@@ -184,6 +200,7 @@ def solve(
                 instance,
                 sense=sense,
                 start=None if start is None else Vocabulary.load(start),
+                start_certificate=known,
                 gap=gap or 0.0,
                 progress=progress,
                 **common,
