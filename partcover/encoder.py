@@ -401,6 +401,7 @@ class Encoder:
         special: Special = "text",
         threads: int | None = None,
         progress: Progress | None = None,
+        all_files: bool = False,
     ) -> Encoded:
         """Write the ids of files to one array on disk.
 
@@ -429,6 +430,9 @@ class Encoder:
             By default the encoder's; the file is the same.
         progress : callable, optional
             ``progress(bytes_done, bytes_total_or_None)``.
+        all_files : bool
+            Take the files of a folder whatever their names end in, what is not known as plain
+            text.
 
         Returns
         -------
@@ -459,7 +463,8 @@ class Encoder:
                     f"there is {known}"
                 )
             ending = [np.array([place], np.int32)]
-        sources = find_sources([paths] if isinstance(paths, str | PathLike) else paths)
+        listed = [paths] if isinstance(paths, str | PathLike) else paths
+        sources = find_sources(listed, all_files=all_files)
         sizes = [source.size for source in sources]
         total = None if None in sizes else sum(size or 0 for size in sizes)
         read = text_bytes = document_count = written = 0

@@ -18,6 +18,7 @@ from .runtime import signals
 
 __all__ = [
     "Command",
+    "all_files_option",
     "argument",
     "candidate_options",
     "command",
@@ -381,6 +382,15 @@ def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
         is_flag=True,
         heading=_HEADINGS[3],
         help="Leave the tokens out of the JSON object.",
+    )(function)
+
+
+def all_files_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--all-files``, of what reads folders of text."""
+    return option(
+        "--all-files",
+        is_flag=True,
+        help="Of folders, files of every name but hidden ones; unknown ones are plain text.",
     )(function)
 
 

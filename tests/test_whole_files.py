@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from partcover import InputError, WordCounts, counting, readers, tsv
+from partcover import InputError, Vocabulary, WordCounts, counting, readers, tsv
 from partcover.readers import OTHER_NAMES, find_sources
 
 
@@ -147,3 +147,14 @@ def test_a_folder_of_which_nothing_is_read(run, tmp_path):
     assert "1 with other endings" in err
     assert "--all-files" in err
     assert run("count", "src", "--all-files", "--quiet")[0] == 0
+
+
+@pytest.mark.parametrize("form", ["json", "npy"])
+def test_encode_says_it_too(run, folder, form):
+    Vocabulary(["xy", "yz"], pretokenizer="gpt2").save("V.json")
+    status, _, err = run("encode", "V.json", "in", "--format", form, "-o", "ids")
+    assert (status, "3 with other endings" in err) == (0, True)
+    assert "3 documents" in err
+    status, _, err = run("encode", "V.json", "in", "--format", form, "-o", "ids", "--all-files")
+    assert (status, "other endings" in err) == (0, False)
+    assert "6 documents" in err

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..corpus import WordCounts
-from ..options import argument, command, option, output_options
+from ..options import all_files_option, argument, command, option, output_options
 from ..output import Output
 from ..readers import listed_reasons
 
@@ -37,11 +37,7 @@ from ..readers import listed_reasons
     show_default=True,
     help="What words are made of.",
 )
-@option(
-    "--all-files",
-    is_flag=True,
-    help="Of folders, files of every name but hidden ones; unknown ones are plain text.",
-)
+@all_files_option
 @output_options(writes="the counted words", kind="text", table=False, threads=True)
 def count(
     out: Output,

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import PurePath
@@ -20,9 +21,9 @@ from ..counting import Progress
 from ..encoder import Encoder, Ids, Special, Unit
 from ..errors import InputError
 from ..files import atomic_writer, open_input, shown
-from ..options import argument, command, option, output_options
+from ..options import all_files_option, argument, command, option, output_options
 from ..output import Output
-from ..readers import documents, find_sources
+from ..readers import Source, documents, find_sources, listed_reasons
 from ..vocabulary import RULES, Vocabulary
 
 _SECTION = 1 << 18  # numbers, or bytes of them, at a time
@@ -89,6 +90,7 @@ _PRETOKENIZER = option(
     metavar="A",
     help="With --sample, under likelihood and shortest_path: from 0, all segmentations alike, up.",
 )
+@all_files_option
 @output_options(writes="the ids", kind="text", table=False, threads=True, seed=True)
 def encode(
     out: Output,
@@ -105,6 +107,7 @@ def encode(
     sample: bool,
     dropout: float | None,
     alpha: float | None,
+    all_files: bool,
 ) -> int:
     """Turn text into ids.
 
@@ -133,6 +136,10 @@ def encode(
         encoder = encoder.sampling(seed=out.seed, dropout=dropout, alpha=alpha)
         strength = {"dropout": dropout, "alpha": alpha}
         how |= {"seed": out.seed, **{k: v for k, v in strength.items() if v is not None}}
+    skipped: Counter[str] = Counter()
+    sources = find_sources(files or ("-",), all_files=all_files, skipped=skipped)
+    if skipped:
+        out.note(listed_reasons(skipped))
     started = time.monotonic()
     facts: dict[str, Any] = {"documents": 0, "ids": 0}
     with out.progress("encoding") as report:
@@ -150,10 +157,11 @@ def encode(
                 end_of_document=end_of_document,
                 special=special,
                 progress=progress,
+                all_files=all_files,
             )
             facts |= asdict(done)
         else:
-            texts = _texts(files or ("-",), key, progress)
+            texts = _texts(sources, key, progress)
             listed = []
             with atomic_writer(out.path or "-") as file:
                 for ids, spans in _rows(encoder, texts, special, offsets):
@@ -256,7 +264,7 @@ def _by_name(path: str) -> str:
     return endings.get(PurePath(path).suffix, "ids")
 
 
-def _texts(paths: tuple[str, ...], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:
+def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:
     """Each document, and where it stands."""
     read = 0
 
@@ -265,7 +273,7 @@ def _texts(paths: tuple[str, ...], key: str, progress: Progress) -> Iterator[tup
         read += more
         progress(read, None)
 
-    for source in find_sources(paths):
+    for source in sources:
         for document in documents(source, key=key, report=report):
             yield document.where, b"".join(document.chunks)
 
