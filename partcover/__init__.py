@@ -33,6 +33,7 @@ from .reduction import reduce_vertex_cover as reduce_vertex_cover
 from .search import round_relaxation as round_relaxation
 from .segment import segment as segment
 from .solution import Event as Event
+from .solution import Result as Result
 from .solution import Solution as Solution
 from .verify import check_certificate as check_certificate
 from .verify import verify as verify

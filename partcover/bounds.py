@@ -21,6 +21,8 @@ from .pricing import SHARDS, PriceCounter, largest, workers
 from .runtime.arguments import Seconds, Seed, Share, Threads, Whole, checked
 from .runtime.limits import Deadline
 from .runtime.memory import refuse_beyond
+from .runtime.notebook import brief, html_table
+from .runtime.pickling import by_fields
 from .segment import segment
 from .solution import Event, Solution, Status, Termination, gap_of
 from .symbols import Token
@@ -103,6 +105,24 @@ class Bound:
     termination: Termination
     seed: int = 0
     threads: int = 1
+
+    __reduce__ = by_fields
+
+    def __repr__(self) -> str:
+        return brief(
+            "Bound",
+            f"k={self.instance.k}",
+            f"lower_bound={self.lower_bound}",
+            None if self.incumbent is None else f"incumbent={self.incumbent}",
+            None if self.gap is None else f"gap={self.gap:.4%}",
+            self.termination,
+        )
+
+    def _repr_html_(self) -> str:
+        """What it proves, for notebooks."""
+        facts = self.to_json()
+        del facts["policy"]
+        return html_table("Bound", [], facts.items())
 
     @property
     def gap(self) -> float | None:

@@ -20,6 +20,9 @@ from .errors import InputError, VerificationError
 from .file_kinds import likely_mistake
 from .files import read_json, write_atomic
 from .instance import Instance
+from .runtime.arguments import checked
+from .runtime.notebook import brief
+from .runtime.pickling import by_fields
 from .symbols import Symbols, Token
 
 __all__ = ["SCALE_BITS", "Branch", "Certificate", "Leaf", "policy_digest", "sorted_symbols"]
@@ -65,6 +68,12 @@ class Leaf:
 
     prices: Prices | bytes | None
     fees: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        if self.prices is None:
+            return "Leaf()"
+        unit = "bytes" if isinstance(self.prices, bytes) else "prices"
+        return brief("Leaf", f"{len(self.prices):,} {unit}", *self.fees[:3])
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
         """The prices as an array.
@@ -165,6 +174,13 @@ class Certificate:
             raise InputError(f"the tree lacks {missing} subtree(s)")
         if len(sizes) > 1:
             raise InputError(f"leaves with {min(sizes)} and with {max(sizes)} prices")
+
+    __reduce__ = by_fields
+
+    def __repr__(self) -> str:
+        leaves = sum(isinstance(node, Leaf) for node in self.tree)
+        about = [f"k={self.k}", f"lower_bound={self.lower_bound}", f"{leaves:,} leaves"]
+        return brief("Certificate", *about, self.symbols)
 
     @classmethod
     def of(
@@ -267,6 +283,7 @@ class Certificate:
         )
 
     @classmethod
+    @checked
     def load(cls, path: str | PathLike[str]) -> Certificate:
         """Read a certificate file.
 

@@ -16,7 +16,8 @@ from .exact import solve
 from .greedy import certified_ratio, greedtok, greedwmc
 from .instance import Instance
 from .measures import overlaps, text_bytes, use, whole_words
-from .runtime.arguments import Seconds, Seed, Threads, checked
+from .runtime.arguments import Seconds, Seed, Threads, checked, shown
+from .runtime.notebook import brief, html_table
 from .search import local_search
 from .segment import Segmentation, segment
 from .solution import Solution, Status, Termination, gap_of
@@ -231,6 +232,17 @@ class Comparison:
     answers: list[Answer]
     interrupted: bool = False
 
+    def __repr__(self) -> str:
+        methods = ", ".join(dict.fromkeys(str(row["method"]) for row in self.rows))
+        stopped = "interrupted" if self.interrupted else None
+        return brief("Comparison", f"{len(self.rows)} rows", methods, stopped)
+
+    def _repr_html_(self) -> str:
+        """The rows, for notebooks."""
+        names = list(dict.fromkeys(name for row in self.rows for name in row))
+        rows = [[row.get(name) for name in names] for row in self.rows]
+        return html_table("Comparison", names, rows)
+
 
 @checked
 def compare(
@@ -306,6 +318,9 @@ def compare(
     What can be refused is refused before the first run.
     """
     given = vocabularies or {}
+    for name, vocabulary in given.items():
+        if not isinstance(vocabulary, Vocabulary):
+            raise InputError(f"{name!r} is {shown(vocabulary)}: a Vocabulary is expected")
     budgets = [*budgets, *map(len, given.values())]
     methods = list(dict.fromkeys(methods))
     for name in given:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -15,11 +15,16 @@ import numpy.typing as npt
 
 from . import symbols as sym
 from . import tsv
+from .columns import Table, pairs_of, values_of
 from .counting import Progress, count_files, count_texts
 from .errors import InputError
-from .files import atomic_writer, shown
+from .files import atomic_writer
+from .files import shown as shown_path
 from .kernels import _word_lines
-from .pretokenizers import Pretokenizer
+from .pretokenizers import Pretokenizer, Splitter
+from .runtime.arguments import Threads, Whole, checked, shown
+from .runtime.notebook import brief, html_table
+from .runtime.pickling import by_fields
 from .symbols import Symbols, Token
 from .tsv import Arrays, Header
 
@@ -78,28 +83,46 @@ class WordCounts:
         for array in (self.data, self.offsets, self.counts):
             array.setflags(write=False)
 
+    __reduce__ = by_fields
+
     @classmethod
+    @checked
     def from_counts(
         cls,
-        counts: Mapping[Any, int] | Iterable[tuple[Any, int]],
+        counts: Mapping[Any, int] | Iterable[Any] | Table,
         symbols: Symbols = "bytes",
         *,
         pretokenizer: str | None = None,
     ) -> WordCounts:
         """Build from a mapping, or from (word, count) pairs; duplicates are summed.
 
-        Words are bytes or text (taken as UTF-8) for ``"bytes"``, text for ``"chars"``, and
-        sequences of non-negative integers for ``"ints"``.  `pretokenizer` is what they were
-        counted with, if it is known; it is only noted.
+        Parameters
+        ----------
+        counts : mapping, iterable of pairs, or table
+            Words to counts; a series of pandas whose index is the words; a data frame of pandas
+            or polars or an Arrow table, with columns ``word`` and ``count`` or with two columns,
+            words first.
+        symbols : {"bytes", "chars", "ints"}
+            Words are bytes or text (taken as UTF-8) for ``"bytes"``, text for ``"chars"``, and
+            sequences of non-negative integers for ``"ints"``.
+        pretokenizer : str, optional
+            What they were counted with, if it is known; it is only noted.
+
+        Raises
+        ------
+        InputError
+            For anything else, a word that is empty or not over the symbols, or a count below 1.
         """
-        pairs = counts.items() if isinstance(counts, Mapping) else counts
         table: dict[Token, int] = {}
-        for word, count in pairs:
+        for pair in pairs_of(counts):
+            if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
+                raise InputError(f"counts hold {shown(pair)}: pairs of a word and a count expected")
+            word, count = pair
             token = sym.to_token(word, symbols)
             if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
                 raise InputError(
-                    f"the count of {sym.show(token)!r} is {count!r}: a whole number of at least 1 "
-                    "is expected"
+                    f"the count of {sym.show(token)!r} is {shown(count)}: a whole number of at "
+                    "least 1 is expected"
                 )
             if not token:
                 raise InputError("a word is empty")
@@ -120,9 +143,10 @@ class WordCounts:
         return cls(data, offsets, sizes, symbols, pretokenizer)
 
     @classmethod
+    @checked
     def from_words(
         cls,
-        words: Iterable[Any],
+        words: Iterable[Any] | Table,
         symbols: Symbols = "bytes",
         *,
         pretokenizer: str | None = None,
@@ -132,7 +156,7 @@ class WordCounts:
         Raises
         ------
         InputError
-            For a mapping, whose counts would be lost.
+            For a mapping, whose counts would be lost, one text, or a whole table.
         """
         if isinstance(words, Mapping):
             raise InputError(
@@ -140,20 +164,21 @@ class WordCounts:
                 "given: use WordCounts.from_counts"
             )
         table: dict[Token, int] = {}
-        for word in words:
+        for word in values_of(words, "words", "a list of words"):
             token = sym.to_token(word, symbols)
             table[token] = table.get(token, 0) + 1
         return cls.from_counts(table, symbols, pretokenizer=pretokenizer)
 
     @classmethod
+    @checked
     def from_files(
         cls,
         paths: str | PathLike[str] | Iterable[str | PathLike[str]],
         *,
-        pretokenizer: str = "space-prefix",
+        pretokenizer: str | Splitter = "space-prefix",
         symbols: Symbols = "bytes",
         key: str = "text",
-        threads: int = 1,
+        threads: Threads = 1,
         progress: Progress | None = None,
         all_files: bool = False,
         skipped: Counter[str] | None = None,
@@ -168,8 +193,9 @@ class WordCounts:
         paths : path or iterable of path
             Plain text, ``.jsonl``, ``.parquet``, each of the first two also ``.gz`` or ``.zst``;
             folders, searched recursively; ``-`` for standard input.  See `partcover.readers`.
-        pretokenizer : str
-            How text is cut into words; see `partcover.pretokenizers`.
+        pretokenizer : str or callable
+            How text is cut into words: see `partcover.pretokenizers`; or a function that gives all
+            words of a text, a document at a time, in any thread.
         symbols : {"bytes", "chars"}
             The alphabet of the words; ``"chars"`` needs UTF-8.
         key : str
@@ -198,10 +224,8 @@ class WordCounts:
         MissingExtra
             If Zstandard or Parquet is to be read and its library is not installed.
         """
-        rules = Pretokenizer.from_name(pretokenizer)
+        rules = Pretokenizer.of(pretokenizer)
         _need_text(symbols)
-        if threads < 1:
-            raise InputError(f"threads is {threads}: at least 1 is expected")
         listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
         arrays = count_files(
             listed,
@@ -213,23 +237,25 @@ class WordCounts:
             all_files=all_files,
             skipped=skipped,
         )
-        source = ", ".join(map(shown, listed)) or "no files"
-        return cls._counted(arrays, Header(pretokenizer, symbols), source)
+        source = ", ".join(map(shown_path, listed)) or "no files"
+        return cls._counted(arrays, Header(_name(pretokenizer), symbols), source)
 
     @classmethod
+    @checked
     def from_texts(
         cls,
-        texts: Iterable[str | bytes],
+        texts: Iterable[str | bytes] | Table,
         *,
-        pretokenizer: str = "space-prefix",
+        pretokenizer: str | Splitter = "space-prefix",
         symbols: Symbols = "bytes",
     ) -> WordCounts:
         """Count the words of texts, each a document of its own; otherwise as `from_files`."""
         if isinstance(texts, str | bytes):
             raise InputError("texts is one text: give a list of texts")
         _need_text(symbols)
-        arrays = count_texts(texts, Pretokenizer.from_name(pretokenizer), symbols == "chars")
-        return cls._counted(arrays, Header(pretokenizer, symbols), "texts")
+        listed = values_of(texts, "texts", "a list of texts")
+        arrays = count_texts(listed, Pretokenizer.of(pretokenizer), symbols == "chars")
+        return cls._counted(arrays, Header(_name(pretokenizer), symbols), "texts")
 
     @classmethod
     def _counted(cls, arrays: Arrays, header: Header, source: str) -> WordCounts:
@@ -245,6 +271,7 @@ class WordCounts:
         return cls(points, starts[offsets], counts, symbols, pretokenizer)
 
     @classmethod
+    @checked
     def load(cls, path: str | PathLike[str], symbols: Symbols | None = None) -> WordCounts:
         """Read a counted-words TSV; ``-`` is standard input.
 
@@ -264,9 +291,10 @@ class WordCounts:
         else:
             words = cls(*read, symbols, name)
         if not len(words):
-            raise InputError(f"{shown(path)}: empty corpus, there are no words")
+            raise InputError(f"{shown_path(path)}: empty corpus, there are no words")
         return words
 
+    @checked
     def save(self, path: str | PathLike[str]) -> None:
         """Write a counted-words TSV (aside, then renamed); ``-`` is standard output.
 
@@ -319,8 +347,44 @@ class WordCounts:
         """Number of distinct words."""
         return len(self.counts)
 
-    def word(self, index: int) -> Token:
-        """The word at `index`."""
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same words, equally often, over the same symbols, in any order."""
+        if not isinstance(other, WordCounts):
+            return NotImplemented
+        if self is other:
+            return True
+        sizes = [(w.symbols, len(w), len(w.data), w.total_count) for w in (self, other)]
+        return sizes[0] == sizes[1] and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return brief("WordCounts", *self._summary)
+
+    @property
+    def _summary(self) -> list[str]:
+        parts = [f"{len(self):,} words", f"{self.total_count:,} counted", self.symbols]
+        return parts if self.pretokenizer is None else [*parts, self.pretokenizer]
+
+    def _repr_html_(self) -> str:
+        """The most frequent words, for notebooks."""
+        first = np.argsort(-self.counts, kind="stable")[:10].tolist()
+        rows = [(sym.glance(self._begin(index)), int(self.counts[index])) for index in first]
+        return html_table(", ".join(self._summary), ["word", "count"], rows)
+
+    def _begin(self, index: int) -> Token:
+        start, end = self.offsets[index : index + 2].tolist()
+        return sym.from_array(self.data[start : min(end, start + 100)], self.symbols)
+
+    @checked
+    def word(self, index: Whole) -> Token:
+        """The word at `index`, from 0 on."""
+        if index >= len(self):
+            raise InputError(f"word {index} is asked for, and there are {len(self)}")
+        return self._word(index)
+
+    def _word(self, index: int) -> Token:
         return sym.from_array(
             self.data[self.offsets[index] : self.offsets[index + 1]], self.symbols
         )
@@ -359,19 +423,21 @@ class WordCounts:
                 sha.update(_word_lines.digest_lines(*arrays, order[begin : begin + _AT_ONCE]))
         return sha.hexdigest()
 
-    def most_frequent(self, n: int) -> WordCounts:
+    @checked
+    def most_frequent(self, n: Whole) -> WordCounts:
         """The `n` most frequent words; among equal counts the smaller word first."""
         arrays = self._over_bytes()
         if arrays is None:
             return self.subset(sorted(self, key=lambda pair: (-pair[1], pair[0]))[:n])
         order = _word_lines.order_of(*arrays, True)[:n]
         counts = self.counts.tolist()
-        return self.subset((self.word(index), counts[index]) for index in order.tolist())
+        return self.subset((self._word(index), counts[index]) for index in order.tolist())
 
     def subset(self, counts: Mapping[Any, int] | Iterable[tuple[Any, int]]) -> WordCounts:
         """Some of the words, with counts of their own, counted with the same pre-tokenizer."""
         return self.from_counts(counts, self.symbols, pretokenizer=self.pretokenizer)
 
+    @checked
     def weighted(self, weights: Mapping[Any, int]) -> WordCounts:
         """The same words, the cost of each token in them multiplied.
 
@@ -391,12 +457,12 @@ class WordCounts:
             token = sym.to_token(word, self.symbols)
             if token not in counts:
                 raise InputError(f"a weight is given for {sym.show(token)!r}, which is no word")
-            if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
+            if isinstance(weight, bool) or not isinstance(weight, int | np.integer) or weight < 1:
                 raise InputError(
-                    f"the weight of {sym.show(token)!r} is {weight!r}: a whole number of at least "
-                    "1 is expected"
+                    f"the weight of {sym.show(token)!r} is {shown(weight)}: a whole number of at "
+                    "least 1 is expected"
                 )
-            counts[token] *= weight
+            counts[token] *= int(weight)
         return self.subset(counts)
 
     def with_suffix(self, mark: Any) -> WordCounts:
@@ -431,13 +497,14 @@ class WordCounts:
                 f"{sym.show(lacking)!r} does not: count words so marked (WordCounts.with_suffix)"
             )
 
-    def split_at(self, tokens: Iterable[Token]) -> WordCounts:
+    @checked
+    def split_at(self, tokens: Iterable[Any]) -> WordCounts:
         """Words cut so that each occurrence of these tokens stands alone.
 
         At each position, left to right, the longest token that begins there is set apart.
         Splitting again changes nothing.  No pre-tokenizer gives such words, so none is noted.
         """
-        known = set(tokens)
+        known = {sym.to_token(token, self.symbols) for token in tokens}
         lengths = sorted({len(token) for token in known}, reverse=True)
         counts: dict[Token, int] = {}
         for word, count in self:
@@ -453,6 +520,11 @@ class WordCounts:
                 if piece:
                     counts[piece] = counts.get(piece, 0) + count
         return type(self).from_counts(counts, self.symbols)
+
+
+def _name(pretokenizer: str | Splitter) -> str | None:
+    """What is noted: a function has no name that others could use."""
+    return pretokenizer if isinstance(pretokenizer, str) else None
 
 
 def _need_text(symbols: Symbols) -> None:

@@ -101,7 +101,6 @@ def by_domain(
         sizes.append(len(chosen))
         union.update(dict.fromkeys(chosen))
     solution = greedtok(replace(whole, candidates=tuple(union)), threads=threads)
-    assert solution.vocabulary is not None
     method = "greedtok-by-domain"
     return replace(
         solution,

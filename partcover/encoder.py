@@ -30,14 +30,17 @@ import numpy as np
 import numpy.typing as npt
 
 from . import symbols as sym
+from .columns import values_of
 from .counting import Progress, blocks
 from .errors import InputError
 from .files import atomic_writer
 from .in_order import bundled, in_order
 from .kernels._encode import WordCache
 from .kernels._segment import SINGLE
-from .pretokenizers import Pretokenizer, character_kinds
+from .pretokenizers import Pretokenizer, Splitter, character_kinds
 from .readers import documents, find_sources
+from .runtime.arguments import Threads, Whole, checked, shown
+from .runtime.notebook import brief
 from .segment import Draw, cutter, sampler
 from .spans import character_lengths, spans
 from .vocabulary import Rule, Vocabulary
@@ -84,9 +87,10 @@ class Encoder:
     ----------
     vocabulary : Vocabulary
         Tokens over bytes.
-    pretokenizer : str, optional
+    pretokenizer : str or callable, optional
         How text becomes words, see `partcover.pretokenizers`; by default the vocabulary's own.
-        ``space-prefix`` may only stand first.
+        ``space-prefix`` may only stand first.  Or a function that gives all words of a text,
+        which must leave nothing out: their concatenation is the text.
     rule : str, optional
         How words are cut, see `partcover.segment`; by default the vocabulary's own.
     threads : int
@@ -104,17 +108,18 @@ class Encoder:
         mark that cannot be undone.
     """
 
+    @checked
     def __init__(
         self,
         vocabulary: Vocabulary,
-        pretokenizer: str | None = None,
+        pretokenizer: str | Splitter | None = None,
         rule: Rule | None = None,
         *,
-        threads: int = 1,
+        threads: Threads = 1,
         cache: int = _CACHE,
         seed: int = 0,
     ) -> None:
-        name = pretokenizer or vocabulary.need_pretokenizer()
+        given = pretokenizer or vocabulary.need_pretokenizer()
         if cache < 0:
             raise InputError(f"cache is {cache}: a number of bytes, or 0, is expected")
         if vocabulary.end_of_word is not None:
@@ -124,12 +129,16 @@ class Encoder:
             )
         ids = [*vocabulary.id_of, *vocabulary.special.values()]
         self.vocabulary = vocabulary
-        self.pretokenizer = name
+        rules = Pretokenizer.of(given)
+        self.pretokenizer = rules.name
+        self._given = given
+        self._seed = seed
+        self._drawn: dict[str, Any] | None = None  # how `sampling` draws
         self.rule: Rule = rule or vocabulary.rule
-        self.threads = _at_least_one(threads)
+        self.threads = threads
         #: uint16 where every id fits, else uint32.
         self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
-        self._rules = Pretokenizer.from_name(name).rules
+        self._rules = rules.rules
         self._mark = _mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
         self._cut = cutter(vocabulary, self.rule, seed=seed)
         self._draw: Callable[..., None] | None = None
@@ -152,6 +161,26 @@ class Encoder:
         self._text_of = dict(zip(ids, texts, strict=True))
         self._text_of.pop(-1, None)
         self._special_ids = frozenset(vocabulary.special.values())
+
+    def __repr__(self) -> str:
+        tokens = f"{len(self.vocabulary):,} tokens"
+        drawn = None if self._drawn is None else f"drawn with seed {self._drawn['seed']}"
+        return brief("Encoder", tokens, self.pretokenizer, self.rule, drawn)
+
+    # -- copies and pickles, for processes of their own
+
+    def __copy__(self) -> Encoder:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._samplers = dict(self._samplers)
+        other._idle = deque()
+        return other
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what it was made from: the kernels' tables are made anew, and equal encoders pickle alike
+        options = {"threads": self.threads, "cache": self._cache, "seed": self._seed}
+        made = self.vocabulary, self._given, self.rule, options, self._drawn
+        return _restored, made
 
     # -- text to ids
 
@@ -216,6 +245,7 @@ class Encoder:
         """
         if isinstance(texts, str | bytes):
             raise InputError("texts is one text: give a list of texts, or use encode")
+        texts = values_of(texts, "texts", "a list of texts")
 
         _check_special(special)
         called = iter(names) if names is not None else map("text {}".format, count(1))
@@ -240,7 +270,7 @@ class Encoder:
                         )
             return done
 
-        share = self.threads if threads is None else _at_least_one(threads)
+        share = self.threads if threads is None else _number_of(threads)
         for done in in_order(work, bundled(checked(), _SECTION), share):
             yield from done
 
@@ -314,7 +344,7 @@ class Encoder:
             another rule, or the seed is no integer.
         """
         if not _of_integers(type(seed)):
-            raise InputError(f"seed is {seed!r}: an integer is expected")
+            raise InputError(f"seed is {shown(seed)}: an integer is expected")
         asked = repr((dropout, alpha))
         if asked not in self._samplers:
             self._samplers.clear()
@@ -322,18 +352,19 @@ class Encoder:
                 self.vocabulary, self.rule, dropout=dropout, alpha=alpha
             )
         drawn = copy.copy(self)
+        drawn._drawn = {"seed": int(seed), "dropout": dropout, "alpha": alpha}
         drawn._draw = partial(self._samplers[asked], seed=int(seed) % 2**64)
         drawn._cache = 0
-        drawn._idle = deque()
         return drawn
 
+    @checked
     def encode_with_offsets(
         self,
         text: str | bytes,
         *,
         unit: Unit = "bytes",
         special: Special = "text",
-        after: int = 0,
+        after: Whole = 0,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids of a text, and where in it each token stands.
 
@@ -360,8 +391,6 @@ class Encoder:
         InputError
             As in `encode`, or for an unknown unit.
         """
-        if unit not in get_args(Unit):
-            raise InputError(f"unknown unit {unit!r}: use 'bytes' or 'chars'")
         data = _as_bytes(text, "the text")
         numbers: list[Numbers] = []
         starts: list[npt.NDArray[np.int64]] = []
@@ -451,7 +480,7 @@ class Encoder:
         if file_format not in get_args(FileFormat):
             raise InputError(f"unknown file_format {file_format!r}: use 'npy' or 'bin'")
         kind = self._checked_dtype(dtype)
-        share = self.threads if threads is None else _at_least_one(threads)
+        share = self.threads if threads is None else _number_of(threads)
         _check_special(special)
         ending: list[Numbers] = []
         if end_of_document is not None:
@@ -517,7 +546,7 @@ class Encoder:
 
     # -- ids to text
 
-    def decode_bytes(self, ids: Sequence[int] | npt.NDArray[Any]) -> bytes:
+    def decode_bytes(self, ids: Iterable[int] | npt.NDArray[Any]) -> bytes:
         """The bytes that ids stand for, special tokens as their text.
 
         Raises
@@ -526,6 +555,10 @@ class Encoder:
             For an id that the vocabulary does not have, saying where; for an array that is not
             one of integers.
         """
+        if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
+            if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
+                raise InputError(f"ids are {shown(ids)}: a list or array of integers is expected")
+            ids = list(ids)
         if isinstance(ids, np.ndarray) and (ids.ndim != 1 or ids.dtype.kind not in "iu"):
             raise InputError(
                 f"ids are an array of {ids.dtype} with {ids.ndim} axes: integers along one "
@@ -564,12 +597,12 @@ class Encoder:
         )
         raise InputError(f"id {wrong!r}, number {place} of the ids, is not in the vocabulary")
 
-    def decode(self, ids: Sequence[int] | npt.NDArray[Any], errors: str = "strict") -> str:
+    def decode(self, ids: Iterable[int] | npt.NDArray[Any], errors: str = "strict") -> str:
         """The text that ids stand for.
 
         Parameters
         ----------
-        ids : sequence of int, or ndarray of integers
+        ids : iterable of int, or ndarray of integers
             What to decode.
         errors : str
             What to do with bytes that are not UTF-8, as in `bytes.decode`: ``strict`` refuses
@@ -736,7 +769,14 @@ class _Worker:
         for start, end in pairwise(ends):
             words = [text[start:end].decode("utf-8", "surrogateescape")]
             for rule in self.rules[1:]:
-                words = [part for word in words for part in rule.words(word)]
+                parts = [part for word in words for part in rule.words(word)]
+                if rule.given and "".join(parts) != "".join(words):
+                    raise InputError(
+                        "the words of the pre-tokenizer, joined, are not the text again: an "
+                        "encoder's must neither leave out nor change anything "
+                        f"(text {shown(''.join(words))}, words {shown(' | '.join(parts[:3]))})"
+                    )
+                words = parts
             lengths += [len(word.encode("utf-8", "surrogateescape")) for word in words]
         starts = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
@@ -757,22 +797,33 @@ def _of_integers(kind: type) -> bool:
     return kind is int or (issubclass(kind, int | np.integer) and kind is not bool)
 
 
-def _at_least_one(threads: int) -> int:
-    if threads < 1:
-        raise InputError(f"threads is {threads}: at least 1 is expected")
+def _restored(
+    vocabulary: Vocabulary,
+    pretokenizer: str | Splitter,
+    rule: Rule,
+    options: dict[str, Any],
+    drawn: dict[str, Any] | None,
+) -> Encoder:
+    """The inverse of `Encoder.__reduce__`."""
+    encoder = Encoder(vocabulary, pretokenizer, rule, **options)
+    return encoder if drawn is None else encoder.sampling(**drawn)
+
+
+@checked
+def _number_of(threads: Threads) -> int:
     return threads
 
 
 def _check_special(special: str) -> None:
-    if special not in get_args(Special):
-        raise InputError(f"special is {special!r}: use 'text', 'parse' or 'error'")
+    if not isinstance(special, str) or special not in get_args(Special):
+        raise InputError(f"special is {shown(special)}: use 'text', 'parse' or 'error'")
 
 
 def _as_bytes(text: object, what: str) -> bytes:
     if isinstance(text, bytes):
         return text
     if not isinstance(text, str):
-        raise InputError(f"{what} is {type(text).__name__}: str or bytes is expected")
+        raise InputError(f"{what} is {shown(text)}: str or bytes is expected")
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

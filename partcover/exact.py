@@ -19,7 +19,7 @@ from .greedy import greedtok
 from .instance import Instance
 from .runtime.arguments import Seconds, Seed, Share, Threads, checked
 from .segment import segment
-from .solution import Event, Solution, Status, Termination
+from .solution import Event, Result, Solution, Status, Termination
 from .solver_io import Log, SolverOptions, SolverReport
 from .solvers import complete, require, run
 from .sparse import Sense, SparseModel
@@ -288,7 +288,7 @@ def smallest(
     threads: Threads = 1,
     log: Log | None = None,
     progress: Progress | None = None,
-) -> Solution:
+) -> Result:
     """Find the fewest tokens k with which the corpus needs at most `threshold` tokens.
 
     Parameters
@@ -305,7 +305,8 @@ def smallest(
 
     Returns
     -------
-    Solution
+    Result
+        A `Solution` where there is a vocabulary.
         ``extra["size"]`` is the number of tokens of its vocabulary, ``extra["smallest_size"]``
         a lower bound of it; ``status`` is about the size: optimal where the two agree.
         ``infeasible`` (as the solver says) where no k tokens do, ``none`` where a limit left
@@ -360,20 +361,13 @@ def smallest(
         "smallest_size": None if status == "infeasible" else least,
     }
     vocabulary = None if best is None else instance.vocabulary(best, "solve")
-    tokens = None if best is None else run_.recounted(vocabulary)[0]
     stopped = report.stopped
     if status == "optimal" and stopped != "interrupted":
         stopped = "completed"
-    return run_.solution(
-        model,
-        report,
-        vocabulary,
-        tokens,
-        None,
-        status,
-        stopped,
-        extra,
-    )
+    if vocabulary is None:
+        return run_.nothing(model, report, status, stopped, extra)
+    tokens, _ = run_.recounted(vocabulary)
+    return run_.solution(model, report, vocabulary, tokens, None, status, stopped, extra)
 
 
 @dataclass(frozen=True, eq=False)
@@ -603,50 +597,77 @@ class _Run:
         self,
         model: SparseModel | None,
         report: SolverReport,
-        vocabulary: Vocabulary | None,
-        tokens: int | None,
+        vocabulary: Vocabulary,
+        tokens: int,
         bound: int | None,
         status: Status,
         stopped: Termination,
         extra: dict[str, Any],
     ) -> Solution:
         """The solution, checked."""
-        instance = self.instance
-        words = instance.words
-        more: dict[str, Any] = {"size": None if vocabulary is None else len(vocabulary)}
-        more.update(extra)
-        if model is not None:
-            more["rows"], more["variables"] = model.shape
-            more["nonzeros"] = model.nonzeros
-        if stopped == "error":
-            more["message"] = report.message
         solution = Solution(
-            method="solve" if vocabulary is None else vocabulary.method,
-            k=instance.k,
-            words=len(words),
-            total_count=words.total_count,
-            symbols=instance.symbols,
-            candidates=instance.index.total,
-            policy=instance.policy,
+            method=vocabulary.method,
             vocabulary=vocabulary,
-            rule="shortest_path",
             tokens=tokens,
-            cover=None if tokens is None else words.total_symbols - tokens,
+            cover=self.instance.words.total_symbols - tokens,
             lower_bound=bound,
             status=status,
             termination=stopped,
-            seconds=time.monotonic() - self.started,
-            seed=self.seed,
-            threads=self.threads,
-            extra=more,
+            **self._facts(model, report, stopped, {"size": len(vocabulary), **extra}),
         )
-        if vocabulary is not None:
-            # the status of the inverse problem is about the size, not the tokens
-            claim = replace(solution, status="feasible") if "smallest_size" in extra else solution
-            checked = verify(instance, vocabulary, claim=claim)
-            if not checked.ok:
-                raise VerificationError(checked.problems[0])
+        # the status of the inverse problem is about the size, not the tokens
+        claim = replace(solution, status="feasible") if "smallest_size" in extra else solution
+        checked = verify(self.instance, vocabulary, claim=claim)
+        if not checked.ok:
+            raise VerificationError(checked.problems[0])
         return solution
+
+    def nothing(
+        self,
+        model: SparseModel | None,
+        report: SolverReport,
+        status: Status,
+        stopped: Termination,
+        extra: dict[str, Any],
+    ) -> Result:
+        """What is known where there is no vocabulary."""
+        return Result(
+            method="solve",
+            vocabulary=None,
+            tokens=None,
+            cover=None,
+            lower_bound=None,
+            status=status,
+            termination=stopped,
+            **self._facts(model, report, stopped, {"size": None, **extra}),
+        )
+
+    def _facts(
+        self,
+        model: SparseModel | None,
+        report: SolverReport,
+        stopped: Termination,
+        extra: dict[str, Any],
+    ) -> dict[str, Any]:
+        instance = self.instance
+        if model is not None:
+            rows, variables = model.shape
+            extra |= {"rows": rows, "variables": variables, "nonzeros": model.nonzeros}
+        if stopped == "error":
+            extra["message"] = report.message
+        return {
+            "k": instance.k,
+            "words": len(instance.words),
+            "total_count": instance.words.total_count,
+            "symbols": instance.symbols,
+            "candidates": instance.index.total,
+            "policy": instance.policy,
+            "rule": "shortest_path",
+            "seconds": time.monotonic() - self.started,
+            "seed": self.seed,
+            "threads": self.threads,
+            "extra": extra,
+        }
 
 
 def _asked(instance: Instance, threshold: int | None, formulation: str) -> Instance:

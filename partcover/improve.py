@@ -106,7 +106,6 @@ def improve(
         listen.enter("bound")
         left = clock.left
         if left is not None:
-            assert greedy.vocabulary is not None
             kept = recount_seconds(instance.words, greedy.vocabulary)
             left = max(0.0, min(_BOUND_SHARE * left, left - 1.5 * kept))
         found = lower_bound(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
@@ -15,6 +15,9 @@ from .corpus import WordCounts
 from .errors import InputError
 from .file_kinds import likely_mistake
 from .files import read_json, write_atomic
+from .runtime.arguments import Whole, checked
+from .runtime.notebook import brief, html_table
+from .runtime.pickling import by_fields
 from .symbols import Symbols, Token
 from .vocabulary import Vocabulary
 
@@ -31,7 +34,7 @@ class GroupBudget:
         For messages and files.
     limit : int
         How many tokens of the group may be chosen.
-    tokens : tuple of token, optional
+    tokens : iterable of token, optional
         The group, if it is a list; else it is a length class.
     min_length, max_length : int
         The length class, in symbols; a `max_length` of None is no end.
@@ -39,9 +42,39 @@ class GroupBudget:
 
     name: str
     limit: int
-    tokens: frozenset[Token] | None = None
+    tokens: frozenset[Any] | None = None
     min_length: int = 2
     max_length: int | None = None
+
+    @checked
+    def __init__(
+        self,
+        name: str,
+        limit: int,
+        tokens: Iterable[Any] | None = None,
+        min_length: int = 2,
+        max_length: int | None = None,
+    ) -> None:
+        set_ = object.__setattr__
+        set_(self, "name", name)
+        set_(self, "limit", limit)
+        try:
+            set_(self, "tokens", None if tokens is None else frozenset(tokens))
+        except TypeError:  # lists, say, of integers
+            raise InputError(f"group {name!r}: tokens are texts, bytes or tuples") from None
+        set_(self, "min_length", min_length)
+        set_(self, "max_length", max_length)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # sorted: the order of a set differs from process to process
+        tokens = None if self.tokens is None else sorted(self.tokens, key=repr)
+        return type(self), (self.name, self.limit, tokens, self.min_length, self.max_length)
+
+    def over(self, symbols: Symbols) -> GroupBudget:
+        """The same, its tokens brought into the one type of an alphabet."""
+        if self.tokens is None:
+            return self
+        return replace(self, tokens=frozenset(sym.to_token(t, symbols) for t in self.tokens))
 
     def __contains__(self, token: Token) -> bool:
         """Whether a token is of the group."""
@@ -96,8 +129,8 @@ class Instance:
 
     Parameters
     ----------
-    words : WordCounts
-        The corpus.
+    words : WordCounts, mapping or path
+        The corpus; words to counts, and a file of counted words, are taken as such.
     k : int
         The budget: tokens of length two or more; required and prefix tokens count.
     candidates : iterable of token, optional
@@ -151,9 +184,64 @@ class Instance:
     threshold: int | None = None
     source: dict[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 0:
-            raise InputError(f"k is {self.k!r}: a whole number of at least 0 is expected")
+    @checked
+    def __init__(
+        self,
+        words: WordCounts | Mapping[Any, int] | str | PathLike[str],
+        k: Whole,
+        candidates: Iterable[Any] | None = None,
+        max_length: int | None = None,
+        min_count: int = 1,
+        required: Iterable[Any] = (),
+        forbidden: Iterable[Any] = (),
+        prefix: Iterable[Any] = (),
+        protected: Iterable[Any] = (),
+        groups: Sequence[GroupBudget] = (),
+        threshold: int | None = None,
+        source: Mapping[str, Any] | None = None,
+    ) -> None:
+        if isinstance(words, Mapping):
+            words = WordCounts.from_counts(words)
+        elif not isinstance(words, WordCounts):
+            words = WordCounts.load(words)
+        set_ = object.__setattr__
+        set_(self, "words", words)
+        set_(self, "k", k)
+        set_(self, "candidates", candidates)
+        set_(self, "max_length", max_length)
+        set_(self, "min_count", min_count)
+        set_(self, "required", required)
+        set_(self, "forbidden", forbidden)
+        set_(self, "prefix", prefix)
+        set_(self, "protected", protected)
+        set_(self, "groups", tuple(group.over(words.symbols) for group in groups))
+        set_(self, "threshold", threshold)
+        set_(self, "source", dict(source or {}))
+        self._check()
+
+    __reduce__ = by_fields
+
+    def __repr__(self) -> str:
+        return brief("Instance", f"k={self.k}", *self._summary)
+
+    @property
+    def _summary(self) -> list[str]:
+        policy = {**self.policy, "threshold": self.threshold}
+        if self.candidates is not None:
+            policy["candidates"] = f"{len(self.candidates):,}"
+        limits = [f"{name}={value}" for name, value in policy.items() if value is not None]
+        return [*self.words._summary, *limits]
+
+    def _repr_html_(self) -> str:
+        """What it is, for notebooks."""
+        words = self.words
+        facts: dict[str, Any] = {"k": self.k, "words": len(words), "counted": words.total_count}
+        facts |= {"symbols": self.symbols, "pre-tokenizer": words.pretokenizer, **self.policy}
+        if self.threshold is not None:
+            facts["threshold"] = self.threshold
+        return html_table("Instance", [], facts.items())
+
+    def _check(self) -> None:
         if self.max_length is not None and self.max_length < 2:
             raise InputError(f"max_length is {self.max_length}: a token has two symbols or more")
         if self.min_count < 1:
@@ -176,7 +264,6 @@ class Instance:
             raise InputError(
                 f"{len(self.fixed)} tokens are required, k is {self.k}: raise k or require fewer"
             )
-        object.__setattr__(self, "groups", tuple(self.groups))
         for group in self.groups:
             held = [token for token in self.fixed if token in group]
             if group.limit < 0:
@@ -254,7 +341,8 @@ class Instance:
         """A vocabulary for these words: over their symbols, for their pre-tokenizer."""
         return Vocabulary(tokens, self.symbols, method, pretokenizer=self.words.pretokenizer, **use)
 
-    def with_k(self, k: int) -> Instance:
+    @checked
+    def with_k(self, k: Whole) -> Instance:
         """The same instance with another budget (the candidate index is kept)."""
         other = replace(self, k=k)
         if "index" in self.__dict__:
@@ -299,6 +387,7 @@ class Instance:
         write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
 
     @classmethod
+    @checked
     def from_json(cls, data: dict[str, Any]) -> Instance:
         """Build from the content of an instance file."""
         if data.get("format") != "partcover-instance":
@@ -359,6 +448,7 @@ class Instance:
         )
 
     @classmethod
+    @checked
     def load(cls, path: str | PathLike[str]) -> Instance:
         """Read an instance file; errors name the file."""
         data = read_json(path)

@@ -48,9 +48,10 @@ as no pattern looks behind, what follows is found alike when the text starts the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -58,8 +59,12 @@ import regex
 
 from .errors import InputError
 from .kernels import _encode, _words
+from .runtime.arguments import shown
 
-__all__ = ["PATTERNS", "RULES", "Pretokenizer", "Rule", "character_kinds"]
+__all__ = ["PATTERNS", "RULES", "Pretokenizer", "Rule", "Splitter", "character_kinds"]
+
+#: A pre-tokenizer of the caller's: all words of a text, in order.
+Splitter: TypeAlias = Callable[[str], Iterable[str]]
 
 # The patterns as published: GPT-2's encoder.py, and tiktoken's first releases of the other two
 # (later releases rewrite them for speed).
@@ -98,12 +103,15 @@ class Rule:
         How the encoder's kernel finds the same words one by one: its ``FIRST_SPACE``, ``GPT2``, …
     mark : str, optional
         What replaces a leading space, where the pieces are the words but for that.
+    given : bool
+        Whether it is a function of the caller's, of which nothing is known.
     """
 
     words: Callable[[str], list[str]]
     pieces: int
     finder: int
     mark: str | None = None
+    given: bool = False
 
     def last_cut(self, text: bytes) -> int:
         """The last place > 0 where `text`, the beginning of a longer one, may be cut; or -1."""
@@ -203,6 +211,25 @@ class Pretokenizer:
         """
         return cls(name, tuple(map(_find, name.split("+"))))
 
+    @classmethod
+    def of(cls, given: str | Splitter) -> Pretokenizer:
+        """Rules by their names, or a function that gives all words of a text.
+
+        Words of a function may leave text out (``str.split``: white space) where words are
+        counted; empty ones are passed over.
+
+        Raises
+        ------
+        InputError
+            As `from_name` does, and where words are taken from a function that gives anything
+            but texts.
+        """
+        if isinstance(given, str):
+            return cls.from_name(given)
+        name = getattr(given, "__qualname__", type(given).__name__)
+        own = Rule(_Given(given, name), _words.NOWHERE, _encode.WHOLE, given=True)
+        return cls(name, (RULES["none"], own))
+
     def split(self, text: str) -> list[str]:
         """All words of a text, in order."""
         words = self.rules[0].words(text)
@@ -214,6 +241,36 @@ class Pretokenizer:
     def mark(self) -> str | None:
         """The mark of the first rule, where pieces need nothing but it to be words."""
         return self.rules[0].mark if len(self.rules) == 1 else None
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a function of the caller's gives, checked."""
+
+    function: Splitter
+    name: str
+
+    def __call__(self, text: str) -> list[str]:
+        words = self.function(text)
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise InputError(
+                f"the pre-tokenizer {self.name} gives {shown(words)}: a list of texts is expected"
+            )
+        kept = []
+        for word in words:
+            if not isinstance(word, str):
+                raise InputError(
+                    f"the pre-tokenizer {self.name} gives {shown(word)} as a word: text is expected"
+                )
+            try:
+                word.encode("utf-8", "surrogateescape")
+            except UnicodeEncodeError:
+                raise InputError(
+                    f"the pre-tokenizer {self.name} gives a lone surrogate, not UTF-8"
+                ) from None
+            if word:
+                kept.append(word)
+        return kept
 
 
 def _find(name: str) -> Rule:

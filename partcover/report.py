@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import symbols as sym
 from .errors import printable, shorten
-from .solution import Solution
+from .solution import Result
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -236,7 +236,7 @@ _FACTS = {
 }
 
 
-def solution_parts(solution: Solution, *, shown: int = 20) -> tuple[Listing | str, ...]:
+def solution_parts(solution: Result, *, shown: int = 20) -> tuple[Listing | str, ...]:
     """What a solution is, and its first tokens."""
     data = solution.to_json(vocabulary=False)
     values = {heading: data[key] for key, heading in _FACTS.items() if data.get(key) is not None}

@@ -16,7 +16,7 @@ from .errors import InputError, VerificationError
 from .greedy import greedtok
 from .instance import Instance
 from .kernels._search import State
-from .runtime.arguments import Seconds, Seed, Share, Threads, checked
+from .runtime.arguments import Seconds, Seed, Share, Threads, checked, shown
 from .runtime.limits import Deadline
 from .segment import Segmentation, segment
 from .solution import Event, Solution, Status, Termination
@@ -132,7 +132,6 @@ def local_search(
     )
     if greedy is None:
         greedy = greedtok(instance, time_limit=time_limit, threads=threads)
-    assert greedy.vocabulary is not None
     starts: list[tuple[str, list[Token]]] = [("greedtok", list(greedy.vocabulary))]
     if start is not None:
         starts.append(("start", _legal(instance, start)))
@@ -301,7 +300,10 @@ def round_relaxation(
 
 
 def _per_candidate(instance: Instance, values: npt.ArrayLike, name: str) -> Float64:
-    array = np.asarray(values, np.float64)
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is {shown(values)}: an array of numbers is expected") from None
     size = len(instance.index)
     if array.shape != (size,) or not np.isfinite(array).all():
         raise InputError(

@@ -10,9 +10,11 @@ from ._version import __version__
 from .certificate import Certificate
 from .corpus import WordCounts
 from .errors import InputError
+from .runtime.notebook import brief, html_table
+from .runtime.pickling import by_fields
 from .vocabulary import Rule, Vocabulary
 
-__all__ = ["Event", "Solution", "Status", "Termination", "gap_of"]
+__all__ = ["Event", "Result", "Solution", "Status", "Termination", "gap_of"]
 
 Status = Literal["optimal", "feasible", "infeasible", "none"]
 Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
@@ -74,8 +76,8 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Solution:
-    """A vocabulary for an instance, with its cost and what is known about the optimum.
+class Result:
+    """What a method knows of an instance: a vocabulary with its cost, or that there is none yet.
 
     Attributes
     ----------
@@ -136,6 +138,22 @@ class Solution:
     gains: tuple[int, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
     certificate: Certificate | None = field(default=None, repr=False, compare=False)
+
+    __reduce__ = by_fields
+
+    def __repr__(self) -> str:
+        size = None if self.vocabulary is None else f"{len(self.vocabulary)} tokens"
+        numbers = f"tokens={self.tokens}, lower_bound={self.lower_bound}"
+        parts = [self.method, f"k={self.k}", size, self.rule, numbers]
+        gap = None if self.gap is None else f"gap={self.gap:.4%}"
+        return brief(type(self).__name__, *parts, gap, self.status, self.termination)
+
+    def _repr_html_(self) -> str:
+        """What it is, and the first tokens, for notebooks."""
+        facts = {k: v for k, v in self.to_json(vocabulary=False).items() if k != "policy"}
+        simple = [(k, v) for k, v in facts.items() if isinstance(v, str | int | float | None)]
+        table = html_table(type(self).__name__, [], simple)
+        return table if self.vocabulary is None else table + self.vocabulary._repr_html_()
 
     @property
     def gap(self) -> float | None:
@@ -211,3 +229,23 @@ class Solution:
             if self.gains:
                 data["gains"] = list(self.gains)
         return data
+
+
+@dataclass(frozen=True, repr=False)
+class Solution(Result):
+    """A vocabulary for an instance, with its cost and what is known about the optimum.
+
+    All methods but `smallest` always have one.  Attributes are those of `Result`; these are
+    never None:
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+        The chosen tokens, in the order of the method.
+    tokens, cover : int
+        Tokens needed, and adjacent pairs inside tokens, over the counted corpus.
+    """
+
+    vocabulary: Vocabulary
+    tokens: int
+    cover: int

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
+from .runtime.arguments import shown
 
 __all__ = [
     "DTYPES",
@@ -26,6 +27,7 @@ __all__ = [
     "escape",
     "from_array",
     "from_json",
+    "glance",
     "show",
     "slices",
     "text_of",
@@ -41,6 +43,8 @@ Token: TypeAlias = bytes | str | tuple[int, ...]
 SYMBOLS: tuple[Symbols, ...] = ("bytes", "chars", "ints")
 DTYPES: dict[str, npt.DTypeLike] = {"bytes": np.uint8, "chars": np.int32, "ints": np.int64}
 
+_GLANCE = 32  # symbols
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|[\\tnr])|\\")
 _PLAIN = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 _TSV = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -53,7 +57,7 @@ def escape(word: bytes | str, *, tsv: bool = True) -> str:
     text = text.translate(_TSV if tsv else _JSON)
     if text.isascii():
         return text
-    return re.sub("[\ud800-\udfff]", _write_surrogate, text)
+    return _SURROGATE.sub(_write_surrogate, text)
 
 
 def _write_surrogate(match: re.Match[str]) -> str:
@@ -98,25 +102,30 @@ def to_token(value: Any, symbols: Symbols) -> Token:
     """
     if symbols == "bytes":
         if isinstance(value, str):
-            return value.encode("utf-8", "surrogateescape")
+            try:
+                return value.encode("utf-8", "surrogateescape")
+            except UnicodeEncodeError:
+                raise InputError(f"{shown(value)} has a lone surrogate, not UTF-8") from None
         if isinstance(value, bytes | bytearray):
             return bytes(value)
     elif symbols == "chars":
         if isinstance(value, bytes | bytearray):
             return unescape(escape(bytes(value)), "chars")
         if isinstance(value, str):
-            return value
+            if not value.isascii() and _SURROGATE.search(value):
+                raise InputError(f"{shown(value)} has a lone surrogate, not UTF-8")
+            return str(value)
     elif symbols == "ints":
-        if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
             word = tuple(
                 int(s) for s in value if isinstance(s, int | np.integer) and not isinstance(s, bool)
             )
             if len(word) == len(value) and all(0 <= s < 2**62 for s in word):
                 return word
-        raise InputError(f"{value!r} is not a list of non-negative integers (symbols='ints')")
+        raise InputError(f"{shown(value)} is not a list of non-negative integers (symbols='ints')")
     else:
-        raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(SYMBOLS)}")
-    raise InputError(f"{value!r} is not text or bytes (symbols={symbols!r})")
+        raise InputError(f"unknown symbols {shown(symbols)}: use one of {', '.join(SYMBOLS)}")
+    raise InputError(f"{shown(value)} is not text or bytes (symbols={symbols!r})")
 
 
 def to_array(word: Token) -> npt.NDArray[Any]:
@@ -172,6 +181,11 @@ def from_json(value: Any, symbols: Symbols) -> Token:
     if not isinstance(value, str):
         raise InputError(f"{value!r} is not a token over {symbols}: a JSON string is expected")
     return unescape(value, symbols)
+
+
+def glance(token: Token) -> str:
+    """The beginning of a token, however long it is; one that is cut ends in an ellipsis."""
+    return show(token) if len(token) <= _GLANCE else f"{show(token[:_GLANCE])}…"
 
 
 def show(token: Token) -> str:

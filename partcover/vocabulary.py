@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, get_args, overload
 
 import numpy as np
 
@@ -16,11 +16,14 @@ from . import symbols as sym
 from .errors import InputError
 from .file_kinds import likely_mistake
 from .files import read_json, write_atomic
+from .runtime.arguments import checked, shown
+from .runtime.notebook import brief, html_table
 from .symbols import Symbols, Token
 
 if TYPE_CHECKING:
     from .encoder import Encoder
     from .interop import Fidelity
+    from .pretokenizers import Splitter
 
 __all__ = ["RULES", "Rule", "Vocabulary"]
 
@@ -92,6 +95,7 @@ class Vocabulary:
     ids: tuple[int, ...] | None = None
     special: Mapping[str, int] = field(default_factory=dict)
 
+    @checked
     def __init__(
         self,
         tokens: Iterable[Any],
@@ -104,8 +108,8 @@ class Vocabulary:
         merges: Iterable[tuple[Any, Any]] | None = None,
         scores: Iterable[float] | None = None,
         symbol_scores: Mapping[Any, float] | None = None,
-        ids: Sequence[int] | None = None,
-        special: Mapping[str, int] | Iterable[str] = (),
+        ids: Iterable[int] | None = None,
+        special: Mapping[str, int] | Iterable[str] | str = (),
     ) -> None:
         checked = tuple(sym.to_token(token, symbols) for token in tokens)
         seen: set[Token] = set()
@@ -118,8 +122,6 @@ class Vocabulary:
             if token in seen:
                 raise InputError(f"token {sym.show(token)!r} is given twice")
             seen.add(token)
-        if rule not in RULES:
-            raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
         set_ = object.__setattr__
         set_(self, "tokens", checked)
         set_(self, "symbols", symbols)
@@ -136,6 +138,9 @@ class Vocabulary:
         used = self._check_ids()
         if not isinstance(special, Mapping):
             listed = [special] if isinstance(special, str) else list(special)
+            for text in listed:
+                if not isinstance(text, str):
+                    raise InputError(f"special token {shown(text)}: text is expected")
             special = {text: used + i for i, text in enumerate(listed)}
             if len(special) < len(listed):
                 raise InputError("a special token is given twice")
@@ -198,6 +203,44 @@ class Vocabulary:
     def __iter__(self) -> Iterator[Token]:
         return iter(self.tokens)
 
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Token: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Token, ...]: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Token | tuple[Token, ...]:
+        """The token at a place, or those of a slice."""
+        return self.tokens[place]
+
+    def __contains__(self, token: object) -> bool:
+        """Whether this is one of the tokens; text may be given for tokens over bytes."""
+        try:
+            return sym.to_token(token, self.symbols) in self._known
+        except InputError:
+            return False
+
+    @cached_property
+    def _known(self) -> frozenset[Token]:
+        return frozenset(self.tokens)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # one text, so that equal vocabularies pickle alike whatever was computed or shared
+        return _restored, (json.dumps(self.to_json()),)
+
+    def __repr__(self) -> str:
+        first = " ".join(map(sym.glance, self.tokens[:3]))
+        listed = f"{first} …" if len(self) > 3 else first or None
+        return brief("Vocabulary", *self._summary, listed)
+
+    @property
+    def _summary(self) -> list[str]:
+        parts = [f"{len(self):,} tokens", self.symbols, self.rule, self.method]
+        return parts if self.pretokenizer is None else [*parts, self.pretokenizer]
+
+    def _repr_html_(self) -> str:
+        """The first tokens, for notebooks."""
+        rows = enumerate(map(sym.glance, self.tokens[:10]))
+        return html_table(", ".join(self._summary), ["place", "token"], rows)
+
     @cached_property
     def id_of(self) -> tuple[int, ...]:
         """Ids of the 256 bytes and then of the tokens.
@@ -237,7 +280,10 @@ class Vocabulary:
         return replace(self, **changes)
 
     def encoder(
-        self, pretokenizer: str | None = None, rule: Rule | None = None, **options: Any
+        self,
+        pretokenizer: str | Splitter | None = None,
+        rule: Rule | None = None,
+        **options: Any,
     ) -> Encoder:
         """The `partcover.Encoder` of this vocabulary, which takes the same arguments."""
         from .encoder import Encoder
@@ -278,6 +324,7 @@ class Vocabulary:
         write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
 
     @classmethod
+    @checked
     def load(cls, path: str | PathLike[str]) -> Vocabulary:
         """Read a vocabulary file, or the vocabulary of a solution written as JSON.
 
@@ -292,43 +339,46 @@ class Vocabulary:
         """
         try:
             data = read_json(path)
-            if data.get("format", _FORMAT) != _FORMAT:
-                raise InputError(
-                    f'{fspath(path)}: not a vocabulary file (no "format": "{_FORMAT}")'
-                )
+            _check_format(data, fspath(path))
         except InputError as error:
             raise InputError(f"{error}{likely_mistake(path, 'vocabulary')}") from None
+        try:
+            return cls.from_json(data)
+        except InputError as error:
+            raise InputError(f"{fspath(path)}: {error}") from None
+
+    @classmethod
+    @checked
+    def from_json(cls, data: dict[str, Any]) -> Vocabulary:
+        """The inverse of `to_json`; otherwise as `load`."""
+        _check_format(data, "this")
         tokens, rule = data.get("tokens"), data.get("rule", "shortest_path")
         if not isinstance(tokens, list):
             tokens = data.get("vocabulary")
             rule = "shortest_path" if rule == "priority" else rule
         if not isinstance(tokens, list):
             raise InputError(
-                f"{fspath(path)}: no list of tokens under 'tokens' (a vocabulary file) or "
-                "'vocabulary' (a solution)"
+                "no list of tokens under 'tokens' (a vocabulary file) or 'vocabulary' (a solution)"
             )
         version = data.get("version", 1)
         if type(version) is not int or not 1 <= version <= VERSION:
             raise InputError(
-                f"{fspath(path)}: vocabulary version {version!r} is not known, the latest here is "
-                f"{VERSION}: update partcover"
+                f"vocabulary version {version!r} is not known, the latest here is {VERSION}: "
+                "update partcover"
             )
         symbols, provenance = data.get("symbols", "bytes"), data.get("provenance") or {}
-        try:
-            if not isinstance(provenance, dict):
-                raise InputError("'provenance' must be an object")
-            if symbols not in sym.SYMBOLS:
-                raise InputError(f"unknown symbols {symbols!r}")
-            return cls(
-                (sym.from_json(token, symbols) for token in tokens),
-                symbols,
-                str(data.get("method", "given")),
-                provenance,
-                rule=rule,
-                **_use_from_json(data, symbols),
-            )
-        except InputError as error:
-            raise InputError(f"{fspath(path)}: {error}") from None
+        if not isinstance(provenance, dict):
+            raise InputError("'provenance' must be an object")
+        if symbols not in sym.SYMBOLS:
+            raise InputError(f"unknown symbols {symbols!r}")
+        return cls(
+            (sym.from_json(token, symbols) for token in tokens),
+            symbols,
+            str(data.get("method", "given")),
+            provenance,
+            rule=rule,
+            **_use_from_json(data, symbols),
+        )
 
     # the way out to other libraries and in again, with the options, results and errors of
     # `partcover.interop.export` and `load`; they are above this module and imported only here
@@ -417,6 +467,16 @@ class Vocabulary:
         return cls._import(path, "list")
 
 
+def _check_format(data: dict[str, Any], name: str) -> None:
+    if data.get("format", _FORMAT) != _FORMAT:
+        raise InputError(f'{name}: not a vocabulary file (no "format": "{_FORMAT}")')
+
+
+def _restored(text: str) -> Vocabulary:
+    """The inverse of `Vocabulary.__reduce__`."""
+    return Vocabulary.from_json(json.loads(text))
+
+
 def _score(value: float) -> float:
     try:
         return float(value)
@@ -426,7 +486,7 @@ def _score(value: float) -> float:
 
 def _id(number: Any, where: str = "") -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise InputError(f"{where}id {number!r} is no whole number")
+        raise InputError(f"{where}id {shown(number)} is no whole number")
     return int(number)
 
 
@@ -436,15 +496,15 @@ def _pairs(
     pairs: dict[tuple[Token, Token], None] = {}
     for given in merges:
         if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
-            raise InputError(f"merge {given!r}: a pair of tokens is expected")
+            raise InputError(f"merge {shown(given)}: a pair of tokens is expected")
         pair = sym.to_token(given[0], symbols), sym.to_token(given[1], symbols)
         both: Token = pair[0] + pair[1]  # type: ignore[operator]
-        shown = f"merge {sym.show(pair[0])!r} + {sym.show(pair[1])!r}"
+        what = f"merge {sym.show(pair[0])!r} + {sym.show(pair[1])!r}"
         for part in (*pair, both):
             if len(part) != 1 and part not in tokens:
-                raise InputError(f"{shown}: {sym.show(part)!r} is no token")
+                raise InputError(f"{what}: {sym.show(part)!r} is no token")
         if pair in pairs:
-            raise InputError(f"{shown} is given twice")
+            raise InputError(f"{what} is given twice")
         pairs[pair] = None
     return tuple(pairs)
 

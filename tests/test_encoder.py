@@ -451,7 +451,7 @@ def test_refused():
     bare = Vocabulary([], special="<s>").encoder("gpt2")
     with pytest.raises(InputError, match="text 2: the text has the special token '<s>' at byte 1"):
         bare.encode_batch(["a", "b<s>"], special="error")
-    with pytest.raises(InputError, match="text 2 is int"):
+    with pytest.raises(InputError, match="text 2 is 3"):
         ours.encode_batch(["a", 3])
     with pytest.raises(InputError, match="texts is one text"):
         ours.encode_batch("ab")

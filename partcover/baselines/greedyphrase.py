@@ -176,7 +176,6 @@ def greedyphrase(
                     else max(0.0, time_limit - (time.monotonic() - started)),
                     threads=threads,
                 )
-                assert trained.vocabulary is not None
                 tokens |= dict.fromkeys(trained.vocabulary)
                 termination = trained.termination
             tell("BPE")

@@ -113,13 +113,12 @@ def pathpiece(
         termination = "time_limit"
         initial = "ngrams" if isinstance(initial, str) else initial
         initial_size = min(initial_size, instance.k)
-    if initial in ("bpe", "unigram"):
+    if isinstance(initial, str) and initial != "ngrams":
         train = bpe if initial == "bpe" else unigram
         first = train(Instance(words, initial_size), time_limit=left, seed=seed, threads=threads)
         if first.termination == "interrupted":
             raise KeyboardInterrupt
         termination = first.termination
-        assert first.vocabulary is not None  # a trainer has an answer
         fit = (index.length <= max_length) & _among(index, first.vocabulary.tokens)
         start = _most_frequent(instance, index, fit, initial_size)
     else:
@@ -262,10 +261,8 @@ def _initial(
     max_length: int,
 ) -> list[Token]:
     """The most frequent substrings, or given tokens."""
-    if initial == "ngrams":
+    if isinstance(initial, str):
         fit = index.length <= max_length
-    elif isinstance(initial, str):
-        raise InputError(f"initial is {initial!r}: use ngrams, bpe, unigram or a list of tokens")
     else:
         given = [sym.to_token(token, instance.symbols) for token in initial]
         for token in given:

@@ -161,7 +161,6 @@ def sage(
         larger = bpe(
             instance.with_k(int(instance.k * times)), time_limit=time_limit, threads=threads
         )
-        assert larger.vocabulary is not None
         if larger.termination == "interrupted":
             raise KeyboardInterrupt
         start, termination = larger.vocabulary, larger.termination

@@ -26,6 +26,7 @@ from ..options import (
 from ..output import Output, say
 from ..paths import ReadablePath, WritablePath
 from ..report import Listing, facts
+from ..solution import Result
 from ..vocabulary import Vocabulary
 from .outcome import EXIT_INTERRUPTED, EXIT_NOTHING, finish
 from .proof import save_certificate
@@ -192,6 +193,7 @@ def solve(
         return _prove(out, corpus, instance, write_certificate, no_vocabulary, **common)
     if relaxation:
         return _relaxation(out, exact.relax(instance, sense=sense, **common))
+    solution: Result
     with out.events(
         events, phase="solve", show=not show_log, plot=plot, time_limit=time_limit
     ) as progress:

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..instance import Instance
 from ..output import Output
 from ..report import solution_parts
-from ..solution import Solution
+from ..solution import Result
 
 EXIT_USAGE = 2
 EXIT_LIMIT = 3
@@ -19,7 +19,7 @@ EXIT_INTERRUPTED = 130
 
 def finish(
     out: Output,
-    solution: Solution,
+    solution: Result,
     instance: Instance,
     no_vocabulary: bool,
     corpus: str,
@@ -52,7 +52,7 @@ def finish(
     return exit_status(solution, proof=proof)
 
 
-def exit_status(solution: Solution, *, proof: bool = False) -> int:
+def exit_status(solution: Result, *, proof: bool = False) -> int:
     """The exit status that a solution has; `proof`: one was asked for."""
     if solution.termination == "interrupted":
         return EXIT_INTERRUPTED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import operator
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
@@ -194,6 +195,11 @@ def _if(fits: bool, value: Any) -> Any:
 
 
 def _of_any(value: Any, hints: tuple[Any, ...]) -> Any:
+    if isinstance(value, str) and any(get_origin(hint) is PathLike for hint in hints):
+        try:
+            _if(b"\0" not in os.fsencode(value), value)  # no operating system has such a path
+        except UnicodeEncodeError:
+            raise _Unfit from None
     for hint in hints:
         try:
             return _fitted(value, hint)

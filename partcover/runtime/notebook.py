@@ -1,0 +1,51 @@
+"""Objects as one short line, and as a table in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from ..errors import printable, shorten
+
+__all__ = ["brief", "html_table"]
+
+_CELL = 60  # characters of what stands in a cell
+
+
+def brief(kind: str, *parts: object) -> str:
+    """What `repr` says of an object: its kind and the parts that are not None, in brackets."""
+    told = ", ".join(shorten(printable(str(part)), _CELL) for part in parts if part is not None)
+    return f"{kind}({told})"
+
+
+def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table in HTML, every text in it escaped and cut.
+
+    Parameters
+    ----------
+    caption : str
+        What stands above it.
+    head : sequence of str
+        The names of the columns; none for a table without them.
+    rows : iterable of sequence
+        Numbers are set to the right, None is a dash.
+    """
+    lines = [f"<table><caption>{_escaped(caption, 4 * _CELL)}</caption>"]
+    if head:
+        cells = "".join(f"<th>{_escaped(name)}</th>" for name in head)
+        lines.append(f"<thead><tr>{cells}</tr></thead>")
+    body = ("".join(map(_cell, row)) for row in rows)
+    lines.append(f"<tbody>{''.join(f'<tr>{cells}</tr>' for cells in body)}</tbody></table>")
+    return "\n".join(lines)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        text = "–" if value is None else _escaped(str(value))
+        return f'<td style="text-align:left">{text}</td>'
+    text = f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+    return f'<td style="text-align:right">{html.escape(text)}</td>'
+
+
+def _escaped(text: str, length: int = _CELL) -> str:
+    return html.escape(shorten(printable(text), length))
