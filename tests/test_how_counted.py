@@ -83,6 +83,27 @@ def test_headers_that_are_refused(tmp_path, line, message, symbols):
         WordCounts.load(tmp_path / "D.tsv", symbols)
 
 
+PIECES = [b"#partcover counts", b" 1", b" ", b"pretokenizer=", b"symbols=", b"bytes", b"ints", b"%",
+          b"%C4", b"\t", b"\n", b"\r", b"1", b"a", b"\xff", b"\xef\xbb\xbf", b"\0"]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(PIECES) | st.binary(max_size=3), max_size=12).map(b"".join),
+    st.none() | st.sampled_from(["bytes", "chars", "ints"]),
+)
+def test_any_bytes_are_words_or_one_line(tmp_path_factory, content, symbols):
+    path = tmp_path_factory.mktemp("w") / "C.tsv"
+    path.write_bytes(content)
+    try:
+        words = WordCounts.load(path, symbols)
+    except InputError:
+        return
+    assert symbols in (None, words.symbols)
+    words.save(path)
+    again = WordCounts.load(path)
+    assert (list(again), again.pretokenizer) == (list(words), words.pretokenizer)
+
+
 @pytest.mark.parametrize("symbols", ["bytes", "chars"])
 def test_saved_words_say_how_they_were_counted(tmp_path, symbols):
     words = WordCounts.from_texts([TEXT], pretokenizer="gpt2+digit", symbols=symbols)
@@ -261,6 +282,8 @@ def test_words_held_out_are_counted_alike(run, tmp_path):
         2,
         "partcover: the words held out were counted with space-prefix, the others with gpt2\n",
     )
+    facts = json.loads(run("compare", "C.tsv", "-k", 2, "--methods", "bytes", "--json")[1])
+    assert facts["pretokenizer"] == "gpt2"
 
 
 def test_measuring_on_other_words_is_said(run, tmp_path):

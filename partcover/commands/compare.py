@@ -196,6 +196,7 @@ def compare(
         "words": len(instance.words),
         "total_count": instance.words.total_count,
         "symbols": instance.symbols,
+        "pretokenizer": instance.words.pretokenizer,
         "candidates": instance.index.total,
         "policy": instance.policy,
         "seed": out.seed,
