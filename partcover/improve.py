@@ -12,7 +12,8 @@ from .greedy import greedtok
 from .instance import Instance
 from .runtime.arguments import Seconds, Seed, Share, Threads, checked
 from .runtime.limits import Deadline
-from .search import local_search
+from .search import legal_start, local_search
+from .segment import segment
 from .solution import Event, Solution
 from .verify import recount_seconds
 from .vocabulary import Vocabulary
@@ -99,34 +100,41 @@ def improve(
     _ = instance.index
     patience = None if clock.left is None else max(clock.left, _GREEDY_SECONDS)
     greedy = greedtok(instance, time_limit=patience, threads=threads)
-    listen.meet("incumbent", int(greedy.extra["tokens_shortest_path"]), None, "greedtok")
     found: Bound | None = None
     stopped = greedy.termination == "interrupted"
-    if bound:
-        listen.enter("bound")
-        left = clock.left
-        if left is not None:
-            kept = recount_seconds(instance.words, greedy.vocabulary)
-            left = max(0.0, min(_BOUND_SHARE * left, left - 1.5 * kept))
-        found = lower_bound(
-            instance,
-            incumbent=listen.tokens,
-            start=start_certificate,
-            greedy=greedy,
-            time_limit=left,
-            target_gap=gap or None,
-            seed=seed,
-            threads=threads,
-            progress=listen,
-        )
-        stopped = stopped or found.termination == "interrupted"
-    listen.enter("search")
+    try:
+        listen.meet("incumbent", int(greedy.extra["tokens_shortest_path"]), None, "greedtok")
+        if start is not None:
+            legal = legal_start(instance, start)
+            cut = segment(instance.words, legal, "shortest_path", threads=threads)
+            listen.meet("incumbent", cut.tokens, None, "start")
+        if bound:
+            listen.enter("bound")
+            left = clock.left
+            if left is not None:
+                kept = recount_seconds(instance.words, greedy.vocabulary)
+                left = max(0.0, min(_BOUND_SHARE * left, left - 1.5 * kept))
+            found = lower_bound(
+                instance,
+                incumbent=listen.tokens,
+                start=start_certificate,
+                greedy=greedy,
+                time_limit=left,
+                target_gap=gap or None,
+                seed=seed,
+                threads=threads,
+                progress=listen,
+            )
+            stopped = stopped or found.termination == "interrupted"
+        listen.enter("search")
+    except KeyboardInterrupt:
+        stopped = True
     solution = local_search(
         instance,
         start,
         greedy=greedy,
         x=None if found is None else found.x,
-        reduced_costs=None if found is None else found.reduced_costs,
+        reduced_costs=None if found is None else found.reduced_costs / found.unit,
         lower_bound=None if found is None else found.lower_bound,
         gap=gap,
         time_limit=0.0 if stopped else clock.left,
@@ -172,6 +180,8 @@ class _Listener:
 
     def __call__(self, event: Event) -> None:
         """An event of a part."""
+        if event.kind == "phase":
+            self.enter(event.phase)
         self.meet(event.kind, event.tokens, event.lower_bound, event.source)
 
     def _send(self, kind: str, source: str) -> None:

@@ -24,7 +24,7 @@ from .symbols import Token
 from .verify import recount, recount_seconds
 from .vocabulary import Vocabulary
 
-__all__ = ["Rounding", "local_search", "round_relaxation"]
+__all__ = ["Rounding", "legal_start", "local_search", "round_relaxation"]
 
 Progress = Callable[[Event], None]
 Rounding = Literal["det", "bias", "int", "random"]
@@ -83,7 +83,7 @@ def local_search(
     threads : int
         Threads; the result is the same for any number, where no limit cuts.
     progress : callable, optional
-        Gets an `Event` for each better vocabulary.
+        Gets an `Event` for each better vocabulary, and where the recount begins.
     x : array_like of float, shape (candidates,), optional
         A solution of the linear relaxation, for each candidate of ``instance.index``.
     reduced_costs : array_like of float, shape (candidates,), optional
@@ -159,6 +159,9 @@ def local_search(
     except KeyboardInterrupt:
         termination = "interrupted"
     try:
+        if progress is not None:
+            known = None if search is None or search.best is None else search.tokens
+            progress(Event(clock.seconds, "phase", known, lower_bound, "", "recount"))
         vocabulary, cut, tokens, problems = _recounted(instance, search, starts, threads)
     except KeyboardInterrupt:  # what was found is kept: count again
         termination = "interrupted"
@@ -345,6 +348,12 @@ def _rounded(instance: Instance, x: Float64, rule: str, seed: int) -> list[Token
             left[g] -= 1
         chosen.append(token)
     return chosen
+
+
+def legal_start(instance: Instance, vocabulary: Vocabulary) -> Vocabulary:
+    """What of a vocabulary an instance allows: its first k tokens, the fixed ones in front."""
+    tokens = _legal(instance, vocabulary)[: instance.k]
+    return Vocabulary(tokens, instance.symbols, vocabulary.method)
 
 
 def _legal(instance: Instance, vocabulary: Vocabulary) -> list[Token]:

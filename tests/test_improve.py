@@ -91,11 +91,42 @@ def test_one_clock(monkeypatch):
         "greedtok",
         "bound",
         "search",
+        "recount",
     ]
     for before, after in pairwise(heard):
         assert after.tokens is None or before.tokens is None or after.tokens <= before.tokens
         if before.lower_bound is not None:
             assert after.lower_bound >= before.lower_bound
+
+
+def test_a_better_start_is_the_best_from_the_first_second():
+    instance = random_instance(1, 25)
+    good = improve(instance, bound=False)
+    heard = []
+    improve(instance, good, progress=heard.append)
+    sources = [event.source for event in heard if event.kind == "incumbent"]
+    assert sources[:2] == ["greedtok", "start"]
+    bounding = [event for event in heard if event.kind == "bound"]
+    assert bounding
+    assert all(event.tokens == good.tokens for event in bounding)
+
+
+def test_reduced_costs_are_in_tokens(monkeypatch):
+    """A token that may be of a better vocabulary is tried: what it costs is below the gap."""
+    instance = random_instance(2, 8)
+    given = {}
+
+    def told(*arguments, **options):
+        given.update(options)
+        return search_module.local_search(*arguments, **options)
+
+    monkeypatch.setattr(improve_module, "local_search", told)
+    improve(instance)
+    bound = lower_bound(instance, incumbent=given["greedy"].extra["tokens_shortest_path"])
+    costs = bound.reduced_costs / bound.unit
+    assert given["reduced_costs"].tolist() == costs.tolist()
+    # forcing a candidate in never costs more than all tokens there are
+    assert costs.max() <= instance.words.total_symbols
 
 
 def test_what_is_worse_is_not_told():
