@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 from interop_cases import counted_words
@@ -13,6 +14,19 @@ from partcover import cli
 # the processes that tests interrupt must not.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+ROOT = Path(__file__).parents[1]
+CACHES = {".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "build"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_left_in_the_repository():
+    """Tests write below ``tmp_path`` alone."""
+    before = {path.name for path in ROOT.iterdir()} | CACHES
+    yield
+    left = sorted({path.name for path in ROOT.iterdir()} - before)
+    assert not left, f"left in the repository by some test: {left}"
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from pathlib import Path
 from .._version import __version__
 from ..corpus import WordCounts
 from ..errors import InputError
-from ..files import atomic_writer, in_place
+from ..files import atomic_writer, check_writable, in_place
+from ..runtime.signals import deferred
 from ..vocabulary import Vocabulary
 from .fidelity import Fidelity, measure
 from .formats import FORMATS, find_format, recognise
@@ -134,8 +135,13 @@ def _check_target(path: str | PathLike[str], form: Format) -> None:
         raise InputError("the name of the file or folder to write is empty")
     if not target.absolute().parent.is_dir():
         raise InputError(f"{target}: cannot be written (no folder {target.parent})")
-    if not target.is_dir():
+    is_folder = False
+    with contextlib.suppress(OSError):  # a name too long, say: writing there names it
+        is_folder = target.is_dir()
+    if not is_folder:
+        check_writable(path)
         return
+    check_writable(target / "part")
     for other in FORMATS.values():
         if other is not form and other.read is not None and other.recognises(target):
             raise InputError(
@@ -146,16 +152,14 @@ def _check_target(path: str | PathLike[str], form: Format) -> None:
 
 @contextlib.contextmanager
 def _draft(path: str | PathLike[str]) -> Iterator[Path]:
-    """Where to write first; what goes wrong there names the path that was asked for."""
+    """Where to write first; what goes wrong there names the path that was asked for.
+
+    That is in the system's folder for what is temporary: writing and replaying take their time,
+    and a process that is killed leaves nothing beside the target.
+    """
     target = Path(path)
-    # beside the target, or in it, so that it can be renamed into place
-    beside = target if target.is_dir() else target.absolute().parent
     try:
-        with tempfile.TemporaryDirectory(
-            prefix=".partcover-",
-            dir=None if in_place(path) else beside,
-            ignore_cleanup_errors=True,
-        ) as folder:
+        with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
             draft = Path(folder) / (target.name if target.name not in ("", "..") else "draft")
             try:
                 yield draft
@@ -170,19 +174,22 @@ def _draft(path: str | PathLike[str]) -> Iterator[Path]:
 def _install(draft: Path, path: str | PathLike[str], form: Format) -> None:
     """Give what is written its name, or write it into what is no plain file."""
     target = Path(path)
-    if draft.is_dir():
-        if in_place(path) or target.is_file():
-            raise InputError(f"{target}: {form.name} writes a folder, and this is none")
+    if not draft.is_dir():
+        with contextlib.nullcontext() if in_place(path) else deferred():
+            _place(draft, path)
+        return
+    if in_place(path) or target.is_file():
+        raise InputError(f"{target}: {form.name} writes a folder, and this is none")
+    with deferred():
         target.mkdir(exist_ok=True)
         for part in sorted(draft.iterdir()):
-            part.replace(target / part.name)
-    elif in_place(path):
-        with atomic_writer(path) as file, draft.open("rb") as written:
-            shutil.copyfileobj(written, file)
-    elif target.is_dir():
-        raise InputError(f"{target}: is a directory; name a file to write")
-    else:
-        draft.replace(target)
+            _place(part, target / part.name)
+
+
+def _place(draft: Path, target: str | PathLike[str]) -> None:
+    """Put a file at its place, all of it or nothing."""
+    with atomic_writer(target) as file, draft.open("rb") as written:
+        shutil.copyfileobj(written, file)
 
 
 def load(
