@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import InputError, PartcoverError
+from .runtime.children import die_with_parent
 
 __all__ = ["run_apart"]
 
@@ -84,6 +85,7 @@ def _work(
 ) -> None:
     if hasattr(os, "setsid"):
         os.setsid()  # the terminal's Ctrl-C comes by way of the process that waits
+    die_with_parent()
     answers.send(True)
     try:
         answers.send(_measured(function, arguments, options))

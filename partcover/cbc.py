@@ -18,6 +18,7 @@ import numpy as np
 
 from .errors import InputError
 from .model_files import read_solution, write_model, write_start
+from .runtime.children import guarded
 from .solution import Status, Termination
 from .solver_io import SolverOptions, SolverReport
 from .solver_logs import LogReader
@@ -101,12 +102,13 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
 
                 ending = threading.Thread(target=end_log, daemon=True)
                 ending.start()
-                for line in lines:
-                    if line.rstrip() == _END:
-                        break
-                    if not over.is_set():
-                        logged.read([line.rstrip()])
-                ending.join()
+                with guarded(process.pid):
+                    for line in lines:
+                        if line.rstrip() == _END:
+                            break
+                        if not over.is_set():
+                            logged.read([line.rstrip()])
+                    ending.join()
             return _read_answer(logged.lines, answer, model)
 
         def interrupt() -> None:

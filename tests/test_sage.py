@@ -11,6 +11,7 @@ import pytest
 
 from partcover import InputError, Instance, Vocabulary, WordCounts
 from partcover.baselines import bpe, sage
+from partcover.runtime import children
 
 WORDS = WordCounts.from_counts(
     {b"the cat sat": 6, b"the cats sat": 4, b"a mat, the mat": 5, b"that hat": 3, b"\xff\xfe": 1}
@@ -41,7 +42,7 @@ def package(monkeypatch):
         path.write_text("".join(f"{line}\n" for line in kept))
         return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(children, "run", run)
     return seen
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..instance import Instance
+from ..runtime import children
 from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution, Termination
 from ..symbols import Token
@@ -304,14 +305,11 @@ def _call(
     # strings hash alike in every run; text files are UTF-8 wherever this is
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
     try:
-        done = subprocess.run(
+        done = children.run(
             [Path(shutil.which(python) or python).absolute(), *arguments],
             cwd=folder,
             env=environment,
-            capture_output=True,
-            text=True,
             timeout=timeout,
-            check=False,
         )
     except OSError as error:
         raise InputError(f"python {fspath(python)}: cannot be run ({error.strerror})") from None

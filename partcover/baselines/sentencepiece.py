@@ -14,6 +14,7 @@ from typing import Any
 from .. import symbols as sym
 from ..errors import InputError, MissingExtra
 from ..instance import Instance
+from ..runtime import children
 from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..solution import Solution
 from ..vocabulary import Vocabulary
@@ -165,14 +166,11 @@ def unigram_sentencepiece(
         files = {"input": str(source), "model_prefix": str(model.with_suffix(""))}
         left = None if time_limit is None else max(0.0, time_limit - (time.monotonic() - started))
         try:
-            done = subprocess.run(
+            done = children.run(
                 [sys.executable, "-c", _RUN],
                 cwd=folder,
                 input=json.dumps({**files, **options}),
-                capture_output=True,
-                text=True,
                 timeout=left,
-                check=False,
             )
         except subprocess.TimeoutExpired:
             none = Vocabulary((), instance.symbols, "unigram_sentencepiece")

@@ -1,0 +1,103 @@
+"""Child processes that end when this process does, however it ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+
+__all__ = ["die_with_parent", "guarded", "run"]
+
+# The shell reads from a pipe that only we hold open for writing.  Its end comes when we are gone:
+# by SIGKILL, too, which nothing in this process could answer.
+_WATCH = 'read -r _; kill -9 "$1" 2>/dev/null'
+
+
+@contextmanager
+def guarded(pid: int) -> Iterator[None]:
+    """Kill a child if this process ends while the context is open.
+
+    A small shell waits beside it; Linux's own PR_SET_PDEATHSIG looks at the thread that started
+    the child, and other systems have nothing like it.
+
+    Parameters
+    ----------
+    pid : int
+        The child, not waited for yet.
+    """
+    watch = subprocess.Popen(
+        ["/bin/sh", "-c", _WATCH, "sh", str(pid)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C and the end of the terminal are not for it
+    )
+    try:
+        yield
+    finally:
+        watch.kill()  # before its pipe is closed, which it would take for our end
+        watch.wait()
+        assert watch.stdin is not None
+        watch.stdin.close()
+
+
+def run(
+    command: Sequence[str | PathLike[str]],
+    *,
+    input: str | None = None,  # noqa: A002 - as subprocess.run calls it
+    cwd: str | PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end and keep what it writes, as `subprocess.run` does, but guarded.
+
+    Parameters
+    ----------
+    command : sequence of str or path
+        The program and its arguments.
+    input : str, optional
+        What it reads.
+    cwd, env, timeout
+        As of `subprocess.run`.
+
+    Raises
+    ------
+    subprocess.TimeoutExpired
+        After `timeout` seconds; the program is killed.
+    """
+    with (
+        subprocess.Popen(
+            command,
+            stdin=None if input is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env=env,
+            text=True,
+        ) as process,
+        guarded(process.pid),
+    ):
+        try:
+            out, error = process.communicate(input, timeout)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, error)
+
+
+def die_with_parent() -> None:
+    """End this process, one of `multiprocessing`, when the one that started it is gone."""
+    from multiprocessing import connection, parent_process  # a heavy import, rarely needed
+
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
