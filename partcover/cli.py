@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 import cloup
 
 from ._version import __version__
-from .commands import (
-    bound,
-    check,
-    compare,
-    convert,
-    count,
-    demo,
-    domains,
-    encode,
-    exact,
-    greedy,
-    hardness,
-    improve,
-    inspect,
-    library,
-    report,
-    reproduce,
-    tables,
-    train,
-    worst,
-)
+from .commands import SECTIONS
 from .commands.outcome import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .errors import PartcoverError, VerificationError
 from .output import say
@@ -112,43 +92,39 @@ def _system_error(error: OSError) -> int:
     return EXIT_USAGE
 
 
-_SECTIONS: dict[str, Sequence[click.Command]] = {
-    "Data": (
-        count.count,
-        library.instances_,
-        hardness.generate_,
-        hardness.reduce_,
-    ),
-    "Choose a vocabulary": (greedy.greedtok, greedy.greedwmc, improve.improve, train.train),
-    "Prove how good it is": (
-        exact.solve,
-        bound.bound_,
-        improve.gap_,
-        check.verify,
-        bound.prices_,
-        exact.solvers,
-    ),
-    "Use a vocabulary": (
-        encode.encode,
-        encode.decode,
-        convert.export_,
-        convert.import_,
-        inspect.inspect_,
-    ),
-    "Study": (
-        compare.compare,
-        tables.ratio,
-        domains.domains,
-        exact.formulations,
-        worst.worst,
-        reproduce.reproduce,
-        report.report,
-        demo.demo,
-    ),
-}
+class _Later(click.Command):
+    """A command of which the help of all knows a line; its module is imported when it is run."""
+
+    def __init__(self, name: str, where: str, about: str) -> None:
+        super().__init__(name, short_help=about)
+        self.where = where
+
+    def load(self) -> click.Command:
+        """The command itself."""
+        module, _, attribute = self.where.partition(":")
+        found = getattr(importlib.import_module(f".commands.{module}", __package__), attribute)
+        assert isinstance(found, click.Command)
+        return found
+
+
+class _Commands(cloup.Group):
+    """All commands, each loaded when it is asked for."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name; None if there is none."""
+        found = super().get_command(ctx, cmd_name)
+        return found.load() if isinstance(found, _Later) else found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an interrupt is said once, by `main`."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None
 
 
 @cloup.group(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="partcover")
@@ -176,5 +152,5 @@ def cli() -> None:
     """
 
 
-for title, commands in _SECTIONS.items():
-    cli.section(title, *commands)
+for title, commands in SECTIONS.items():
+    cli.section(title, *(_Later(name, *rest) for name, rest in commands.items()))

@@ -193,7 +193,8 @@ def test_limits_and_their_statuses(run, tmp_path):
 def test_no_command_takes_such_a_time(run, seconds):
     found = [
         (name, option.opts[0])
-        for name, command in cli.commands.items()
+        for name, later in cli.commands.items()
+        for command in [later.load()]
         for option in command.params
         if option.metavar == "SECONDS"
     ]

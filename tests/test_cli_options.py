@@ -19,7 +19,9 @@ from partcover.renamed import _NO_EFFECT, _RENAMED
 
 def commands():
     """Every command with its name, those of `instances` too."""
-    for name, command in cli.commands.items():
+    for name, later in cli.commands.items():
+        command = later.load()
+        assert (command.name, command.get_short_help_str(100)) == (name, later.short_help)
         if isinstance(command, click.Group):
             for inner, part in command.commands.items():
                 yield f"{name} {inner}", part

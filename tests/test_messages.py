@@ -98,6 +98,7 @@ def hostile(text):
         "no choice": ("greedtok", "C.tsv", "-k", "1", "--symbols", word),
         "no group": ("greedtok", "C.tsv", "-k", "1", "--group", word),
         "no file": ("greedtok", f"{word[:100]}/{text[:100]}", "-k", "1"),
+        "no folder": ("greedtok", "C.tsv", "-k", "1", "-o", "/".join([text[:100]] * 38)),
         "long name": ("greedtok", word, "-k", "1"),
         "no family": ("generate", word, "3"),
         "no instance": ("instances", "show", word),
@@ -136,3 +137,29 @@ def test_error_lines_are_short_and_safe(run, tmp_path, text, wrong):
         assert line.isprintable()
         assert len(line) <= 900
     assert out.replace("\n", "").isprintable()
+
+
+def test_names_of_files_and_words_in_remarks_and_results_are_safe(run, tmp_path):
+    name = f"{ESCAPE}\n[b]"
+    corpus, vocabulary, proof = (f"{name}{ending}" for ending in (".tsv", ".json", ".cert"))
+    words = f"the\t30\nthat\t12\nand\t9\n[b]\t8\n{ESCAPE}\t5\nthe\x1b[31m\t2\n"
+    (tmp_path / corpus).write_text(words)
+    (tmp_path / f"{name}2.tsv").write_text(words)
+    (tmp_path / f"{name}.txt").write_text(f"the {ESCAPE} and that\n")
+    for command in (
+        ("greedtok", corpus, "-k", 2, "-o", vocabulary),
+        ("improve", corpus, "-k", 2, "--write-certificate", proof),
+        ("gap", corpus, "--vocab", vocabulary),
+        ("verify", corpus, "-k", 2, "--vocab", vocabulary, "--certificate", proof),
+        ("prices", corpus, "-k", 2, "--certificate", proof, "the\x1b[31m", ESCAPE),
+        ("inspect", vocabulary, corpus, "--audit", "--diff", vocabulary),
+        ("compare", corpus, "-k", "1,2", "--vocab", vocabulary, "--methods", "bpe", "--sets"),
+        ("compare", corpus, "-k", 1, "--format", "markdown"),
+        ("domains", corpus, f"{name}2.tsv", "-k", 2),
+        ("ratio", corpus, "-k", 1),
+        ("count", f"{name}.txt", "-o", f"{name}3.tsv"),
+    ):
+        status, out, error = run(*command)
+        assert status == 0
+        for text in (out, error):
+            assert text.replace("\n", "").isprintable()

@@ -8,8 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+import partcover
 
 # a call of minutes that lets other threads run and returns to Python only at its end
 KERNEL = (
@@ -98,3 +101,51 @@ def test_what_is_ignored_stays_ignored():
     with started(code, preexec_fn=ignore) as process:
         process.send_signal(signal.SIGHUP)
         assert process.stdout.read() == "done\n"
+
+
+def test_an_interrupt_while_the_package_is_imported():
+    script = Path(partcover.__file__).parent.parent / "_partcover.py"
+    code = f"""if True:
+        import importlib.util, sys, time
+        class Slow:
+            def find_spec(self, name, path=None, target=None):
+                if name == "partcover":
+                    print("ready", flush=True)
+                    time.sleep(60)
+        spec = importlib.util.spec_from_file_location("_partcover", {str(script)!r})
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.meta_path.insert(0, Slow())
+        module.entry()
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=30)[1] == "partcover: interrupted\n"
+            assert process.returncode == 130
+        finally:
+            process.kill()
+
+
+def test_an_interrupt_without_an_answer_is_one_line(tmp_path):
+    """Of a command with nothing to keep, here while it reads standard input."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "partcover", "count", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            process.stdin.write("a b\n")
+            process.stdin.flush()
+            time.sleep(3)  # until it reads
+            process.send_signal(signal.SIGINT)
+            error = process.communicate(timeout=30)[1]
+        finally:
+            process.kill()
+    assert error == "partcover: stopping\npartcover: interrupted\n"
+    assert process.returncode == 130

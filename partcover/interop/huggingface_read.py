@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -51,7 +52,7 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
         return vocabulary, remarks + _not_carried(data)
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
-    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise InputError(
             f"{file}: not a tokenizer.json ({type(error).__name__}: {error})"
         ) from None
@@ -109,8 +110,20 @@ def _special(data: dict[str, Any], *, spelled: bool) -> dict[str, int]:
                 f"0x{byte[0]:02X}: the two have one id"
             )
         if text not in made:  # of a token that its model has too, that is the id
-            special[text] = int(held.get(text, entry["id"]))
+            special[text] = _id(text, held.get(text, entry["id"]))
     return special
+
+
+def _id(text: str, value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 2**31:
+        raise InputError(f"the id of {text!r} is {value!r}, no whole number from 0 to 2^31 - 1")
+    return value
+
+
+def _score(text: str, value: Any) -> float:
+    if type(value) not in (int, float) or not -sys.float_info.max <= value <= sys.float_info.max:
+        raise InputError(f"the score of {text!r} is {value!r}, no finite number")
+    return float(value)
 
 
 def _made(model: dict[str, Any]) -> set[str]:
@@ -171,7 +184,7 @@ def _entries(
         piece = spell(text)
         if piece is None:
             raise InputError(f"its piece {text!r} does not stand for bytes")
-        pieces[piece] = int(number)
+        pieces[piece] = _id(text, number)
     return pieces
 
 
@@ -306,7 +319,7 @@ def _unigram(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any
 
 
 def _scored(pieces: dict[bytes, int], model: dict[str, Any]) -> dict[str, Any]:
-    scores = {piece: float(model["vocab"][place][1]) for piece, place in pieces.items()}
+    scores = {piece: _score(*model["vocab"][place]) for piece, place in pieces.items()}
     values = set(scores.values())
     # equal sums of equal negative scores, term by term: fewer terms are always more
     if len(values) == 1 and min(values) < 0:

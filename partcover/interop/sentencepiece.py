@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -252,6 +253,11 @@ def _parse(path: Path) -> Any:
         raise InputError(f"{path}: not a sentencepiece model (no protobuf message)") from None
     if not model.pieces or not model.HasField("trainer_spec"):
         raise InputError(f"{path}: not a sentencepiece model (it has no pieces)")
+    for number, piece in enumerate(model.pieces):
+        if not isinstance(piece.piece, str):  # bytes, as they are no UTF-8
+            raise InputError(f"{path}: piece {number}, {piece.piece!r}, is not UTF-8")
+        if not isfinite(piece.score):
+            raise InputError(f"{path}: piece {number} has the score {piece.score}")
     return model
 
 
