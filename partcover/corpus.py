@@ -300,7 +300,7 @@ class WordCounts:
 
         `load` gives the same words, in the same order, back, and how they were counted.
         """
-        arrays = None if self._holds_surrogates() else self._over_bytes()
+        arrays = self._over_bytes()
         with atomic_writer(path) as file:
             file.write(tsv.format_header(Header(self.pretokenizer, self.symbols)))
             if arrays is None:
@@ -309,10 +309,6 @@ class WordCounts:
                 for begin in range(0, len(self), _AT_ONCE):
                     end = min(begin + _AT_ONCE, len(self))
                     file.write(_word_lines.tsv_lines(*arrays, begin, end))
-
-    def _holds_surrogates(self) -> bool:
-        """Whether some character is none of UTF-8."""
-        return self.symbols == "chars" and bool((self.data >> 11 == 0xD800 >> 11).any())
 
     def _over_bytes(self) -> Arrays | None:
         """The words over bytes, of characters their UTF-8; None of integers."""
