@@ -140,9 +140,7 @@ def test_an_interrupt_without_an_answer_is_one_line(tmp_path):
         text=True,
     ) as process:
         try:
-            process.stdin.write("a b\n")
-            process.stdin.flush()
-            time.sleep(3)  # until it reads
+            process.stdin.write("a b\n" * 300_000)  # more than a pipe holds: it is read
             process.send_signal(signal.SIGINT)
             error = process.communicate(timeout=30)[1]
         finally:
