@@ -12,8 +12,16 @@ import click
 
 from .errors import InputError
 from .files import check_writable, in_place
+from .readers import find_sources
 
-__all__ = ["GroupText", "ReadablePath", "WritablePath", "check_apart", "check_paths"]
+__all__ = [
+    "GroupText",
+    "ReadablePath",
+    "WritablePath",
+    "check_apart",
+    "check_not_among",
+    "check_paths",
+]
 
 
 class ReadablePath(click.ParamType[str]):
@@ -121,6 +129,20 @@ def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, st
         for other, target in written[:number]:
             if not in_place(target) and _same(path, target):
                 raise InputError(f"{label} {path}: is what {other} writes, too; name another file")
+
+
+def check_not_among(path: str | None, files: Sequence[str], *, all_files: bool = False) -> None:
+    """Refuse an output that is one of the files of a folder that is read.
+
+    Raises
+    ------
+    InputError
+        If it is, or if a folder has no file to read.
+    """
+    folders = [name for name in files if _is_folder(name)]
+    if path is not None and folders and Path(path).is_file():
+        sources = find_sources(folders, all_files=all_files)
+        check_apart([("-o", path)], [("the command", source.path) for source in sources])
 
 
 def _label(parameter: click.Parameter) -> str:

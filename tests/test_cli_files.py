@@ -118,6 +118,21 @@ def test_folders_of_inputs_are_not_written(tmp_path, monkeypatch):
     check_apart([("-o", "here/w.json")], [("--in", "here/v.json")])
 
 
+def test_no_output_is_a_file_of_a_folder_that_is_read(run, counts, tmp_path):
+    (tmp_path / "folder" / "deep").mkdir(parents=True)
+    text = tmp_path / "folder" / "deep" / "text.txt"
+    text.write_text(TEXT)
+    run("greedtok", counts, "-k", "3", "-o", "V.json", "--pretokenizer", "space-prefix")
+    for asked in (("count", "folder"), ("encode", "V.json", "folder")):
+        result = run(*asked, "-o", "folder/deep/text.txt")
+        fails(result, "folder/deep/text.txt", "would overwrite")
+        assert text.read_text() == TEXT
+    for _ in range(2):  # a name that is not read is no input, the second time either
+        assert run("count", "folder", "-o", "folder/C.tsv", "--quiet")[0] == 0
+    again = run("count", "folder", "--all-files", "-o", "folder/C.tsv", "--quiet")
+    fails(again, "folder/C.tsv", "would overwrite")
+
+
 def test_what_group_reads_is_an_input(run, counts, tmp_path):
     (tmp_path / "tokens.txt").write_text("the\n")
     asked = ("greedtok", counts, "-k", "3", "--group", "few=2:tokens.txt")

@@ -10,6 +10,7 @@ import click
 from ..corpus import WordCounts
 from ..options import all_files_option, argument, command, option, output_options
 from ..output import Output
+from ..paths import check_not_among
 from ..readers import listed_reasons
 
 
@@ -59,6 +60,7 @@ def count(
     """
     import time
 
+    check_not_among(out.path, files, all_files=all_files)
     started = time.monotonic()
     skipped: Counter[str] = Counter()
     with out.progress("counting") as report:

@@ -23,6 +23,7 @@ from ..errors import InputError
 from ..files import atomic_writer, open_input, shown
 from ..options import all_files_option, argument, command, option, output_options
 from ..output import Output
+from ..paths import check_not_among
 from ..readers import Source, documents, find_sources, listed_reasons
 from ..vocabulary import RULES, Vocabulary
 
@@ -137,6 +138,7 @@ def encode(
         strength = {"dropout": dropout, "alpha": alpha}
         how |= {"seed": out.seed, **{k: v for k, v in strength.items() if v is not None}}
     skipped: Counter[str] = Counter()
+    check_not_among(out.path, files, all_files=all_files)
     sources = find_sources(files or ("-",), all_files=all_files, skipped=skipped)
     if skipped:
         out.note(listed_reasons(skipped))
