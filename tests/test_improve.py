@@ -81,7 +81,7 @@ def test_one_clock(monkeypatch):
     now = iter(range(10**9))
     monkeypatch.setattr("time.monotonic", lambda: float(next(now)))
     heard = []
-    solution = improve(random_instance(2, 8), time_limit=2000, progress=heard.append)
+    solution = improve(random_instance(2, 8), time_limit=60, progress=heard.append)
     seconds = [event.seconds for event in heard]
     assert seconds == sorted(seconds)
     assert solution.seconds >= seconds[-1] > 0
