@@ -187,6 +187,27 @@ def test_a_tree_is_kept_where_prices_prove_less():
     assert improve(instance, start_certificate=tree).status == "optimal"
 
 
+@pytest.mark.parametrize("seconds", [400.0, 1e9])
+def test_time_is_kept_for_the_recount(monkeypatch, seconds):
+    """Where the recount takes what is left, neither bound nor search begins."""
+    begun = []
+    monkeypatch.setattr(improve_module, "recount_seconds", lambda *_: seconds)
+    monkeypatch.setattr(search_module, "recount_seconds", lambda *_: seconds)
+    monkeypatch.setattr(bounds_module._Ascent, "begin", lambda *_: begun.append("bound"))
+    monkeypatch.setattr(search_module, "_Board", lambda *_: begun.append("search"))
+    instance = random_instance(9, 6)
+    solution = improve(instance, time_limit=300)
+    assert (begun, solution.termination) == ([], "time_limit")
+    assert solution.tokens == greedtok(instance).extra["tokens_shortest_path"]
+    assert check_certificate(instance, solution.certificate).ok
+
+
+def test_more_time_is_no_worse():
+    instance = random_instance(10, 12)
+    tokens = [improve(instance, time_limit=limit).tokens for limit in (0, 0.1, 0.4)]
+    assert tokens[0] == max(tokens)
+
+
 def test_large_counts_end():
     words = {"c": 1, "aaa": 1, "aaaaaaa": 10**12, "aa": 8, "bb": 3}
     solution = improve(Instance(WordCounts.from_counts(words), 1))
