@@ -19,8 +19,8 @@ import numpy as np
 from .errors import InputError
 from .file_kinds import HEADER, kind_of_head, looks_counted
 from .files import shown
-from .kernels import _words
-from .pretokenizers import Pretokenizer, Rule
+from .kernels import _encode, _words
+from .pretokenizers import Pretokenizer, Rule, character_kinds
 from .readers import Document, Source, documents, find_sources, refuse_piece
 from .tsv import Arrays
 
@@ -36,14 +36,13 @@ class _Tally:
     """Words counted so far, by one thread.
 
     Pieces are counted in `table`; where pieces are not words yet (`Pretokenizer.mark` is None)
-    the rules are run once for each distinct piece whenever the table has grown to `_HELD`, and
-    the words go to `words`.
+    each distinct one is cut whenever the table has grown to `_HELD`, and the words go to `words`.
     """
 
     def __init__(self, pretokenizer: Pretokenizer) -> None:
         self.pretokenizer = pretokenizer
         self.table = _words.WordTable()
-        self.words: dict[str, int] = {}
+        self.words = _words.WordTable()
 
     def add(self, document: Document, utf8: bool) -> None:
         rule = self.pretokenizer.rules[0]
@@ -54,30 +53,49 @@ class _Tally:
                 self._settle()
 
     def _settle(self) -> None:
-        split, words = self.pretokenizer.split, self.words
-        data, offsets, counts = self.table.export(False)
-        text, ends = data.tobytes(), offsets.tolist()
-        for start, end, count in zip(ends, ends[1:], counts.tolist(), strict=False):
-            for word in split(text[start:end].decode("utf-8", "surrogateescape")):
-                words[word] = words.get(word, 0) + count
+        table = self.table
+        for place, rule in enumerate(self.pretokenizer.rules):
+            if place or rule.mark is None:
+                table = _cut(table, rule)
+            if rule.mark not in (None, " "):
+                marked = table.export(False, rule.mark.encode("utf-8", "surrogateescape"))
+                table = _words.WordTable()
+                table.add_words(*marked)
+        self.words.merge(table)
         self.table = _words.WordTable()
 
     def merge(self, other: _Tally) -> None:
         self.table.merge(other.table)
-        for word, count in other.words.items():
-            self.words[word] = self.words.get(word, 0) + count
+        self.words.merge(other.words)
 
     def result(self) -> Arrays:
         mark = self.pretokenizer.mark
         if mark is None:
             self._settle()
-            encoded = [word.encode("utf-8", "surrogateescape") for word in self.words]
-            offsets = np.zeros(len(encoded) + 1, np.int64)
-            np.cumsum([len(word) for word in encoded], out=offsets[1:])
-            counts = np.fromiter(self.words.values(), np.int64, len(encoded))
-            self.table.add_words(np.frombuffer(b"".join(encoded), np.uint8), offsets, counts)
-            mark = " "
+            return self.words.export(True)
         return self.table.export(True, mark.encode("utf-8", "surrogateescape"))
+
+
+def _cut(pieces: _words.WordTable, rule: Rule) -> _words.WordTable:
+    """The words of pieces, each cut by itself."""
+    data, offsets, counts = pieces.export(False)
+    table = _words.WordTable()
+    if not rule.given:
+        ends, piece = _encode.cut_words(data, offsets, rule.finder, character_kinds())
+        table.add_words(data, ends, counts[piece])
+        return table
+    words: dict[str, int] = {}
+    text, places = data.tobytes(), offsets.tolist()
+    for start, end, count in zip(places, places[1:], counts.tolist(), strict=False):
+        for word in rule.words(text[start:end].decode("utf-8", "surrogateescape")):
+            words[word] = words.get(word, 0) + count
+    encoded = [word.encode("utf-8", "surrogateescape") for word in words if word]
+    table.add_words(
+        np.frombuffer(b"".join(encoded), np.uint8),
+        np.cumsum([0, *map(len, encoded)], dtype=np.int64),
+        np.array([count for word, count in words.items() if word], np.int64),
+    )
+    return table
 
 
 def blocks(

@@ -1,6 +1,9 @@
 """Pre-tokenizers: their words, and counting in pieces against counting at once."""
 
+import random
+import time
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 import regex
@@ -21,6 +24,7 @@ NAMES = [
     "gpt2+digit",
     "digit+gpt2",
     "space-prefix+digit",
+    "gpt2+space-prefix:_",
 ]
 BITS = [
     *[" ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "a", "Bc", "DEF", "'s", "'LL", "'", "ſ", "1"],
@@ -186,3 +190,34 @@ def test_texts():
         WordCounts.from_texts([])
     with pytest.raises(InputError, match="'ints'"):
         WordCounts.from_texts(["a"], symbols="ints")
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k", "o200k", "gpt2+digit", "space-prefix", "none"])
+@pytest.mark.parametrize("what", ["a word", "any bytes"])
+def test_time_is_linear_in_what_has_no_spaces(name, what):
+    draw = random.Random(0)
+
+    def seconds(size):
+        text = draw.randbytes(size).replace(b" ", b"")
+        if what == "a word":
+            text = text.translate(b"abcdefgh" * 32)
+        taken = []
+        for _ in range(3):
+            began = time.process_time()
+            WordCounts.from_texts([text], pretokenizer=name)
+            taken.append(time.process_time() - began)
+        return min(taken)
+
+    # quadratic would be 256 times as long
+    assert seconds(1_600_000) < 64 * max(seconds(100_000), 0.001)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k", "o200k", "gpt2+digit"])
+def test_no_pattern_runs_where_words_are_counted(name, monkeypatch):
+    # a pattern takes a microsecond for each piece, and its words as many objects
+    text = "Don't 12 stop, it's  12345 a_b"
+    expected = Counter(Pretokenizer.from_name(name).split(text))
+    for part in name.split("+"):
+        monkeypatch.setitem(RULES, part, replace(RULES[part], words=pytest.fail))
+    words = WordCounts.from_texts([text], pretokenizer=name)
+    assert words.to_dict() == {word.encode(): count for word, count in expected.items()}

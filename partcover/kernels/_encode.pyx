@@ -271,6 +271,41 @@ def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds):
     return ends
 
 
+def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
+              const uint8_t[::1] kinds):
+    """Cut texts that stand one after another, each by itself.
+
+    Returns
+    -------
+    ends : ndarray of int64, shape (words + 1,)
+        Where the words are in `data`, one after another.
+    text : ndarray of int64, shape (words,)
+        Which text each is of.
+    """
+    cdef Finder finder = Finder(&kinds[0], mode)
+    cdef Py_ssize_t i, n = 0
+    cdef const uint8_t *p
+    cdef const uint8_t *end
+    # no more words than bytes; what is not written takes no memory
+    ends = np.empty(data.shape[0] + 1, np.int64)
+    text = np.empty(data.shape[0], np.int64)
+    cdef int64_t[::1] e = ends
+    cdef int64_t[::1] t = text
+    e[0] = 0
+    with nogil:
+        for i in range(offsets.shape[0] - 1):
+            if offsets[i] == offsets[i + 1]:
+                continue
+            p = &data[offsets[i]]
+            end = p + (offsets[i + 1] - offsets[i])
+            while p < end:
+                p = _word_end(&finder, p, end)
+                t[n] = i
+                n += 1
+                e[n] = p - &data[0]
+    return ends[:n + 1].copy(), text[:n].copy()
+
+
 cdef class WordCache:
     """What words are cut into, for as many words as fit in a number of bytes.
 
