@@ -318,9 +318,10 @@ def compare(
     What can be refused is refused before the first run.
     """
     given = vocabularies or {}
-    for name, vocabulary in given.items():
-        if not isinstance(vocabulary, Vocabulary):
-            raise InputError(f"{name!r} is {shown(vocabulary)}: a Vocabulary is expected")
+    kinds = ((given, Vocabulary), (certificates or {}, Certificate))
+    for name, value, kind in ((n, v, kind) for named, kind in kinds for n, v in named.items()):
+        if not isinstance(value, kind):
+            raise InputError(f"{name!r} is {shown(value)}: a {kind.__name__} is expected")
     budgets = [*budgets, *map(len, given.values())]
     methods = list(dict.fromkeys(methods))
     for name in given:

@@ -1,0 +1,176 @@
+"""What public functions are given by mistake is refused in one line of an InputError, or taken."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import partcover
+from partcover import (
+    Certificate,
+    Encoder,
+    GroupBudget,
+    Instance,
+    PartcoverError,
+    Vocabulary,
+    WordCounts,
+    baselines,
+    check_certificate,
+    compare,
+    decide,
+    greedtok,
+    greedwmc,
+    improve,
+    lower_bound,
+    prove,
+    relax,
+    round_relaxation,
+    segment,
+    smallest,
+    solve,
+    split_gap,
+    verify,
+)
+
+WORDS = WordCounts.from_words(["pearl", "the", "red", "heart"])
+INSTANCE = Instance(WORDS, k=2)
+SOLUTION = greedtok(INSTANCE)
+TOKENS = SOLUTION.vocabulary
+BOUND = lower_bound(INSTANCE, iterations=3)
+ENCODER = Encoder(TOKENS, "gpt2")
+
+MISTAKES: dict[str, Callable[[], Any]] = {
+    "None": lambda: None,
+    "digits": lambda: "10",
+    "empty text": str,
+    "surrogate": lambda: "\ud800",
+    "NUL": lambda: "a\0b",
+    "bytes": lambda: b"ab\xff",
+    "fraction": lambda: 2.5,
+    "nan": lambda: float("nan"),
+    "infinity": lambda: float("inf"),
+    "True": lambda: True,
+    "negative": lambda: -1,
+    "NumPy's integer": lambda: np.int64(3),
+    "NumPy's float": lambda: np.float64(1.5),
+    "NumPy's bool": lambda: np.bool_(True),
+    "complex": lambda: 1j,
+    "generator": lambda: (part for part in "a"),
+    "nested": lambda: [[1, [2]], ["a"]],
+    "integers": lambda: [1, 2],
+    "tuple": lambda: (1,),
+    "set": lambda: {1},
+    "mapping": lambda: {"a": 1},
+    "array": lambda: np.arange(3),
+    "matrix": lambda: np.zeros((2, 2)),
+    "object": object,
+    "class": lambda: list,
+    "counts": lambda: WORDS,
+    "instance": lambda: INSTANCE,
+    "solution": lambda: SOLUTION,
+    "vocabulary": lambda: TOKENS,
+}
+HUGE = 10**30  # not for what says how much work to do
+WORK = {"em_rounds", "atoms", "passes", "seed_size", "initial_size", "iterations"}
+# what is called later, by whom that may be
+LEFT_OUT = {"progress", "log", "memory", "pretokenizer"}
+
+
+def ids(**options):
+    return list(ENCODER.encode_each(**options))
+
+
+CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "from_counts": (WordCounts.from_counts, {"counts": {"a": 1}}),
+    "from_words": (WordCounts.from_words, {"words": ["a"]}),
+    "from_texts": (WordCounts.from_texts, {"texts": ["a b"]}),
+    "WordCounts.load": (WordCounts.load, {"path": "nowhere.tsv"}),
+    "most_frequent": (WORDS.most_frequent, {"n": 2}),
+    "word": (WORDS.word, {"index": 0}),
+    "weighted": (WORDS.weighted, {"weights": {"the": 2}}),
+    "with_suffix": (WORDS.with_suffix, {"mark": "_"}),
+    "split_at": (WORDS.split_at, {"tokens": ["he"]}),
+    "Instance": (Instance, {"words": WORDS, "k": 2}),
+    "Instance.load": (Instance.load, {"path": "nowhere.json"}),
+    "Instance.from_json": (Instance.from_json, {"data": INSTANCE.to_json()}),
+    "with_k": (INSTANCE.with_k, {"k": 2}),
+    "GroupBudget": (GroupBudget, {"name": "g", "limit": 2}),
+    "Vocabulary": (Vocabulary, {"tokens": ["he"]}),
+    "Vocabulary.load": (Vocabulary.load, {"path": "nowhere.json"}),
+    "Vocabulary.from_json": (Vocabulary.from_json, {"data": TOKENS.to_json()}),
+    "Certificate.load": (Certificate.load, {"path": "nowhere.cert"}),
+    "Encoder": (Encoder, {"vocabulary": TOKENS, "pretokenizer": "gpt2"}),
+    "encode": (ENCODER.encode, {"text": "the red"}),
+    "encode_to_numpy": (ENCODER.encode_to_numpy, {"text": "the red"}),
+    "encode_batch": (ENCODER.encode_batch, {"texts": ["the red"]}),
+    "encode_each": (ids, {"texts": ["the red"], "special": "text", "threads": 1}),
+    "encode_with_offsets": (ENCODER.encode_with_offsets, {"text": "the red"}),
+    "sample": (ENCODER.sample, {"text": "the red", "seed": 1, "alpha": 1.0}),
+    "sampling": (ENCODER.sampling, {"seed": 1, "alpha": 1.0}),
+    "decode": (ENCODER.decode, {"ids": [97]}),
+    "decode_bytes": (ENCODER.decode_bytes, {"ids": [97]}),
+    "greedtok": (greedtok, {"instance": INSTANCE}),
+    "greedwmc": (greedwmc, {"instance": INSTANCE}),
+    "certified_ratio": (partcover.certified_ratio, {"cover": 1, "relaxed_cover": 2}),
+    "solve": (solve, {"instance": INSTANCE}),
+    "decide": (decide, {"instance": INSTANCE, "threshold": 9}),
+    "smallest": (smallest, {"instance": INSTANCE, "threshold": 9}),
+    "relax": (relax, {"instance": INSTANCE}),
+    "prove": (prove, {"instance": INSTANCE}),
+    "improve": (improve, {"instance": INSTANCE}),
+    "round_relaxation": (round_relaxation, {"instance": INSTANCE, "x": BOUND.x}),
+    "lower_bound": (lower_bound, {"instance": INSTANCE, "iterations": 2}),
+    "segment": (segment, {"words": WORDS, "vocabulary": TOKENS}),
+    "verify": (verify, {"instance": INSTANCE, "vocabulary": TOKENS}),
+    "split_gap": (
+        split_gap,
+        {"instance": INSTANCE, "vocabulary": TOKENS, "lower_bound": 4, "rule": "priority"},
+    ),
+    "check_certificate": (
+        check_certificate,
+        {"instance": INSTANCE, "certificate": BOUND.certificate},
+    ),
+    "compare": (compare, {"instance": INSTANCE, "budgets": [1]}),
+    "reduce_vertex_cover": (partcover.reduce_vertex_cover, {"graph": [("a", "b")], "k": 1}),
+    **{
+        name: (getattr(baselines, name), {"instance": INSTANCE})
+        for name in ("bpe", "wordpiece", "unigram", "pathpiece", "greedyphrase", "randtrain")
+    },
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.filterwarnings("error")
+def test_mistakes_are_refused_in_one_line_or_taken(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    call, right = CALLS[name]
+    parameters = right if call is ids else inspect.signature(call).parameters
+    wrong = []
+    for parameter in [name for name in parameters if name not in LEFT_OUT]:
+        mistakes = {**MISTAKES, "huge": lambda: HUGE} if parameter not in WORK else MISTAKES
+        for mistake, make in mistakes.items():
+            try:
+                call(**{**right, parameter: make()})
+            except PartcoverError as error:
+                if "\n" in str(error) or not 10 < len(str(error)) < 330:
+                    wrong.append((parameter, mistake, str(error)))
+            except Exception as error:
+                wrong.append((parameter, mistake, repr(error)))
+    assert wrong == []
+
+
+def test_the_public_names_are_called():
+    """A new public function or class has to find its place here, or say why it has none."""
+    known = {name.partition(".")[0] for name in CALLS}
+    results = {"Bound", "Comparison", "Event", "Gap", "Result", "Solution"}
+    elsewhere = {"plot_events", "plot_ratios", "plot_rows", "reduce_max_2_sat"}
+    public = {
+        name
+        for name, thing in vars(partcover).items()
+        if callable(thing) and name[0] != "_" and not name.endswith("Error")
+    }
+    assert public - known <= results | elsewhere | {"WordCounts"}
