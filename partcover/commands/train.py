@@ -78,7 +78,8 @@ def train(
     """Train a vocabulary as other tokenizers do, to set beside.
 
     Tokens are stated under the method's own rule of segmentation; the fewest that the same
-    vocabulary needs is beside it.
+    vocabulary needs is beside it. Whatever the time limit, the words are read and what the method
+    starts from is laid out.
     """
     run = TRAINERS[method].run
     asked = method_options(run, method, given)
