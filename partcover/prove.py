@@ -143,6 +143,7 @@ def prove(
             termination="completed" if optimal and stopped != "interrupted" else stopped,
             seconds=time.monotonic() - started,
             extra=extra,
+            certificate=certificate,
         ),
         certificate,
     )

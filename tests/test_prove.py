@@ -22,6 +22,7 @@ def test_proves_the_optimum(instance):
     best = fewest_tokens(instance)
     assert (solution.tokens, solution.lower_bound, solution.status) == (best, best, "optimal")
     assert certificate.lower_bound == best
+    assert solution.certificate is certificate
     assert check_certificate(instance, certificate).ok
 
 
