@@ -30,7 +30,10 @@ counts, k, seconds, threads = sys.argv[1], *map(int, sys.argv[2:])
 instance = Instance(WordCounts.load(counts), k)
 first = greedtok(instance)
 events = []
-s = improve(instance, time_limit=seconds, threads=threads, progress=events.append)
+s = improve(
+    instance, bound=False, time_limit=seconds, threads=threads, progress=events.append
+)
+events = [e for e in events if e.kind == "incumbent"]
 print(json.dumps({
     "priority": first.tokens, "greedtok": first.extra["tokens_shortest_path"],
     "greedtok_seconds": first.seconds, "tokens": s.tokens, "seconds": s.seconds,

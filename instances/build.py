@@ -27,7 +27,6 @@ from partcover import (
     Instance,
     Vocabulary,
     WordCounts,
-    improve,
     lower_bound,
     prove,
     reduce_vertex_cover,
@@ -36,6 +35,7 @@ from partcover import (
 from partcover import symbols as sym
 from partcover.certificate import Certificate
 from partcover.families import generate
+from partcover.search import local_search
 
 FOLDER = Path(__file__).parent
 MOST_LEAVES = 1000  # of a proof that does not reach the optimum: more are not worth their bytes
@@ -273,7 +273,7 @@ def write(name: str, family: str, origin: str, instance: Instance, limit: float)
     assert solution.tokens is not None
     if certificate.lower_bound < solution.tokens:
         prices = lower_bound(instance, incumbent=solution.tokens, time_limit=limit / 4)
-        found = improve(instance, solution.vocabulary, time_limit=limit / 4, x=prices.x)
+        found = local_search(instance, solution.vocabulary, time_limit=limit / 4, x=prices.x)
         assert found.tokens is not None
         if found.tokens < solution.tokens:
             solution, by = found, "partcover improve"
