@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import symbols as sym
+from .candidates import CandidateIndex
 from .errors import InputError, VerificationError
 from .instance import Instance
 from .kernels._greedy import Greedy
@@ -23,6 +24,8 @@ __all__ = ["certified_ratio", "greedtok", "greedwmc"]
 Progress = Callable[[int, int, int], None]
 
 _CHUNK = 256  # tokens between looks at the clock
+# symbols looked at; text of a gigabyte takes a hundredth of it, and a minute has some 5e11
+_MOST_STEPS = 1e12
 
 
 @checked
@@ -140,6 +143,21 @@ def _groups(instance: Instance) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.
     return bits, np.array(left, np.int64)
 
 
+def _refuse_endless(index: CandidateIndex) -> None:
+    """Refuse candidates whose occurrences alone take minutes to score once.
+
+    Those of a long word that repeats itself overlap: the cube of its length.
+    """
+    occurrences = (index.hi - index.lo).astype(np.float64)
+    steps = float(occurrences @ (index.length - 1))
+    if steps > _MOST_STEPS:
+        raise InputError(
+            f"the {len(index):,} candidates, of up to {int(index.length.max()):,} symbols, take "
+            f"about {steps:.0e} steps to score once, more than {_MOST_STEPS:.0e}: cap their length "
+            "with --max-length (max_length), or cut the words with a pre-tokenizer"
+        )
+
+
 def _greedy(
     instance: Instance,
     relaxed: bool,
@@ -175,6 +193,7 @@ def _greedy(
     total = sum(gains)
     termination: Termination = "completed"
     exhausted = False
+    _refuse_endless(index)
     groups, left = _groups(instance)
     state.load(index.lo, index.hi, index.length, index.weight, words.total_symbols, groups, left)
     try:
