@@ -15,7 +15,7 @@ from .corpus import WordCounts
 from .errors import InputError
 from .file_kinds import likely_mistake
 from .files import read_json, write_atomic
-from .runtime.arguments import Whole, checked
+from .runtime.arguments import Budget, Int64, checked
 from .runtime.notebook import brief, html_table
 from .runtime.pickling import by_fields
 from .symbols import Symbols, Token
@@ -50,10 +50,10 @@ class GroupBudget:
     def __init__(
         self,
         name: str,
-        limit: int,
+        limit: Int64,
         tokens: Iterable[Any] | None = None,
-        min_length: int = 2,
-        max_length: int | None = None,
+        min_length: Int64 = 2,
+        max_length: Int64 | None = None,
     ) -> None:
         set_ = object.__setattr__
         set_(self, "name", name)
@@ -188,16 +188,16 @@ class Instance:
     def __init__(
         self,
         words: WordCounts | Mapping[Any, int] | str | PathLike[str],
-        k: Whole,
+        k: Budget,
         candidates: Iterable[Any] | None = None,
-        max_length: int | None = None,
-        min_count: int = 1,
+        max_length: Int64 | None = None,
+        min_count: Int64 = 1,
         required: Iterable[Any] = (),
         forbidden: Iterable[Any] = (),
         prefix: Iterable[Any] = (),
         protected: Iterable[Any] = (),
         groups: Sequence[GroupBudget] = (),
-        threshold: int | None = None,
+        threshold: Int64 | None = None,
         source: Mapping[str, Any] | None = None,
     ) -> None:
         if isinstance(words, Mapping):
@@ -342,7 +342,7 @@ class Instance:
         return Vocabulary(tokens, self.symbols, method, pretokenizer=self.words.pretokenizer, **use)
 
     @checked
-    def with_k(self, k: Whole) -> Instance:
+    def with_k(self, k: Budget) -> Instance:
         """The same instance with another budget (the candidate index is kept)."""
         other = replace(self, k=k)
         if "index" in self.__dict__:

@@ -423,7 +423,8 @@ class _Board:
             self.lo, self.hi, self.length = self.lo[stay], self.hi[stay], self.length[stay]
             self.arrays = self._arcs()
         self.whole = bool(np.isin(np.arange(len(index)), self._index_numbers()).all())
-        self.free = instance.k - len(instance.fixed)
+        # beyond all that there is, a larger budget would only be walked through
+        self.free = min(instance.k - len(instance.fixed), len(self))
         self.fixed = [self.number[t] for t in instance.fixed if t in self.number]
         self.locked = np.zeros(len(self), np.uint8)
         self.locked[self.fixed] = 1

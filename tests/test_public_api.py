@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from partcover import (
     Certificate,
     Encoder,
     GroupBudget,
+    InputError,
     Instance,
     PartcoverError,
     Vocabulary,
@@ -161,6 +163,37 @@ def test_mistakes_are_refused_in_one_line_or_taken(name, tmp_path, monkeypatch):
             except Exception as error:
                 wrong.append((parameter, mistake, repr(error)))
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"k": HUGE},
+        {"k": 2**31 - 1},
+        {"max_length": HUGE},
+        {"max_length": 2**63 - 1},
+        {"min_count": HUGE},
+        {"min_count": 2**63 - 1},
+        {"threshold": HUGE},
+        {"threshold": -HUGE},
+        {"groups": HUGE},
+        {"groups": 2**63 - 1},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("method", [greedtok, improve, solve, lower_bound, baselines.bpe])
+def test_numbers_beyond_the_kernels_are_refused_or_taken(options, method):
+    def made(groups=None, **options):
+        if groups is not None:
+            options["groups"] = [GroupBudget("g", groups, None, 2, groups)]
+        return Instance(WORDS, **{"k": 2, **options})
+
+    if HUGE in map(abs, options.values()):
+        with pytest.raises(InputError, match=r"whole number from|cannot honour"):
+            method(made(**options))
+        return
+    with contextlib.suppress(PartcoverError):  # BPE honours no groups
+        assert method(made(**options)).lower_bound != 0
 
 
 def test_the_public_names_are_called():

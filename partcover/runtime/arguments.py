@@ -19,7 +19,18 @@ import numpy as np
 
 from ..errors import InputError
 
-__all__ = ["Range", "Seconds", "Seed", "Share", "Threads", "Whole", "checked", "shown"]
+__all__ = [
+    "Budget",
+    "Int64",
+    "Range",
+    "Seconds",
+    "Seed",
+    "Share",
+    "Threads",
+    "Whole",
+    "checked",
+    "shown",
+]
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,10 @@ Threads = Annotated[int, Range(1, 1024)]
 #: A relative gap: 0.01 is 1 %.
 Share = Annotated[float, Range(0, below=1)]
 Whole = Annotated[int, Range(0)]
+#: How many tokens may be chosen: candidates are numbered in 32 bits.
+Budget = Annotated[int, Range(0, 2**31 - 1)]
+#: What kernels can count to.
+Int64 = Annotated[int, Range(-(2**63), 2**63 - 1)]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
