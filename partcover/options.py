@@ -381,7 +381,7 @@ def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "--no-vocabulary",
         is_flag=True,
         heading=_HEADINGS[3],
-        help="Leave the tokens out of the JSON object.",
+        help="Leave the tokens out of what is printed.",
     )(function)
 
 

@@ -237,12 +237,12 @@ _FACTS = {
 
 
 def solution_parts(solution: Result, *, shown: int = 20) -> tuple[Listing | str, ...]:
-    """What a solution is, and its first tokens."""
+    """What a solution is, and its first `shown` tokens."""
     data = solution.to_json(vocabulary=False)
     values = {heading: data[key] for key, heading in _FACTS.items() if data.get(key) is not None}
     values |= {f"policy: {key}": value for key, value in solution.policy.items()}
     table = facts(values, solution.method, data)
-    if solution.vocabulary is None or not len(solution.vocabulary):
+    if solution.vocabulary is None or not len(solution.vocabulary) or not shown:
         return (table,)
     return table, "tokens: " + token_line(solution.vocabulary.tokens, solution.symbols, shown)
 

@@ -30,6 +30,7 @@ def counted_words():
 
 
 def chosen(counted, k=40, **use):
+    use = {"pretokenizer": "none", **use}
     return Vocabulary(greedtok(Instance(counted, k)).vocabulary.tokens, **use)
 
 

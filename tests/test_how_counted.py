@@ -26,6 +26,7 @@ from partcover.baselines import TRAINERS
 from partcover.domains import joined
 from partcover.held_out import split
 from partcover.interop import export
+from partcover.interop.formats import FORMATS
 from partcover.prove import prove
 from partcover.tsv import Header, format_header, parse_header
 
@@ -203,7 +204,7 @@ def test_every_method_hands_it_on():
     assert unknown.pretokenizer is None
 
 
-@pytest.mark.parametrize("to", ["huggingface", "priority-class", "greedtok", "sentencepiece"])
+@pytest.mark.parametrize("to", sorted(FORMATS))
 def test_export_refuses_what_it_does_not_know_as_encode_does(tmp_path, to):
     rule = "priority" if to in ("priority-class", "greedtok") else "shortest_path"
     vocabulary = Vocabulary(["ab"], rule=rule)

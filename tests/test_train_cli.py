@@ -68,6 +68,21 @@ def test_vocabularies_say_how_text_becomes_words(run, corpus, method, tmp_path):
     assert "unknown pre-tokenizer 'gpt3'" in err
 
 
+@pytest.mark.parametrize("method", ["bytes", "frequent", "randtrain"])
+def test_a_time_limit_is_refused_where_there_is_nothing_to_cut(run, corpus, method):
+    given = ("train", corpus, "--method", method, "-k", 3, "--quiet")
+    assert run(*given)[0] == 0
+    status, _, err = run(*given, "--time-limit", 5)
+    assert (status, f"{method} is done in a moment" in err) == (2, True)
+
+
+def test_no_vocabulary_leaves_tokens_out_of_tables_too(run, corpus):
+    given = ("greedtok", corpus, "-k", 3, "--quiet")
+    assert "tokens: " in run(*given)[1]
+    status, out, _ = run(*given, "--no-vocabulary")
+    assert (status, "tokens: " in out, "tokens chosen" in out) == (0, False, True)
+
+
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_a_reader_that_leaves_early_costs_no_file(corpus, more, tmp_path):
     """As ``head``: the table or the object meets a closed pipe."""

@@ -61,12 +61,15 @@ class Trainer:
         ``check(instance)`` raises what `run` would before it does anything: InputError for an
         option of the instance that cannot be honoured, MissingExtra for a library that is not
         there.
+    takes_time : bool
+        Whether there is a time for `time_limit` to cut; else it changes nothing.
     """
 
     run: Callable[..., Solution]
     nested: bool
     about: str
     check: Callable[[Instance], None] = lambda instance: None
+    takes_time: bool = True
 
 
 def _keeps(method: str) -> Callable[[Instance], None]:
@@ -76,18 +79,22 @@ def _keeps(method: str) -> Callable[[Instance], None]:
 
 TRAINERS: dict[str, Trainer] = {
     "bpe": Trainer(bpe, True, "byte-pair encoding: merge the most frequent pair", _keeps("bpe")),
-    "bytes": Trainer(plain_bytes, True, "no token at all: every symbol alone", _keeps("bytes")),
+    "bytes": Trainer(
+        plain_bytes, True, "no token at all: every symbol alone", _keeps("bytes"), False
+    ),
     "convextok": Trainer(
         convextok, False, "the linear relaxation, rounded; with its bound", _keeps("convextok")
     ),
-    "frequent": Trainer(frequent, True, "the most frequent words", _keeps("frequent")),
+    "frequent": Trainer(frequent, True, "the most frequent words", _keeps("frequent"), False),
     "greedyphrase": Trainer(
         greedyphrase, False, "frequent phrases, pairs of them, and BPE", _keeps("greedyphrase")
     ),
     "pathpiece": Trainer(
         pathpiece, False, "top down, by what each token's absence costs", _keeps("pathpiece")
     ),
-    "randtrain": Trainer(randtrain, True, "drawn at random, by their counts", _keeps("randtrain")),
+    "randtrain": Trainer(
+        randtrain, True, "drawn at random, by their counts", _keeps("randtrain"), False
+    ),
     "sage": Trainer(
         sage, False, "drop what contexts miss least (needs sage-tokenizer)", check_sage
     ),

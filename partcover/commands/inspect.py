@@ -124,7 +124,8 @@ def inspect_(
     }
     if only is not None and (mask := shown[only]) is not None:
         order = order[mask[order]]
-    out.result(data, *_parts(data, found.rows(order[:top]), diff, top))
+    rows = [] if no_vocabulary else found.rows(order[:top])
+    out.result(data, *_parts(data, rows, diff, top))
     return 0
 
 

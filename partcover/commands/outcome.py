@@ -34,7 +34,7 @@ def finish(
     def write(path: str) -> None:
         solution.recorded(instance.words, corpus=Path(corpus).name).save(path)
 
-    parts = solution_parts(solution)
+    parts = solution_parts(solution, shown=0 if no_vocabulary else 20)
     data = solution.to_json(vocabulary=not no_vocabulary)
     if solution.vocabulary is None:
         out.show(data, *parts)

@@ -81,6 +81,8 @@ def train(
     vocabulary needs is beside it. Whatever the time limit, the words are read and what the method
     starts from is laid out.
     """
+    if time_limit is not None and not TRAINERS[method].takes_time:
+        raise click.UsageError(f"{method} is done in a moment: leave out --time-limit")
     run = TRAINERS[method].run
     asked = method_options(run, method, given)
     instance = read_instance(corpus, k, options, pretokenizer)

@@ -96,8 +96,7 @@ def export(
             f"{form.name} cannot express {'; nor '.join(map(str, lost))}; --lossy (lossy=True) "
             "writes that and measures the cost"
         )
-    if form.cuts_text:
-        vocabulary.need_pretokenizer()
+    vocabulary.need_pretokenizer()
     _check_target(path, form)
     with _draft(path) as draft:
         remarks = form.write(fitted, draft)

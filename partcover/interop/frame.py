@@ -102,9 +102,6 @@ class Format:
     adapt : callable
         The vocabulary as the format can hold it, rules apart, and what was given up for that
         (pre-tokenizer, ids, tokens).
-    cuts_text : bool
-        Whether what is written turns text into words by itself, so that the pre-tokenizer must
-        be known.
     """
 
     name: str
@@ -116,7 +113,6 @@ class Format:
     recognises: Callable[[Path], bool]
     symbols: tuple[Symbols, ...] = ("bytes",)
     adapt: Callable[[Vocabulary], tuple[Vocabulary, list[GivenUp]]] = field(default=_as_it_is)
-    cuts_text: bool = False
 
     def fit(self, vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         """The vocabulary as this format can hold it, and what was given up for that."""

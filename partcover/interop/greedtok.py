@@ -190,5 +190,4 @@ GREEDTOK = Format(
     read=_read,
     recognises=_recognises,
     adapt=_adapt,
-    cuts_text=True,
 )

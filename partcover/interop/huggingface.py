@@ -417,5 +417,4 @@ HUGGINGFACE = Format(
     read=read,
     recognises=looks_like,
     adapt=_adapt,
-    cuts_text=True,
 )

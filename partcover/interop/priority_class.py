@@ -145,5 +145,4 @@ PRIORITY_CLASS = Format(
     read=_read,
     recognises=lambda path: (path / _CUTTER).is_file(),
     adapt=_adapt,
-    cuts_text=True,
 )

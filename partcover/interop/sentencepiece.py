@@ -466,5 +466,4 @@ SENTENCEPIECE = Format(
     read=_read,
     recognises=_recognises,
     adapt=_adapt,
-    cuts_text=True,
 )
