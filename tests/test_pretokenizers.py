@@ -60,9 +60,10 @@ def test_words_are_not_empty_and_join_to_the_text(text, name):
     words = Pretokenizer.from_name(name).split(text)
     assert all(words)
     joined = "".join(words)
-    if name.startswith("space-prefix"):
-        mark = name[13:] or "Ġ"
-        mark = "Ġ" if name == "space-prefix+digit" else mark
+    for rule in name.split("+"):
+        if not rule.startswith("space-prefix"):
+            continue
+        mark = rule[len("space-prefix:") :] or "Ġ"
         joined, text = joined.replace(mark, " "), text.replace(mark, " ")
     assert joined == text
 

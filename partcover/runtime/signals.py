@@ -28,6 +28,7 @@ class _State:
 
     keeps_best = False
     raised = False  # the one KeyboardInterrupt
+    answered = threading.Event()
     deferring = False
     pending = False
 
@@ -77,6 +78,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     if _State.raised:
         return
     _State.raised = True
+    _State.answered.wait(1.0)  # so that the answer comes before whatever the work says at its end
     if _State.deferring:
         _State.pending = True
     else:
@@ -92,6 +94,7 @@ def _answer(reader: int, numbers: frozenset[int]) -> None:
         times += 1
         if times == 1:
             _write("stopping, keeping the best so far" if _State.keeps_best else "stopping")
+            _State.answered.set()
         elif times == 2:
             _write("still stopping; once more ends it at once, and nothing is kept")
         else:
