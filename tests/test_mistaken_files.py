@@ -146,7 +146,7 @@ def test_a_mark_that_is_part_of_a_word_stays(tmp_path):
     words = WordCounts.from_counts({"\ufeffa": 2})
     words.save(tmp_path / "C.tsv")
     assert WordCounts.load(tmp_path / "C.tsv").to_dict() == words.to_dict()
-    vocabulary = Vocabulary(["\ufeffa"])
+    vocabulary = Vocabulary(["\ufeffa"], pretokenizer="none")
     assert export(vocabulary, tmp_path / "t", "list").exact
     assert load(tmp_path / "t", "list").tokens == vocabulary.tokens
 
