@@ -18,7 +18,7 @@ def entry() -> NoReturn:
     """Load the command and run it; until it is there, Ctrl-C ends the process with a line."""
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, _leave)
-    from partcover.cli import entry as run
+    from partcover.cli.main import entry as run
 
     run()
 

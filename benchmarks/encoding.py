@@ -42,6 +42,8 @@ from pathlib import Path
 
 from counting import default_text, installed, peak_bytes
 
+from partcover import Encoder, load_vocabulary
+
 UN = Path(__file__).resolve().parents[2] / "shared/data/un/un.tsv"
 LIMIT = 120  # seconds for one run
 
@@ -57,14 +59,14 @@ def lines_of(text):
 
 
 def ours(vocabulary, pretokenizer, array=False, **options):
-    encoder = vocabulary.encoder(pretokenizer, "shortest_path", **options)
+    encoder = Encoder(vocabulary, pretokenizer, "shortest_path", **options)
     return encoder.encode_to_numpy if array else encoder.encode
 
 
 def tiktoken(vocabulary, threads):
     import tiktoken
 
-    from partcover.pretokenizers import PATTERNS
+    from partcover.corpus.pretokenizers import PATTERNS
 
     ranks = {bytes([byte]): byte for byte in range(256)}
     ranks |= {token: 256 + place for place, token in enumerate(vocabulary)}
@@ -159,14 +161,14 @@ def rules(repeat, k, ranks):
     from pydoc_data.topics import topics
 
     from partcover import Instance, Vocabulary, WordCounts, greedtok
-    from partcover.vocabulary import RULES
+    from partcover.vocabulary.vocabulary import RULES
 
     draw, odd, strings = random.Random(0), odd_texts(), {}
     prose = " ".join(topics.values())
     prose = (prose * (1 + (1 << 20) // len(prose)))[: 1 << 20]
     texts = {"prose": prose, **odd}
     if ranks is not None:
-        tokens = list(Vocabulary.from_tiktoken(ranks))
+        tokens = list(load_vocabulary(ranks, "tiktoken"))
     else:
         texts = {name: texts[name] for name in ("prose", "one letter", "DNA")}
         words = WordCounts.from_texts([prose], pretokenizer="gpt2")
@@ -180,7 +182,7 @@ def rules(repeat, k, ranks):
     )
     print("| rule | " + " | ".join(texts) + " |\n|---|" + "--:|" * len(texts))
     for rule in RULES:
-        encoder, cells = vocabulary.encoder("gpt2", rule, cache=0), []
+        encoder, cells = Encoder(vocabulary, "gpt2", rule, cache=0), []
         for text in texts.values():
             seconds = []
             for _ in range(repeat):

@@ -23,7 +23,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from partcover import Instance, WordCounts, greedtok, library, relax
+from partcover import Instance, WordCounts, greedtok, relax
+from partcover.instances import library
 
 COMMAND = [sys.executable, "-m", "partcover"]
 

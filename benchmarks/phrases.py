@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from partcover import Instance, Vocabulary, WordCounts, baselines, segment
-from partcover.baselines.greedyphrase import greedyphrase
-from partcover.segment import cutter
+from partcover import Instance, Vocabulary, WordCounts, segment, trainers
+from partcover.segmentation.segmentation import cutter
+from partcover.trainers.greedyphrase import greedyphrase
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def main() -> None:
         row(f"GreedyPhrase, by {score}", "none", solution.vocabulary, time.process_time() - started)
     started = time.process_time()
     words = WordCounts.from_texts(parts["trained"], pretokenizer="gpt2")
-    trained = baselines.bpe(Instance(words, arguments.k)).vocabulary
+    trained = trainers.bpe(Instance(words, arguments.k)).vocabulary
     row("BPE", "gpt2", trained, time.process_time() - started)
     for given in arguments.ranks:
         pattern, _, path = given.partition("=")

@@ -32,11 +32,11 @@ from greedy_speed import DEFAULT, measure
 
 OURS = """
 import json, sys, time
-from partcover import Instance, WordCounts, baselines
+from partcover import Instance, WordCounts, trainers
 started = time.perf_counter()
 words = WordCounts.load(sys.argv[1])
 loaded = time.perf_counter()
-s = baselines.METHOD(Instance(words, int(sys.argv[2])))
+s = trainers.METHOD(Instance(words, int(sys.argv[2])))
 print(json.dumps({
     "training": s.seconds,
     "inside": loaded - started + s.seconds,

@@ -32,10 +32,10 @@ from partcover import (
     reduce_vertex_cover,
     verify,
 )
-from partcover import symbols as sym
-from partcover.certificate import Certificate
-from partcover.families import generate
-from partcover.search import local_search
+from partcover.corpus import symbols as sym
+from partcover.heuristics.local_search import local_search
+from partcover.instances.families import generate
+from partcover.problem.certificate import Certificate
 
 FOLDER = Path(__file__).parent
 MOST_LEAVES = 1000  # of a proof that does not reach the optimum: more are not worth their bytes

@@ -1,5 +1,5 @@
 """``python -m partcover``."""
 
-from .cli import entry
+from .cli.main import entry
 
 entry()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from interop_cases import counted_words
 
-from partcover import cli
+from partcover.cli import main as cli
 
 # What a script starts in the background ignores Ctrl-C, and so does all that it starts in turn:
 # the processes that tests interrupt must not.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partcover import WordCounts, segment
-from partcover.pretokenizers import Pretokenizer
+from partcover.corpus.pretokenizers import Pretokenizer
 
 
 def words_of(text: bytes, name: str) -> list[bytes]:

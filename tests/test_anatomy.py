@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from partcover import Vocabulary, WordCounts, segment
-from partcover import anatomy as module
-from partcover.anatomy import anatomy, audit, difference, gains
+from partcover.analysis import token_gains as module
+from partcover.analysis.token_gains import anatomy, audit, difference, gains
 
 words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=10) | st.text("abcé", min_size=1, max_size=7),

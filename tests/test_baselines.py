@@ -7,14 +7,14 @@ import inspect
 
 import pytest
 
-from partcover import InputError, Instance, WordCounts, baselines
-from partcover.baselines import TRAINERS, outcome
+from partcover import InputError, Instance, WordCounts, trainers
+from partcover.trainers import TRAINERS, trainer
 
 WORDS = WordCounts.from_counts({"low": 5, "lower": 2, "é": 3})
 
 
 def test_plain_bytes_cut_nothing():
-    solution = baselines.plain_bytes(Instance(WORDS, 4))
+    solution = trainers.plain_bytes(Instance(WORDS, 4))
     assert (solution.method, solution.rule) == ("bytes", "single_symbols")
     assert (solution.tokens, solution.cover) == (WORDS.total_symbols, 0)
 
@@ -22,7 +22,7 @@ def test_plain_bytes_cut_nothing():
 @pytest.mark.parametrize("option", ["required", "prefix", "protected"])
 def test_an_option_that_cannot_be_honoured_is_named(option):
     with pytest.raises(InputError, match=f"bytes cannot honour {option}"):
-        baselines.plain_bytes(Instance(WORDS, 4, **{option: ["lo"]}))
+        trainers.plain_bytes(Instance(WORDS, 4, **{option: ["lo"]}))
 
 
 def test_what_is_required_may_be_given_as_prefix_where_that_is_kept():
@@ -31,7 +31,7 @@ def test_what_is_required_may_be_given_as_prefix_where_that_is_kept():
             TRAINERS[name].run(Instance(WORDS, 4, required=["lo"]))
         assert TRAINERS[name].run(Instance(WORDS, 4, prefix=["lo"])).vocabulary.tokens[0] == b"lo"
     with pytest.raises(InputError, match=r"for this method$"):
-        baselines.sage(Instance(WORDS, 4, required=["lo"]))
+        trainers.sage(Instance(WORDS, 4, required=["lo"]))
 
 
 @pytest.mark.parametrize("method", sorted(TRAINERS))
@@ -56,7 +56,7 @@ def test_an_interrupt_before_anything_is_chosen_leaves_what_is_fixed(method, mon
 
 
 def test_an_interrupt_while_tokens_are_counted_loses_nothing(monkeypatch):
-    whole = baselines.frequent(Instance(WORDS, 2))
+    whole = trainers.frequent(Instance(WORDS, 2))
     calls = []
 
     def once(*arguments, **options):
@@ -65,8 +65,8 @@ def test_an_interrupt_while_tokens_are_counted_loses_nothing(monkeypatch):
             raise KeyboardInterrupt
         return segment(*arguments, **options)
 
-    segment = outcome.segment
-    monkeypatch.setattr(outcome, "segment", once)
-    stopped = baselines.frequent(Instance(WORDS, 2))
+    segment = trainer.segment
+    monkeypatch.setattr(trainer, "segment", once)
+    stopped = trainers.frequent(Instance(WORDS, 2))
     assert stopped.termination == "interrupted"
     assert (stopped.tokens, stopped.vocabulary) == (whole.tokens, whole.vocabulary)

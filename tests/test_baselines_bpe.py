@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from merge_oracle import cut, train
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, segment
-from partcover.baselines import bpe, frequent, wordpiece
-from partcover.baselines.bpe import _merges_of
-from partcover.baselines.merging import merge_words
-from partcover.kernels._tiny import method_cover
+from partcover.kernels._worst_case import method_cover
+from partcover.trainers import bpe, frequent, wordpiece
+from partcover.trainers.bpe import _merges_of
+from partcover.trainers.merge_training import merge_words
 
 WORDS = st.dictionaries(
     st.text("ab", min_size=1, max_size=12)

@@ -6,7 +6,8 @@ import tracemalloc
 
 import pytest
 
-from partcover import Encoder, InputError, Vocabulary, WordCounts, readers
+from partcover import Encoder, InputError, Vocabulary, WordCounts
+from partcover.corpus import readers
 
 MIB = 1 << 20
 

@@ -16,23 +16,16 @@ from test_certificate import prices, slow_bound
 from test_cli import as_json, fails
 from test_exact import instances
 
-from partcover import (
-    Certificate,
-    InputError,
-    Instance,
-    WordCounts,
-    cli,
-    exact,
-    greedtok,
-    lower_bound,
-)
-from partcover import bounds as bounds_module
-from partcover import symbols as sym
-from partcover.bounds import bounds
-from partcover.certificate import Leaf, sorted_symbols
-from partcover.kernels._bounds import Saddle, arcs, project, self_overlaps
-from partcover.pricing import PriceCounter, explain, largest, workers
-from partcover.verify import check_certificate
+from partcover import Certificate, InputError, Instance, WordCounts, greedtok, lower_bound
+from partcover.bounds import lower_bound as bounds_module
+from partcover.bounds.lower_bound import bounds
+from partcover.bounds.price_counter import PriceCounter, explain, largest, workers
+from partcover.cli import main as cli
+from partcover.corpus import symbols as sym
+from partcover.exact import solve as exact
+from partcover.kernels._saddle_point import Saddle, arcs, project, self_overlaps
+from partcover.problem.certificate import Leaf, sorted_symbols
+from partcover.verification.recount import check_certificate
 
 
 def counter_of(instance: Instance) -> PriceCounter:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, WordCounts
-from partcover.certificate import sorted_symbols
-from partcover.symbols import from_array
+from partcover.corpus.symbols import from_array
+from partcover.problem.certificate import sorted_symbols
 
 words_st = st.dictionaries(
     st.text("abc", min_size=1, max_size=9).map(str.encode)

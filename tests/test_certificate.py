@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from test_exact import instances
 
 from partcover import InputError, Instance, VerificationError, WordCounts, prove
-from partcover.certificate import Branch, Certificate, Leaf, policy_digest, sorted_symbols
-from partcover.instance import GroupBudget
-from partcover.verify import check_certificate
+from partcover.problem.certificate import Branch, Certificate, Leaf, policy_digest, sorted_symbols
+from partcover.problem.instance import GroupBudget
+from partcover.verification.recount import check_certificate
 
 
 @st.composite

@@ -97,7 +97,7 @@ def test_processes_apart_die_with_their_parent(tmp_path):
     pid = killed(
         """
         import os, time
-        from partcover.apart import run_apart
+        from partcover.runtime.isolation import run_apart
 
         def work():
             print(os.getpid(), flush=True)

@@ -14,7 +14,7 @@ import time
 import pytest
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok
-from partcover.cli import cli
+from partcover.cli.main import cli
 
 SHARED = {
     "method", "k", "words", "total_count", "symbols", "candidates", "tokens", "cover",

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from partcover import Vocabulary
+from partcover import Encoder, Vocabulary
 
 TEXT = "the cat  sat on\tĠthe mat\n".encode() + b"\xff\xfe"
 
@@ -23,7 +23,7 @@ def out(tmp_path):
     )
     vocabulary.save(tmp_path / "v.json")
     (tmp_path / "d.jsonl").write_text('{"text": "a the"}\n{"text": ""}\n{"text": "<a>é"}\n')
-    return vocabulary.encoder()
+    return Encoder(vocabulary)
 
 
 def test_ids_there_and_back(run, out, tmp_path):
@@ -52,7 +52,7 @@ def test_files_there_and_back(run, out, tmp_path, name, threads):
 
 @pytest.mark.parametrize("name", ["o.jsonl", "o.txt"])
 def test_numbers_are_written_and_read_in_parts(run, out, tmp_path, monkeypatch, name):
-    monkeypatch.setattr("partcover.commands.encode._SECTION", 2)
+    monkeypatch.setattr("partcover.cli.commands.encode._SECTION", 2)
     assert run("encode", "v.json", "t.txt", "d.jsonl", "-o", name, "--quiet")[0] == 0
     expected = [out.encode(text) for text in (TEXT, b"a the", b"", "<a>é".encode())]
     lines = (tmp_path / name).read_text().splitlines()
@@ -110,7 +110,7 @@ def test_samples(run, out, tmp_path, name):
     done = run("encode", "v.json", "t.txt", "t.txt", *sample, "-o", name, "--json")
     facts = json.loads(done[1])
     assert (facts["rule"], facts["seed"], facts["dropout"]) == ("merges", 7, 0.5)
-    expected = Vocabulary.load(tmp_path / "v.json").encoder(rule="merges")
+    expected = Encoder(Vocabulary.load(tmp_path / "v.json"), rule="merges")
     batch = expected.sampling(seed=7, dropout=0.5).encode_batch([TEXT] * 2)
     assert facts["ids"] == sum(map(len, batch))
     assert run("decode", "v.json", name, "-o", "back", "--quiet")[0] == 0

@@ -9,7 +9,7 @@ import pytest
 from test_cli import as_json
 
 from partcover import Instance, Vocabulary, WordCounts, solve
-from partcover.cbc import cbc_program
+from partcover.exact.solvers.cbc import cbc_program
 
 
 @pytest.fixture

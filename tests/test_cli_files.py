@@ -14,7 +14,7 @@ from test_cli import TEXT, fails
 from test_cli_options import COMMANDS
 
 from partcover import InputError
-from partcover.paths import ReadablePath, WritablePath, check_apart, check_paths
+from partcover.cli.paths import ReadablePath, WritablePath, check_apart, check_paths
 
 OUTPUTS = [
     (name, option)

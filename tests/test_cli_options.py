@@ -11,10 +11,10 @@ import pytest
 from test_cli import TEXT, fails
 
 from partcover import Certificate, Instance, WordCounts, greedtok, prove
-from partcover.cli import cli
-from partcover.options import Command
-from partcover.paths import ReadablePath, WritablePath
-from partcover.renamed import _NO_EFFECT, _RENAMED
+from partcover.cli.main import cli
+from partcover.cli.options import Command
+from partcover.cli.paths import ReadablePath, WritablePath
+from partcover.cli.renamed import _NO_EFFECT, _RENAMED
 
 
 def commands():

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import (
+    Encoder,
     GroupBudget,
     InputError,
     Instance,
@@ -28,12 +29,7 @@ from partcover import (
     solve,
     verify,
 )
-from partcover.apart import run_apart
-from partcover.bounds import bounds
-from partcover.compare import METHODS, Runner, compare, first_tokens, rules_of
-from partcover.errors import MissingExtra
-from partcover.held_out import split
-from partcover.measures import (
+from partcover.analysis.metrics import (
     overlaps,
     renyi_efficiency,
     symbol_uses,
@@ -42,7 +38,12 @@ from partcover.measures import (
     use,
     whole_words,
 )
-from partcover.targets import budgets_for
+from partcover.bounds.lower_bound import bounds
+from partcover.corpus.holdout import split
+from partcover.errors import MissingExtra
+from partcover.runtime.isolation import run_apart
+from partcover.studies.compare import METHODS, Runner, compare, first_tokens, rules_of
+from partcover.studies.targets import budgets_for
 
 WORDS = WordCounts.from_counts(
     {"banana": 4, "bandana": 3, "ananas": 5, "nab": 2, "an": 9, "band": 1, "a": 3}
@@ -449,7 +450,7 @@ def test_ctrl_c_in_a_bound_or_a_measure_keeps_the_rows(monkeypatch):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("partcover.baselines.unigram_objective", stopped)
+    monkeypatch.setattr("partcover.trainers.unigram_objective", stopped)
     found = compare(Instance(WORDS, 0), [2], ["greedtok"], unigram_objective=True)
     assert (found.interrupted, len(found.rows)) == (True, 2)
     (whole,) = bounds(Instance(WORDS, 2), [2])
@@ -471,7 +472,7 @@ def test_a_vocabulary_of_marked_words_is_for_marked_words():
         lambda: segment(WORDS, vocabulary),
         lambda: verify(Instance(WORDS, 4), vocabulary),
         lambda: compare(Instance(WORDS, 0), [], vocabularies={"eow": vocabulary}),
-        lambda: vocabulary.encoder("gpt2"),
+        lambda: Encoder(vocabulary, "gpt2"),
     ):
         with pytest.raises(InputError, match="of words that end in '_'"):
             ask()

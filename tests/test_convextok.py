@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_exact import instances
 
 from partcover import GroupBudget, InputError, Instance, WordCounts, lower_bound
-from partcover.baselines import convextok
+from partcover.trainers import convextok
 
 ROUNDINGS = ("det", "bias", "int", "random")
 

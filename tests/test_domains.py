@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, WordCounts, greedtok
-from partcover.domains import by_domain, compare_domains, joined
+from partcover.studies.domains import by_domain, compare_domains, joined
 
 counts = st.dictionaries(st.text("ab", min_size=1, max_size=6), st.integers(1, 9), max_size=4)
 domains_st = st.lists(counts, min_size=1, max_size=3)

@@ -15,10 +15,11 @@ from encoder_oracle import ids_of, pieces_of, spans_of, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import Encoder, InputError, Vocabulary, encoder
-from partcover.kernels import _encode
-from partcover.pretokenizers import PATTERNS, RULES, Pretokenizer, character_kinds
-from partcover.vocabulary import RULES as CUTS
+from partcover import Encoder, InputError, Vocabulary
+from partcover.corpus.pretokenizers import PATTERNS, RULES, Pretokenizer, character_kinds
+from partcover.encoding import encoder
+from partcover.kernels import _encoder
+from partcover.vocabulary.vocabulary import RULES as CUTS
 
 NAMES = [*RULES, "space-prefix:_", "space-prefix:<s>", "space+digit", "gpt2+digit",
          "digit+gpt2", "space-prefix+digit", "first-space+o200k"]  # fmt: skip
@@ -67,7 +68,7 @@ def cases(draw):
 def test_words_end_where_the_rule_ends_them(text, name):
     words = RULES[name].words(text.decode("utf-8", "surrogateescape"))
     ends = np.cumsum([len(word.encode("utf-8", "surrogateescape")) for word in words])
-    assert _encode.word_ends(text, RULES[name].finder, character_kinds()) == ends.tolist()
+    assert _encoder.word_ends(text, RULES[name].finder, character_kinds()) == ends.tolist()
 
 
 @pytest.mark.parametrize("name", PATTERNS)
@@ -77,7 +78,7 @@ def test_every_character_is_what_the_pattern_takes_it_for(name):
     for form in ("{}", "a{}b", "{0}{0}A{0}", " {}1"):
         text = "\n".join(form.format(c) for c in plane)
         ends = np.cumsum([len(word.encode()) for word in rule.words(text)])
-        assert _encode.word_ends(text.encode(), rule.finder, kinds) == ends.tolist()
+        assert _encoder.word_ends(text.encode(), rule.finder, kinds) == ends.tolist()
 
 
 # -- round trips, and the twin
@@ -124,7 +125,7 @@ def test_offsets_are_the_twins(case, unit):
 
 
 def test_a_mark_in_the_text_comes_back():
-    ours = Vocabulary(["Ġb", "Ġ"]).encoder("space-prefix")
+    ours = Encoder(Vocabulary(["Ġb", "Ġ"]), "space-prefix")
     assert ours.encode("a b") == [97, 256]
     assert ours.encode("aĠb Ġ") == [97, 32, 98, 257, 32]
     assert ours.decode([97, 32, 98, 257, 32]) == "aĠb Ġ"
@@ -134,14 +135,14 @@ def test_a_seed_draws_paths():
     vocabulary = Vocabulary(["ab", "bc", "cd", "de"])
     found = set()
     for seed in range(20):
-        ours = vocabulary.encoder("gpt2", "random_path", seed=seed)
+        ours = Encoder(vocabulary, "gpt2", "random_path", seed=seed)
         found.add(tuple(ours.encode("abcde")))
         assert ours.decode(ours.encode("abcde " * 9)) == "abcde " * 9
     assert found == {(256, 258, 101), (256, 99, 259), (97, 257, 259)}
 
 
 def test_long_words_are_not_kept():
-    ours = Vocabulary([b"a" * 5, "ab"]).encoder("gpt2", "shortest_path")
+    ours = Encoder(Vocabulary([b"a" * 5, "ab"]), "gpt2", "shortest_path")
     text = b"a" * 100_000 + b" " + b"ab" * 200 + b" " + b"b" * 254 + b" " + b"b" * 255
     assert ours.decode_bytes(ours.encode(text)) == text
     assert len(ours.encode(b"a" * 100_000)) == 20_000
@@ -150,7 +151,7 @@ def test_long_words_are_not_kept():
 
 
 def test_without_a_table_nothing_is_kept():
-    ours = Vocabulary(["ab"]).encoder("gpt2", cache=0)
+    ours = Encoder(Vocabulary(["ab"]), "gpt2", cache=0)
     ours.encode("ab abb " * 9)
     (worker,) = ours._idle
     held = worker.cache.nbytes
@@ -160,7 +161,7 @@ def test_without_a_table_nothing_is_kept():
 
 
 def test_the_table_is_bounded():
-    ours = Vocabulary(["ab"]).encoder("first-space", cache=50_000)
+    ours = Encoder(Vocabulary(["ab"]), "first-space", cache=50_000)
     text = b" ".join(b"%d" % number for number in range(40_000))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encoder, "_SECTION", 1000)
@@ -172,12 +173,12 @@ def test_the_table_is_bounded():
 def test_threads_keep_the_order(tmp_path, monkeypatch):
     texts = [f"line {number} of {number**2}\n" for number in range(200)]
     vocabulary = Vocabulary(["line", "of", "12"])
-    alone = [vocabulary.encoder("first-space").encode(text) for text in texts]
-    whole = vocabulary.encoder("first-space").encode("".join(texts))
+    alone = [Encoder(vocabulary, "first-space").encode(text) for text in texts]
+    whole = Encoder(vocabulary, "first-space").encode("".join(texts))
     (tmp_path / "a.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts))
     monkeypatch.setattr(encoder, "_SECTION", 20)
     monkeypatch.setattr(encoder, "_PART", 20)
-    ours = vocabulary.encoder("first-space", threads=2)
+    ours = Encoder(vocabulary, "first-space", threads=2)
     assert ours.encode("".join(texts)) == whole
     assert ours.encode_batch(texts) == alone
     ours.encode_files(tmp_path / "a.jsonl", tmp_path / "o.npy")
@@ -189,7 +190,7 @@ def test_threads_keep_the_order(tmp_path, monkeypatch):
 
 def test_special_tokens():
     vocabulary = Vocabulary(["ab"], special=["<s>", "<s><s>", "< ab>"])
-    ours = vocabulary.encoder("space-prefix:_")
+    ours = Encoder(vocabulary, "space-prefix:_")
     assert ours.encode("<s>") == list(b"<s>")
     assert ours.encode("ab<s>ab", special="parse") == [256, 257, 256]
     assert ours.encode("<s><s><s>", special="parse") == [258, 257]
@@ -208,7 +209,7 @@ def test_special_tokens():
 
 
 def test_special_offsets_under_a_wide_mark():
-    ours = Vocabulary(["Ġa"], special={"<é>": 999}).encoder("space-prefix")
+    ours = Encoder(Vocabulary(["Ġa"], special={"<é>": 999}), "space-prefix")
     ids, spans = ours.encode_with_offsets("é a<é> aĠ", special="parse", unit="chars")
     assert ids == [0xC3, 0xA9, 256, 999, 256, 32]
     assert spans == [(0, 1), (0, 1), (1, 3), (3, 6), (6, 8), (8, 9)]
@@ -232,7 +233,7 @@ def corpus(tmp_path):
 def test_files(tmp_path, corpus, monkeypatch, name, threads):
     paths, texts = corpus
     monkeypatch.setattr(encoder, "_PART", 500)
-    ours = Vocabulary(["the", " the", "Ġcat"], special=["<end>"]).encoder(name)
+    ours = Encoder(Vocabulary(["the", " the", "Ġcat"], special=["<end>"]), name)
     expected = [number for text in texts for number in [*ours.encode(text), 259]]
     told = []
     done = ours.encode_files(
@@ -253,9 +254,11 @@ def test_files(tmp_path, corpus, monkeypatch, name, threads):
 
 
 def test_files_with_special_tokens(tmp_path, monkeypatch):
-    monkeypatch.setattr("partcover.readers.CHUNK", 5)  # a special token over the end of a chunk
+    monkeypatch.setattr(
+        "partcover.corpus.readers.CHUNK", 5
+    )  # a special token over the end of a chunk
     (tmp_path / "a.txt").write_text("a <s t> b " * 9)
-    ours = Vocabulary(["ab"], special=["<s t>"]).encoder("space-prefix")
+    ours = Encoder(Vocabulary(["ab"], special=["<s t>"]), "space-prefix")
     ours.encode_files(tmp_path / "a.txt", tmp_path / "o.npy", special="parse")
     ids = np.load(tmp_path / "o.npy").tolist()
     assert ids == ours.encode("a <s t> b " * 9, special="parse")
@@ -268,7 +271,7 @@ def test_files_with_special_tokens(tmp_path, monkeypatch):
 @pytest.mark.parametrize("last", [65_535, 65_536])
 def test_two_bytes_hold_ids_up_to_65_535(tmp_path, last):
     (tmp_path / "a.txt").write_text("cab")
-    ours = Vocabulary(["ab"], ids=[*range(256), last]).encoder("gpt2")
+    ours = Encoder(Vocabulary(["ab"], ids=[*range(256), last]), "gpt2")
     assert ours.dtype == (np.uint16 if last == 65_535 else np.uint32)
     assert ours.encode("cab") == [99, last]
     if last == 65_536:
@@ -281,7 +284,7 @@ def test_two_bytes_hold_ids_up_to_65_535(tmp_path, last):
 
 def test_files_refused(tmp_path):
     (tmp_path / "a.txt").write_text("ab")
-    ours = Vocabulary(["ab"], special={"<s>": 70_000}).encoder("gpt2")
+    ours = Encoder(Vocabulary(["ab"], special={"<s>": 70_000}), "gpt2")
     assert ours.dtype == np.uint32
     for options, message in [
         ({"dtype": "uint16"}, r"dtype uint16 does not hold every id, up to 70,000"),
@@ -343,7 +346,7 @@ def test_each_occurrence_is_drawn_for_itself(rule, name):
     vocabulary = Vocabulary(["ab", "bc", "abc"], **scores)
     if rule == "random_path":
         vocabulary = Vocabulary(["ab", "bc"], **{**scores, "scores": [-1.0, -2.0]})
-    ours = vocabulary.encoder(name, rule)
+    ours = Encoder(vocabulary, name, rule)
     how, many = STRENGTHS[rule], 20_000
     text = "abc " * many
     _, spans = ours.sampling(seed=3, **how).encode_with_offsets(text)
@@ -378,7 +381,7 @@ def test_each_occurrence_is_drawn_for_itself(rule, name):
 @pytest.mark.parametrize("rule", STRENGTHS)
 def test_samples_by_the_seed_of_a_call(rule):
     scores = {"scores": [-1.0, -1.0, -1.0], "symbol_scores": dict.fromkeys("ab ", -1.0)}
-    ours = Vocabulary(["ab", "ba", "aba"], **scores).encoder("gpt2", rule)
+    ours = Encoder(Vocabulary(["ab", "ba", "aba"], **scores), "gpt2", rule)
     how, text = STRENGTHS[rule], "abab bababa " * 20
     found = [ours.sample(text, seed=seed, **how) for seed in range(5)]
     assert len(set(map(tuple, found))) == 5
@@ -386,7 +389,7 @@ def test_samples_by_the_seed_of_a_call(rule):
 
 def test_samples_differ_by_seed_and_keep_special_tokens(tmp_path):
     vocabulary = Vocabulary(["ab", "ba", "aba"], rule="merges", special=["<s>"])
-    ours = vocabulary.encoder("gpt2")
+    ours = Encoder(vocabulary, "gpt2")
     text = "ababab <s> bababa " * 20
     found = {tuple(ours.sample(text, seed=seed, dropout=0.5)) for seed in range(5)}
     assert len(found) == 5
@@ -408,10 +411,10 @@ def test_samples_differ_by_seed_and_keep_special_tokens(tmp_path):
 
 def test_sampling_refused():
     for rule in ("priority", "single_symbols"):
-        ours = Vocabulary(["ab"]).encoder("gpt2", rule)
+        ours = Encoder(Vocabulary(["ab"]), "gpt2", rule)
         with pytest.raises(InputError, match=f"rule {rule} cannot be drawn from: use one of"):
             ours.sample("ab", seed=1)
-    ours = Vocabulary(["ab"]).encoder("gpt2", "merges")
+    ours = Encoder(Vocabulary(["ab"]), "gpt2", "merges")
     with pytest.raises(InputError, match="rule merges needs dropout"):
         ours.sample("ab", seed=1)
     for seed in (None, 1.0, True):
@@ -428,27 +431,27 @@ def test_sampling_refused():
 
 def test_refused():
     with pytest.raises(InputError, match="name the pre-tokenizer"):
-        Vocabulary(["ab"]).encoder()
-    assert Vocabulary(["ab"], pretokenizer="gpt2").encoder().pretokenizer == "gpt2"
+        Encoder(Vocabulary(["ab"]))
+    assert Encoder(Vocabulary(["ab"], pretokenizer="gpt2")).pretokenizer == "gpt2"
     with pytest.raises(InputError, match="unknown pre-tokenizer 'gpt3'"):
-        Vocabulary(["ab"], pretokenizer="gpt3").encoder()
+        Encoder(Vocabulary(["ab"], pretokenizer="gpt3"))
     for mark in ("__", "aba", " _"):
         with pytest.raises(InputError, match="cannot be told from text"):
-            Vocabulary(["ab"]).encoder(f"space-prefix:{mark}")
+            Encoder(Vocabulary(["ab"]), f"space-prefix:{mark}")
     with pytest.raises(InputError, match="must be the first rule"):
-        Vocabulary(["ab"]).encoder("digit+space-prefix")
+        Encoder(Vocabulary(["ab"]), "digit+space-prefix")
     with pytest.raises(InputError, match="only tokens over bytes have ids; these are over chars"):
-        Vocabulary(["ab"], "chars").encoder("gpt2")
+        Encoder(Vocabulary(["ab"], "chars"), "gpt2")
     with pytest.raises(InputError, match="unknown rule 'longest'"):
-        Vocabulary(["ab"]).encoder("gpt2", "longest")
+        Encoder(Vocabulary(["ab"]), "gpt2", "longest")
     with pytest.raises(InputError, match="cache is -1"):
-        Vocabulary(["ab"]).encoder("gpt2", cache=-1)
-    ours = Vocabulary(["ab"]).encoder("gpt2")
+        Encoder(Vocabulary(["ab"]), "gpt2", cache=-1)
+    ours = Encoder(Vocabulary(["ab"]), "gpt2")
     with pytest.raises(InputError, match="the text has a lone surrogate"):
         ours.encode("a\ud800")
     with pytest.raises(InputError, match="special is 'x': use"):
         ours.encode_batch(["a"], special="x")
-    bare = Vocabulary([], special="<s>").encoder("gpt2")
+    bare = Encoder(Vocabulary([], special="<s>"), "gpt2")
     with pytest.raises(InputError, match="text 2: the text has the special token '<s>' at byte 1"):
         bare.encode_batch(["a", "b<s>"], special="error")
     with pytest.raises(InputError, match="text 2 is 3"):
@@ -461,7 +464,7 @@ def test_refused():
 
 def test_a_byte_without_an_id():
     ids = [*range(255), -1, 300]
-    ours = Vocabulary([b"a\xff"], ids=ids).encoder("space-prefix")
+    ours = Encoder(Vocabulary([b"a\xff"], ids=ids), "space-prefix")
     assert ours.encode(b"a\xff") == [300]
     with pytest.raises(InputError, match=r"byte 0xFF, in the word 'Ġb\\xFF', has no id"):
         ours.encode(b"a b\xff")
@@ -470,7 +473,7 @@ def test_a_byte_without_an_id():
 
 
 def test_decoding_refused():
-    ours = Vocabulary(["ab"]).encoder("gpt2")
+    ours = Encoder(Vocabulary(["ab"]), "gpt2")
     for ids in ([97, 257, 3], np.array([97, 257]), [97, 257.5], [97, "257"], [97, [257]],
                 [97, 97.0], [97, True], [97, np.float64(97)]):  # fmt: skip
         with pytest.raises(InputError, match=r"^id \S+, number 1 of the ids, is not in"):
@@ -529,7 +532,7 @@ def test_ids_are_hugging_faces():
     )
     theirs = tokenizers.Tokenizer(model)
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    ours = Vocabulary(tokens).encoder("gpt2", "shortest_path")
+    ours = Encoder(Vocabulary(tokens), "gpt2", "shortest_path")
     for text in (PROSE, PROSE[::-1], PROSE * 20):
         assert ours.encode(text) == theirs.encode(text).ids
 
@@ -543,7 +546,7 @@ def test_ids_are_tiktokens(name):
     theirs = tiktoken.Encoding(
         "ours", pat_str=PATTERNS[name], mergeable_ranks=ranks, special_tokens={"<|end|>": 999}
     )
-    ours = Vocabulary(tokens, special={"<|end|>": 999}).encoder(name, "merges")
+    ours = Encoder(Vocabulary(tokens, special={"<|end|>": 999}), name, "merges")
     for text in (PROSE, PROSE[::-1], PROSE + "<|end|>" + PROSE):
         assert ours.encode(text) == theirs.encode_ordinary(text)
         parsed = theirs.encode(text, allowed_special="all")
@@ -554,10 +557,10 @@ def test_ids_are_tiktokens(name):
 @pytest.mark.parametrize("section", [1, 2, 3])
 def test_sections_of_ids_change_nothing(monkeypatch, section):
     """A mark, or a run of text between special tokens, may go over the end of a section."""
-    encoder = Vocabulary([b"\xa0a", "Ġa"], special=["<s>"]).encoder("space-prefix")
+    encoder = Encoder(Vocabulary([b"\xa0a", "Ġa"], special=["<s>"]), "space-prefix")
     text = "<s> a Ġa\u0120 <s>b a <s>".encode() + b"\xc4"
     ids = encoder.encode(text, special="parse")
-    monkeypatch.setattr("partcover.encoder._SECTION", section)
+    monkeypatch.setattr("partcover.encoding.encoder._SECTION", section)
     for either in (ids, np.array(ids)):
         assert encoder.decode_bytes(either) == text
         with pytest.raises(InputError, match=f"id 999, number {len(ids)} of the ids"):
@@ -569,16 +572,16 @@ def test_a_strength_that_is_no_number_is_refused(strength):
     vocabulary = Vocabulary(["ab"], pretokenizer="none", rule="longest_match")
     for name, rule in (("dropout", "longest_match"), ("alpha", "shortest_path")):
         with pytest.raises(InputError, match=f"{name} is .*: a number is expected"):
-            vocabulary.encoder(rule=rule).sample("abab", seed=1, **{name: strength})
+            Encoder(vocabulary, rule=rule).sample("abab", seed=1, **{name: strength})
 
 
 def test_numpy_numbers_are_strengths():
-    encoder = Vocabulary(["ab", "aba"], pretokenizer="none").encoder()
+    encoder = Encoder(Vocabulary(["ab", "aba"], pretokenizer="none"))
     plain = encoder.sample("abab" * 9, seed=1, alpha=0.25)
     assert encoder.sample("abab" * 9, seed=1, alpha=np.float32(0.25)) == plain
 
 
 def test_texts_without_a_name_are_not_left_out():
-    encoder = Vocabulary(["ab"], pretokenizer="none").encoder()
+    encoder = Encoder(Vocabulary(["ab"], pretokenizer="none"))
     with pytest.raises(InputError, match="fewer names than texts"):
         list(encoder.encode_each(["a", "b"], names=["one"]))

@@ -27,21 +27,21 @@ from partcover import (
     VerificationError,
     Vocabulary,
     WordCounts,
-    conflicts,
     decide,
-    exact,
-    formulation,
     greedtok,
-    mathopt,
     relax,
     solve,
-    solvers,
     verify,
 )
-from partcover.conflicts import conflict
-from partcover.instance import GroupBudget
-from partcover.solver_io import SolverOptions, SolverReport
-from partcover.waiting import in_thread, left_behind
+from partcover.exact import infeasibility as conflicts
+from partcover.exact import solve as exact
+from partcover.exact.formulations import build as formulation
+from partcover.exact.infeasibility import conflict
+from partcover.exact.solver_io import SolverOptions, SolverReport
+from partcover.exact.solvers import mathopt
+from partcover.exact.solvers import registry as solvers
+from partcover.exact.solvers.interruptible import in_thread, left_behind
+from partcover.problem.instance import GroupBudget
 
 SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
 INSTANCES = Path(__file__).parent.parent / "instances"

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from partcover import InputError, Vocabulary
-from partcover.interop.exchange import export
-from partcover.interop.formats import FORMATS
+from partcover.interop.load import export
+from partcover.interop.registry import FORMATS
 
 # stops where the draft is written and about to be replayed, and says so
 PROGRAM = """

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, decide, greedtok
-from partcover.families import FAMILIES, generate, least_vertex_cover
-from partcover.merges import Merges, merged_tokens
-from partcover.reduction import reduction_of
+from partcover.hardness.bottom_up import Merges, merged_tokens
+from partcover.hardness.reduction import reduction_of
+from partcover.instances.families import FAMILIES, generate, least_vertex_cover
 
 GRAPHS = ["cycle", "complete", "cubic", "gnp"]
 
@@ -52,7 +52,7 @@ def test_the_source_makes_the_same_bytes(name, tmp_path):
 
 def test_hash_seeds_change_nothing():
     code = (
-        "import json; from partcover.families import FAMILIES as F; "
+        "import json; from partcover.instances.families import FAMILIES as F; "
         "print(json.dumps([f(10, 5).to_json() for f in F.values()]))"
     )
     answers = {

@@ -16,13 +16,13 @@ from interop_cases import WORDS, chosen, need
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.errors import MissingExtra
-from partcover.files import in_place
-from partcover.interop import export, load
+from partcover.interop import export, load_vocabulary
 from partcover.interop import tiktoken as tiktoken_format
-from partcover.interop.fidelity import Fidelity, measure
-from partcover.interop.formats import FORMATS
-from partcover.interop.frame import Replay
-from partcover.interop.pairs import bytes_of, characters_of, last_merges, pairs_are_needless
+from partcover.interop.format import Replay
+from partcover.interop.merge_ranks import bytes_of, characters_of, last_merges, pairs_are_needless
+from partcover.interop.registry import FORMATS
+from partcover.interop.replay import Fidelity, measure
+from partcover.runtime.files import in_place
 
 # tiktoken
 
@@ -34,7 +34,7 @@ def test_tiktoken_is_exact_for_merges(tmp_path, counted):
     assert result.exact
     assert result.tokens == result.exported_tokens == segment(counted, vocabulary).tokens
     assert any("<|end|> 900" in remark for remark in result.remarks)
-    back = load(tmp_path / "v.tiktoken")
+    back = load_vocabulary(tmp_path / "v.tiktoken")
     assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, "merges")
     assert back.pretokenizer is None
     assert "--pretokenizer" in back.provenance["remarks"][0]
@@ -161,7 +161,7 @@ def rank_file(path, tokens):
 
 def test_published_rank_files_are_known(tmp_path, monkeypatch):
     path = rank_file(tmp_path / "cl100k_base.tiktoken", [b"b", b"a", b"ab"])
-    by_name = load(path)
+    by_name = load_vocabulary(path)
     assert by_name.pretokenizer == "cl100k"
     assert by_name.special["<|endoftext|>"] == 100257
     assert "by the name alone" in by_name.provenance["remarks"][0]
@@ -170,17 +170,17 @@ def test_published_rank_files_are_known(tmp_path, monkeypatch):
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     known = {digest: ("o200k_base", "o200k", {"<|endoftext|>": 199999})}
     monkeypatch.setattr(tiktoken_format, "PUBLISHED", known)
-    by_content = load(path)
+    by_content = load_vocabulary(path)
     assert by_content.pretokenizer == "o200k"
     assert "SHA-256 is that of the published o200k_base" in by_content.provenance["remarks"][0]
     path.write_bytes(path.read_bytes() + b"\n")
-    assert "by the name alone" in load(path).provenance["remarks"][0]
+    assert "by the name alone" in load_vocabulary(path).provenance["remarks"][0]
 
 
 def test_ids_of_special_tokens_that_a_file_by_that_name_has_are_left_out(tmp_path):
     path = tmp_path / "r50k_base.tiktoken"
     path.write_text(f"{base64.b64encode(b'ab').decode()} 50256\n")
-    found = load(path)
+    found = load_vocabulary(path)
     assert (found.id_of[256], found.special, found.pretokenizer) == (50256, {}, "gpt2")
 
 
@@ -215,7 +215,7 @@ def test_greedtok_is_exact_but_for_neighbouring_copies(tmp_path):
     plain = WordCounts.from_counts({"the": 3, "cat": 1, "that": 1})
     result = export(vocabulary, tmp_path / "g", "greedtok", corpus=plain, text="the cat sat")
     assert result.exact
-    back = load(tmp_path / "g")
+    back = load_vocabulary(tmp_path / "g")
     assert (back.tokens, back.id_of, back.rule, back.pretokenizer) == (
         vocabulary.tokens,
         vocabulary.id_of,
@@ -242,7 +242,7 @@ def test_a_library_that_cannot_be_loaded_is_not_called_absent(tmp_path, monkeypa
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(MissingExtra, match=r"which cannot be loaded \(no libtbb\): install that"):
-        Vocabulary(["ab"], rule="priority", pretokenizer="gpt2").to_greedtok(tmp_path / "g")
+        export(Vocabulary(["ab"], rule="priority", pretokenizer="gpt2"), tmp_path / "g", "greedtok")
     assert not (tmp_path / "g").exists()
 
 
@@ -251,15 +251,15 @@ def test_greedtok_folder_as_its_authors_write_it(tmp_path):
     (tmp_path / "added_tokens.txt").write_text("".join(t.hex() + "\n" for t in tokens))
     (tmp_path / "special_tokens_map.json").write_text('{"eos_token": "<eos>"}')
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "GreedTok"}')
-    vocabulary = load(tmp_path)
+    vocabulary = load_vocabulary(tmp_path)
     assert (vocabulary.tokens, vocabulary.special) == ((b" the", b"in"), {"<eos>": 0})
     assert vocabulary.id_of[:2] == (3, 4)
     assert vocabulary.id_of[256:] == (1, 2)
     assert (vocabulary.rule, vocabulary.pretokenizer) == ("priority", "gpt2")
     (tmp_path / "tokens.txt").write_text("c4 a0 74 \n69 6e \n")
-    assert load(tmp_path / "tokens.txt", "greedtok").tokens == ("Ġt".encode(), b"in")
+    assert load_vocabulary(tmp_path / "tokens.txt", "greedtok").tokens == ("Ġt".encode(), b"in")
     (tmp_path / "special_tokens_map.json").write_text('{"pad_token": "a"}')
-    vocabulary = load(tmp_path)  # a byte that is a special token is none
+    vocabulary = load_vocabulary(tmp_path)  # a byte that is a special token is none
     assert (vocabulary.special, vocabulary.id_of[ord("a")]) == ({"a": 3 + ord("a")}, -1)
 
 
@@ -275,7 +275,7 @@ def test_vocab_files(tmp_path, counted, name, rule):
     assert export(vocabulary, path, name, corpus=counted).exact
     assert export(vocabulary, path, name).exact
     assert path.read_text().split("\n")[97] == "61"
-    back = load(path, name)
+    back = load_vocabulary(path, name)
     assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, rule)
     gaps = vocabulary.with_(ids=[*range(256), *(300 + i for i in range(len(vocabulary)))])
     with pytest.raises(InputError, match="ids with gaps"):
@@ -283,7 +283,7 @@ def test_vocab_files(tmp_path, counted, name, rule):
     assert export(gaps, path, name, lossy=True).ids_differing == len(vocabulary)
     turned = Vocabulary(["ab", "bc"], rule=rule, ids=[*range(256), 900, 700], pretokenizer="none")
     export(turned, path, name, lossy=True)
-    assert load(path, name).tokens == (b"bc", b"ab")  # in the order of their ids
+    assert load_vocabulary(path, name).tokens == (b"bc", b"ab")  # in the order of their ids
 
 
 def test_list(tmp_path, counted):
@@ -291,7 +291,7 @@ def test_list(tmp_path, counted):
     path = tmp_path / "v.txt"
     assert export(vocabulary, path, "list").exact
     assert path.read_text() == "a b\na\\tb\n\\xFFa\nab\\\\\n the\né\\n\n"
-    back = load(path)
+    back = load_vocabulary(path)
     assert (back.tokens, back.rule) == (vocabulary.tokens, "shortest_path")
     with pytest.raises(InputError, match="a list holds no rule"):
         export(vocabulary.with_(rule="priority"), path, "list")
@@ -332,7 +332,7 @@ def test_broken_files(tmp_path, name, content, message):
     path = tmp_path / "broken"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError) as caught:
-        load(path, name)
+        load_vocabulary(path, name)
     text = str(caught.value)
     assert text.startswith(message.format(path=path))
     assert "\n" not in text
@@ -342,21 +342,21 @@ def test_broken_folders_and_models(tmp_path):
     (tmp_path / "added_tokens.txt").write_text("6162\n")
     (tmp_path / "special_tokens_map.json").write_text('{"eos_token": "<eos>"}')
     with pytest.raises(InputError, match="eos_token is '<eos>', which added_tokens"):
-        load(tmp_path)
+        load_vocabulary(tmp_path)
     with pytest.raises(InputError, match="cannot be read"):
-        load(tmp_path / "none", "tiktoken")
+        load_vocabulary(tmp_path / "none", "tiktoken")
     model = pytest.importorskip("partcover.interop.sentencepiece_proto").model_proto()()
     model.pieces.add(piece="ab")
     model.trainer_spec.model_type = 3
     path = tmp_path / "m.model"
     path.write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match="a sentencepiece model of words or characters"):
-        load(path)
+        load_vocabulary(path)
     model.trainer_spec.model_type = 1
     model.pieces.add(piece="ab")
     path.write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match=r"m\.model: token 'ab' is given twice"):
-        load(path)
+        load_vocabulary(path)
 
 
 @pytest.mark.parametrize(
@@ -371,13 +371,13 @@ def test_broken_greedtok_folders(tmp_path, name, content, message):
     (tmp_path / "added_tokens.txt").write_text("6162\n")
     (tmp_path / name).write_text(json.dumps(content))
     with pytest.raises(InputError, match=f"{name}: {message}"):
-        load(tmp_path)
+        load_vocabulary(tmp_path)
 
 
 def test_a_pattern_that_is_no_text_of_utf_8_can_be_shown(tmp_path):
     (tmp_path / "added_tokens.txt").write_text("6162\n")
     (tmp_path / "tokenizer_config.json").write_text('{"pattern": "\\ud800"}')
-    vocabulary = load(tmp_path)
+    vocabulary = load_vocabulary(tmp_path)
     assert "its pattern is no pre-tokenizer here: \\ud800" in vocabulary.provenance["remarks"]
 
 
@@ -385,32 +385,19 @@ def test_a_pattern_that_is_no_text_of_utf_8_can_be_shown(tmp_path):
 def test_a_rank_file_is_known_behind_blank_lines_and_a_mark_of_byte_order(tmp_path, front):
     path = tmp_path / "ranks"
     path.write_bytes(front + rank_file(path, [b"a", b"ab"]).read_bytes())
-    assert load(path).tokens == (b"ab",)
+    assert load_vocabulary(path).tokens == (b"ab",)
 
 
 def test_every_format_says_what_it_does_with_every_rule():
-    from partcover.vocabulary import RULES
+    from partcover.vocabulary.vocabulary import RULES
 
     for format_ in FORMATS.values():
         assert set(format_.rules) == set(RULES), format_.name
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_vocabularies_have_a_method_for_every_format(tmp_path, monkeypatch, name):
-    from partcover import interop
-
-    asked = []
-    monkeypatch.setattr(interop, "export", lambda *a, **options: asked.append((*a, options)))
-    monkeypatch.setattr(interop, "load", lambda *a: asked.append(a))
-    vocabulary, short = Vocabulary(["ab"]), name.replace("-", "_")
-    getattr(vocabulary, f"to_{short}")("path", lossy=True)
-    getattr(Vocabulary, f"from_{short}")("path")
-    assert asked == [(vocabulary, "path", name, {"lossy": True}), ("path", name)]
-
-
 def test_what_is_given_up_is_not_called_exact_where_nothing_shows_it(tmp_path):
     vocabulary = Vocabulary(["ab"], rule="longest_match", pretokenizer="none")
-    result = vocabulary.to_list(tmp_path / "v.txt", lossy=True)
+    result = export(vocabulary, tmp_path / "v.txt", "list", lossy=True)
     assert (result.words_differing, result.exact) == (0, False)
     assert result.verdict == "not exact, though the same here"
 
@@ -471,7 +458,7 @@ def test_a_pipe_is_written_into_and_stays(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
-        assert Vocabulary(["ab", "cd"], pretokenizer="none").to_list(pipe).exact
+        assert export(Vocabulary(["ab", "cd"], pretokenizer="none"), pipe, "list").exact
         assert reader.communicate(timeout=60)[0] == b"ab\ncd\n"
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
@@ -517,14 +504,14 @@ def test_targets_that_cannot_be_written(tmp_path, monkeypatch, name, path, messa
 def test_a_folder_is_written_where_one_stands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     vocabulary = Vocabulary(["ab"], rule="priority", pretokenizer="gpt2")
-    assert vocabulary.to_priority_class(".").exact
-    assert load(".").tokens == vocabulary.tokens
+    assert export(vocabulary, ".", "priority-class").exact
+    assert load_vocabulary(".").tokens == vocabulary.tokens
     assert all(path.is_file() for path in tmp_path.iterdir())
 
 
 def test_a_folder_of_another_format_is_left_alone(tmp_path):
     vocabulary = Vocabulary(["ab"], rule="priority", pretokenizer="gpt2")
-    vocabulary.to_priority_class(tmp_path / "f")
+    export(vocabulary, tmp_path / "f", "priority-class")
     before = sorted((tmp_path / "f").iterdir())
     message = "f: holds a vocabulary in the format priority-class, which would be read in place"
     for name in ("huggingface", "greedtok"):
@@ -544,5 +531,5 @@ def test_what_goes_wrong_names_the_path_that_was_asked_for(tmp_path, monkeypatch
         changed = FORMATS["list"].__class__(**{**vars(FORMATS["list"]), "write": write})
         monkeypatch.setitem(FORMATS, "list", changed)
         with pytest.raises(InputError) as caught:
-            Vocabulary(["ab"], pretokenizer="none").to_list(tmp_path / "v.txt")
+            export(Vocabulary(["ab"], pretokenizer="none"), tmp_path / "v.txt", "list")
         assert str(caught.value) == f"{tmp_path / 'v.txt'}: cannot be written ({message})"

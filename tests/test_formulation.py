@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from printed_oracle import printed_cover
 from test_exact import instances
 
-from partcover import InputError, Instance, WordCounts, decide, formulation, solve
-from partcover.conflicts import conflict
-from partcover.exact import relax, smallest
-from partcover.instance import GroupBudget
-from partcover.solver_io import SolverOptions
-from partcover.solvers import SOLVERS, complete, run
+from partcover import InputError, Instance, WordCounts, decide, solve
+from partcover.exact.formulations import build as formulation
+from partcover.exact.infeasibility import conflict
+from partcover.exact.solve import relax, smallest
+from partcover.exact.solver_io import SolverOptions
+from partcover.exact.solvers.registry import SOLVERS, complete, run
+from partcover.problem.instance import GroupBudget
 
 KNOWN = [  # words, k, printed cover, true cover
     (["aaa"], 1, 1, 2),

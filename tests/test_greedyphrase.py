@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, WordCounts
-from partcover.baselines import bpe, greedyphrase
+from partcover.trainers import bpe, greedyphrase
 
 SPACE = " \t\n\r\f\v"
 

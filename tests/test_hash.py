@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partcover.kernels import _encode, _merge, _merges, _segment, _words
+from partcover.kernels import _encoder, _merge_segmentation, _merge_training, _segment, _word_table
 
 # What hashes without a key multiplied by: whoever knows it chooses keys that meet.
 ODD = 0x9E3779B97F4A7C15
@@ -69,7 +69,7 @@ def test_old_hash_met_at_the_chosen_words():
 def test_words_are_near_their_homes(size):
     words = chosen_words(size)
     assert len(set(words)) == MANY
-    table = _words.WordTable()
+    table = _word_table.WordTable()
     data = np.frombuffer(b"".join(words), np.uint8)
     table.add_words(data, np.arange(0, len(data) + 1, size), np.ones(MANY, np.int64))
     assert len(table) == MANY
@@ -79,7 +79,7 @@ def test_words_are_near_their_homes(size):
 @pytest.mark.parametrize("size", [8, 16])
 def test_encoded_words_are_near_their_homes(size):
     words = {word for word in chosen_words(size) if b" " not in word}
-    cache = _encode.WordCache(_encode.FIRST_SPACE, np.zeros(0x110000, np.uint8), b" ", 1 << 26)
+    cache = _encoder.WordCache(_encoder.FIRST_SPACE, np.zeros(0x110000, np.uint8), b" ", 1 << 26)
     text = b" ".join(words)
     cache.find(text, 0, len(text))
     assert len(cache) > 0.9 * MANY
@@ -88,7 +88,7 @@ def test_encoded_words_are_near_their_homes(size):
 
 def test_numbered_words_are_near_their_homes():
     words = [str(i).encode() for i in range(MANY)]
-    table = _words.WordTable()
+    table = _word_table.WordTable()
     offsets = np.cumsum([0, *map(len, words)])
     table.add_words(np.frombuffer(b"".join(words), np.uint8), offsets, np.ones(MANY, np.int64))
     assert table.displacement < FAR * MANY
@@ -97,7 +97,7 @@ def test_numbered_words_are_near_their_homes():
 def test_pairs_that_merge_are_near_their_homes():
     left, right = chosen_pairs(2_000, 24, 2**16 - 1)
     rank = np.arange(MANY, dtype=np.int32)
-    merger = _merges.Merger(left, right, rank, rank, np.zeros(0, np.int64))
+    merger = _merge_segmentation.Merger(left, right, rank, rank, np.zeros(0, np.int64))
     assert merger.displacement < FAR * MANY
 
 
@@ -118,7 +118,7 @@ def test_pairs_that_are_trained_are_near_their_homes():
     left, right = chosen_pairs(2_000, 32, 2**16 - 1)
     text = np.stack([left, right], 1).ravel()
     nothing = np.zeros(0, np.int64)
-    merger = _merge.Merger(
+    merger = _merge_training.Merger(
         text,
         np.arange(0, 2 * MANY + 1, 2),
         np.ones(MANY, np.int64),
@@ -140,7 +140,7 @@ def test_pairs_that_are_trained_are_near_their_homes():
 def test_words_are_the_same_wherever_they_stand(words, data):
     # near the end of a buffer bytes are read one by one, elsewhere eight at once
     tail = data.draw(st.binary(max_size=9))
-    table = _words.WordTable()
+    table = _word_table.WordTable()
     for word in words:
         for behind in (b"", tail):
             raw = np.frombuffer(word + behind, np.uint8)
@@ -153,11 +153,11 @@ def test_words_are_the_same_wherever_they_stand(words, data):
 def test_results_do_not_depend_on_the_key():
     # each process has a key of its own
     program = """
-from partcover import Encoder, Instance, WordCounts, baselines, greedtok
+from partcover import Encoder, Instance, WordCounts, trainers, greedtok
 words = WordCounts.from_texts(["a rose is a rose " * 9, "eros is sore, rosy and arousing"])
 found = greedtok(Instance(words, k=9)).vocabulary
 print(list(words), list(found), Encoder(found, "gpt2").encode("sore roses"))
-print(list(baselines.bpe(Instance(words, k=9)).vocabulary))
+print(list(trainers.bpe(Instance(words, k=9)).vocabulary))
 """
     runs = {
         subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout

@@ -22,13 +22,13 @@ from partcover import (
     improve,
     solve,
 )
-from partcover.baselines import TRAINERS
-from partcover.domains import joined
-from partcover.held_out import split
+from partcover.corpus.holdout import split
+from partcover.corpus.tsv import Header, format_header, parse_header
+from partcover.exact.branch_and_bound import prove
 from partcover.interop import export
-from partcover.interop.formats import FORMATS
-from partcover.prove import prove
-from partcover.tsv import Header, format_header, parse_header
+from partcover.interop.registry import FORMATS
+from partcover.studies.domains import joined
+from partcover.trainers import TRAINERS
 
 TEXT = "the cat sat on the mat, and that is that: the hat, the bat and the rat\n" * 3
 WORDS = WordCounts.from_texts([TEXT], pretokenizer="gpt2")

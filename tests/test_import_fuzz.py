@@ -10,8 +10,8 @@ from interop_cases import chosen, counted_words, need, whole
 
 from partcover import InputError, PartcoverError, Vocabulary
 from partcover.errors import MissingExtra
-from partcover.interop.exchange import load
-from partcover.interop.formats import FORMATS
+from partcover.interop.load import load_vocabulary
+from partcover.interop.registry import FORMATS
 
 TRIES = int(os.environ.get("PARTCOVER_FUZZ", "60"))  # for each format; more by hand
 # what JSON may hold, as Python reads it, that nobody means
@@ -137,7 +137,7 @@ def test_mutated_files_are_read_or_refused(exported, name):
             file.write_bytes(changed(whole_, file.name, draw))
             for as_ in (name, None):
                 try:
-                    assert isinstance(load(target, as_), Vocabulary)
+                    assert isinstance(load_vocabulary(target, as_), Vocabulary)
                 except PartcoverError:
                     refused += 1
         finally:
@@ -162,7 +162,7 @@ def test_numbers_beyond_their_range(exported, tmp_path, change, message):
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(data))
     with pytest.raises(InputError, match=rf"^{path}: .*{message}"):
-        load(path)
+        load_vocabulary(path)
 
 
 def test_a_piece_that_is_no_text(exported):
@@ -173,6 +173,6 @@ def test_a_piece_that_is_no_text(exported):
     try:
         target.write_bytes(raw[:at] + b"<\xff\xfeC0>" + raw[at + 6 :])
         with pytest.raises(InputError, match=r"v\.model: (piece \d+, .*, is not UTF-8|not a sent)"):
-            load(target)
+            load_vocabulary(target)
     finally:
         target.write_bytes(raw)

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from partcover import InputError, Vocabulary, WordCounts
-from partcover.plots import plot_rows
+from partcover import InputError, Vocabulary, WordCounts, export
+from partcover.report.plots import plot_rows
 
 VOCABULARY = Vocabulary(["ab"], pretokenizer="gpt2")
 
@@ -30,7 +30,7 @@ def test_import_is_light():
         ("matplotlib.figure", "plot", lambda path: plot_rows([], path / "figure.svg")),
         ("zstandard", "zstd", lambda path: WordCounts.from_files(path / "a.txt.zst")),
         ("pyarrow.parquet", "parquet", lambda path: WordCounts.from_files(path / "a.parquet")),
-        ("tokenizers", "huggingface", lambda p: VOCABULARY.to_huggingface(p / "t.json")),
+        ("tokenizers", "huggingface", lambda p: export(VOCABULARY, p / "t.json", "huggingface")),
     ],
 )
 def test_a_missing_extra_is_named(monkeypatch, tmp_path, library, extra, use):

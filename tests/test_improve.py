@@ -29,11 +29,11 @@ from partcover import (
     prove,
     verify,
 )
-from partcover import bounds as bounds_module
-from partcover import search as search_module
-from partcover.improve import _Listener
+from partcover.bounds import lower_bound as bounds_module
+from partcover.bounds.improve import _Listener
+from partcover.heuristics import local_search as search_module
+from partcover.problem.solution import Event
 from partcover.runtime.limits import Deadline
-from partcover.solution import Event
 
 improve_module = sys.modules["partcover.improve"]
 

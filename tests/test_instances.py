@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from partcover import InputError, Instance, solve
-from partcover.library import Best, Entry, entry, names
+from partcover.instances.library import Best, Entry, entry, names
 
 FOLDER = Path(__file__).parents[1] / "instances"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))

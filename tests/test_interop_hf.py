@@ -12,13 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import InputError, Instance, Vocabulary, WordCounts, baselines, segment
-from partcover.interop import FORMATS, export, load
+from partcover import (
+    Encoder,
+    InputError,
+    Instance,
+    Vocabulary,
+    WordCounts,
+    segment,
+    trainers,
+)
+from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.interop import FORMATS, export, load_vocabulary
 from partcover.interop.byte_level import from_characters, to_characters
-from partcover.interop.fidelity import built_in_words
 from partcover.interop.huggingface import HUGGINGFACE
 from partcover.interop.priority_cutter import PriorityCutter, spell
-from partcover.pretokenizers import Pretokenizer
+from partcover.interop.replay import built_in_words
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -67,12 +75,12 @@ def same(read, written):
 @pytest.mark.parametrize("use", EXACT)
 def test_a_rule_goes_out_exactly_and_comes_back(tmp_path, use, name):
     vocabulary = made(use, pretokenizer="gpt2", special=["<s>", "</s>"])
-    result = vocabulary.to_huggingface(tmp_path / name, text=TEXT)
+    result = export(vocabulary, tmp_path / name, "huggingface", text=TEXT)
     assert result.exact
     assert result.words > 1000
     assert result.text_same
-    same(Vocabulary.from_huggingface(tmp_path / name), vocabulary)
-    same(load(tmp_path / name), vocabulary)
+    same(load_vocabulary(tmp_path / name, "huggingface"), vocabulary)
+    same(load_vocabulary(tmp_path / name), vocabulary)
 
 
 @settings(deadline=None, max_examples=8)
@@ -90,8 +98,8 @@ def test_any_tokens(tmp_path_factory, rule, data):
         use["symbol_scores"] = data.draw(st.dictionaries(symbols, scores))
     vocabulary = Vocabulary(tokens, pretokenizer="none", **use)
     path = tmp_path_factory.mktemp("any") / "t.json"
-    assert vocabulary.to_huggingface(path).exact
-    read = load(path)
+    assert export(vocabulary, path, "huggingface").exact
+    read = load_vocabulary(path)
     if rule != "likelihood":
         same(read, vocabulary)
     words = built_in_words(vocabulary)
@@ -108,7 +116,7 @@ def test_ids_are_kept(tmp_path, use):
     found = use in ("longest_match", "merges")  # <s>, in text that is text
     result = export(vocabulary, tmp_path / "t.json", "huggingface", lossy=found)
     assert (result.ids_differing, result.exact) == (0, not found)
-    same(load(tmp_path / "t.json"), vocabulary)
+    same(load_vocabulary(tmp_path / "t.json"), vocabulary)
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     ids = tokenizer.encode("<s>abc<e>").ids
     assert (ids[0], ids[-1]) == (0, 1000)
@@ -144,13 +152,13 @@ def test_special_tokens_as_text(tmp_path, use, special, found):
     words = WordCounts.from_words([*special, *(f"x{text}y" for text in special)])
     if found:
         with pytest.raises(InputError, match=f"cannot express special .* others: {found} \\("):
-            vocabulary.to_huggingface(path)
-        result = vocabulary.to_huggingface(path, corpus=words, lossy=True)
+            export(vocabulary, path, "huggingface")
+        result = export(vocabulary, path, "huggingface", corpus=words, lossy=True)
         assert result.words_differing > 0
     else:
-        assert vocabulary.to_huggingface(path).exact
-        assert vocabulary.to_huggingface(path, corpus=words).exact
-    same(load(path), vocabulary)
+        assert export(vocabulary, path, "huggingface").exact
+        assert export(vocabulary, path, "huggingface", corpus=words).exact
+    same(load_vocabulary(path), vocabulary)
     tokenizer = tokenizers.Tokenizer.from_file(str(path))
     assert tokenizer.encode("".join(special)).ids == list(special.values())
 
@@ -160,25 +168,27 @@ def test_special_tokens_that_are_never_in_a_word(tmp_path, use):
     special = {"<|fim_prefix|>": 300, "<|end|>": 302}  # the first is an entry of the model
     vocabulary = made(use, pretokenizer="cl100k", special=special)
     text = "a<|fim_prefix|>b <|end|>"
-    assert vocabulary.to_huggingface(tmp_path / "t.json", text=text).exact
+    assert export(vocabulary, tmp_path / "t.json", "huggingface", text=text).exact
     with pytest.raises(InputError, match="special tokens as text"):
-        vocabulary.with_(pretokenizer="first-space").to_huggingface(tmp_path / "t.json")
+        export(vocabulary.with_(pretokenizer="first-space"), tmp_path / "t.json", "huggingface")
 
 
 def test_ids_too_far_apart(tmp_path):
     far = made("shortest_path", ids=[*range(255 + len(TOKENS)), 2**31 - 1])
     with pytest.raises(InputError, match="ids of a Unigram model are places: renumber them"):
-        far.to_huggingface(tmp_path / "t.json")
-    assert far.with_(rule="longest_match").to_huggingface(tmp_path / "t.json").exact
+        export(far, tmp_path / "t.json", "huggingface")
+    assert export(far.with_(rule="longest_match"), tmp_path / "t.json", "huggingface").exact
 
 
 @pytest.mark.parametrize("use", ["shortest_path", "longest_match", "merges"])
 def test_a_byte_without_an_id(tmp_path, use):
     vocabulary = made(use, ids=[*range(255), -1, *range(255, 255 + len(TOKENS))])
-    result = vocabulary.to_huggingface(tmp_path / "t.json", corpus=WordCounts.from_words([b"\xff"]))
+    result = export(
+        vocabulary, tmp_path / "t.json", "huggingface", corpus=WordCounts.from_words([b"\xff"])
+    )
     assert (result.words, result.words_unread) == (0, 1)
     assert any("1 bytes have no id" in remark for remark in result.remarks)
-    same(load(tmp_path / "t.json"), vocabulary)
+    same(load_vocabulary(tmp_path / "t.json"), vocabulary)
 
 
 @pytest.mark.parametrize("name", SPLITS)
@@ -186,10 +196,10 @@ def test_pretokenizers(tmp_path, name):
     vocabulary = made("shortest_path", pretokenizer=name, special=["<s>"])
     mark = Pretokenizer.from_name(name).rules[0].mark
     text = TEXT.replace("Ġ", "").replace("_", "") if mark else TEXT  # a mark comes back as a space
-    result = vocabulary.to_huggingface(tmp_path / "t", text=text)
+    result = export(vocabulary, tmp_path / "t", "huggingface", text=text)
     assert result.text_same
     assert result.text_tokens > 40
-    same(load(tmp_path / "t"), vocabulary)
+    same(load_vocabulary(tmp_path / "t"), vocabulary)
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t" / "tokenizer.json"))
     assert tokenizer.decode(tokenizer.encode(text).ids) == text
 
@@ -197,12 +207,12 @@ def test_pretokenizers(tmp_path, name):
 def test_a_mark_in_the_text_is_found_out(tmp_path):
     vocabulary = Vocabulary(["Ġb"], pretokenizer="space-prefix", rule="priority")
     plain = vocabulary.with_(rule="shortest_path")
-    assert plain.encoder().encode("aĠb b") == [97, 32, 98, 256]
+    assert Encoder(plain).encode("aĠb b") == [97, 32, 98, 256]
     with pytest.raises(InputError, match="the text is cut otherwise: 4 tokens here, 3 there"):
-        plain.to_huggingface(tmp_path / "t.json", text="aĠb b")
-    remarks = plain.to_huggingface(tmp_path / "t.json", text="ab b").remarks
+        export(plain, tmp_path / "t.json", "huggingface", text="aĠb b")
+    remarks = export(plain, tmp_path / "t.json", "huggingface", text="ab b").remarks
     assert remarks == ("a Ġ that stands in a text is read there as the mark of a space",)
-    assert vocabulary.to_priority_class(tmp_path / "t", text="aĠb b").text_same
+    assert export(vocabulary, tmp_path / "t", "priority-class", text="aĠb b").text_same
     cutter = PriorityCutter(str(tmp_path / "t" / "vocab.json"))
     for text in ("aĠb b", " Ġ Ġ", "ĠĠ  a Ġb"):
         assert cutter.text(cutter.tokens(text)) == text
@@ -219,31 +229,31 @@ def test_words_of_very_long_tokens_are_few():
 def test_what_it_cannot_express_is_refused(tmp_path):
     target = tmp_path / "t.json"
     with pytest.raises(InputError, match=r"the rule priority .* nearest is the rule shortest_path"):
-        made("priority").to_huggingface(target)
+        export(made("priority"), target, "huggingface")
     with pytest.raises(InputError, match=r"the pre-tokenizer space-prefix:ab .* one character"):
-        made("merges", pretokenizer="space-prefix:ab").to_huggingface(target)
+        export(made("merges", pretokenizer="space-prefix:ab"), target, "huggingface")
     with pytest.raises(InputError, match="unknown pre-tokenizer 'mine'"):
-        made("merges", pretokenizer="mine").to_huggingface(target)
+        export(made("merges", pretokenizer="mine"), target, "huggingface")
     with pytest.raises(InputError, match="holds tokens over bytes; these are over chars"):
-        Vocabulary(["ab"], "chars").to_huggingface(target)
+        export(Vocabulary(["ab"], "chars"), target, "huggingface")
     with pytest.raises(InputError, match="special token 'the' is spelled as a token"):
-        made("merges", special=["the"]).to_huggingface(target)
+        export(made("merges", special=["the"]), target, "huggingface")
     with pytest.raises(InputError, match="unknown format 'hf': use huggingface"):
         export(made("merges"), target, "hf")
     with pytest.raises(InputError, match="no folder"):
-        made("merges").to_huggingface(tmp_path / "no" / "t.json")
+        export(made("merges"), tmp_path / "no" / "t.json", "huggingface")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_cost_of_a_loss_is_measured(tmp_path):
     words = WordCounts.from_counts({"abca": 10, "ab": 3})
     vocabulary = Vocabulary(["abc", "ab", "bca"], rule="priority", pretokenizer="none")
-    result = vocabulary.to_huggingface(tmp_path / "t.json", corpus=words, lossy=True)
+    result = export(vocabulary, tmp_path / "t.json", "huggingface", corpus=words, lossy=True)
     assert not result.exact
     assert (result.words, result.words_differing, result.occurrences_differing) == (2, 1, 10)
     assert (result.tokens, result.exported_tokens) == (23, 23)  # abc a, and a bca
     assert result.written_rule == "shortest_path"
-    assert load(tmp_path / "t.json").rule == "shortest_path"
+    assert load_vocabulary(tmp_path / "t.json").rule == "shortest_path"
 
 
 @pytest.mark.parametrize("target", ["t.json", "folder"])
@@ -254,9 +264,9 @@ def test_an_export_that_cuts_otherwise_is_found_out(tmp_path, monkeypatch, targe
     broken = FORMATS["huggingface"].__class__(**{**vars(HUGGINGFACE), "write": wrong})
     monkeypatch.setitem(FORMATS, "huggingface", broken)
     with pytest.raises(InputError, match=r"words .* are cut otherwise: \+[\d,]+ tokens"):
-        made("shortest_path").to_huggingface(tmp_path / target)
+        export(made("shortest_path"), tmp_path / target, "huggingface")
     assert list(tmp_path.iterdir()) == []
-    result = made("shortest_path").to_huggingface(tmp_path / target, text=TEXT, lossy=True)
+    result = export(made("shortest_path"), tmp_path / target, "huggingface", text=TEXT, lossy=True)
     assert not result.exact
     assert result.text_same is False
     assert "the text is cut otherwise" in result.cost
@@ -275,17 +285,17 @@ def test_equal_scores_of_all_bytes_are_kept(tmp_path):
     vocabulary = Vocabulary(
         ["ab", "bc"], rule="likelihood", pretokenizer="none", scores=[-1, -2], symbol_scores=singles
     )
-    vocabulary.to_huggingface(tmp_path / "t.json")
-    same(load(tmp_path / "t.json"), vocabulary)
+    export(vocabulary, tmp_path / "t.json", "huggingface")
+    same(load_vocabulary(tmp_path / "t.json"), vocabulary)
 
 
 def test_scores_of_nought_are_not_read_as_the_shortest_path(tmp_path):
     """They tell no segmentation from another: equal negative ones do."""
-    made("shortest_path").to_huggingface(tmp_path / "t.json")
+    export(made("shortest_path"), tmp_path / "t.json", "huggingface")
     data = json.loads((tmp_path / "t.json").read_bytes())
     data["model"]["vocab"] = [[text, 0.0] for text, _ in data["model"]["vocab"]]
     (tmp_path / "t.json").write_text(json.dumps(data))
-    assert load(tmp_path / "t.json").rule == "likelihood"
+    assert load_vocabulary(tmp_path / "t.json").rule == "likelihood"
 
 
 @pytest.mark.parametrize(("places", "most"), [(1, 20), (40, 60)])
@@ -294,13 +304,13 @@ def test_scores_are_read_back_as_they_are(tmp_path, places, most):
     scores = [-draw.expovariate(0.1) * 10.0 ** -draw.randrange(places) for _ in range(2000)]
     tokens = [f"x{i}" for i in range(len(scores))]
     vocabulary = Vocabulary(tokens, rule="likelihood", scores=scores, pretokenizer="none")
-    result = vocabulary.to_huggingface(tmp_path / "t.json")
+    result = export(vocabulary, tmp_path / "t.json", "huggingface")
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     theirs = dict(json.loads(tokenizer.to_str())["model"]["vocab"])
     changed = sum(theirs[t] != score for t, score in zip(tokens, scores, strict=True))
     assert changed < most
     assert any(remark.startswith(f"{changed} scores come out") for remark in result.remarks)
-    same(load(tmp_path / "t.json"), vocabulary)
+    same(load_vocabulary(tmp_path / "t.json"), vocabulary)
 
 
 # what other people's files hold
@@ -335,7 +345,7 @@ def trained(kind, **options):
 def test_a_trained_tokenizer_comes_in_and_cuts_as_it_did(tmp_path, kind, rule):
     tokenizer, text = trained(kind)
     tokenizer.save(str(tmp_path / "tokenizer.json"))
-    vocabulary = load(tmp_path)
+    vocabulary = load_vocabulary(tmp_path)
     assert (vocabulary.rule, vocabulary.pretokenizer) == (rule, "gpt2")
     assert vocabulary.special["<pad>"] == 1
     ids = dict(zip([*(bytes([b]) for b in range(256)), *vocabulary], vocabulary.id_of, strict=True))
@@ -343,25 +353,25 @@ def test_a_trained_tokenizer_comes_in_and_cuts_as_it_did(tmp_path, kind, rule):
     for word in Pretokenizer.from_name("gpt2").split(text):
         own += segment(WordCounts.from_words([word]), vocabulary).of(0)
     assert [ids[token] for token in own] == tokenizer.encode(text).ids
-    assert vocabulary.to_huggingface(tmp_path / "again", text=text).exact
-    same(load(tmp_path / "again"), vocabulary.with_(provenance={}))
+    assert export(vocabulary, tmp_path / "again", "huggingface", text=text).exact
+    same(load_vocabulary(tmp_path / "again"), vocabulary.with_(provenance={}))
 
 
 def test_merges_written_with_a_space_and_ranks_in_any_order(tmp_path):
-    made("merges").to_huggingface(tmp_path / "t.json")
+    export(made("merges"), tmp_path / "t.json", "huggingface")
     data = json.loads((tmp_path / "t.json").read_bytes())
     data["model"]["merges"] = [" ".join(pair) for pair in data["model"]["merges"]]
     del data["model"]["type"]
     (tmp_path / "t.json").write_text(json.dumps(data))
-    same(load(tmp_path / "t.json"), made("merges"))
+    same(load_vocabulary(tmp_path / "t.json"), made("merges"))
 
 
 def damaged(tmp_path, use, change):
-    made(use, pretokenizer="gpt2").to_huggingface(tmp_path / "t.json")
+    export(made(use, pretokenizer="gpt2"), tmp_path / "t.json", "huggingface")
     data = json.loads((tmp_path / "t.json").read_bytes())
     change(data)
     (tmp_path / "t.json").write_text(json.dumps(data))
-    return load(tmp_path / "t.json")
+    return load_vocabulary(tmp_path / "t.json")
 
 
 def put(*path):
@@ -471,7 +481,7 @@ def test_an_added_token_of_one_character(tmp_path, text, place):
     read = damaged(tmp_path, "merges", put("added_tokens", [added]))
     theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     assert read.special == {text: place}
-    assert theirs.encode(f"abc{text}").ids == read.encoder().encode(f"abc{text}", special="parse")
+    assert theirs.encode(f"abc{text}").ids == Encoder(read).encode(f"abc{text}", special="parse")
 
 
 SPELLED = {
@@ -518,7 +528,7 @@ def test_a_unigram_model_as_sentencepiece_makes_it(tmp_path):
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="never")
     tokenizer.save(str(tmp_path / "t.json"))
-    vocabulary = load(tmp_path / "t.json")
+    vocabulary = load_vocabulary(tmp_path / "t.json")
     assert (vocabulary.rule, vocabulary.pretokenizer) == ("likelihood", "space-prefix:▁")
     assert len(vocabulary.provenance["remarks"]) == 2
     ids = dict(zip([*(bytes([b]) for b in range(256)), *vocabulary], vocabulary.id_of, strict=True))
@@ -553,7 +563,7 @@ def test_pieces_that_reach_over_spaces(tmp_path_factory, more, texts, way, numbe
         tokenizer.normalizer = SPACE_BY_NORMALIZER
     path = tmp_path_factory.mktemp("pieces") / "t.json"
     tokenizer.save(str(path))
-    vocabulary = load(path)
+    vocabulary = load_vocabulary(path)
     inside = way in ("whole", "normalizer") and any("▁" in text[1:] for text in more)
     expected = "none" if inside or way == "neither" else "space-prefix:▁"
     assert vocabulary.pretokenizer == expected
@@ -561,7 +571,7 @@ def test_pieces_that_reach_over_spaces(tmp_path_factory, more, texts, way, numbe
     assert ("pieces hold spaces inside: ▁ is read as a space" in remarks) == inside
     assert ("a ▁ that stands in a text" in remarks) == (way != "neither")
     assert ("1 pieces with a space, which no text has there" in remarks) == (way != "neither")
-    encoder = vocabulary.encoder()
+    encoder = Encoder(vocabulary)
     for text in texts:
         assert encoder.encode(text) == tokenizer.encode(text).ids
 
@@ -580,7 +590,7 @@ def test_what_is_no_tokenizer(tmp_path, name, content, message):
     if content is not None:
         (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=message):
-        load(tmp_path / name)
+        load_vocabulary(tmp_path / name)
 
 
 # priority
@@ -606,28 +616,28 @@ def test_the_cutter_covers_as_segment_does(tmp_path_factory, tokens, words):
 def test_a_class_for_priority_goes_out_and_comes_back(tmp_path, name):
     numbers = [*range(5, 261), *range(300, 300 + len(TOKENS))]
     vocabulary = made("priority", pretokenizer=name, special={"<s>": 0, "<e>": 999}, ids=numbers)
-    result = vocabulary.to_priority_class(tmp_path / "t", text=TEXT)
+    result = export(vocabulary, tmp_path / "t", "priority-class", text=TEXT)
     assert result.exact
     assert result.text_same
-    same(load(tmp_path / "t"), vocabulary)
-    again = vocabulary.to_priority_class(tmp_path / "t", text=TEXT)  # over what is there
+    same(load_vocabulary(tmp_path / "t"), vocabulary)
+    again = export(vocabulary, tmp_path / "t", "priority-class", text=TEXT)  # over what is there
     assert again == result
 
 
 def test_the_class_is_for_priority_only(tmp_path):
     with pytest.raises(InputError, match=r"the rule merges .* nearest is the rule priority"):
-        made("merges").to_priority_class(tmp_path / "t")
+        export(made("merges"), tmp_path / "t", "priority-class")
     (tmp_path / "p").mkdir()
     for file, message in (("priority_cutter.py", "cannot be read"), ("vocab.json", "not the voc")):
         (tmp_path / "p" / file).write_text("{}")
         with pytest.raises(InputError, match=message):
-            load(tmp_path / "p")
-    made("priority").to_priority_class(tmp_path / "q")
+            load_vocabulary(tmp_path / "p")
+    export(made("priority"), tmp_path / "q", "priority-class")
     for held in ([1], {"x": {"content": "y"}}, {"1": 5}):
         content = json.dumps({"added_tokens_decoder": held})
         (tmp_path / "q" / "tokenizer_config.json").write_text(content)
         with pytest.raises(InputError, match="does not list added tokens"):
-            load(tmp_path / "q")
+            load_vocabulary(tmp_path / "q")
 
 
 @pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="no transformers")
@@ -677,7 +687,7 @@ def test_the_class_leaves_special_tokens_as_they_are(tmp_path, monkeypatch):
     if held is not None:
         sys.modules[name] = held
     vocabulary = Vocabulary(["Ġb"], pretokenizer="space-prefix", rule="priority")
-    vocabulary.to_priority_class(tmp_path / "t")
+    export(vocabulary, tmp_path / "t", "priority-class")
     tokenizer = PriorityTokenizer(str(tmp_path / "t" / "vocab.json"))
     one, other = tokenizer._tokenize("é b"), tokenizer._tokenize("b")
     tokens = ["‹é>", *one, "<|end of text|>", "<s>", *other]
@@ -748,7 +758,7 @@ def test_what_the_decoder_makes_of_a_special_token_is_said(tmp_path):
 
 def test_marked_words_are_to_be_given(tmp_path):
     words = WordCounts.from_counts({"abab": 3, "ba": 2})
-    trained = baselines.bpe(Instance(words, 3), end_of_word="_").recorded(words)
+    trained = trainers.bpe(Instance(words, 3), end_of_word="_").recorded(words)
     vocabulary = trained.with_(pretokenizer="gpt2")
     for name in ("huggingface", "tiktoken", "list"):
         with pytest.raises(InputError, match="words that end in '_': give such words"):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import InputError, Vocabulary
-from partcover.interop import load
+from partcover import Encoder, InputError, Vocabulary, export
+from partcover.interop import load_vocabulary
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -63,9 +63,9 @@ def test_bpe_over_characters(tmp_path_factory, characters, joined, shuffled, tex
     texts = texts + pool + ["".join(rng.choices(pool, k=3)) for _ in range(10)]
     if way == "neither" and "▁" in "".join(characters):
         texts = [text.replace(" ", "▁") for text in texts]
-    vocabulary = load(path)
+    vocabulary = load_vocabulary(path)
     assert (vocabulary.rule, vocabulary.symbols) == ("character_merges", "bytes")
-    encoder = vocabulary.encoder()
+    encoder = Encoder(vocabulary)
     inside = vocabulary.pretokenizer == "none" and way != "neither"
     for text in texts:
         if (inside or way == "split") and " " in text and "▁" not in characters:
@@ -86,13 +86,13 @@ def test_bpe_over_characters_by_rank_where_it_is_the_same(tmp_path):
     ):
         tokenizer = character_bpe(pieces, merges)
         tokenizer.save(str(tmp_path / "t.json"))
-        vocabulary = load(tmp_path / "t.json")
+        vocabulary = load_vocabulary(tmp_path / "t.json")
         assert (vocabulary.merges is None) == (tokens is not None)
         if tokens:
             assert set(vocabulary.tokens[:4]) == {t.encode() for t in tokens[:4]}
             assert [t.decode() for t in vocabulary.tokens[:4]] == tokens[:4]
         for text in ("é日b", "b日b", "é日b日b", "b日é日b"):
-            assert vocabulary.encoder().encode(text) == tokenizer.encode(text).ids
+            assert Encoder(vocabulary).encode(text) == tokenizer.encode(text).ids
 
 
 @pytest.mark.parametrize("marked", [True, False])
@@ -109,7 +109,7 @@ def test_bpe_over_characters_whose_pairs_hold_spaces(tmp_path, marked):
             if marked:
                 tokenizer.normalizer = SPACE_BY_NORMALIZER
             tokenizer.save(str(tmp_path / "t.json"))
-            encoder = load(tmp_path / "t.json").encoder()
+            encoder = Encoder(load_vocabulary(tmp_path / "t.json"))
             for text in (" a", "a b", " a b", "b a"):
                 assert encoder.encode(text) == tokenizer.encode(text).ids
 
@@ -122,59 +122,62 @@ def test_a_token_that_no_pair_makes_is_no_whole_word_beside_a_special_one(tmp_pa
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(False, use_regex=False)
     tokenizer.save(str(tmp_path / "t.json"))
     for text in ("xyz", "ab", "abxyz"):
-        assert load(tmp_path / "t.json").encoder().encode(text) == tokenizer.encode(text).ids
+        assert (
+            Encoder(load_vocabulary(tmp_path / "t.json")).encode(text) == tokenizer.encode(text).ids
+        )
 
 
 def test_bpe_over_characters_cut_before_spaces_are_marked(tmp_path):
     path = tmp_path / "t.json"
-    Vocabulary(["ab"], rule="character_merges", pretokenizer="gpt2").to_huggingface(path)
+    export(Vocabulary(["ab"], rule="character_merges", pretokenizer="gpt2"), path, "huggingface")
     data = json.loads(path.read_text())
-    assert load(path).pretokenizer == "gpt2"
+    assert load_vocabulary(path).pretokenizer == "gpt2"
     data["normalizer"] = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
     path.write_text(json.dumps(data))
     with pytest.raises(InputError, match=r"its pre-tokenizer \(\w+\) and pieces of text are not"):
-        load(path)
+        load_vocabulary(path)
     data["normalizer"] = None  # and spaces that nothing marks
     spaces = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
     data["pre_tokenizer"] = json.loads(spaces.__getstate__())
     path.write_text(json.dumps(data))
     with pytest.raises(InputError, match=r"its pre-tokenizer \(Split\) and pieces of text are not"):
-        load(path)
+        load_vocabulary(path)
 
 
 def test_bpe_over_characters_whose_words_are_kept(tmp_path):
     for pairs, fits in (([("a", "b")], True), ([], False)):
         character_bpe(["a", "b", "ab"], pairs, ignore_merges=True).save(str(tmp_path / "t.json"))
         if fits:
-            assert load(tmp_path / "t.json").tokens == (b"ab",)
+            assert load_vocabulary(tmp_path / "t.json").tokens == (b"ab",)
         else:
             with pytest.raises(InputError, match="1 of which merging does not give, as 'ab'"):
-                load(tmp_path / "t.json")
+                load_vocabulary(tmp_path / "t.json")
 
 
 def test_what_is_said_of_bpe_over_characters(tmp_path):
     path = tmp_path / "t.json"
     tokenizer = character_bpe(["a", "b", "ab", "<0xe4>"], [("a", "b")], ignore_merges=False)
     tokenizer.save(str(path))
-    vocabulary = load(path)
+    vocabulary = load_vocabulary(path)
     assert vocabulary.tokens == (b"ab", b"<0xe4>")  # no byte: those are spelled in capitals
-    assert vocabulary.encoder().encode("ab\xe4") == tokenizer.encode("ab\xe4").ids
+    assert Encoder(vocabulary).encode("ab\xe4") == tokenizer.encode("ab\xe4").ids
     assert "spells" not in " ".join(vocabulary.provenance.get("remarks", ()))
     tokenizer = character_bpe(["a", "b", "ab"], [("a", "b")], ignore_merges=True)
     tokenizer.save(str(path))
-    remarks = " ".join(load(path).provenance["remarks"])
+    remarks = " ".join(load_vocabulary(path).provenance["remarks"])
     assert "a word that spells a byte's piece, as <0x41>, is that byte there" in remarks
     tokenizer = character_bpe(["a", "b", " ", "▁", "a ", "▁a"], [("a", " "), ("▁", "a")])
     tokenizer.normalizer = SPACE_BY_NORMALIZER
     tokenizer.save(str(path))
-    assert load(path).encoder().encode("a a") == tokenizer.encode("a a").ids
-    assert "2 pieces with a space, which no text has" in " ".join(load(path).provenance["remarks"])
+    assert Encoder(load_vocabulary(path)).encode("a a") == tokenizer.encode("a a").ids
+    remarks = " ".join(load_vocabulary(path).provenance["remarks"])
+    assert "2 pieces with a space, which no text has" in remarks
     tokenizer = character_bpe(["a", "b", "a▁b"], [])
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(
         prepend_scheme="never", split=False
     )
     tokenizer.save(str(path))
-    remarks = " ".join(load(path).provenance["remarks"])
+    remarks = " ".join(load_vocabulary(path).provenance["remarks"])
     assert "a space is no piece: a space is one byte here, and the bytes of ▁ there" in remarks
 
 
@@ -183,21 +186,21 @@ def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
     tokenizer.normalizer = SPACE_BY_NORMALIZER
     tokenizer.add_tokens([tokenizers.AddedToken("▁▁", normalized=False), "<b>"])
     tokenizer.save(str(tmp_path / "t.json"))
-    vocabulary = load(tmp_path / "t.json")
+    vocabulary = load_vocabulary(tmp_path / "t.json")
     assert vocabulary.special == {"<b>": 261}
     assert "1 added tokens that merges make too, as '▁▁', are no special tokens" in " ".join(
         vocabulary.provenance["remarks"]
     )
     for text in ("a   a", "  a<b>  "):
-        found = vocabulary.encoder().encode(text, special="parse")
+        found = Encoder(vocabulary).encode(text, special="parse")
         assert found == tokenizer.encode(text).ids
 
 
 def test_bpe_over_characters_without_fallback(tmp_path):
     model = tokenizers.models.BPE({"<unk>": 0, "a": 1, "b": 2, "ab": 3}, [("a", "b")])
     tokenizers.Tokenizer(model).save(str(tmp_path / "t.json"))
-    vocabulary = load(tmp_path / "t.json")
-    assert vocabulary.encoder().encode("abba") == [3, 2, 1]
+    vocabulary = load_vocabulary(tmp_path / "t.json")
+    assert Encoder(vocabulary).encode("abba") == [3, 2, 1]
     assert vocabulary.provenance["remarks"] == [
         "a character that is no piece is cut into its bytes here, unknown there",
         "254 bytes have no id",
@@ -229,14 +232,14 @@ def test_merges_of_characters_go_out(tmp_path_factory, characters, joined, by_pa
     )
     path = tmp_path_factory.mktemp("out") / "t.json"
     text = " ".join(texts)
-    fidelity = vocabulary.to_huggingface(path, text=text)
+    fidelity = export(vocabulary, path, "huggingface", text=text)
     assert fidelity.exact
     assert not any("are left out" in remark for remark in fidelity.remarks)
-    read = load(path)
+    read = load_vocabulary(path)
     assert (read.pretokenizer, read.special) == (name, vocabulary.special)
     ids_of = [dict(zip(v, v.id_of[256:], strict=True)) for v in (read, vocabulary)]
     assert ids_of[0] == ids_of[1]
-    assert read.encoder().encode(text) == vocabulary.encoder().encode(text)
+    assert Encoder(read).encode(text) == Encoder(vocabulary).encode(text)
     tokenizer = tokenizers.Tokenizer.from_file(str(path))
     assert tokenizer.decode(tokenizer.encode(text).ids) == text
 
@@ -265,34 +268,34 @@ def test_pairs_that_make_characters_of_bytes_stay_behind(run, tmp_path):
     vocabulary = Vocabulary(
         tokens, merges=pairs[:2] + pairs[3:], rule="character_merges", pretokenizer="none"
     )
-    assert vocabulary.to_huggingface(tmp_path / "u.json", text="aé日éa日").exact
-    read = load(tmp_path / "u.json")
-    assert read.encoder().encode("aé日éa日") == vocabulary.encoder().encode("aé日éa日")
+    assert export(vocabulary, tmp_path / "u.json", "huggingface", text="aé日éa日").exact
+    read = load_vocabulary(tmp_path / "u.json")
+    assert Encoder(read).encode("aé日éa日") == Encoder(vocabulary).encode("aé日éa日")
 
 
 def test_what_merges_of_characters_lose(tmp_path):
     vocabulary = Vocabulary([b"a\xc3", "<0xE4>", "ab"], rule="character_merges")
     with pytest.raises(InputError, match="2 tokens that cut a character or are named as a byte"):
-        vocabulary.to_huggingface(tmp_path / "t.json")
+        export(vocabulary, tmp_path / "t.json", "huggingface")
     with pytest.raises(
         InputError, match=r"rule character_merges \(tiktoken merges bytes by rank\)"
     ):
-        vocabulary.to_tiktoken(tmp_path / "t.tiktoken")
+        export(vocabulary, tmp_path / "t.tiktoken", "tiktoken")
     for name in ("<0xe4>", "<0x+4>"):  # the decoder takes them for bytes
         with pytest.raises(InputError, match="1 tokens that cut a character or are named as"):
-            Vocabulary([name], rule="character_merges").to_huggingface(tmp_path / "t.json")
+            export(Vocabulary([name], rule="character_merges"), tmp_path / "t.json", "huggingface")
     use = {"rule": "character_merges", "pretokenizer": "none"}
     named = Vocabulary(["ab"], **use, special=["<0x41>"])
-    made = named.to_huggingface(tmp_path / "t.json")
+    made = export(named, tmp_path / "t.json", "huggingface")
     assert "the special token '<0x41>' is decoded there as 'A'" in made.remarks
     # there a character that is no token is bytes from the start
     # (nothing merges into the second of these here either)
     held = Vocabulary(["日本", "abc日"], **use)
     with pytest.raises(InputError, match="1 tokens that merge from characters that are no tokens"):
-        held.to_huggingface(tmp_path / "t.json")
-    made = held.to_huggingface(tmp_path / "t.json", lossy=True)
+        export(held, tmp_path / "t.json", "huggingface")
+    made = export(held, tmp_path / "t.json", "huggingface", lossy=True)
     assert made.words_differing > 0
-    assert Vocabulary(["abc日"], **use).to_huggingface(tmp_path / "t.json").exact
+    assert export(Vocabulary(["abc日"], **use), tmp_path / "t.json", "huggingface").exact
     mute = [*range(97), -1, *range(98, 258)]
     with pytest.raises(InputError, match="'a' has no id, and merges need it"):
-        Vocabulary(["ab", "日"], **use, ids=mute).to_huggingface(tmp_path / "t")
+        export(Vocabulary(["ab", "日"], **use, ids=mute), tmp_path / "t", "huggingface")

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from interop_cases import TEXT, chosen, need, whole
 
-from partcover import InputError, Vocabulary, WordCounts, segment
-from partcover.interop import export, load
+from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
+from partcover.interop import export, load_vocabulary
 from partcover.interop.sentencepiece_proto import model_proto
 
 
@@ -23,7 +23,7 @@ def test_sentencepiece_is_exact_for_the_shortest_path(tmp_path, counted):
     )
     assert result.exact
     assert result.text_same
-    back = load(tmp_path / "v.model")
+    back = load_vocabulary(tmp_path / "v.model")
     assert (back.tokens, back.rule, back.id_of) == (
         vocabulary.tokens,
         "shortest_path",
@@ -54,7 +54,7 @@ def test_first_space_needs_no_pretokenizer(tmp_path):
     vocabulary = whole(chosen(words, 30, pretokenizer="first-space"))
     result = export(vocabulary, tmp_path / "v.model", "sentencepiece", corpus=words, text=text)
     assert result.exact
-    assert load(tmp_path / "v.model").pretokenizer == "first-space"
+    assert load_vocabulary(tmp_path / "v.model").pretokenizer == "first-space"
     marked = vocabulary.with_(
         tokens=[t.replace(b" ", "▁".encode()) for t in vocabulary], pretokenizer="space-prefix:▁"
     )
@@ -62,7 +62,7 @@ def test_first_space_needs_no_pretokenizer(tmp_path):
         export(marked, tmp_path / "v.model", "sentencepiece")
     marked = marked.with_(tokens=[*marked, "é"])
     assert export(marked, tmp_path / "v.model", "sentencepiece", text=text).exact
-    assert load(tmp_path / "v.model").pretokenizer == "space-prefix:▁"
+    assert load_vocabulary(tmp_path / "v.model").pretokenizer == "space-prefix:▁"
     for name in ("gpt2", "space-prefix"):
         with pytest.raises(InputError, match=f"pre-tokenizer {name}"):
             export(vocabulary.with_(pretokenizer=name), tmp_path / "w.model", "sentencepiece")
@@ -75,7 +75,7 @@ def test_sentencepiece_gives_up_what_no_piece_holds(tmp_path):
     with pytest.raises(InputError, match="3 tokens that cut a character, hold a NUL or are named"):
         export(cutting, path, "sentencepiece")
     export(cutting, path, "sentencepiece", lossy=True)
-    assert load(path).tokens == (b"ab",)
+    assert load_vocabulary(path).tokens == (b"ab",)
     with pytest.raises(InputError, match="of 2 and 3 bytes"):
         export(Vocabulary(["éa", "日a"], pretokenizer="none"), path, "sentencepiece")
     with pytest.raises(InputError, match="characters of 4 bytes"):
@@ -102,7 +102,7 @@ def test_sentencepiece_of_equal_scores_the_first_piece_is_first(tmp_path):
     for piece in model.pieces:
         piece.score = -1.0 if piece.piece == "cd" else -2.0
     path.write_bytes(model.SerializeToString())
-    assert load(path).tokens == (b"cd", b"bc", b"ab")
+    assert load_vocabulary(path).tokens == (b"cd", b"bc", b"ab")
 
 
 def test_sentencepiece_names_and_gaps(tmp_path):
@@ -113,7 +113,7 @@ def test_sentencepiece_names_and_gaps(tmp_path):
         ["<unk>", "<unused256>"], ids=ids, pretokenizer="none", special={"<s>": 310}
     )
     assert export(vocabulary, path, "sentencepiece").exact
-    back = load(path)
+    back = load_vocabulary(path)
     assert (back.tokens, back.id_of, back.special["<s>"]) == (vocabulary.tokens, (*ids,), 310)
     with pytest.raises(InputError, match="special tokens that are named as other pieces: <unk>"):
         export(vocabulary.with_(special={"<unk>": 310}), path, "sentencepiece")
@@ -133,11 +133,11 @@ def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
         symbol_scores=singles,
     )
     assert export(likely, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
-    back = load(tmp_path / "v.model")
+    back = load_vocabulary(tmp_path / "v.model")
     assert (back.rule, back.scores, back.symbol_scores) == ("likelihood", likely.scores, singles)
     merged = Vocabulary(["th", "the", "ab", "abab"], rule="merges", pretokenizer="none")
     assert export(merged, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
-    back = load(tmp_path / "v.model")
+    back = load_vocabulary(tmp_path / "v.model")
     assert (back.rule, back.merges, back.tokens) == ("character_merges", None, merged.tokens)
     # a whole word is not looked up: abc merges a + bc first, and x + yz never
     lost = Vocabulary(["yz", "xy", "xyzw"], rule="merges", pretokenizer="none")
@@ -155,7 +155,7 @@ def test_a_trained_model_comes_in(tmp_path):
             model_type=kind, byte_fallback=True, minloglevel=2, user_defined_symbols="@@",
             hard_vocab_limit=False,
         )  # fmt: skip
-        vocabulary = load(tmp_path / f"{kind}.model")
+        vocabulary = load_vocabulary(tmp_path / f"{kind}.model")
         unigram = kind == "unigram"
         assert vocabulary.rule == ("likelihood" if unigram else "character_merges")
         assert vocabulary.pretokenizer == ("space-prefix:▁" if unigram else "first-space")
@@ -165,7 +165,7 @@ def test_a_trained_model_comes_in(tmp_path):
         assert "user-defined" in remarks
         processor = spm.SentencePieceProcessor(model_file=str(tmp_path / f"{kind}.model"))
         for line in ("the cat sat", "that thé", *(() if unigram else ("été 日 thê",))):
-            assert vocabulary.encoder().encode(f" {line}") == processor.encode(line)
+            assert Encoder(vocabulary).encode(f" {line}") == processor.encode(line)
 
 
 def bpe_model(path, pieces, *, escaped=True, unigram=False, kinds=None):
@@ -213,11 +213,11 @@ def test_a_bpe_model_comes_in_over_characters(tmp_path, pairs, held, texts, esca
     # the characters stand behind, as a trained model has them; some are no pieces
     pieces += [character.translate(turn) for character in held]
     path = bpe_model(tmp_path / "b.model", pieces, escaped=escaped)
-    vocabulary = load(path)
+    vocabulary = load_vocabulary(path)
     assert (vocabulary.symbols, vocabulary.rule) == ("bytes", "character_merges")
     assert vocabulary.special == {"<unk>": 0}
     processor = spm.SentencePieceProcessor(model_file=str(path))
-    encoder = vocabulary.encoder()
+    encoder = Encoder(vocabulary)
     # where a space is read from its mark, it has to be a piece, or it falls back to one byte here
     spaces = not escaped or " " in held or vocabulary.pretokenizer.startswith("space-prefix")
     for text in texts:
@@ -233,9 +233,9 @@ def test_pieces_that_no_text_can_have(tmp_path):
     spm = need("sentencepiece")
     # where spaces are escaped, those with a space as it is are met nowhere
     path = bpe_model(tmp_path / "b.model", ["a▁", "▁", "a", " ", "a "])
-    vocabulary = load(path)
+    vocabulary = load_vocabulary(path)
     processor = spm.SentencePieceProcessor(model_file=str(path))
-    assert vocabulary.encoder().encode("a  a") == processor.encode("a  a") == [257, 258, 259]
+    assert Encoder(vocabulary).encode("a  a") == processor.encode("a  a") == [257, 258, 259]
     remarks = " ".join(vocabulary.provenance["remarks"])
     assert "2 pieces with a space, which no text has there, are left out" in remarks
 
@@ -244,12 +244,12 @@ def test_user_defined_spaces_are_found_in_text(tmp_path):
     spm = need("sentencepiece")
     pieces = ["▁▁▁▁", "x▁y", "x y", "a", "b", "▁", "▁a"]
     path = bpe_model(tmp_path / "b.model", pieces, kinds=dict.fromkeys(pieces[:3], 4))
-    vocabulary = load(path)
+    vocabulary = load_vocabulary(path)
     processor = spm.SentencePieceProcessor(model_file=str(path))
     assert vocabulary.special == {"<unk>": 0, "    ": 257, "x▁y": 258, "x y": 259}
-    ids = vocabulary.encoder().encode("b    a a", special="parse")
+    ids = Encoder(vocabulary).encode("b    a a", special="parse")
     assert ids == processor.encode("b    a a") == [261, 257, 260, 263]
-    assert vocabulary.encoder().decode(ids) == "b    a a"
+    assert Encoder(vocabulary).decode(ids) == "b    a a"
 
 
 def test_spaces_that_no_token_takes(tmp_path):
@@ -269,7 +269,7 @@ def test_unused_pieces_that_merge(tmp_path):
     for unused, met in (("ab", True), ("<unused9>", False)):
         pieces = [unused, "bc", "a", "b", "c"]
         path = bpe_model(tmp_path / "b.model", pieces, kinds={unused: 5})
-        remarks = " ".join(load(path).provenance["remarks"])
+        remarks = " ".join(load_vocabulary(path).provenance["remarks"])
         assert "1 unused pieces are left out" in remarks
         assert (merging in remarks) is met
 
@@ -277,24 +277,24 @@ def test_unused_pieces_that_merge(tmp_path):
 def test_what_scores_weigh_otherwise(tmp_path):
     spm = need("sentencepiece")
     path = bpe_model(tmp_path / "u.model", ["a", "aé", "éa", "aéa"], unigram=True)
-    vocabulary = load(path)
+    vocabulary = load_vocabulary(path)
     assert vocabulary.rule == "likelihood"
     remarks = " ".join(vocabulary.provenance["remarks"])
     assert "a character that is in pieces, but none itself, weighs as one there" in remarks
     assert "scores are added up in 32 bits there" in remarks
     # with é a piece, nothing weighs otherwise
     path = bpe_model(tmp_path / "u.model", ["a", "aé", "éa", "aéa", "é"], unigram=True)
-    vocabulary = load(path)
+    vocabulary = load_vocabulary(path)
     assert "weighs as one" not in " ".join(vocabulary.provenance["remarks"])
     processor = spm.SentencePieceProcessor(model_file=str(path))
-    assert vocabulary.encoder().encode("aéaéé") == processor.encode("aéaéé")
+    assert Encoder(vocabulary).encode("aéaéé") == processor.encode("aéaéé")
     # what goes out for the shortest path has a price that is right
     exported = tmp_path / "v.model"
     for token in ("é", "日"):
         assert export(
             Vocabulary([f"a{token}"], pretokenizer="none"), exported, "sentencepiece"
         ).exact
-        assert "weighs" not in " ".join(load(exported).provenance.get("remarks", ()))
+        assert "weighs" not in " ".join(load_vocabulary(exported).provenance.get("remarks", ()))
 
 
 def test_every_token_is_replayed(tmp_path):
@@ -325,8 +325,8 @@ def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
     vocabulary = Vocabulary.load(tmp_path / "V.json")
     processor = spm.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
     texts = [*lines, "語 or 漢字 or 中国 — none of them a piece"]
-    assert vocabulary.encoder().encode_batch(texts) == processor.encode(texts)
-    assert vocabulary.encoder().decode(processor.encode(texts[-1])) == texts[-1]
+    assert Encoder(vocabulary).encode_batch(texts) == processor.encode(texts)
+    assert Encoder(vocabulary).decode(processor.encode(texts[-1])) == texts[-1]
     # and from there gap, compare and encode go on
     assert run("count", "c.txt", "--pretokenizer", "first-space", "-o", "C.tsv")[0] == 0
     status, out, _ = run("gap", "C.tsv", "--vocab", "V.json", "--json")
@@ -345,26 +345,26 @@ def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
     for to, name in (("sentencepiece", "again.model"), ("huggingface", "folder")):
         status, _, err = run("export", "V.json", "--to", to, "-o", name, "--text", "t.txt")
         assert status == 0, err
-        again = load(tmp_path / name, to)
-        assert again.encoder().encode(texts[-1]) == processor.encode(texts[-1])
+        again = load_vocabulary(tmp_path / name, to)
+        assert Encoder(again).encode(texts[-1]) == processor.encode(texts[-1])
 
 
 def test_pieces_of_one_score_are_remarked(tmp_path):
     path = bpe_model(tmp_path / "b.model", ["ab", "bc", "a", "b", "c", "é", "日"])
-    assert not any("score" in r for r in load(path).provenance.get("remarks", ()))
+    assert not any("score" in r for r in load_vocabulary(path).provenance.get("remarks", ()))
     model = model_proto()()
     model.ParseFromString(path.read_bytes())
     for piece in model.pieces:
         piece.score = 0.0
     path.write_bytes(model.SerializeToString())
-    remarks = load(path).provenance["remarks"]
+    remarks = load_vocabulary(path).provenance["remarks"]
     assert any("1 pieces have the score of another: the leftmost" in r for r in remarks)
 
 
 def test_a_space_that_is_no_piece_falls_back_to_the_bytes_of_its_mark(tmp_path):
     spm = need("sentencepiece")
     path = bpe_model(tmp_path / "b.model", ["ab", "a", "b"])
-    vocabulary = load(path)
+    vocabulary = load_vocabulary(path)
     assert (vocabulary.symbols, vocabulary.pretokenizer) == ("bytes", "space-prefix:▁")
     processor = spm.SentencePieceProcessor(model_file=str(path))
-    assert vocabulary.encoder().encode("ab a") == processor.encode("ab a")
+    assert Encoder(vocabulary).encode("ab a") == processor.encode("ab a")

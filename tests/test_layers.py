@@ -1,110 +1,94 @@
-"""Imports go one way: a module imports only from rows above its own."""
+"""Imports go one way: a folder imports only from those before it."""
 
 from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 import partcover
 
+# folders in their order: one imports only from those in rows above its own
 ROWS = [
     {"errors", "kernels", "_version"},
     {"runtime"},
-    {"symbols", "columns", "files", "file_kinds", "candidates", "in_order", "spans"},
-    {"pretokenizers", "readers", "tsv", "arcs"},
-    {"counting"},
-    {"corpus", "vocabulary"},
-    {"instance"},
-    {"certificate"},
-    {"solution"},
-    {"segment", "verify", "held_out", "apart"},
-    {"encoder", "graphs", "formulas", "merges", "measures"},
-    {"sparse"},
-    {"formulation", "vertex_cover", "max_2_sat", "greedy"},
-    {"reduction", "families", "pricing", "domains"},
-    {"model_files", "solver_io", "bounds"},
-    {"gap"},
-    {"solver_logs", "waiting"},
-    {"mathopt", "cbc"},
-    {"solvers"},
-    {"exact", "library", "search", "anatomy"},
-    {"prove", "conflicts", "side_by_side", "improve"},
-    {"baselines", "interop"},
-    {"fitting", "plots", "drawing"},
+    {"corpus"},
+    {"vocabulary"},
+    {"segmentation", "problem"},
+    {"verification", "encoding", "analysis"},
+    {"heuristics", "hardness", "interop"},
+    {"bounds", "exact", "instances"},
+    {"trainers"},
+    {"studies"},
     {"report"},
-    {"compare", "ratio", "worst", "explorer"},
-    {"targets"},
-    {"reproduce"},
-    {"demo", "inputs", "page", "paths", "renamed", "status_line"},
-    {"output"},
-    {"options"},
-    {"commands"},
     {"cli"},
 ]
-# what the methods of a class may import when they are called, though it stands above: they are
-# the short way there for who holds the object, and nothing at import time depends on it
-LAZY = {"vocabulary": {"encoder", "interop", "pretokenizers"}}
 PACKAGE = Path(partcover.__file__).parent
-ROW = {module: row for row, modules in enumerate(ROWS) for module in modules}
+ROW = {folder: row for row, folders in enumerate(ROWS) for folder in folders}
+AT_ROOT = {"__init__.py", "__main__.py", "_version.py", "errors.py", "meson.build", "py.typed"}
+FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE]
 
 
-def lazy(tree: ast.Module) -> set[ast.AST]:
-    """What stands in the methods of classes, and under ``if TYPE_CHECKING:``."""
-    found: set[ast.AST] = set()
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef):
-            methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
-            found |= {inner for method in methods for inner in ast.walk(method)}
-        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            found |= set(ast.walk(node))
-    return found
+def parts(path: Path) -> tuple[str, ...]:
+    """Where a file stands in the package, as its module is named."""
+    return path.relative_to(PACKAGE).with_suffix("").parts
 
 
-def imported(path: Path) -> set[str]:
-    """Modules of partcover that a file imports, wherever in the file but for `LAZY`."""
-    tree = ast.parse(path.read_text())
-    later = lazy(tree)
-    now = [node for node in ast.walk(tree) if node not in later]
-    return imports(path, now) | (imports(path, later) - LAZY.get(path.stem, set()))
-
-
-def imports(path: Path, nodes: Iterable[ast.AST]) -> set[str]:
-    """Modules of partcover that import statements among `nodes` name."""
-    found: set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom) and node.level:
-            inside = path.parent != PACKAGE
-            assert node.level <= 1 + inside, f"{path.name} reaches above its package"
-            if node.level == 1 + inside:
-                names = [node.module] if node.module else [a.name for a in node.names]
-                found |= {name.split(".")[0] for name in names}
-        elif isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "partcover":
-            found |= {node.module.split(".")[1]}
+def imported(path: Path) -> set[tuple[str, ...]]:
+    """Modules of partcover that a file imports, inside functions too."""
+    found: set[tuple[str, ...]] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            named = tuple(node.module.split(".")) if node.module else ()
+            if node.level:
+                named = parts(path)[: -node.level] + named
+            elif named[0] == "partcover":
+                named = named[1:]
+            else:
+                continue
+            inside = PACKAGE.joinpath(*named)
+            for name in (alias.name for alias in node.names):
+                module = (inside / name).is_dir() or (inside / f"{name}.py").exists()
+                found.add((*named, name) if module or named == ("kernels",) else named)
         elif isinstance(node, ast.Import):
-            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("partcover.")}
+            names = [alias.name.split(".") for alias in node.names]
+            found |= {tuple(name[1:]) for name in names if name[0] == "partcover"}
     return found
 
 
-MODULES = sorted(p for p in PACKAGE.glob("*.py") if p.name not in {"__init__.py", "__main__.py"})
-PACKAGES = ["baselines", "commands", "interop", "runtime"]
-INSIDE = sorted(path for name in PACKAGES for path in PACKAGE.glob(f"{name}/*.py"))
-
-
-@pytest.mark.parametrize("path", [*MODULES, *INSIDE], ids=lambda p: f"{p.parent.name}-{p.stem}")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: "-".join(parts(path)))
 def test_imports_go_one_way(path):
-    own = path.stem if path.parent == PACKAGE else path.parent.name
-    assert own in ROW, f"{own} has no row: give it one in tests/test_layers.py"
+    own = parts(path)[0]
+    assert own in ROW, f"the folder {own} has no row: give it one in tests/test_layers.py"
     for module in imported(path):
-        assert ROW[module] < ROW[own], f"{path.name} must not import {module}"
+        assert module, "nothing imports the whole package"
+        assert module[0] == own or ROW[module[0]] < ROW[own], (
+            f"{'/'.join(parts(path))} must not import {'.'.join(module)}"
+        )
 
 
-def test_every_row_exists():
-    names = {p.stem for p in MODULES} | {"kernels", *PACKAGES}
-    assert {module for row in ROWS for module in row} == names
+def test_no_circle():
+    """Within a folder, too, whoever is imported does not import back."""
+    imports = {parts(path): imported(path) for path in FILES if path.name != "__init__.py"}
+    done: set[tuple[str, ...]] = set()
+
+    def visit(module: tuple[str, ...], above: tuple[tuple[str, ...], ...]) -> None:
+        circle = [".".join(name) for name in (*above, module)]
+        assert module not in above, f"a circle: {' -> '.join(circle)}"
+        if module not in done:
+            for other in imports.get(module, ()):
+                visit(other, (*above, module))
+            done.add(module)
+
+    for module in imports:
+        visit(module, ())
+
+
+def test_nothing_is_loose_at_the_root():
+    names = {path.name for path in PACKAGE.iterdir()} - {"__pycache__"}
+    assert names == AT_ROOT | {folder for folder in ROW if folder not in ("errors", "_version")}
 
 
 def test_kernels_import_nothing_of_partcover():

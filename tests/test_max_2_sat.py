@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, Vocabulary, decide, reduce_vertex_cover
-from partcover.formulas import Formula, read_formula
-from partcover.merges import Merges, apply_merges
-from partcover.reduction import (
+from partcover.hardness.bottom_up import Merges, apply_merges
+from partcover.hardness.cnf import Formula, read_formula
+from partcover.hardness.reduction import (
     REDUCTIONS,
     reduce_max_2_sat,
     reduce_max_2_sat_bottom_up,

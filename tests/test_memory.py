@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from partcover import InputError, Instance, WordCounts, greedtok
-from partcover.candidates import CandidateIndex
 from partcover.kernels._greedy import Greedy
+from partcover.problem.candidates import CandidateIndex
 from partcover.runtime.memory import available_memory, refuse_beyond
 
 MIB = 2**20
@@ -86,7 +86,7 @@ def alike(size):
 
 
 def test_candidates_beyond_the_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("partcover.candidates.available_memory", lambda: 64 * MIB)
+    monkeypatch.setattr("partcover.problem.candidates.available_memory", lambda: 64 * MIB)
     monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 64 * MIB)
     words = alike(2_000)
     with pytest.raises(InputError, match=r"there are 1,99\d,\d\d\d candidates, .* --max-length"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partcover import InputError, WordCounts
-from partcover.merges import Merges, apply_merges, merged_tokens
+from partcover.hardness.bottom_up import Merges, apply_merges, merged_tokens
 
 
 def twin(word: str, merges) -> list[str]:

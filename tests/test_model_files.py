@@ -13,9 +13,8 @@ from ortools.linear_solver.python import model_builder_helper as mbh
 from test_exact import instances
 
 from partcover import InputError, Instance, WordCounts
-from partcover.cbc import cbc_program
-from partcover.formulation import EXACT, FORMULATIONS, build
-from partcover.model_files import (
+from partcover.exact.formulations.build import EXACT, FORMULATIONS, build
+from partcover.exact.model_files import (
     check_model,
     lp_lines,
     mps_lines,
@@ -23,6 +22,7 @@ from partcover.model_files import (
     read_solution,
     write_model,
 )
+from partcover.exact.solvers.cbc import cbc_program
 
 SMALL = Instance(WordCounts.from_counts({"aab": 2, "ab": 1}), 1, candidates=["aa", "ab"])
 

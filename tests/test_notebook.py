@@ -19,8 +19,8 @@ from partcover import (
     lower_bound,
     smallest,
 )
-from partcover.compare import compare
 from partcover.runtime.notebook import brief, html_table
+from partcover.studies.compare import compare
 
 EVIL = "<script>alert(1)</script>&\"'\x1b[31m\u202e"
 

@@ -18,13 +18,13 @@ import segment_oracle as oracle
 
 import partcover
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, segment
-from partcover.compare import compare
-from partcover.explorer import Letters, explore, sample_words, steps
-from partcover.page import read_runs, write_page
-from partcover.reduction import reduce_vertex_cover
-from partcover.vocabulary import Rule
+from partcover.hardness.reduction import reduce_vertex_cover
+from partcover.report.html_page import read_runs, write_page
+from partcover.report.word_explorer import Letters, explore, sample_words, steps
+from partcover.studies.compare import compare
+from partcover.vocabulary.vocabulary import Rule
 
-PAGES = Path(partcover.__file__).parent / "pages"
+PAGES = Path(partcover.__file__).parent / "report" / "templates"
 NODE = shutil.which("node")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 WORDS = WordCounts.from_counts(
@@ -259,7 +259,7 @@ def test_a_picture_shows_the_answer_that_is_given(tmp_path, monkeypatch):
     instance.save(tmp_path / "graph.json")
     partcover.solve(instance).vocabulary.save(tmp_path / "a.json")
     Vocabulary(["ab"]).save(tmp_path / "b.json")  # no answer to it
-    monkeypatch.setattr("partcover.page.solve", None)
+    monkeypatch.setattr("partcover.report.html_page.solve", None)
     for names in (("graph", "a", "b"), ("graph", "b", "a")):
         write_page(read_runs([tmp_path / f"{name}.json" for name in names]), tmp_path / "r.html")
 

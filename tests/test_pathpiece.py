@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import GroupBudget, InputError, Instance, WordCounts, baselines, segment
-from partcover.baselines.lattice import Lattice, shards
-from partcover.baselines.pathpiece import removal_increases
+from partcover import GroupBudget, InputError, Instance, WordCounts, segment, trainers
+from partcover.trainers.lattice import Lattice, shards
+from partcover.trainers.pathpiece import removal_increases
 
 word_st = st.text("ab", min_size=1, max_size=9) | st.text("abc", min_size=1, max_size=7)
 words_st = st.dictionaries(word_st, st.integers(1, 5), min_size=1, max_size=5)
@@ -137,7 +137,7 @@ def test_the_trainer_is_the_slow_one(measure, counts, k, batch):
         for token in occurs:
             occurs[token] += count * sum(word.startswith(token, i) for i in range(len(word)))
     start = sorted(occurs, key=lambda t: (-occurs[t], len(t), t))[:12]
-    got = baselines.pathpiece(
+    got = trainers.pathpiece(
         Instance(words, k), initial_size=12, max_length=4, batch=batch, increase=measure, threads=2
     )
     assert list(got.vocabulary) == oracle.pathpiece(counts, start, k, batch, MEASURES[measure])
@@ -153,9 +153,9 @@ def test_each_round_draws_its_paths_anew(monkeypatch):
         return removal_increases(*given, draw=draw, **options)
 
     monkeypatch.setitem(
-        inspect.unwrap(baselines.pathpiece).__globals__, "removal_increases", recorded
+        inspect.unwrap(trainers.pathpiece).__globals__, "removal_increases", recorded
     )
-    baselines.pathpiece(Instance(WORDS, 2), rule="random_path", batch=0.5)
+    trainers.pathpiece(Instance(WORDS, 2), rule="random_path", batch=0.5)
     assert draws == list(range(len(draws)))
     assert len(draws) > 3
 
@@ -164,7 +164,7 @@ WORDS = WordCounts.from_counts({"random": 3, "randose": 2, "rosey": 4, "randy": 
 
 
 def test_one_batch_of_everything_differs_from_one_at_a_time():
-    one, all_ = (baselines.pathpiece(Instance(WORDS, 4), batch=b) for b in (0.001, 1.0))
+    one, all_ = (trainers.pathpiece(Instance(WORDS, 4), batch=b) for b in (0.001, 1.0))
     assert one.extra["rounds"] == one.extra["initial_size"] - 4
     assert all_.extra["rounds"] == 1
     assert one.tokens <= all_.tokens
@@ -180,30 +180,30 @@ def test_fixed_tokens_stay_and_limits_hold():
         max_length=4,
         min_count=2,
     )
-    tokens = baselines.pathpiece(instance).vocabulary.tokens
+    tokens = trainers.pathpiece(instance).vocabulary.tokens
     assert tokens[:2] == (b"se", b"zz")
     assert b"ra" in tokens
     assert b"rand" not in tokens
     assert len(tokens) == 6
     assert max(map(len, tokens)) <= 4
     listed = Instance(WORDS, 2, candidates=["rand", "rose", "nd", "om"])
-    assert set(baselines.pathpiece(listed).vocabulary) <= set(listed.candidates)
-    protected = baselines.pathpiece(Instance(WORDS, 3, protected=["an"]))
+    assert set(trainers.pathpiece(listed).vocabulary) <= set(listed.candidates)
+    protected = trainers.pathpiece(Instance(WORDS, 3, protected=["an"]))
     assert b"an" in protected.vocabulary.tokens
 
 
 def test_it_starts_from_given_tokens_and_ends_with_fewer_than_k():
-    given_ = baselines.pathpiece(Instance(WORDS, 9), initial=["rand", "rose", "nothere"])
+    given_ = trainers.pathpiece(Instance(WORDS, 9), initial=["rand", "rose", "nothere"])
     assert sorted(given_.vocabulary) == [b"rand", b"rose"]
     assert given_.extra["rounds"] == 0
-    assert baselines.pathpiece(Instance(WORDS, 0)).tokens == WORDS.total_symbols
+    assert trainers.pathpiece(Instance(WORDS, 0)).tokens == WORDS.total_symbols
 
 
 @pytest.mark.parametrize("method", ["bpe", "unigram"])
 def test_it_starts_from_another_method(method):
-    first = getattr(baselines, method)(Instance(WORDS, 9)).vocabulary
+    first = getattr(trainers, method)(Instance(WORDS, 9)).vocabulary
     instance = Instance(WORDS, 4, forbidden=[first.tokens[0]], required=["Ġro"])
-    ended = baselines.pathpiece(instance, initial=method, initial_size=9)
+    ended = trainers.pathpiece(instance, initial=method, initial_size=9)
     left_out = {t for t in first if len(t) > 16} | {first.tokens[0]}
     assert set(ended.vocabulary) <= set(first) - left_out | {"Ġro".encode()}
     assert ended.extra["size"] == 4
@@ -211,16 +211,16 @@ def test_it_starts_from_another_method(method):
 
 def test_no_words_have_no_tokens():
     none = WordCounts.from_counts({})
-    solution = baselines.pathpiece(Instance(none, 3))
+    solution = trainers.pathpiece(Instance(none, 3))
     assert (solution.tokens, solution.vocabulary.tokens) == (0, ())
     with pytest.raises(InputError, match="pathpiece cannot honour groups"):
-        baselines.pathpiece(Instance(none, 3, groups=[GroupBudget("long", 1, min_length=8)]))
+        trainers.pathpiece(Instance(none, 3, groups=[GroupBudget("long", 1, min_length=8)]))
 
 
 def test_a_limit_or_an_interrupt_ends_in_one_last_batch():
-    late = baselines.pathpiece(Instance(WORDS, 3), time_limit=0, batch=0.01)
+    late = trainers.pathpiece(Instance(WORDS, 3), time_limit=0, batch=0.01)
     assert (late.termination, late.extra["size"], late.extra["rounds"]) == ("time_limit", 3, 0)
-    given = baselines.pathpiece(
+    given = trainers.pathpiece(
         Instance(WORDS, 3), time_limit=0, batch=0.01, initial=["an", "nd", "se", "ey", "ros"]
     )
     assert (given.termination, given.extra["size"], given.extra["rounds"]) == ("time_limit", 3, 1)
@@ -229,7 +229,7 @@ def test_a_limit_or_an_interrupt_ends_in_one_last_batch():
         if taken < 3:
             raise KeyboardInterrupt
 
-    ended = baselines.pathpiece(Instance(WORDS, 3), batch=0.01, progress=stop)
+    ended = trainers.pathpiece(Instance(WORDS, 3), batch=0.01, progress=stop)
     assert (ended.termination, ended.extra["size"]) == ("interrupted", 3)
 
 
@@ -247,7 +247,7 @@ def test_a_limit_or_an_interrupt_ends_in_one_last_batch():
 )
 def test_bad_options(option, message):
     with pytest.raises(InputError, match=message):
-        baselines.pathpiece(Instance(WORDS, 3), **option)
+        trainers.pathpiece(Instance(WORDS, 3), **option)
 
 
 @pytest.mark.parametrize("many", [1, 2, 3, 50])
@@ -261,7 +261,7 @@ def test_shards_cover_the_words(many):
 @pytest.mark.parametrize("initial", ["bpe", "unigram"])
 def test_the_trainer_begun_from_is_cut_short_too(initial, monkeypatch):
     words = WordCounts.from_counts({"banana": 4, "bandana": 3, "ananas": 5, "nab": 2, "band": 1})
-    instance, pathpiece = Instance(words, 2), baselines.pathpiece
+    instance, pathpiece = Instance(words, 2), trainers.pathpiece
     module = sys.modules[pathpiece.__module__]
     train = getattr(module, initial)
     limits = []

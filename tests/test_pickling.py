@@ -19,14 +19,14 @@ from partcover import (
     Instance,
     Vocabulary,
     WordCounts,
-    baselines,
     check_certificate,
     greedtok,
     lower_bound,
     prove,
     segment,
+    trainers,
 )
-from partcover.compare import compare
+from partcover.studies.compare import compare
 
 TEXT = "the red heart, the pearl; roé <s> the\xa0red\n\n the pearls"
 WORDS = WordCounts.from_texts([TEXT] * 3, pretokenizer="gpt2")
@@ -39,8 +39,8 @@ def sentences(text):
 
 def encoders():
     instance = Instance(WORDS, 8)
-    bpe = baselines.bpe(instance).vocabulary
-    unigram = baselines.unigram(instance).vocabulary
+    bpe = trainers.bpe(instance).vocabulary
+    unigram = trainers.unigram(instance).vocabulary
     tokens = greedtok(instance).vocabulary.with_(special={"<s>": 7000})
     marked = Vocabulary(["Ġthe", "red"], pretokenizer="space-prefix")
     yield "shortest_path", Encoder(tokens, "gpt2")

@@ -10,10 +10,10 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import counting
-from partcover.corpus import WordCounts
+from partcover.corpus import counting
+from partcover.corpus.pretokenizers import PATTERNS, RULES, Pretokenizer
+from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError
-from partcover.pretokenizers import PATTERNS, RULES, Pretokenizer
 
 NAMES = [
     *RULES,

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from test_exact import instances
 
 from partcover import Instance, WordCounts, prove, reduce_vertex_cover
-from partcover.certificate import Branch
-from partcover.verify import check_certificate
+from partcover.problem.certificate import Branch
+from partcover.verification.recount import check_certificate
 
 
 @settings(max_examples=60, deadline=None)
@@ -39,7 +39,7 @@ def test_branches_where_the_relaxation_is_loose(k):
 
 
 def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
-    module = import_module("partcover.prove")  # the name in the package is the function
+    module = import_module("partcover.exact.branch_and_bound")
     monkeypatch.setattr(module, "building_seconds", lambda *_: 60.0)
     monkeypatch.setattr(module, "build", None)
     instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)

@@ -20,7 +20,6 @@ from partcover import (
     PartcoverError,
     Vocabulary,
     WordCounts,
-    baselines,
     check_certificate,
     compare,
     decide,
@@ -35,6 +34,7 @@ from partcover import (
     smallest,
     solve,
     split_gap,
+    trainers,
     verify,
 )
 
@@ -139,7 +139,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "compare": (compare, {"instance": INSTANCE, "budgets": [1]}),
     "reduce_vertex_cover": (partcover.reduce_vertex_cover, {"graph": [("a", "b")], "k": 1}),
     **{
-        name: (getattr(baselines, name), {"instance": INSTANCE})
+        name: (getattr(trainers, name), {"instance": INSTANCE})
         for name in ("bpe", "wordpiece", "unigram", "pathpiece", "greedyphrase", "randtrain")
     },
 }
@@ -181,7 +181,7 @@ def test_mistakes_are_refused_in_one_line_or_taken(name, tmp_path, monkeypatch):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("method", [greedtok, improve, solve, lower_bound, baselines.bpe])
+@pytest.mark.parametrize("method", [greedtok, improve, solve, lower_bound, trainers.bpe])
 def test_numbers_beyond_the_kernels_are_refused_or_taken(options, method):
     def made(groups=None, **options):
         if groups is not None:

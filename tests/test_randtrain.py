@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import GroupBudget, InputError, Instance, WordCounts
-from partcover.baselines.randtrain import draw, randtrain
+from partcover.trainers.random_tokens import draw, randtrain
 
 
 def drawn_slowly(weights, k, seed):

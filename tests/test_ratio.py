@@ -24,11 +24,11 @@ from partcover import (
     reduce_vertex_cover,
     solve,
 )
-from partcover import ratio as ratio_module
-from partcover.inputs import parse_budgets
-from partcover.instance import GroupBudget
-from partcover.plots import plot_ratios
-from partcover.ratio import ratios
+from partcover.cli.inputs import parse_budgets
+from partcover.problem.instance import GroupBudget
+from partcover.report.plots import plot_ratios
+from partcover.studies import ratios as ratio_module
+from partcover.studies.ratios import ratios
 
 words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=2, max_size=5),

@@ -9,8 +9,8 @@ from collections import Counter
 
 import pytest
 
-from partcover import counting, readers
-from partcover.corpus import WordCounts
+from partcover.corpus import counting, readers
+from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError, MissingExtra
 
 TEXT = "the cat  sat\r\non the\tmat é 中 \0 end".encode()

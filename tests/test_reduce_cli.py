@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from partcover import Instance, cli
-from partcover.families import FAMILIES
-from partcover.reduction import reduction_of
+from partcover import Instance
+from partcover.cli import main as cli
+from partcover.hardness.reduction import reduction_of
+from partcover.instances.families import FAMILIES
 
 CNF = "p cnf 3 5\n1 2 0\n-1 3 0\n1 -2 0\n-1 -3 0\n2 0\n"  # 4 of 5 at most
 

@@ -8,8 +8,8 @@ import networkx as nx
 import pytest
 
 from partcover import InputError, Instance, Vocabulary, decide, reduce_vertex_cover, solve
-from partcover.graphs import read_graph
-from partcover.reduction import VertexCoverReduction
+from partcover.hardness.graphs import read_graph
+from partcover.hardness.reduction import VertexCoverReduction
 
 FIGURE_1 = nx.Graph([(1, 2), (2, 3), (2, 4), (3, 4), (4, 5)])
 

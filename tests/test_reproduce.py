@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from partcover import InputError, Instance, WordCounts, reproduce
-from partcover.baselines import unigram_objective
-from partcover.compare import METHODS, Runner
+from partcover import InputError, Instance, WordCounts
 from partcover.errors import MissingExtra
-from partcover.reproduce import EXPERIMENTS, PUBLISHED, UN, Study, manifest
+from partcover.studies import paper_tables as reproduce
+from partcover.studies.compare import METHODS, Runner
+from partcover.studies.paper_tables import EXPERIMENTS, PUBLISHED, UN, Study, manifest
+from partcover.trainers import unigram_objective
 
 WORDS = WordCounts.from_counts(
     {"banana": 4, "bandana": 3, "ananas": 5, "nab": 2, "an": 9, "band": 1, "a": 3}

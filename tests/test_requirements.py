@@ -11,7 +11,7 @@ from test_exact import group_budgets, words_st
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, greedwmc, solve
 from partcover import verify as check
-from partcover.instance import GroupBudget
+from partcover.problem.instance import GroupBudget
 
 slow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

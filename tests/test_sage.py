@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from partcover import InputError, Instance, Vocabulary, WordCounts
-from partcover.baselines import bpe, sage
 from partcover.runtime import children
+from partcover.trainers import bpe, sage
 
 WORDS = WordCounts.from_counts(
     {b"the cat sat": 6, b"the cats sat": 4, b"a mat, the mat": 5, b"that hat": 3, b"\xff\xfe": 1}

@@ -21,12 +21,12 @@ from partcover import (
     WordCounts,
     greedtok,
     round_relaxation,
-    search,
     verify,
 )
-from partcover.instance import GroupBudget
-from partcover.search import local_search
-from partcover.verify import recount
+from partcover.heuristics import local_search as search
+from partcover.heuristics.local_search import local_search
+from partcover.problem.instance import GroupBudget
+from partcover.verification.recount import recount
 
 long_words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=9) | st.sampled_from(["aaaaaaa", "abababab", "scaredy"]),
@@ -207,7 +207,7 @@ def test_an_interrupt_before_the_search_keeps_greedtoks(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("partcover.search._Board", interrupted)
+    monkeypatch.setattr("partcover.heuristics.local_search._Board", interrupted)
     instance = Instance(BOOK, 20)
     solution = local_search(instance, lower_bound=1)
     assert (solution.method, solution.termination) == ("improve", "interrupted")
@@ -226,7 +226,7 @@ def test_an_interrupt_of_the_recount_keeps_the_best(monkeypatch):
             raise KeyboardInterrupt
         return recount(*arguments)
 
-    monkeypatch.setattr("partcover.search.recount", interrupted)
+    monkeypatch.setattr("partcover.heuristics.local_search.recount", interrupted)
     solution = local_search(instance)
     assert (solution.termination, len(calls)) == ("interrupted", 2)
     assert solution.tokens == whole.tokens

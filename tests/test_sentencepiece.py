@@ -7,7 +7,7 @@ from pydoc_data.topics import topics
 
 import pytest
 
-from partcover import InputError, Instance, WordCounts, baselines
+from partcover import InputError, Instance, WordCounts, trainers
 from partcover.errors import MissingExtra
 
 ODD = WordCounts.from_counts(
@@ -21,7 +21,7 @@ def _library():
 
 
 def test_every_character_comes_back_as_it_was():
-    solution = baselines.unigram_sentencepiece(Instance(ODD, 6))
+    solution = trainers.unigram_sentencepiece(Instance(ODD, 6))
     vocabulary = solution.vocabulary
     assert len(vocabulary) == 6
     assert {"é".encode(), "▁".encode(), "⁇".encode()} <= set(vocabulary)
@@ -33,7 +33,7 @@ def test_every_character_comes_back_as_it_was():
 
 def test_characters_cost_nothing_where_they_are_symbols():
     words = WordCounts.from_counts({w.decode(): c for w, c in ODD}, "chars")
-    solution = baselines.unigram_sentencepiece(Instance(words, 2))
+    solution = trainers.unigram_sentencepiece(Instance(words, 2))
     assert len(solution.vocabulary) == 2
     assert all(len(token) > 1 for token in solution.vocabulary)
     assert set(solution.vocabulary.symbol_scores) == set("".join(w for w, _ in words))
@@ -41,31 +41,31 @@ def test_characters_cost_nothing_where_they_are_symbols():
 
 def test_what_it_cannot_do_is_said():
     with pytest.raises(InputError, match=r"k is 2: .* keeps every character, and 3 of them are"):
-        baselines.unigram_sentencepiece(Instance(ODD, 2))
+        trainers.unigram_sentencepiece(Instance(ODD, 2))
     with pytest.raises(InputError, match=r"trains on UTF-8, and the word .* is not$"):
-        baselines.unigram_sentencepiece(Instance(WordCounts.from_words([b"\xff"]), 2))
+        trainers.unigram_sentencepiece(Instance(WordCounts.from_words([b"\xff"]), 2))
     with pytest.raises(InputError, match="there are no words"):
-        baselines.unigram_sentencepiece(Instance(WordCounts.from_counts({}), 2))
+        trainers.unigram_sentencepiece(Instance(WordCounts.from_counts({}), 2))
     with pytest.raises(InputError, match="words over bytes or chars"):
-        baselines.unigram_sentencepiece(Instance(WordCounts.from_words([(1, 2)], "ints"), 2))
+        trainers.unigram_sentencepiece(Instance(WordCounts.from_words([(1, 2)], "ints"), 2))
     with pytest.raises(InputError, match="unigram_sentencepiece cannot honour required"):
-        baselines.unigram_sentencepiece(Instance(ODD, 9, required=["ab"]))
+        trainers.unigram_sentencepiece(Instance(ODD, 9, required=["ab"]))
 
 
 def test_the_most_it_makes_is_made():
-    all_of_them = baselines.unigram_sentencepiece(Instance(ODD, 500))
+    all_of_them = trainers.unigram_sentencepiece(Instance(ODD, 500))
     most = len(all_of_them.vocabulary)
     assert 3 < most < 500
     assert all_of_them.extra["nothing_left_to_gain"]
-    exact = baselines.unigram_sentencepiece(Instance(ODD, most))
+    exact = trainers.unigram_sentencepiece(Instance(ODD, most))
     assert exact.vocabulary.tokens == all_of_them.vocabulary.tokens
     assert not exact.extra["nothing_left_to_gain"]
-    assert len(baselines.unigram_sentencepiece(Instance(ODD, most - 1)).vocabulary) == most - 1
+    assert len(trainers.unigram_sentencepiece(Instance(ODD, most - 1)).vocabulary) == most - 1
 
 
 def test_a_limit_ends_what_would_not():
     heavy = WordCounts.from_counts({"banana": 2**40, "ananas": 2**40})
-    solution = baselines.unigram_sentencepiece(Instance(heavy, 3), time_limit=1)
+    solution = trainers.unigram_sentencepiece(Instance(heavy, 3), time_limit=1)
     assert (solution.termination, solution.vocabulary.tokens) == ("time_limit", ())
     assert solution.tokens == heavy.total_symbols
 
@@ -73,15 +73,15 @@ def test_a_limit_ends_what_would_not():
 def test_without_the_library_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     with pytest.raises(MissingExtra, match=r"pip install 'partcover\[sentencepiece\]'"):
-        baselines.unigram_sentencepiece(Instance(ODD, 6))
+        trainers.unigram_sentencepiece(Instance(ODD, 6))
 
 
 def test_ours_is_no_worse_than_its():
     words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2")
     instance = Instance(words.most_frequent(2000), 300)
-    ours, theirs = baselines.unigram(instance), baselines.unigram_sentencepiece(instance)
+    ours, theirs = trainers.unigram(instance), trainers.unigram_sentencepiece(instance)
     assert ours.tokens <= 1.01 * theirs.tokens
     values = [
-        baselines.unigram_objective(instance.words, each.vocabulary) for each in (ours, theirs)
+        trainers.unigram_objective(instance.words, each.vocabulary) for each in (ours, theirs)
     ]
     assert values[0] >= 1.01 * values[1]  # both negative

@@ -7,9 +7,10 @@ from brute_force import fewest_tokens
 from printed_oracle import printed_cover
 from test_formulation import KNOWN
 
-from partcover import InputError, Instance, WordCounts, side_by_side
-from partcover.side_by_side import formulations, smallest_difference
-from partcover.solver_io import SolverReport
+from partcover import InputError, Instance, WordCounts
+from partcover.exact.solver_io import SolverReport
+from partcover.studies import formulations as side_by_side
+from partcover.studies.formulations import formulations, smallest_difference
 
 
 @pytest.mark.parametrize(("words", "k", "printed", "true"), KNOWN)
@@ -48,10 +49,12 @@ def test_no_difference():
 def test_out_of_time_words_are_dropped(monkeypatch):
     words = ["papaya", "impact", "random", "randose", "rosey", "randy"]
     instance = Instance(WordCounts.from_words(words), 2)
-    monkeypatch.setattr("partcover.side_by_side._parts", lambda *_: iter([(["random"], 1)] * 9))
+    monkeypatch.setattr(
+        "partcover.studies.formulations._parts", lambda *_: iter([(["random"], 1)] * 9)
+    )
     found = smallest_difference(instance, time_limit=10)
     assert found is None  # the search by size ended, with nothing: it had all the time it needs
-    monkeypatch.setattr("partcover.side_by_side._parts", _endless)
+    monkeypatch.setattr("partcover.studies.formulations._parts", _endless)
     found = smallest_difference(instance, time_limit=2)
     assert not found.smallest
     assert found.cover != found.true_cover

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from partcover.solution import Event
-from partcover.status_line import StatusLine
+from partcover.cli.status_line import StatusLine
+from partcover.problem.solution import Event
 
 pty = pytest.importorskip("pty")
 

@@ -16,9 +16,9 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from partcover.fitting import is_number
-from partcover.output import Output
-from partcover.report import SPARE_COLUMNS, Listing, facts, fitted_table, rows_markdown
+from partcover.cli.output import Output
+from partcover.report.fitting import is_number
+from partcover.report.tables import SPARE_COLUMNS, Listing, facts, fitted_table, rows_markdown
 
 WORDS = re.findall(
     "\\w+", "the cat sat on the mat and the cat ate the rat that sat on the other mat"

@@ -12,8 +12,8 @@ import pytest
 
 import partcover
 from partcover import InputError, Instance, Vocabulary, WordCounts
-from partcover.baselines import TRAINERS
-from partcover.commands.train import method_options
+from partcover.cli.commands.train import method_options
+from partcover.trainers import TRAINERS
 
 WORDS = WordCounts.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3, "x": 9})
 

@@ -23,7 +23,7 @@ from typing import assert_type
 import numpy as np
 
 from partcover import (
-    Encoder, GroupBudget, Instance, Result, Solution, Vocabulary, WordCounts, baselines, decide,
+    Encoder, GroupBudget, Instance, Result, Solution, Vocabulary, WordCounts, trainers, decide,
     greedtok, improve, prove, segment, smallest, solve, verify,
 )
 
@@ -39,7 +39,7 @@ instance = Instance(
 )
 for solution in (
     greedtok(instance), solve(instance), improve(instance), prove(instance)[0],
-    decide(instance, 5)[1], baselines.bpe(instance),
+    decide(instance, 5)[1], trainers.bpe(instance),
 ):
     assert_type(solution, Solution)
     assert_type(solution.vocabulary, Vocabulary)

@@ -14,9 +14,9 @@ import unigram_oracle as oracle
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, baselines, segment
-from partcover.baselines.lattice import Lattice
-from partcover.baselines.unigram import _digamma, expectation, pruning_losses
+from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, segment, trainers
+from partcover.trainers.lattice import Lattice
+from partcover.trainers.unigram import _digamma, expectation, pruning_losses
 
 word_st = st.text("ab", min_size=1, max_size=8) | st.text("abc", min_size=1, max_size=6)
 words_st = st.dictionaries(word_st, st.integers(1, 9), min_size=1, max_size=12)
@@ -111,7 +111,7 @@ def test_the_trainer_is_the_slow_one(m_step, counts, k):
     except oracle.Tie:
         assume(False)
     words = WordCounts.from_counts(counts, "chars")
-    got = baselines.unigram(Instance(words, k), m_step=m_step, threads=2)
+    got = trainers.unigram(Instance(words, k), m_step=m_step, threads=2)
     vocabulary = got.vocabulary
     scores = dict(zip(vocabulary, vocabulary.scores, strict=True)) | dict(vocabulary.symbol_scores)
     assert scores == pytest.approx(want, rel=1e-9)
@@ -125,7 +125,7 @@ def test_prunings_stop_at_a_tenth_above_k():
         words = ("".join(draw.choices("abcd", k=draw.randint(2, 7))) for _ in range(30))
         counts = {word: draw.randint(1, 30) for word in words}
         want = oracle.train(counts, seeds_of(counts), 20, "digamma", lambda x: float(_digamma(x)))
-        got = baselines.unigram(Instance(WordCounts.from_counts(counts, "chars"), 20)).vocabulary
+        got = trainers.unigram(Instance(WordCounts.from_counts(counts, "chars"), 20)).vocabulary
         assert set(got) == {piece for piece in want if len(piece) > 1}
 
 
@@ -223,7 +223,7 @@ def test_the_worked_example_of_six_words_over_ten_pieces():
     after = expectation(lattice, score)[1]
     words = WordCounts.from_counts(SIX, "chars")
     objective = [
-        baselines.unigram_objective(words, Vocabulary(tokens, "chars"), rounds=r) for r in (0, 1)
+        trainers.unigram_objective(words, Vocabulary(tokens, "chars"), rounds=r) for r in (0, 1)
     ]
     assert objective == pytest.approx([first, after])
     assert (round(first, 2), round(after, 2)) == (-32.47, -21.61)
@@ -253,7 +253,7 @@ def test_four_words_pruned_step_by_step():
         del many[gone[-1]]
     assert gone == ["ando", "and", "ndo", "do", "nd", "se", "rando"]
     assert [piece for piece in many if len(piece) > 1] == ["rand", "ose"]
-    trained = baselines.unigram(Instance(FOUR, 2))
+    trained = trainers.unigram(Instance(FOUR, 2))
     assert list(trained.vocabulary) == [b"rand", b"ose"]
     assert trained.cover == 13  # no two tokens cover more
 
@@ -261,7 +261,7 @@ def test_four_words_pruned_step_by_step():
 def test_threads_and_the_order_of_words_change_no_bit():
     counts = {w: 3 + i % 7 for i, w in enumerate(" ".join(math.__dict__).split("_")) if w}
     runs = [
-        baselines.unigram(Instance(WordCounts.from_counts(each), 20), threads=threads).vocabulary
+        trainers.unigram(Instance(WordCounts.from_counts(each), 20), threads=threads).vocabulary
         for each, threads in ((counts, 1), (dict(reversed(counts.items())), 3))
     ]
     assert runs[0] == runs[1]
@@ -272,42 +272,42 @@ WORDS = WordCounts.from_counts({"random": 3, "randose": 2, "rosey": 4, "randy": 
 
 def test_fixed_tokens_stay_and_limits_hold():
     fixed = {"prefix": ["se", "zz"], "required": ["ra"], "forbidden": ["rand"]}
-    tokens = baselines.unigram(Instance(WORDS, 5, max_length=4, min_count=2, **fixed)).vocabulary
+    tokens = trainers.unigram(Instance(WORDS, 5, max_length=4, min_count=2, **fixed)).vocabulary
     assert tokens.tokens[:2] == (b"se", b"zz")
     assert b"ra" in tokens.tokens
     assert b"rand" not in tokens.tokens
     assert len(tokens) == 5
     assert max(map(len, tokens)) <= 4
     listed = Instance(WORDS, 2, candidates=["rand", "rose", "nd", "om"])
-    assert set(baselines.unigram(listed).vocabulary) <= set(listed.candidates)
-    protected = baselines.unigram(Instance(WORDS, 3, protected=["an"]))
+    assert set(trainers.unigram(listed).vocabulary) <= set(listed.candidates)
+    protected = trainers.unigram(Instance(WORDS, 3, protected=["an"]))
     assert b"an" in protected.vocabulary.tokens
 
 
 def test_exactly_k_where_there_are_so_many():
     for k in range(8):
-        assert baselines.unigram(Instance(WORDS, k)).extra["size"] == k
-    most = baselines.unigram(Instance(WORDS, 10_000))
+        assert trainers.unigram(Instance(WORDS, k)).extra["size"] == k
+    most = trainers.unigram(Instance(WORDS, 10_000))
     assert most.extra["size"] == most.extra["seed_size"]
 
 
 def test_no_words_have_no_tokens():
     none = WordCounts.from_counts({})
-    solution = baselines.unigram(Instance(none, 3))
+    solution = trainers.unigram(Instance(none, 3))
     assert (solution.tokens, solution.vocabulary.tokens) == (0, ())
-    assert baselines.unigram_objective(none, Vocabulary(["ab"])) == 0
+    assert trainers.unigram_objective(none, Vocabulary(["ab"])) == 0
     with pytest.raises(InputError, match="unigram cannot honour groups"):
-        baselines.unigram(Instance(none, 3, groups=[GroupBudget("long", 1, min_length=8)]))
+        trainers.unigram(Instance(none, 3, groups=[GroupBudget("long", 1, min_length=8)]))
 
 
 def test_a_limit_or_an_interrupt_ends_with_k_tokens():
-    late = baselines.unigram(Instance(WORDS, 3), time_limit=0)
+    late = trainers.unigram(Instance(WORDS, 3), time_limit=0)
     assert (late.termination, late.extra["size"], late.extra["rounds"]) == ("time_limit", 3, 1)
 
     def stop(taken, to_take, remark):
         raise KeyboardInterrupt
 
-    ended = baselines.unigram(Instance(WORDS, 3), progress=stop)
+    ended = trainers.unigram(Instance(WORDS, 3), progress=stop)
     assert (ended.termination, ended.extra["size"]) == ("interrupted", 3)
 
 
@@ -323,7 +323,7 @@ def test_a_limit_or_an_interrupt_ends_with_k_tokens():
 )
 def test_bad_options(option, message):
     with pytest.raises(InputError, match=message):
-        baselines.unigram(Instance(WORDS, 3), **option)
+        trainers.unigram(Instance(WORDS, 3), **option)
 
 
 @settings(max_examples=30, deadline=None)
@@ -333,32 +333,32 @@ def test_the_objective_is_the_likelihood_and_rises(counts, tokens):
     vocabulary = Vocabulary(tokens, "chars")
     pieces = [*sorted(set("".join(counts))), *tokens]
     uniform = dict.fromkeys(pieces, -math.log(len(pieces)))
-    values = [baselines.unigram_objective(words, vocabulary, rounds=r) for r in range(4)]
+    values = [trainers.unigram_objective(words, vocabulary, rounds=r) for r in range(4)]
     assert values[0] == pytest.approx(oracle.expectation(counts, uniform)[1])
     assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(values))
 
 
 def test_the_objective_of_no_tokens_is_the_entropy_of_symbols():
     words = WordCounts.from_counts({"aab": 2, "b": 1})
-    value = baselines.unigram_objective(words, Vocabulary([]), rounds=1)
+    value = trainers.unigram_objective(words, Vocabulary([]), rounds=1)
     assert value == pytest.approx(4 * math.log(4 / 7) + 3 * math.log(3 / 7))
     with pytest.raises(InputError, match="vocabulary is over chars, the words are over bytes"):
-        baselines.unigram_objective(words, Vocabulary([], "chars"))
+        trainers.unigram_objective(words, Vocabulary([], "chars"))
     with pytest.raises(InputError, match="rounds is -1"):
-        baselines.unigram_objective(words, Vocabulary([]), rounds=-1)
+        trainers.unigram_objective(words, Vocabulary([]), rounds=-1)
 
 
 def test_fewer_seeds_and_rounds_where_time_is_short(monkeypatch):
     """Every look at the clock is a second later: half of the time is there for the seeds."""
     instance = Instance(WORDS, 3)
-    whole = baselines.unigram(instance)
+    whole = trainers.unigram(instance)
     now = iter(range(10**6))
     monkeypatch.setattr("time.monotonic", lambda: float(next(now)))
-    short = baselines.unigram(instance, time_limit=3)
+    short = trainers.unigram(instance, time_limit=3)
     assert short.termination == "time_limit"
     assert 3 <= short.extra["seed_size"] < whole.extra["seed_size"]
     assert short.extra["rounds"] == 1
-    longer = baselines.unigram(instance, time_limit=6)
+    longer = trainers.unigram(instance, time_limit=6)
     assert longer.extra["seed_size"] == whole.extra["seed_size"]
     # rounds take a second each: none is begun that would end after the limit
     assert 1 < longer.extra["rounds"] < whole.extra["rounds"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, segment, solve, verify
-from partcover.verify import recount, recount_seconds
+from partcover.verification.recount import recount, recount_seconds
 
 
 @settings(max_examples=800, deadline=None)

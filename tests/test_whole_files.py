@@ -9,8 +9,9 @@ from collections import Counter
 
 import pytest
 
-from partcover import InputError, Vocabulary, WordCounts, counting, readers, tsv
-from partcover.readers import OTHER_NAMES, find_sources
+from partcover import InputError, Vocabulary, WordCounts
+from partcover.corpus import counting, readers, tsv
+from partcover.corpus.readers import OTHER_NAMES, find_sources
 
 
 @pytest.mark.parametrize("left", [0, 1, 1_999_999])

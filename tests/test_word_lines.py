@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from partcover import WordCounts
+from partcover.corpus.tsv import Header, format_header, format_line
 from partcover.kernels import _word_lines
-from partcover.tsv import Header, format_header, format_line
 
 COUNTS = st.integers(1, 9) | st.sampled_from([10, 99, 2**40, 2**53 + 1])
 PARTS = [b"a", b"\\", b"\t", b"\n", b"\r", b"\0", b"\x7f", b"\x80", b"\xc3", b"\xa9", b"\xe6\x97"]
@@ -82,7 +82,7 @@ def test_every_byte_and_pair(tmp_path):
 
 
 def test_blocks_join(tmp_path, monkeypatch):
-    monkeypatch.setattr("partcover.corpus._AT_ONCE", 7)
+    monkeypatch.setattr("partcover.corpus.word_counts._AT_ONCE", 7)
     for size in (6, 7, 8, 14, 50):
         words = WordCounts.from_counts({f"w{i}\n": i + 1 for i in range(size)})
         same(words, tmp_path / "C.tsv")

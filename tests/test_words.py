@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover.corpus import WordCounts
+from partcover.corpus.tsv import parse_line
+from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError
-from partcover.kernels import _words
-from partcover.tsv import parse_line
+from partcover.kernels import _word_table
 
 BIG = 2**63 - 1
 ODD = ["é", "…", "\u00a0", "\u0085", "\u1680", "\u2003", "\u2028", "\u202f", "\u205f", "\u3000"]
@@ -21,16 +21,16 @@ BROKEN = [b"\xff", b"\x1f", b"\xe3\x80", b"\xc2", b"\x80"]
 TEXT = st.lists(
     st.sampled_from([*BITS.split(b"|"), *BROKEN, b"longerword", *map(str.encode, ODD)]), max_size=40
 ).map(b"".join)
-MODES = [_words.EVERY_SPACE, _words.AFTER_WORD, _words.NOWHERE]
+MODES = [_word_table.EVERY_SPACE, _word_table.AFTER_WORD, _word_table.NOWHERE]
 
 
 def cuts(text, mode):
     """Where a text is cut, one place at a time."""
     for i in range(1, len(text)):
         here, last = text[i : i + 1], text[i - 1 : i]
-        if mode == _words.EVERY_SPACE:
+        if mode == _word_table.EVERY_SPACE:
             cut = here == b" "
-        elif mode == _words.NOWHERE:
+        elif mode == _word_table.NOWHERE:
             cut = False
         else:
             letter = last.isalpha() and last.isascii()
@@ -71,11 +71,11 @@ def ordered(table):
 @settings(max_examples=700, deadline=None)
 @given(st.lists(TEXT, max_size=4), st.sampled_from(MODES))
 def test_text_is_counted_as_by_the_twin(texts, mode):
-    table, twin = _words.WordTable(), Counter()
+    table, twin = _word_table.WordTable(), Counter()
     for text in texts:
         table.add_text(text, mode)
         twin.update(pieces(text, mode))
-        assert _words.last_cut(text, mode) == max(cuts(text, mode), default=-1)
+        assert _word_table.last_cut(text, mode) == max(cuts(text, mode), default=-1)
     assert len(table) == len(twin)
     assert exported(table.export(True)) == ordered(twin)
     assert exported(table.export(False)) == list(twin.items())  # first appearance
@@ -83,8 +83,8 @@ def test_text_is_counted_as_by_the_twin(texts, mode):
 
 def test_many_words_grow_the_table():
     words = [b" %d" % (i * i % 70_001) for i in range(200_000)]
-    table = _words.WordTable()
-    table.add_text(b"".join(words), _words.EVERY_SPACE)
+    table = _word_table.WordTable()
+    table.add_text(b"".join(words), _word_table.EVERY_SPACE)
     assert exported(table.export(True)) == ordered(Counter(words))
     assert table.nbytes < 1 << 23
 
@@ -100,7 +100,7 @@ def test_many_words_grow_the_table():
     st.sampled_from([b"_", b" ", b"__", "Ġ".encode(), b"a"]),
 )
 def test_mark_replaces_the_leading_space(pairs, mark):
-    table, twin = _words.WordTable(), Counter()
+    table, twin = _word_table.WordTable(), Counter()
     for word, count in pairs:
         table.add_words(np.frombuffer(word, np.uint8), np.array([0, len(word)]), np.array([count]))
         twin[mark + word[1:] if word[:1] == b" " else word] += count
@@ -110,9 +110,9 @@ def test_mark_replaces_the_leading_space(pairs, mark):
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.lists(st.tuples(st.binary(min_size=1, max_size=20), st.integers(1, 2**40)))))
 def test_merge_adds(tables):
-    total, twin = _words.WordTable(), Counter()
+    total, twin = _word_table.WordTable(), Counter()
     for pairs in tables:
-        table = _words.WordTable()
+        table = _word_table.WordTable()
         for word, count in pairs:
             table.add_words(
                 np.frombuffer(word, np.uint8), np.array([0, len(word)]), np.array([count])
@@ -124,12 +124,12 @@ def test_merge_adds(tables):
 
 def test_counts_that_overflow_are_an_error():
     word, offsets = np.frombuffer(b" a", np.uint8), np.array([0, 2])
-    table = _words.WordTable()
+    table = _word_table.WordTable()
     table.add_words(word, offsets, np.array([BIG]))
     with pytest.raises(OverflowError):
         table.add_words(word, offsets, np.array([1]))
     with pytest.raises(OverflowError):
-        table.add_text(b"x a", _words.EVERY_SPACE)
+        table.add_text(b"x a", _word_table.EVERY_SPACE)
     with pytest.raises(OverflowError):
         table.merge(table)
     table.add_words(np.frombuffer(b"_a", np.uint8), offsets, np.array([1]))
@@ -223,23 +223,23 @@ def test_tsv_is_parsed_as_by_the_twin(lines, final):
     text = b"\n".join(lines) + (b"\n" if final else b"")
     rows = text.split(b"\n")
     rows = rows[:-1] if rows[-1] == b"" else rows
-    table, twin, status, at = _words.WordTable(), {}, _words.DONE, len(rows)
+    table, twin, status, at = _word_table.WordTable(), {}, _word_table.DONE, len(rows)
     for number, row in enumerate(rows, 1):
         parsed = twin_line(row)
         if parsed is None:
             with pytest.raises(InputError):
                 parse_line(row, "bytes")
-            status, at = _words.BAD_LINE, number
+            status, at = _word_table.BAD_LINE, number
             break
         assert parse_line(row, "bytes") == parsed
         word, count = parsed
         if twin.get(word, 0) + count > BIG:
-            status, at = _words.TOO_MANY, number
+            status, at = _word_table.TOO_MANY, number
             break
         twin[word] = twin.get(word, 0) + count
     got, line, start = table.add_tsv(text)
     assert (got, line) == (status, at)
-    assert start == (0 if status == _words.DONE else sum(len(r) + 1 for r in rows[: at - 1]))
+    assert start == (0 if status == _word_table.DONE else sum(len(r) + 1 for r in rows[: at - 1]))
     assert exported(table.export(False)) == list(twin.items())
 
 
@@ -276,7 +276,7 @@ def test_a_bad_line_is_named(tmp_path, line, message, symbols):
 
 
 def test_line_numbers_go_on_over_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("partcover.tsv._CHUNK", 7)
+    monkeypatch.setattr("partcover.corpus.tsv._CHUNK", 7)
     path = tmp_path / "c.tsv"
     rows = [b"word%d\t%d\n" % (i % 30, i) for i in range(1, 90)]
     path.write_bytes(b"".join(rows))

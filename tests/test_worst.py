@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, WordCounts, greedtok, greedwmc, solve, verify
-from partcover import worst as worst_module
-from partcover.kernels import _tiny
-from partcover.worst import METHODS, worst
+from partcover.instances import worst_case as worst_module
+from partcover.instances.worst_case import METHODS, worst
+from partcover.kernels import _worst_case
 
 words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=9)
@@ -65,7 +65,7 @@ def by_oracle(method: str, words: dict, k: int) -> tuple[list, int]:
 @settings(max_examples=400, deadline=None)
 @given(words=words_st, k=st.integers(0, 7))
 def test_methods(method, words, k):
-    cover, places = _tiny.method_cover(*arrays(words), k, METHODS.index(method))
+    cover, places = _worst_case.method_cover(*arrays(words), k, METHODS.index(method))
     assert (tokens_at(words, places), cover) == by_oracle(method, words, k)
 
 
@@ -74,7 +74,7 @@ def test_methods(method, words, k):
 @settings(max_examples=5000, deadline=None)
 @given(words=words_st, k=st.integers(0, 9))
 def test_methods_on_thousands(method, words, k):
-    cover, places = _tiny.method_cover(*arrays(words), k, METHODS.index(method))
+    cover, places = _worst_case.method_cover(*arrays(words), k, METHODS.index(method))
     assert (tokens_at(words, places), cover) == by_oracle(method, words, k)
 
 
@@ -84,8 +84,8 @@ def test_methods_on_thousands(method, words, k):
 def test_optimum_on_thousands(words, k):
     instance = Instance(WordCounts.from_counts(words), k)
     fewest = fewest_tokens(instance)
-    assert _tiny.optimum(*arrays(words), k)[0] == instance.words.total_symbols - fewest
-    assert _tiny.optimum(*arrays(words), k, True)[0] == most_relaxed_cover(instance)
+    assert _worst_case.optimum(*arrays(words), k)[0] == instance.words.total_symbols - fewest
+    assert _worst_case.optimum(*arrays(words), k, True)[0] == most_relaxed_cover(instance)
 
 
 @settings(max_examples=250, deadline=None)
@@ -93,7 +93,7 @@ def test_optimum_on_thousands(words, k):
 def test_methods_of_the_package(words, k):
     instance = Instance(WordCounts.from_counts(words), k)
     for method, run in ((0, greedtok), (2, greedwmc)):
-        cover, places = _tiny.method_cover(*arrays(words), k, method)
+        cover, places = _worst_case.method_cover(*arrays(words), k, method)
         solution = run(instance)
         assert [t.encode() for t in tokens_at(words, places)] == list(solution.vocabulary)
         assert cover == sum(solution.gains)
@@ -103,12 +103,12 @@ def test_methods_of_the_package(words, k):
 @given(words=few_words_st, k=st.integers(0, 3))
 def test_optimum(words, k):
     instance = Instance(WordCounts.from_counts(words), k)
-    cover, places = _tiny.optimum(*arrays(words), k)
+    cover, places = _worst_case.optimum(*arrays(words), k)
     tokens = tokens_at(words, places)
     assert len(set(tokens)) == len(tokens) <= k
     assert cover == cover_by_path(words, tokens)
     assert cover == instance.words.total_symbols - fewest_tokens(instance)
-    relaxed, places = _tiny.optimum(*arrays(words), k, True)
+    relaxed, places = _worst_case.optimum(*arrays(words), k, True)
     assert relaxed == most_relaxed_cover(instance) >= cover
     assert len(places) <= k
 
@@ -117,23 +117,23 @@ def test_optimum(words, k):
 @given(words=words_st, k=st.integers(1, 4))
 def test_optimum_of_the_solver(words, k):
     instance = Instance(WordCounts.from_counts(words), k)
-    assert _tiny.optimum(*arrays(words), k)[0] == solve(instance).cover
+    assert _worst_case.optimum(*arrays(words), k)[0] == solve(instance).cover
     relaxed = solve(instance, formulation="wmc").extra["relaxed_cover"]
-    assert _tiny.optimum(*arrays(words), k, True)[0] == relaxed
+    assert _worst_case.optimum(*arrays(words), k, True)[0] == relaxed
 
 
 def test_more_tokens_than_pairs():
     words = {"abcdefghijklmnop": 1, "ponmlkjihgfedcba": 2}
-    assert _tiny.optimum(*arrays(words), 1000)[0] == 45
-    assert _tiny.optimum(*arrays(words), 1000, True)[0] == 45
+    assert _worst_case.optimum(*arrays(words), 1000)[0] == 45
+    assert _worst_case.optimum(*arrays(words), 1000, True)[0] == 45
     for method in range(4):
-        assert _tiny.method_cover(*arrays(words), 1000, method)[0] == 45
+        assert _worst_case.method_cover(*arrays(words), 1000, method)[0] == 45
 
 
 def test_what_the_kernel_does_not_hold():
     for words in ({"a" * 17: 1}, {"a" * 16: 1, "b" * 16: 1, "c" * 16: 1, "d" * 16: 1, "e": 1}):
         with pytest.raises(ValueError, match=r"16 symbols|64 symbols"):
-            _tiny.optimum(*arrays(words), 1)
+            _worst_case.optimum(*arrays(words), 1)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -155,7 +155,7 @@ def test_enumeration_is_of_everything(method, k, alphabet, words, length):
             backwards = [sorted(word[::-1] for word in group) for group in groups]
             classes.add(tuple(min(groups + backwards)))
             counts = Counter(chosen)
-            optimum = _tiny.optimum(*arrays(counts), k, method == "greedwmc-relaxed")[0]
+            optimum = _worst_case.optimum(*arrays(counts), k, method == "greedwmc-relaxed")[0]
             ratio = Fraction(by_oracle(method, counts, k)[1], optimum)
             value = ratio, sum(map(len, chosen))
             best = value if best is None else min(best, value)

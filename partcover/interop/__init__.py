@@ -1,6 +1,6 @@
 """Formats of other libraries, out and in."""
 
-from .exchange import export as export
-from .exchange import load as load
-from .fidelity import Fidelity as Fidelity
-from .formats import FORMATS as FORMATS
+from .load import export as export
+from .load import load_vocabulary as load_vocabulary
+from .registry import FORMATS as FORMATS
+from .replay import Fidelity as Fidelity

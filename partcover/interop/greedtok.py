@@ -11,14 +11,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from ..corpus.pretokenizers import PATTERNS
 from ..errors import InputError, MissingExtra
-from ..files import read_json, write_atomic
-from ..pretokenizers import PATTERNS
-from ..vocabulary import RULES, Vocabulary
-from .frame import Format, GivenUp, Nearest, Replay
-from .hexlines import adapt_lines, by_id, from_lines, hex_lines, write_hex
-from .plain import not_carried
-from .without import only
+from ..runtime.files import read_json, write_atomic
+from ..vocabulary.subset import only
+from ..vocabulary.vocabulary import RULES, Vocabulary
+from .format import Format, GivenUp, Nearest, Replay
+from .hex_vocab import adapt_lines, by_id, from_lines, hex_lines, write_hex
+from .token_list import not_carried
 
 __all__ = ["GREEDTOK"]
 

@@ -35,20 +35,20 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from .. import symbols as sym
-from ..corpus import WordCounts
+from ..corpus import symbols as sym
+from ..corpus.word_counts import WordCounts
 from ..errors import InputError, MissingExtra
-from ..files import write_atomic
-from ..segment import segment
-from ..vocabulary import Vocabulary
+from ..runtime.files import write_atomic
+from ..segmentation.segmentation import segment
+from ..vocabulary.subset import only
+from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import from_characters, to_characters
 from .decimals import spell_number
-from .fidelity import words_of
-from .frame import Format, GivenUp, Nearest, Replay
+from .format import Format, GivenUp, Nearest, Replay
 from .huggingface_read import looks_like, read
-from .pairs import bytes_of, characters_of
+from .merge_ranks import bytes_of, characters_of
+from .replay import words_of
 from .splitting import patterns, unmark, why_not, write_splitting
-from .without import only
 
 __all__ = ["HUGGINGFACE"]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import InputError
-from ..files import load_json, read_json
-from ..vocabulary import Vocabulary
+from ..runtime.files import load_json, read_json
+from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import from_characters
-from .pairs import bytes_of, characters_of, last_merges
+from .merge_ranks import bytes_of, characters_of, last_merges
 from .splitting import read_splitting
 
 __all__ = ["looks_like", "read"]

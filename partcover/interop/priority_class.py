@@ -8,12 +8,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..corpus.pretokenizers import Pretokenizer
 from ..errors import InputError
-from ..files import read_json, write_atomic
-from ..pretokenizers import Pretokenizer
-from ..vocabulary import RULES, Rule, Vocabulary
+from ..runtime.files import read_json, write_atomic
+from ..vocabulary.vocabulary import RULES, Rule, Vocabulary
 from .byte_level import from_characters, to_characters
-from .frame import Format, GivenUp, Nearest, Replay
+from .format import Format, GivenUp, Nearest, Replay
 from .splitting import patterns
 
 __all__ = ["PRIORITY_CLASS"]

@@ -8,22 +8,14 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from .. import symbols as sym
+from ..corpus import symbols as sym
 from ..errors import InputError, MissingExtra
-from ..files import atomic_writer, open_input
-from ..vocabulary import Vocabulary
-from .frame import Format, GivenUp, Nearest, Replay
-from .pairs import pairs_are_needless
-from .sentencepiece_proto import (
-    BYTE,
-    CONTROL,
-    NORMAL,
-    UNKNOWN,
-    UNUSED,
-    USER_DEFINED,
-    model_proto,
-)
-from .without import only
+from ..runtime.files import atomic_writer, open_input
+from ..vocabulary.subset import only
+from ..vocabulary.vocabulary import Vocabulary
+from .format import Format, GivenUp, Nearest, Replay
+from .merge_ranks import pairs_are_needless
+from .sentencepiece_proto import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, model_proto
 
 __all__ = ["SENTENCEPIECE"]
 

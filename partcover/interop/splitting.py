@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..corpus.pretokenizers import PATTERNS, Pretokenizer
 from ..errors import InputError
-from ..pretokenizers import PATTERNS, Pretokenizer
 
 __all__ = ["described", "patterns", "read_splitting", "unmark", "why_not", "write_splitting"]
 

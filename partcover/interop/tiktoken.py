@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from ..corpus.symbols import show
 from ..errors import InputError, MissingExtra
-from ..files import atomic_writer, open_input
-from ..symbols import show
-from ..vocabulary import Vocabulary
-from .frame import Format, GivenUp, Nearest, Replay
-from .pairs import pairs_are_needless
+from ..runtime.files import atomic_writer, open_input
+from ..vocabulary.vocabulary import Vocabulary
+from .format import Format, GivenUp, Nearest, Replay
+from .merge_ranks import pairs_are_needless
 from .splitting import described
 
 __all__ = ["PUBLISHED", "TIKTOKEN"]

@@ -46,7 +46,7 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
     Parameters
     ----------
     begin, arcs, length : ndarray
-        A lattice; see `partcover.baselines.lattice`.
+        A lattice; see `partcover.trainers.lattice`.
     symbols : ndarray of int32, shape (symbols,)
         What the words hold, by which the random choice for a word is seeded.
     removal : bool

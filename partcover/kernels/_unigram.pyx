@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Unigram: expected counts, best segmentations, and what a piece's removal would lose.
 
-Words and pieces come as a lattice; see `partcover.baselines.lattice`.  Scores are natural
+Words and pieces come as a lattice; see `partcover.trainers.lattice`.  Scores are natural
 logarithms, finite.  Sums run in the order of words and arcs.
 """
 

@@ -1,0 +1,1 @@
+"""What a vocabulary and its tokens are worth."""

@@ -1,0 +1,1 @@
+"""How few tokens are possible: certified lower bounds."""

@@ -1,0 +1,146 @@
+"""``verify``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...problem.instance import Instance
+from ...report.tables import facts
+from ...vocabulary.vocabulary import Vocabulary
+from ..exit_status import EXIT_VERIFICATION
+from ..inputs import other_words, read_instance, read_tokens
+from ..options import command, instance_options, k_option, option, output_options
+from ..output import Output, say
+from ..paths import ReadablePath
+
+
+@command(
+    "verify",
+    examples=[
+        ("partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
+        ("partcover verify book.tsv -k 1000 --certificate p.cert --json", "the bound alone"),
+    ],
+)
+@k_option
+@option(
+    "--vocab",
+    type=ReadablePath(),
+    metavar="V.json|FILE",
+    help="The vocabulary to check; or tokens, one a line; or a solver's .sol for a model file.",
+)
+@option(
+    "--model",
+    type=ReadablePath(),
+    metavar="M.mps|M.lp",
+    help="The model file that a .sol belongs to, as solve --write-mps or --write-lp wrote it.",
+)
+@option(
+    "--certificate",
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="The proof of a lower bound to check.",
+)
+@instance_options
+@output_options()
+def verify(
+    out: Output,
+    corpus: str,
+    k: int | None,
+    vocab: str | None,
+    model: str | None,
+    certificate: str | None,
+    **options: Any,
+) -> int:
+    """Check a vocabulary and a certificate, independently.
+
+    What the one costs and the other proves is recounted, in plain Python that shares nothing with
+    the kernels. Of a vocabulary: the budget, required and forbidden tokens and candidates; and,
+    where its file says how many tokens it needs, that number. Of a certificate: that it is about
+    this instance, and the lower bound, from its prices. Exit status 6 if anything is wrong.
+    """
+    if vocab is None and certificate is None:
+        raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
+    if model is not None and vocab is None:
+        raise click.UsageError("--model goes with a solver's .sol: --vocab S.sol")
+    instance = read_instance(corpus, k, options)
+    data: dict[str, Any] = {}
+    problems: list[str] = []
+    if vocab is not None:
+        data = _check_vocabulary(out, instance, vocab, model)
+        problems += [f"{vocab}: {problem}" for problem in data["problems"]]
+    if certificate is not None:
+        found = _check_certificate(instance, certificate, data)
+        problems += [f"{certificate}: {problem}" for problem in found["problems"]]
+        if vocab is None:
+            data = found
+        else:
+            data["ok"], data["certificate"] = data["ok"] and found["ok"], found
+    flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
+    flat = {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
+    out.result(data, facts(flat))
+    for problem in problems:
+        say(f"partcover: {problem}")
+    return 0 if data["ok"] else EXIT_VERIFICATION
+
+
+def _check_vocabulary(
+    out: Output, instance: Instance, path: str, model: str | None
+) -> dict[str, Any]:
+    from ...verification.recount import verify as check
+
+    vocabulary, broken = _read_answer(instance, path, model)
+    for remark in other_words(vocabulary, instance.words):
+        out.note(remark)
+    result = check(instance, vocabulary)
+    data = result.to_json()
+    if broken > 1e-6:
+        data["ok"] = False
+        data["problems"].append(f"the solution breaks the model, by {broken:g}")
+    claim = vocabulary.provenance
+    if isinstance(claim.get("tokens"), int) and claim.get("corpus_sha256") == instance.words.digest:
+        found = result.tokens_priority if claim.get("rule") == "priority" else result.tokens
+        data["claimed"], data["claim_holds"] = claim["tokens"], found == claim["tokens"]
+        if found != claim["tokens"]:
+            data["ok"] = False
+            data["problems"].append(
+                f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), it needs {found}"
+            )
+    return data
+
+
+def _check_certificate(instance: Instance, path: str, vocabulary: dict[str, Any]) -> dict[str, Any]:
+    """What a certificate proves; beside a checked vocabulary, how far that is from the optimum."""
+    from ...problem.certificate import Certificate
+    from ...verification.recount import check_certificate
+
+    result = check_certificate(instance, Certificate.load(path))
+    data = result.to_json()
+    data["claimed_lower_bound"] = data.pop("claimed")
+    if vocabulary.get("ok"):
+        tokens = vocabulary["tokens"]
+        data["gap"] = (tokens - result.lower_bound) / tokens if tokens else 0.0
+        data["proves_optimal"] = tokens == result.lower_bound
+    return data
+
+
+def _read_answer(instance: Instance, path: str, model_path: str | None) -> tuple[Vocabulary, float]:
+    """A vocabulary from any of the forms that an answer comes in; by how much it is broken."""
+    if not path.endswith(".sol"):
+        if model_path is not None:
+            raise click.UsageError("--model goes with a solver's .sol")
+        if path.endswith(".json"):
+            return Vocabulary.load(path), 0.0
+        return Vocabulary(read_tokens(path, instance.symbols), instance.symbols), 0.0
+    from ...exact.formulations.build import build
+    from ...exact.model_files import check_model, read_head, read_solution
+
+    if model_path is None:
+        raise click.UsageError("a .sol needs the model it solves: --model M.mps")
+    head = read_head(model_path)
+    model = build(instance, head.formulation, sense=head.sense, goal=head.goal)
+    model = model.relaxed() if head.relaxed else model
+    check_model(model, model_path)
+    values, _ = read_solution(model, path)
+    return Vocabulary(model.chosen(values), instance.symbols), model.violation(values)

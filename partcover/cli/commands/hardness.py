@@ -1,0 +1,204 @@
+"""``reduce`` and ``generate``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ...problem.instance import Instance
+from ...report.tables import Listing, facts
+from ..options import argument, command, option, output_options
+from ..output import Output, is_utf8
+from ..paths import WritablePath
+
+
+@command(
+    "reduce",
+    examples=[
+        ("partcover reduce graph.txt -k 3 -o I.json", ""),
+        ("partcover solve I.json -o S.json", ""),
+        ("partcover reduce --lift I.json S.json", "what it says about the graph"),
+        ("partcover reduce graph.txt -k 3 --draw figure.svg", ""),
+        ("partcover reduce F.cnf --problem max-2-sat --satisfied 7 -o I.json", ""),
+    ],
+)
+@argument("files", nargs=-1, required=True, metavar="GRAPH | F.cnf | I.json S.json")
+@option(
+    "--problem",
+    type=click.Choice(["vertex-cover", "max-2-sat", "max-2-sat-bottom-up"]),
+    default="vertex-cover",
+    show_default=True,
+    help="What is turned into tokenization; bottom-up chooses merges.",
+)
+@option("-k", "k", type=int, help="Size of the vertex cover asked for.")
+@option("--satisfied", type=int, help="Satisfied clauses asked for (max-2-sat).")
+@option("--lift", is_flag=True, help="Turn a solution S of instance I back.")
+@option(
+    "--draw",
+    type=WritablePath("figure"),
+    metavar="FILE",
+    help="Draw the problem beside its words (.svg, .png, .pdf).",
+)
+@option(
+    "--from",
+    "source_format",
+    type=click.Choice(["edgelist", "dimacs", "pace"]),
+    default="edgelist",
+    show_default=True,
+    help="What a graph is written as; edgelist: two names a line.",
+)
+@output_options(writes="the instance; with --lift the answer")
+def reduce_(out: Output, files: tuple[str, ...], lift: bool, **options: Any) -> int:
+    """Turn vertex cover or max-2-SAT into tokenization, and back.
+
+    The graph has a vertex cover of k vertices exactly if some vocabulary of k tokens needs at
+    most the instance's threshold, 3 tokens for each edge.  Likewise for clauses that can be
+    satisfied at once, and in the bottom-up problem for k merges: there S.json is a list of
+    pairs of tokens, the merges in their order.
+    """
+    return _lift(out, files, options["draw"]) if lift else _reduce(out, files, **options)
+
+
+def _reduce(
+    out: Output,
+    files: tuple[str, ...],
+    problem: str,
+    k: int | None,
+    satisfied: int | None,
+    draw: str | None,
+    source_format: Any,
+) -> int:
+    """A graph or a formula to an instance."""
+    from ...hardness.cnf import read_formula
+    from ...hardness.graphs import read_graph
+    from ...hardness.reduction import (
+        BottomUpReduction,
+        Reduction,
+        reduce_max_2_sat,
+        reduce_max_2_sat_bottom_up,
+        reduce_vertex_cover,
+    )
+
+    if len(files) != 1:
+        raise click.UsageError("one graph or formula is expected (or --lift I.json S.json)")
+    reduction: Reduction
+    if problem == "vertex-cover":
+        if satisfied is not None:
+            raise click.UsageError("--satisfied is for --problem max-2-sat; a vertex cover has -k")
+        if k is None:
+            raise click.UsageError("-k is missing: how many vertices may cover the graph?")
+        reduction = reduce_vertex_cover(read_graph(files[0], source_format), k)
+    else:
+        if k is not None:
+            raise click.UsageError(f"-k is for vertex covers; {problem} has --satisfied")
+        if satisfied is None:
+            raise click.UsageError("--satisfied is missing: how many clauses are asked for?")
+        make = reduce_max_2_sat if problem == "max-2-sat" else reduce_max_2_sat_bottom_up
+        reduction = make(read_formula(files[0]), satisfied)
+    if draw is not None:
+        from ...exact.solve import solve as run
+        from ...report.reduction_figure import check_drawing, draw_reduction
+
+        if isinstance(reduction, BottomUpReduction):
+            raise click.UsageError(
+                "merges are not solved for: draw with reduce --lift I.json MERGES.json --draw FILE"
+            )
+        check_drawing(reduction, draw)
+        answer = run(reduction.instance)
+        if answer.vocabulary is None:
+            raise click.UsageError(f"{files[0]}: no vocabulary was found to draw")
+        draw_reduction(reduction, answer.vocabulary, draw)
+        out.wrote(draw)
+    instance = reduction.instance
+    _show(out, instance, reduction.facts(), draw is None)
+    return 0
+
+
+def _show(out: Output, instance: Instance, data: dict[str, Any], alone: bool = True) -> None:
+    """Save an instance and say what it is; without a file it is itself what is printed."""
+    if out.path is None and alone and not out.json and out.form is None:
+        click.echo(json.dumps(instance.to_json(), ensure_ascii=not is_utf8()))
+        return
+    with out.saved(instance.save):
+        out.show(data, facts(data))
+
+
+def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
+    """An instance and its answer to what the answer says about the graph or formula."""
+    from ...hardness.reduction import reduction_of
+
+    if len(files) != 2:
+        raise click.UsageError("--lift takes the instance and the solution: I.json S.json")
+    reduction = reduction_of(Instance.load(files[0]))
+    answer = reduction.load_answer(files[1])
+    data = reduction.lift(answer).to_json()
+    if draw is not None:
+        from ...report.reduction_figure import draw_reduction
+
+        draw_reduction(reduction, answer, draw)
+        out.wrote(draw)
+    if "vertices" in data:
+        key, names = "vertices", [str(vertex) for vertex in data["vertices"]]
+    else:
+        key, values = "assignment", data["assignment"]
+        names = [name if value else f"¬{name}" for name, value in values.items()]
+    shown = " ".join(names)
+    known = {name: value for name, value in data.items() if name != key}
+    out.result(data, facts(known, data={**data, key: shown}), f"{key}: {shown}")
+    return 0
+
+
+@command(
+    "generate",
+    examples=[
+        ("partcover generate --list", ""),
+        ("partcover generate cubic 20 --seed 7 -o I.json", ""),
+        ("partcover solve I.json", ""),
+    ],
+)
+@argument("name", type=str, required=False)
+@argument("size", type=int, required=False)
+@option("-k", "k", type=int, help="The budget; each family has its own default.")
+@option("--list", "list_", is_flag=True, help="Print the families.")
+@output_options(writes="the instance", kind="text", seed=True)
+def generate_(out: Output, name: str | None, size: int | None, k: int | None, list_: bool) -> int:
+    """Make an instance of a family.
+
+    NAME, SIZE and the seed say it all.
+
+    The instance file says family, size and seed under "source".  Without -o the instance is
+    printed.
+    """
+    from ...instances.families import FAMILIES, generate
+
+    if list_:
+        rows = [
+            {
+                "name": family.name,
+                "about": family.about,
+                "sizes": "{}–{}".format(*family.sizes),
+                "k": family.k,
+                "random": family.random,
+                "from": family.paper,
+            }
+            for family in FAMILIES.values()
+        ]
+        shown = ("name", "about", "sizes", "k", "random")
+        out.show({"families": rows}, Listing(rows, {key: key for key in shown}, data=rows))
+        return 0
+    if name is None or size is None:
+        raise click.UsageError("NAME and SIZE are expected (or --list)")
+    instance = generate(name, size, out.seed, k)
+    data = {
+        "family": name,
+        "size": size,
+        "seed": out.seed,
+        "k": instance.k,
+        "words": len(instance.words),
+        "total_count": instance.words.total_count,
+        "threshold": instance.threshold,
+    }
+    _show(out, instance, data)
+    return 0

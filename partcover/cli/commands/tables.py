@@ -1,0 +1,126 @@
+"""``ratio``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...report.tables import Listing
+from ..exit_status import EXIT_INTERRUPTED
+from ..inputs import parse_budgets, read_instance
+from ..options import argument, candidate_options, command, option, output_options, seconds_option
+from ..output import Output
+from ..paths import WritablePath
+
+
+@command(
+    "ratio",
+    keeps_best=True,
+    examples=[
+        ("partcover ratio small.tsv -k 1-3,10 --plot ratio.svg -o ratio.csv", ""),
+        ("partcover ratio --family cycle:5-8 -k 2", "instances made for it"),
+    ],
+)
+@argument("corpora", nargs=-1, metavar="[C.tsv|I.json…]")
+@option(
+    "--family",
+    "families",
+    multiple=True,
+    metavar="NAME:SIZES",
+    help="Generated instances, as cycle:5-12; see partcover generate --list. Repeatable.",
+)
+@option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
+@option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
+@seconds_option(about="For each solve, three a row.")
+@option(
+    "--plot",
+    type=WritablePath("figure"),
+    metavar="FILE",
+    help="Draw the ratios over k (.png, .svg, .pdf).",
+)
+@candidate_options
+@output_options(threads=True, seed=True)
+def ratio(
+    out: Output,
+    corpora: tuple[str, ...],
+    families: tuple[str, ...],
+    ks: str | None,
+    solver: str,
+    time_limit: float | None,
+    plot: str | None,
+    **options: Any,
+) -> int:
+    """Measure how near to the optimum greedy comes.
+
+    One row for each instance and budget: GreedTok's cover over the optimum's, beside the ratio
+    that GreedWMC certifies without the optimum, and what the relaxations allow. Where a limit
+    left the optimum open, ratios are stated as at least (≥) what the bound proves.
+    """
+    from ...studies.ratios import ratios
+
+    budgets = parse_budgets(ks)
+    most = max(budgets) if budgets else None
+    inputs = [(Path(corpus).stem, read_instance(corpus, most, options)) for corpus in corpora]
+    for family in families:
+        from ...instances.families import generate
+
+        name, _, sizes = family.partition(":")
+        if not sizes:
+            raise click.UsageError(f"--family {family}: NAME:SIZES is expected, as cycle:5-12")
+        inputs += [
+            (f"{name}-{size}", generate(name, size, out.seed, most))
+            for size in parse_budgets(sizes, "--family")
+        ]
+    if not inputs:
+        raise click.UsageError("nothing to measure: give counted words, an instance or --family")
+    rows: list[dict[str, Any]] = []
+    with out.progress("ratio") as report:
+        for name, instance in inputs:
+            rows += ratios(
+                instance,
+                budgets or [instance.k],
+                name=name,
+                solver=solver,
+                time_limit=time_limit,
+                seed=out.seed,
+                threads=out.threads,
+                progress=lambda what: report(0, None, what),
+            )
+            if rows[-1]["termination"] == "interrupted":
+                break
+    if plot is not None:
+        from ...report.plots import plot_ratios
+
+        plot_ratios(rows, plot)
+        out.wrote(plot)
+    out.result({"rows": rows}, Listing(list(map(_shown_ratios, rows)), _RATIO_COLUMNS, data=rows))
+    return EXIT_INTERRUPTED if rows[-1]["termination"] == "interrupted" else 0
+
+
+def _shown_ratios(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for the table: what is only a bound says so."""
+    shown = {**row, "wmc": row["wmc_gap"]}  # a ratio: no key that ends in gap, no percentage
+    keys = [] if row["proven"] else ["ratio", "greedwmc_ratio"]
+    for key in keys if row["wmc_proven"] else [*keys, "greedwmc_relaxed_ratio"]:
+        shown[key] = f"≥ {row[key]:.4f}"
+    if not row["proven"]:
+        shown["optimum_tokens"] = f"{row['lower_bound']:,} – {row['best_tokens']:,}"
+    return shown
+
+
+_RATIO_COLUMNS = {
+    "instance": "instance",
+    "k": "k",
+    "optimum_tokens": "optimum",
+    "greedtok_tokens": "GreedTok",
+    "ratio": "ratio",
+    "d": "d",
+    "certified_ratio": "certified",
+    "greedwmc_ratio": "GreedWMC",
+    "greedwmc_relaxed_ratio": "its relaxed",
+    "wmc": "WMC / opt.",
+    "lp_gap": "LP gap",
+    "seconds": "seconds",
+}

@@ -1,0 +1,73 @@
+"""``worst``."""
+
+from __future__ import annotations
+
+from ...report.tables import facts
+from ..exit_status import EXIT_INTERRUPTED
+from ..options import command, option, output_options, seconds_option
+from ..output import Output
+
+
+@command(
+    "worst",
+    keeps_best=True,
+    examples=[("partcover worst --method bpe -k 1 --words 2 --length 4 -o I.json", "")],
+)
+@option(
+    "--method",
+    default="greedtok",
+    show_default=True,
+    help="greedtok, greedwmc (its vocabulary, shortest path), greedwmc-relaxed (its own cover, "
+    "against the optimum with overlaps) or bpe.",
+)
+@option("-k", "k", type=int, default=2, show_default=True, help="Tokens to choose.")
+@option("--alphabet", type=int, default=2, show_default=True, help="Most symbols.")
+@option("--words", type=int, default=3, show_default=True, help="Most words.")
+@option("--length", type=int, default=5, show_default=True, help="Most symbols in a word.")
+@option(
+    "--restarts", type=int, default=20, show_default=True, help="Climbs where it cannot enumerate."
+)
+@seconds_option()
+@output_options(writes="the instance", kind="text", seed=True)
+def worst(
+    out: Output,
+    method: str,
+    k: int,
+    alphabet: int,
+    words: int,
+    length: int,
+    restarts: int,
+    time_limit: float | None,
+) -> int:
+    """Find the tiny instance on which a method is worst.
+
+    Where it is furthest from the optimum. All multisets of words within the sizes are looked at
+    where they are at most a hundred million ("exhausted: yes": none has a smaller ratio); beyond
+    that a seeded local search goes as far as it gets. -o writes the instance, its optimum
+    included.
+    """
+    from ...instances.worst_case import worst as run
+
+    with out.progress("worst") as report:
+        case = run(
+            method,
+            k=k,
+            alphabet=alphabet,
+            words=words,
+            length=length,
+            restarts=restarts,
+            time_limit=time_limit,
+            seed=out.seed,
+            progress=report,
+        )
+    data = case.to_json()
+    pairs = [f"{word} × {count}" if count > 1 else word for word, count in data["words"]]
+    shown = {
+        **data,
+        "words": "  ".join(pairs),
+        "vocabulary": "  ".join(data["vocabulary"]),
+        "optimal_vocabulary": "  ".join(data["optimal_vocabulary"]),
+    }
+    with out.saved(case.instance.save):
+        out.show(data, facts(shown))
+    return EXIT_INTERRUPTED if case.termination == "interrupted" else 0

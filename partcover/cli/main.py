@@ -1,0 +1,156 @@
+"""The ``partcover`` command: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+import cloup
+
+from .._version import __version__
+from ..errors import PartcoverError, VerificationError
+from ..exact.solvers.interruptible import left_behind
+from ..runtime import signals
+from .commands import SECTIONS
+from .exit_status import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
+from .output import say
+
+
+def entry() -> NoReturn:
+    """What the ``partcover`` script runs: `main`, whatever solvers are still at work."""
+    signals.install()
+    for stream in (sys.stdout, sys.stderr):
+        # what an encoding lacks is shown as an escape: a table must not end in an error
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        main()
+    except SystemExit as stop:
+        if left_behind():
+            # it may abort the process while that is taken apart: leave without it
+            os._exit(stop.code if isinstance(stop.code, int) else 0)
+        raise
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command and exit with its status; errors are one line on standard error."""
+    status = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        status = status or _system_error(error)
+    sys.exit(status)
+
+
+def _run(arguments: list[str] | None) -> int:
+    """Run the command, and say what goes wrong; the exit status."""
+    try:
+        status = cli.main(arguments, prog_name="partcover", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return EXIT_USAGE
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "partcover"
+        say(f"{command}: {error.format_message()} (see {command} --help)")
+        return EXIT_USAGE
+    except VerificationError as error:
+        say(f"partcover: verification failed: {error}")
+        return EXIT_VERIFICATION
+    except PartcoverError as error:
+        say(f"partcover: {error}")
+        return EXIT_USAGE
+    except SystemExit:  # which is what click makes of a closed pipe, and of nothing else here
+        return _system_error(BrokenPipeError())
+    except (KeyboardInterrupt, click.Abort):
+        say("partcover: interrupted")
+        return EXIT_INTERRUPTED
+    except MemoryError:
+        say("partcover: out of memory: use fewer words (--min-count) or a smaller model")
+        return EXIT_USAGE
+    except OSError as error:
+        return _system_error(error)
+    except UnicodeError as error:
+        say(f"partcover: text that cannot be read or written: {error}")
+        return EXIT_USAGE
+    return status or 0
+
+
+def _system_error(error: OSError) -> int:
+    """Say what the system refused; the exit status, 0 where only the reader has gone."""
+    with contextlib.suppress(OSError, ValueError):  # what is still to be written has no place
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return 0
+    name = "standard output" if error.filename is None else error.filename
+    say(f"partcover: {name}: {error.strerror or error}")
+    return EXIT_USAGE
+
+
+class _Later(click.Command):
+    """A command of which the help of all knows a line; its module is imported when it is run."""
+
+    def __init__(self, name: str, where: str, about: str) -> None:
+        super().__init__(name, short_help=about)
+        self.where = where
+
+    def load(self) -> click.Command:
+        """The command itself."""
+        module, _, attribute = self.where.partition(":")
+        found = getattr(importlib.import_module(f".commands.{module}", __package__), attribute)
+        assert isinstance(found, click.Command)
+        return found
+
+
+class _Commands(cloup.Group):
+    """All commands, each loaded when it is asked for."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name; None if there is none."""
+        found = super().get_command(ctx, cmd_name)
+        return found.load() if isinstance(found, _Later) else found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an interrupt is said once, by `main`."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None
+
+
+@cloup.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="partcover")
+def cli() -> None:
+    """Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
+
+    \b
+    partcover count book.txt -o book.tsv           text to counted words
+    partcover greedtok book.tsv -k 1000 -o v.json  a vocabulary, in seconds
+    partcover improve book.tsv -k 1000 -o v.json --write-certificate p.cert
+                                                   a better one, and how far from
+                                                   optimal it is
+    partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert
+    partcover gap book.tsv --vocab v.json          the same for any vocabulary
+    partcover solve small.tsv -k 10                the proven optimum of a small
+                                                   instance
+    partcover demo                                 all of it on text that is on
+                                                   every machine
+
+    Results go to standard output, remarks and progress to standard error. Exit status: 0 done,
+    a time limit that leaves an answer included; 2 bad usage or input, or a file that cannot be
+    written; 3 a limit ended solve with an answer and no proof; 4 infeasible; 5 a limit ended it
+    with no answer; 6 verification failed; 130 interrupted (Ctrl-C, SIGTERM, SIGHUP), the best so
+    far kept.
+    """
+
+
+for title, commands in SECTIONS.items():
+    cli.section(title, *(_Later(name, *rest) for name, rest in commands.items()))

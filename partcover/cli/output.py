@@ -1,0 +1,297 @@
+"""Where the results of a command go: a file, standard output, and remarks beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from ..errors import InputError, message_line, printable, shorten
+from ..problem.solution import Event
+from ..runtime.files import write_atomic
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..report.tables import Listing
+
+__all__ = ["FORMATS", "Output", "is_utf8", "say"]
+
+FORMATS = ("table", "csv", "markdown", "json")
+_ENDINGS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
+_UNLIMITED = 1_000_000  # columns: nothing is folded
+
+
+def say(line: str) -> None:
+    """One line on standard error, with nothing in it that a terminal acts on."""
+    with contextlib.suppress(OSError):  # whoever would read it has gone: the work goes on
+        click.echo(message_line(line), err=True)
+
+
+def is_utf8() -> bool:
+    """Whether standard output takes any character."""
+    return (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))
+
+
+@dataclass
+class Output:
+    """Where results go: options that commands share.
+
+    Attributes
+    ----------
+    json, quiet, wide : bool
+        One object instead of tables; no remarks; every column, whatever fits.
+    path : str or None
+        The file of ``-o``.
+    form : str or None
+        What ``--format`` says, of `FORMATS`.
+    threads, seed : int
+        For the commands that make use of them.
+    """
+
+    json: bool = False
+    quiet: bool = False
+    path: str | None = None
+    form: str | None = None
+    wide: bool = False
+    threads: int = 1
+    seed: int = 0
+
+    @property
+    def width(self) -> int | None:
+        """Columns that tables have: those of the terminal; None, without a limit, off one."""
+        if self.wide or not sys.stdout.isatty():
+            return None
+        return shutil.get_terminal_size().columns
+
+    @property
+    def console(self) -> Console:
+        """Standard output, for people."""
+        from rich.console import Console
+
+        # without a height the width is 80 where TERM is dumb
+        return Console(highlight=False, width=self.width or _UNLIMITED, height=25)
+
+    @property
+    def file_form(self) -> str:
+        """What ``-o`` writes where that is a result: by ``--format``, else the file's ending."""
+        return self.form or _ENDINGS.get(Path(self.path or "").suffix.lower(), "json")
+
+    def note(self, line: str) -> None:
+        """A remark on standard error, unless quiet."""
+        if not self.quiet:
+            say(f"partcover: {line}")
+
+    def wrote(self, path: str | os.PathLike[str]) -> None:
+        """The remark that a file is there."""
+        self.note(f"wrote {os.fspath(path)}")
+
+    def object(self, data: dict[str, Any]) -> None:
+        """The one JSON object of ``--json``."""
+        click.echo(json.dumps(data, ensure_ascii=not is_utf8()))
+
+    def result(self, data: dict[str, Any], *parts: Listing | str) -> None:
+        """Save a result to the file of ``-o``, then show it.
+
+        Parameters
+        ----------
+        data : dict
+            The JSON object.
+        parts : Listing or str
+            Tables, and lines for people between them. CSV has the first table.
+        """
+
+        def write(path: str) -> None:
+            write_atomic(path, self.text(data, parts, self.file_form))
+
+        with self.saved(write):
+            self.show(data, *parts)
+
+    @contextmanager
+    def saved(self, write: Callable[[str], None]) -> Iterator[None]:
+        """Write the file of ``-o``; the block, which prints, comes after, and after a failure, too.
+
+        So whoever reads standard output may go without taking the file along, and a full disk
+        does not take along what is printed. Nothing is printed if the file is standard output.
+
+        Raises
+        ------
+        InputError
+            Behind the block, if the file cannot be written.
+        """
+        failed = None
+        if self.path is not None:
+            try:
+                write(self.path)
+            except InputError as error:
+                failed = error
+            else:
+                if self.path != "-":
+                    self.wrote(self.path)
+        yield
+        if failed is not None:
+            raise failed
+
+    def text(self, data: dict[str, Any], parts: tuple[Listing | str, ...], form: str) -> str:
+        """A result as the text of a file."""
+        from ..report.tables import rows_csv, rows_markdown
+
+        tables = [part for part in parts if not isinstance(part, str)]
+        if tables and form == "csv":
+            return rows_csv(tables[0].records)
+        if tables and form in ("markdown", "table"):
+            return "\n".join(
+                f"{_lines(part)}\n"
+                if isinstance(part, str)
+                else rows_markdown(part.rows, part.columns)
+                for part in parts
+            )
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+    def show(self, data: dict[str, Any], *parts: Listing | str) -> None:
+        """Show a result on standard output, as asked; nothing where the file is that."""
+        if self.path == "-":
+            return
+        if self.json or self.form == "json":
+            self.object(data)
+        elif self.form in ("csv", "markdown"):
+            click.echo(self.text(data, parts, self.form), nl=False)
+        else:
+            self.tables(*parts)
+
+    def tables(self, *parts: Listing | str) -> None:
+        """Tables and lines, for people."""
+        from rich.text import Text
+
+        from ..report.tables import fitted_table
+
+        console, width = self.console, self.width
+        left_out: list[str] = []
+        with console.capture() as captured:
+            for part in parts:
+                if isinstance(part, str):
+                    console.print(Text(_lines(part)))
+                    continue
+                table, without = fitted_table(part, width)
+                console.print(table)
+                left_out += [heading for heading in without if heading not in left_out]
+        click.echo(captured.get(), nl=False)
+        if left_out:
+            self.note(f"left out at {width} columns: {', '.join(left_out)} (--wide shows all)")
+
+    @contextmanager
+    def progress(self, description: str) -> Iterator[Callable[[float, float | None, str], None]]:
+        """A bar on standard error when it is a terminal: call with (done, of, remark)."""
+        if self.quiet or not sys.stderr.isatty():
+            yield lambda done, of, remark: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        with Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %  {task.fields[remark]}", markup=False),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        ) as bar:
+            task = bar.add_task(description, total=None, remark="")
+            yield lambda done, of, remark: bar.update(
+                task, completed=done, total=of, remark=shorten(printable(remark))
+            )
+
+    @contextmanager
+    def events(
+        self,
+        path: str | None,
+        *,
+        phase: str,
+        show: bool = True,
+        plot: str | None = None,
+        time_limit: float | None = None,
+    ) -> Iterator[Callable[[Event], None] | None]:
+        """What gets the events of a method: a file of JSON lines, people at a terminal, a plot.
+
+        Parameters
+        ----------
+        path, plot : str or None
+            The file of JSON lines; the figure.
+        phase : str
+            What the method does, until an event says it.
+        show : bool
+            Show a line on a terminal.
+        time_limit : float, optional
+            Seconds, where events do not say how many are left.
+        """
+        told: list[dict[str, Any]] = []
+        with contextlib.ExitStack() as stack:
+            line, file = None, None
+            if show and not self.quiet and sys.stderr.isatty():
+                from .status_line import shown_line
+
+                line = stack.enter_context(shown_line(phase, time_limit))
+            if path is not None:
+                file = stack.enter_context(_Lines(path, self.note))
+
+            def tell(event: Event) -> None:
+                told.append(event.to_json())
+                if file is not None:
+                    file.write(told[-1])
+                if line is not None:
+                    line(event)
+
+            yield None if line is None and file is None and plot is None else tell
+        if plot is not None:
+            from ..report.plots import plot_events
+
+            plot_events(told, plot)
+            self.wrote(plot)
+
+
+class _Lines:
+    """A file of JSON lines; a full disk ends it, not the run."""
+
+    def __init__(self, path: str, note: Callable[[str], None]) -> None:
+        self.path = path
+        self.note = note
+        try:
+            self.file: IO[str] | None = open(path, "w", encoding="utf-8")  # noqa: SIM115
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+    def write(self, data: dict[str, Any]) -> None:
+        """One line."""
+        if self.file is None:
+            return
+        try:
+            self.file.write(json.dumps(data) + "\n")
+            self.file.flush()
+        except OSError as error:
+            self.note(f"{self.path}: no more events ({error.strerror})")
+            self._close()
+
+    def _close(self) -> None:
+        if self.file is not None:
+            with contextlib.suppress(OSError):  # what could not be written is tried again
+                self.file.close()
+        self.file = None
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._close()

@@ -1,0 +1,173 @@
+"""Parameters that name files: what a command reads and writes, checked before it starts."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..corpus.readers import find_sources
+from ..errors import InputError
+from ..runtime.files import check_writable, in_place
+
+__all__ = [
+    "GroupText",
+    "ReadablePath",
+    "WritablePath",
+    "check_apart",
+    "check_not_among",
+    "check_paths",
+]
+
+
+class ReadablePath(click.ParamType[str]):
+    """A file or folder that a command reads; ``-`` is standard input."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The path as text."""
+        if not value:
+            self.fail("a file is expected, not an empty name", param, ctx)
+        return str(value)
+
+    def paths(self, value: str) -> Iterator[str]:
+        """The files that a value names."""
+        yield value
+
+
+class GroupText(ReadablePath):
+    """The text of ``--group``, which may name a file of tokens."""
+
+    name = "group"
+
+    def paths(self, value: str) -> Iterator[str]:
+        """The file behind ``NAME=N:``, where it is no range of lengths."""
+        what = value.rpartition(":")[2]
+        if re.fullmatch(r"\d*-\d*", what) is None:
+            yield what
+
+
+class WritablePath(click.ParamType[str]):
+    """A file that a command writes.
+
+    Parameters
+    ----------
+    kind : {"table", "figure", "text", "folder"}
+        table: rows, as JSON, or as CSV or Markdown by the name's ending. figure: an image.
+        folder: a file, or a folder that may be there. text: anything else, which no CSV is.
+    """
+
+    name = "file"
+
+    def __init__(self, kind: str = "text") -> None:
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The path as text."""
+        path = str(value)
+        if not path:
+            self.fail("a file is expected, not an empty name", param, ctx)
+        if self.kind in ("text", "folder") and path.lower().endswith(".csv"):
+            name = param.opts[0] if param is not None else "this"
+            self.fail(f"{path!r}: {name} does not write CSV; name another ending", param, ctx)
+        return path
+
+
+def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]) -> None:
+    """Check what a command is to write before it starts.
+
+    Raises
+    ------
+    InputError
+        If an output cannot be written, is the same file as an input (whatever it is called
+        there) or the folder of one, or is the same file as another output.
+    """
+    read: list[tuple[str, str]] = []
+    written: list[tuple[str, str]] = []
+    for parameter in parameters:
+        value = values.get(parameter.name or "")
+        if value is None:
+            continue
+        label = _label(parameter)
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(parameter.type, ReadablePath):
+                read += [(label, path) for path in parameter.type.paths(one)]
+            elif isinstance(parameter.type, WritablePath):
+                written.append((label, one))
+                if not (parameter.type.kind == "folder" and _is_folder(one)):
+                    check_writable(one)
+    check_apart(written, read)
+
+
+def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, str]] = ()) -> None:
+    """Refuse outputs that are inputs or one another; each has the name of its option.
+
+    Raises
+    ------
+    InputError
+        For the first such output.
+    """
+    inputs = [(label, path) for label, path in read if path != "-"]
+    for number, (label, path) in enumerate(written):
+        if in_place(path):
+            continue
+        for other, source in inputs:
+            if _same(path, source):
+                raise InputError(
+                    f"{label} {path}: would overwrite what {other} reads; name another file"
+                )
+            if _inside(source, path):
+                raise InputError(
+                    f"{label} {path}: {source}, which {other} reads, lies in it; name another "
+                    "folder"
+                )
+        for other, target in written[:number]:
+            if not in_place(target) and _same(path, target):
+                raise InputError(f"{label} {path}: is what {other} writes, too; name another file")
+
+
+def check_not_among(path: str | None, files: Sequence[str], *, all_files: bool = False) -> None:
+    """Refuse an output that is one of the files of a folder that is read.
+
+    Raises
+    ------
+    InputError
+        If it is, or if a folder has no file to read.
+    """
+    folders = [name for name in files if _is_folder(name)]
+    if path is not None and folders and Path(path).is_file():
+        sources = find_sources(folders, all_files=all_files)
+        check_apart([("-o", path)], [("the command", source.path) for source in sources])
+
+
+def _label(parameter: click.Parameter) -> str:
+    if isinstance(parameter, click.Argument):
+        return "the command"
+    return parameter.opts[0] if parameter.opts[0].startswith("-") else f"--{parameter.name}"
+
+
+def _same(first: str, second: str) -> bool:
+    """Whether two names are one file: by another path, a link, a hard link, or case."""
+    try:
+        return Path(first).samefile(second)
+    except (OSError, ValueError):  # one is not there
+        return os.path.realpath(first) == os.path.realpath(second)
+
+
+def _inside(source: str, target: str) -> bool:
+    """Whether an input lies in a folder that is to be written."""
+    if not _is_folder(target) or _is_folder(source):
+        return False
+    return os.path.realpath(source).startswith(os.path.realpath(target) + os.sep)
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return Path(path).is_dir()
+    except OSError:  # a name too long, say
+        return False

@@ -1,0 +1,106 @@
+"""One line on the terminal that says how a search stands, written over and over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ..problem.solution import Event
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+__all__ = ["StatusLine", "shown_line"]
+
+_PER_SECOND = 4  # times that the line is written
+
+
+class StatusLine:
+    """What is known so far: phase, best, bound, gap and the time left.
+
+    Parameters
+    ----------
+    phase : str
+        The first phase.
+    time_limit : float, optional
+        Seconds from now, where events do not say how many are left.
+    clock : callable
+        Seconds of any clock.
+    """
+
+    def __init__(
+        self,
+        phase: str,
+        time_limit: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.phase = phase
+        self.clock = clock
+        self.started = clock()
+        self.end = None if time_limit is None else self.started + time_limit
+        self.tokens: int | None = None
+        self.lower_bound: int | None = None
+        self.gap: float | None = None
+
+    def __call__(self, event: Event) -> None:
+        """Take in what an event says."""
+        self.phase = event.phase or self.phase
+        self.tokens, self.lower_bound, self.gap = event.tokens, event.lower_bound, event.gap
+        if event.time_left is not None:
+            self.end = self.clock() + event.time_left
+
+    def line(self, width: int) -> str:
+        """The line in at most `width` columns.
+
+        Where there is no room the bound is left out first, then the gap, then the time; numbers
+        are whole.
+        """
+        now = self.clock()
+        passed = f"{_clock(now - self.started)} so far"
+        parts = {
+            "phase": self.phase,
+            "best": "" if self.tokens is None else f"best {self.tokens:,}",
+            "bound": "" if self.lower_bound is None else f"bound {self.lower_bound:,}",
+            "gap": "" if self.gap is None else f"gap {100 * self.gap:.3f} %",
+            "time": passed if self.end is None else f"{_clock(self.end - now)} left",
+        }
+        for name in ("", "bound", "gap", "time", "best"):
+            parts.pop(name, None)
+            line = "  ".join(part for part in parts.values() if part)
+            if len(line) <= width:
+                return line
+        return line[:width]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The line as rich writes it."""
+        from rich.text import Text
+
+        yield Text(self.line(options.max_width - 1), no_wrap=True, end="")
+
+
+def _clock(seconds: float) -> str:
+    """Seconds as m:ss, or h:mm:ss."""
+    whole = max(0, round(seconds))
+    hours, rest = divmod(whole, 3600)
+    minutes = f"{rest // 60:02d}" if hours else str(rest // 60)
+    return (f"{hours}:" if hours else "") + f"{minutes}:{rest % 60:02d}"
+
+
+@contextmanager
+def shown_line(phase: str, time_limit: float | None = None) -> Iterator[StatusLine | None]:
+    """Show a line on standard error until the block ends; None where that is no terminal.
+
+    Other lines on standard error go above it.
+    """
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield None
+        return
+    line = StatusLine(phase, time_limit)
+    with Live(line, console=console, refresh_per_second=_PER_SECOND, transient=True):
+        yield line

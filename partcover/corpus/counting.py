@@ -1,0 +1,292 @@
+"""Text to counted words, streamed and in threads."""
+
+from __future__ import annotations
+
+import codecs
+import threading
+from codecs import BOM_UTF8
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain
+from os import PathLike
+from queue import SimpleQueue
+from typing import TypeAlias
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernels import _encoder, _word_table
+from ..runtime.file_kinds import HEADER, kind_of_head, looks_counted
+from ..runtime.files import shown
+from .pretokenizers import Pretokenizer, Rule, character_kinds
+from .readers import Document, Source, documents, find_sources, refuse_piece
+from .tsv import Arrays
+
+__all__ = ["Progress", "blocks", "count_files", "count_texts"]
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+
+_PART = 1 << 24  # bytes of a plain file that one thread takes at a time
+_HELD = 1 << 26  # bytes of distinct pieces after which a rule is run over them
+
+
+class _Tally:
+    """Words counted so far, by one thread.
+
+    Pieces are counted in `table`; where pieces are not words yet (`Pretokenizer.mark` is None)
+    each distinct one is cut whenever the table has grown to `_HELD`, and the words go to `words`.
+    """
+
+    def __init__(self, pretokenizer: Pretokenizer) -> None:
+        self.pretokenizer = pretokenizer
+        self.table = _word_table.WordTable()
+        self.words = _word_table.WordTable()
+
+    def add(self, document: Document, utf8: bool) -> None:
+        rule = self.pretokenizer.rules[0]
+        chunks = _checked(document) if utf8 else document.chunks
+        for block in blocks(chunks, rule, document):
+            self.table.add_text(block, rule.pieces)
+            if self.pretokenizer.mark is None and self.table.nbytes > _HELD:
+                self._settle()
+
+    def _settle(self) -> None:
+        table = self.table
+        for place, rule in enumerate(self.pretokenizer.rules):
+            if place or rule.mark is None:
+                table = _cut(table, rule)
+            if rule.mark not in (None, " "):
+                marked = table.export(False, rule.mark.encode("utf-8", "surrogateescape"))
+                table = _word_table.WordTable()
+                table.add_words(*marked)
+        self.words.merge(table)
+        self.table = _word_table.WordTable()
+
+    def merge(self, other: _Tally) -> None:
+        self.table.merge(other.table)
+        self.words.merge(other.words)
+
+    def result(self) -> Arrays:
+        mark = self.pretokenizer.mark
+        if mark is None:
+            self._settle()
+            return self.words.export(True)
+        return self.table.export(True, mark.encode("utf-8", "surrogateescape"))
+
+
+def _cut(pieces: _word_table.WordTable, rule: Rule) -> _word_table.WordTable:
+    """The words of pieces, each cut by itself."""
+    data, offsets, counts = pieces.export(False)
+    table = _word_table.WordTable()
+    if not rule.given:
+        ends, piece = _encoder.cut_words(data, offsets, rule.finder, character_kinds())
+        table.add_words(data, ends, counts[piece])
+        return table
+    words: dict[str, int] = {}
+    text, places = data.tobytes(), offsets.tolist()
+    for start, end, count in zip(places, places[1:], counts.tolist(), strict=False):
+        for word in rule.words(text[start:end].decode("utf-8", "surrogateescape")):
+            words[word] = words.get(word, 0) + count
+    encoded = [word.encode("utf-8", "surrogateescape") for word in words if word]
+    table.add_words(
+        np.frombuffer(b"".join(encoded), np.uint8),
+        np.cumsum([0, *map(len, encoded)], dtype=np.int64),
+        np.array([count for word, count in words.items() if word], np.int64),
+    )
+    return table
+
+
+def blocks(
+    chunks: Iterable[bytes], rule: Rule, document: Document | None = None
+) -> Iterator[bytes]:
+    """The text again, in blocks that end where `rule` cuts.
+
+    What has no such place is held until it has doubled, so that no byte is looked at more than
+    a few times; if it is of a compressed document, up to what that may inflate to in one piece.
+    """
+    held: list[bytes] = []
+    size = wanted = 0
+    for chunk in chunks:
+        held.append(chunk)
+        size += len(chunk)
+        if document is not None:
+            refuse_piece(document.where, size, document.piece)
+        if size < wanted:
+            continue
+        text = b"".join(held)
+        cut = rule.last_cut(text)
+        if cut > 0:
+            yield text[:cut]
+            text = text[cut:]
+        held, size = [text], len(text)
+        wanted = 2 * size
+    if size:
+        yield b"".join(held)
+
+
+def _checked(document: Document) -> Iterator[bytes]:
+    """The chunks of a document that must be UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    place = document.start
+    chunk = b""
+    try:
+        for chunk in document.chunks:
+            pending = len(decoder.getstate()[0])
+            decoder.decode(chunk)
+            place += len(chunk)
+            yield chunk
+        chunk, pending = b"", len(decoder.getstate()[0])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{document.where}: byte {place - pending + error.start} is not UTF-8, which "
+            "symbols='chars' needs; use symbols='bytes'"
+        ) from None
+
+
+def _not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The chunks of a text, unless they are words that are counted already."""
+    rest = iter(chunks)
+    first = next(rest, b"")
+    known = first.removeprefix(BOM_UTF8).startswith(HEADER)
+    if known or (source.path.endswith(".tsv") and looks_counted(first)):
+        raise InputError(
+            f"{shown(source.path)}: this is a counts file (word, tab, count), no text: its words "
+            "are counted already; --all-files (all_files=True) counts it as text"
+        )
+    if (kind := kind_of_head(first)) in ("vocabulary", "instance", "certificate"):
+        raise InputError(
+            f"{shown(source.path)}: this is a file of partcover's ({kind}), no text; --all-files "
+            "(all_files=True) counts it as text"
+        )
+    yield from chain([first], rest)
+
+
+def count_texts(texts: Iterable[str | bytes], pretokenizer: Pretokenizer, utf8: bool) -> Arrays:
+    """Count the words of texts, each a document of its own; see `count_files`."""
+    tally = _Tally(pretokenizer)
+    for number, text in enumerate(texts, 1):
+        where = f"text {number}"
+        if isinstance(text, str):
+            try:
+                text = text.encode("utf-8", "surrogateescape")
+            except UnicodeEncodeError:
+                raise InputError(f"{where} has a lone surrogate, not UTF-8") from None
+        elif not isinstance(text, bytes):
+            raise InputError(f"{where} is {type(text).__name__}: str or bytes is expected")
+        tally.add(Document(where, (text,)), utf8)
+    return tally.result()
+
+
+def count_files(
+    paths: Iterable[str | PathLike[str]],
+    pretokenizer: Pretokenizer,
+    *,
+    utf8: bool,
+    key: str,
+    threads: int,
+    progress: Progress | None,
+    all_files: bool = False,
+    skipped: Counter[str] | None = None,
+) -> Arrays:
+    """Count the words of files.
+
+    Files are shared out to the threads, and a plain file that is cut at every space in parts.
+    The result is ordered by count descending, then word ascending, so it is the same for any
+    number of threads.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        As `find_sources` takes them.
+    pretokenizer : Pretokenizer
+        How text is cut into words.
+    utf8 : bool
+        Whether bytes that are not UTF-8 are an error.
+    key : str
+        Field or column that holds the text.
+    threads : int
+        At least 1.
+    progress : callable, optional
+        Called with the bytes read and their total (None where unknown), by one thread at a
+        time.
+    all_files, skipped
+        See `find_sources`; with `all_files` a counts file is text as well.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be read, or is a counts file; of several errors the first in order
+        of files.
+    """
+    sources = find_sources(paths, all_files=all_files, skipped=skipped)
+    sizes = [source.size for source in sources]
+    total = None if None in sizes else sum(size or 0 for size in sizes)
+    done = 0
+    lock = threading.Lock()
+    stop = threading.Event()
+
+    def report(read: int) -> None:
+        nonlocal done
+        if stop.is_set():
+            raise _Stopped
+        with lock:
+            done += read
+            if progress is not None:
+                progress(done, total)
+
+    def work(source: Source, tally: _Tally) -> None:
+        for document in documents(source, key=key, report=report):
+            if source.kind == "text" and not document.start and not all_files:
+                document = replace(document, chunks=_not_counted(source, document.chunks))
+            tally.add(document, utf8)
+
+    if threads == 1:
+        tally = _Tally(pretokenizer)
+        for source in sources:
+            work(source, tally)
+        return tally.result()
+
+    tallies = [_Tally(pretokenizer) for _ in range(threads)]
+    idle: SimpleQueue[_Tally] = SimpleQueue()
+    for tally in tallies:
+        idle.put(tally)
+
+    def borrow(source: Source) -> None:
+        tally = idle.get()
+        try:
+            work(source, tally)
+        finally:
+            idle.put(tally)
+
+    parts = [part for source in sources for part in _parts(source, pretokenizer)]
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(borrow, part) for part in parts]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    first, *others = tallies
+    for tally in others:
+        first.merge(tally)
+    return first.result()
+
+
+class _Stopped(Exception):
+    """Another thread has failed, or the user has interrupted; nobody sees this."""
+
+
+def _parts(source: Source, pretokenizer: Pretokenizer) -> Iterator[Source]:
+    cut_at_spaces = pretokenizer.rules[0].pieces == _word_table.EVERY_SPACE
+    size = source.size or 0
+    if source.kind != "text" or source.packing or not cut_at_spaces or size <= _PART:
+        yield source
+        return
+    for start in range(0, size, _PART):
+        end = start + _PART
+        yield replace(source, start=start, end=end if end < size else -1)

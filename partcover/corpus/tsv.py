@@ -1,0 +1,345 @@
+r"""The counted-words TSV: one ``word<TAB>count`` a line.
+
+UTF-8, with the escapes ``\\``, ``\t``, ``\n``, ``\r`` and ``\xHH`` in words, so that any bytes
+fit.  A count is a whole number from 1 to 2**63 - 1 in decimal digits.  The last line may lack
+its line feed, and a carriage return before a line feed is not part of the count.  Where symbols
+are bytes, raw bytes that are not UTF-8 are taken as they stand.  A byte order mark at the
+beginning is no part of the first word.
+
+The first line says how the words were counted::
+
+    #partcover counts 1 pretokenizer=gpt2 symbols=bytes
+
+It has no tab, so no word can be taken for it.  Values are percent-encoded where they hold white
+space, control characters, ``%`` or what is not ASCII.  Either fact may be missing, and so may the
+line; facts that this version does not know are passed over.  It may stand again further down, as
+in files joined with ``cat``, and must then say the same.
+"""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator
+from itertools import chain
+from os import PathLike
+from typing import IO, NamedTuple, TypeAlias
+from urllib.parse import quote, unquote
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..kernels import _word_table
+from ..runtime.file_kinds import HEADER, likely_mistake
+from ..runtime.files import check_whole, open_input, shown, size_of
+from . import symbols as sym
+from .symbols import Symbols, Token
+
+__all__ = [
+    "Arrays",
+    "Header",
+    "format_header",
+    "format_line",
+    "parse_header",
+    "parse_line",
+    "read",
+    "read_table",
+]
+
+Arrays: TypeAlias = tuple[
+    npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]
+]  # words over bytes: data, offsets, counts
+
+_CHUNK = 1 << 22
+_MAX = 2**63 - 1
+_NUMBER = re.compile(rb"[0-9]+")
+_SIGNED = re.compile(rb"-[0-9]+(\.[0-9]*)?")
+_FRACTION = re.compile(rb"[0-9]*\.[0-9]*")
+
+
+_VERSION = 1
+_PLAIN_VALUE = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"  # all of ASCII that is visible, but %
+
+
+class Header(NamedTuple):
+    """How words were counted, as far as it is known."""
+
+    pretokenizer: str | None = None
+    symbols: Symbols | None = None
+
+
+def format_header(header: Header) -> bytes:
+    """The first line of a file, with its line feed."""
+    facts = "".join(
+        f" {key}={quote(value, _PLAIN_VALUE, errors='surrogateescape')}"
+        for key, value in header._asdict().items()
+        if value is not None
+    )
+    return b"%b %d%b\n" % (HEADER, _VERSION, facts.encode("ascii"))
+
+
+def parse_header(line: bytes) -> Header | None:
+    """Read the first line of a file, without its line feed; None for any other line.
+
+    Raises
+    ------
+    InputError
+        For a later version, or facts that are not written as they should be.
+    """
+    if not line.startswith(HEADER) or b"\t" in line:
+        return None
+    version, *fields = line[len(HEADER) :].decode("utf-8", "replace").split() or [""]
+    if version != str(_VERSION):
+        raise InputError(
+            f"counts of version {version!r} are not known, the latest here is {_VERSION}: update "
+            "partcover"
+        )
+    facts: dict[str, str] = {}
+    for field in fields:
+        key, equals, value = field.partition("=")
+        value = unquote(value, errors="surrogateescape")
+        if not equals or not value:
+            raise InputError(f"{field!r} is not a fact of how words were counted: KEY=VALUE")
+        if facts.setdefault(key, value) != value:
+            raise InputError(f"two different facts: {key}={facts[key]} and {key}={value}")
+    symbols = facts.get("symbols")
+    for known in sym.SYMBOLS:
+        if symbols == known:
+            return Header(facts.get("pretokenizer"), known)
+    if symbols is not None:
+        raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
+    return Header(facts.get("pretokenizer"))
+
+
+def parse_line(line: bytes, symbols: Symbols) -> tuple[Token, int]:
+    """Read one line, without its line feed.
+
+    Raises
+    ------
+    InputError
+        Saying what is wrong with the line.
+    """
+    fields = line.split(b"\t")
+    if len(fields) == 1:
+        raise InputError("no tab: a line is a word, a tab and its count")
+    if len(fields) > 2:
+        raise InputError("more than one tab: a tab inside a word is written \\t")
+    text, number = fields[0], fields[1].removesuffix(b"\r")
+    if not text:
+        raise InputError("the word is empty")
+    if symbols == "ints":
+        word: Token = _integers(text)
+    else:
+        try:
+            decoded = text.decode("utf-8", "surrogateescape" if symbols == "bytes" else "strict")
+        except UnicodeDecodeError:
+            raise InputError(f"the word is not UTF-8, which symbols={symbols!r} needs") from None
+        word = sym.unescape(decoded, symbols)
+    return word, _count(number)
+
+
+def _integers(text: bytes) -> tuple[int, ...]:
+    fields = text.split(b" ")
+    if not all(map(_NUMBER.fullmatch, fields)):
+        raise InputError(
+            f"{text.decode(errors='replace')!r} is not a word over symbols='ints': non-negative "
+            "integers separated by single spaces"
+        )
+    if any(len(field) > 20 for field in fields):
+        raise InputError("an integer symbol is 2**62 or more")
+    word = tuple(map(int, fields))
+    if max(word) >= 2**62:
+        raise InputError("an integer symbol is 2**62 or more")
+    return word
+
+
+def _count(number: bytes) -> int:
+    shown_number = number[:40].decode(errors="replace")
+    if _NUMBER.fullmatch(number):
+        digits = number.lstrip(b"0")
+        if not digits:
+            raise InputError("the count is zero: a count is at least 1")
+        if len(digits) > 19 or int(digits) > _MAX:
+            raise InputError(f"the count {shown_number} does not fit in int64")
+        return int(digits)
+    if _SIGNED.fullmatch(number):
+        raise InputError(f"the count {shown_number} is negative: a count is at least 1")
+    if _FRACTION.fullmatch(number) and number != b".":
+        raise InputError(f"the count {shown_number} is not a whole number")
+    raise InputError(f"the count {shown_number!r} is not a number")
+
+
+class _Reader:
+    """A file that is read, and what its headers have said so far.
+
+    Parameters
+    ----------
+    path : path
+        For messages.
+    symbols : {"bytes", "chars", "ints"}, optional
+        What was asked for.
+    """
+
+    def __init__(self, path: str | PathLike[str], symbols: Symbols | None) -> None:
+        self.path = path
+        self.symbols = symbols
+        self.asked = symbols is not None
+        self.pretokenizer: str | None = None
+        self.lines = 0  # read before what is read now
+
+    def error(self, number: int, message: object) -> InputError:
+        """An error in a line of what is read now; in the first, with the likely mistake."""
+        number += self.lines
+        mistake = likely_mistake(self.path, "counts") if number == 1 else ""
+        return InputError(f"{shown(self.path)}:{number}: {message}{mistake}")
+
+    def first_line(self, file: IO[bytes]) -> bytes:
+        """The first line, without a byte order mark, once what it says is known.
+
+        Where it is a header, it is left as an empty line.
+        """
+        line = file.readline()
+        if line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and b"\0" in line:
+            raise self.error(1, "this is UTF-16: save it as UTF-8")
+        line = line.removeprefix(BOM_UTF8)
+        if self.takes(line.rstrip(b"\r\n"), 1):
+            self.lines = 1
+            line = b""
+        self.symbols = self.symbols or "bytes"
+        return line
+
+    def takes(self, line: bytes, number: int) -> bool:
+        """Whether a line is a header; it must not contradict what is known."""
+        try:
+            header = parse_header(line)
+            if header is None:
+                return False
+            if header.symbols not in (None, self.symbols) and self.symbols is not None:
+                why = "asked for" if self.asked else "taken above"
+                raise InputError(f"the words are over {header.symbols}, {self.symbols} were {why}")
+            names = {header.pretokenizer, self.pretokenizer} - {None}
+            if len(names) > 1:
+                raise InputError(
+                    f"words counted with {header.pretokenizer}, those above with "
+                    f"{self.pretokenizer}: they are not to be added up"
+                )
+        except InputError as error:
+            raise self.error(number, error) from None
+        self.symbols = self.symbols or header.symbols
+        self.pretokenizer = self.pretokenizer or header.pretokenizer
+        return True
+
+    def arrays(self, first: bytes, file: IO[bytes]) -> Arrays:
+        """Words over bytes; memory for the distinct ones and a chunk."""
+        table = _word_table.WordTable()
+        held = [first]
+        while chunk := file.read(_CHUNK):
+            cut = chunk.rfind(b"\n") + 1
+            held.append(chunk[:cut] if cut else chunk)
+            if cut:
+                self._add(table, b"".join(held))
+                held = [chunk[cut:]]
+        self._add(table, b"".join(held))
+        return table.export(False)
+
+    def _add(self, table: _word_table.WordTable, text: bytes) -> None:
+        rest = memoryview(text)
+        while True:
+            status, lines, start = table.add_tsv(rest)
+            if status == _word_table.DONE:
+                self.lines += lines
+                return
+            place = len(text) - len(rest) + start
+            end = text.find(b"\n", place)
+            line = text[place:] if end < 0 else text[place:end]
+            if self.takes(line.removesuffix(b"\r"), lines):
+                self.lines += lines
+                rest = rest[start + len(line) + 1 :]
+                continue
+            try:  # the kernel says only that the line is bad; the readable parser says why
+                word, _ = parse_line(line, "bytes")
+            except InputError as error:
+                raise self.error(lines, error) from None
+            raise self.error(lines, f"the summed count of {sym.show(word)!r} does not fit in int64")
+
+    def table(self, first: bytes, file: IO[bytes], *, once: bool = False) -> dict[Token, int]:
+        """Words over any symbols, line by line in Python."""
+        assert self.symbols is not None
+        table: dict[Token, int] = {}
+        lines: Iterator[bytes] = chain([first] if first else [], file)
+        for number, ended in enumerate(lines, 1):
+            line = ended.removesuffix(b"\n")
+            if self.takes(line.removesuffix(b"\r"), number):
+                continue
+            try:
+                word, count = parse_line(line, self.symbols)
+                if once and word in table:
+                    raise InputError(f"the word {sym.show(word)!r} stands here a second time")
+                table[word] = table.get(word, 0) + count
+                if table[word] > _MAX:
+                    raise InputError(
+                        f"the summed count of {sym.show(word)!r} does not fit in int64"
+                    )
+            except InputError as error:
+                raise self.error(number, error) from None
+        return table
+
+
+def read(
+    path: str | PathLike[str], symbols: Symbols | None = None
+) -> tuple[Arrays | dict[Token, int], Header]:
+    """Read a TSV.
+
+    Parameters
+    ----------
+    path : path
+        The file; ``-`` is standard input.
+    symbols : {"bytes", "chars", "ints"}, optional
+        By default what the file says, or bytes.
+
+    Returns
+    -------
+    words : tuple of ndarray, or dict
+        Data, offsets and counts of words over bytes, in O(file) compiled time; over other
+        symbols a dictionary.  In the order in which the file first has them; duplicates are
+        summed.
+    header : Header
+        What the file says of how they were counted, and the symbols that were read.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the line; for symbols other than those the file says.
+    """
+    with open_input(path) as file:
+        reader, size = _Reader(path, symbols), size_of(file)
+        first = reader.first_line(file)
+        words = (reader.arrays if reader.symbols == "bytes" else reader.table)(first, file)
+        check_whole(path, file, size)
+    return words, Header(reader.pretokenizer, reader.symbols)
+
+
+def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:
+    """Read a TSV in which each word stands once, line by line in Python.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the line.
+    """
+    with open_input(path) as file:
+        reader = _Reader(path, symbols)
+        return reader.table(reader.first_line(file), file, once=True)
+
+
+_PLAIN = re.compile(rb"[ -\[\]-~]+")
+
+
+def format_line(word: Token, count: int) -> bytes:
+    """One line of the file, with its line feed."""
+    if isinstance(word, bytes) and _PLAIN.fullmatch(word):
+        return b"%b\t%d\n" % (word, count)
+    if isinstance(word, tuple):
+        return b"%b\t%d\n" % (sym.show(word).encode(), count)
+    return b"%b\t%d\n" % (sym.escape(word).encode(), count)

@@ -1,0 +1,1 @@
+"""Proven optima: models, solvers, branch and bound."""

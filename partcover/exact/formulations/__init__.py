@@ -1,0 +1,1 @@
+"""The integer programs that state the problem."""

@@ -1,0 +1,172 @@
+"""CBC's own program, as PuLP brings it; its log says why it stopped and how far it got."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import InputError
+from ...problem.solution import Status, Termination
+from ...runtime.children import guarded
+from ..model_files import read_solution, write_model, write_start
+from ..solver_io import SolverOptions, SolverReport
+from ..sparse_model import SparseModel
+from .interruptible import PATIENCE, in_thread
+from .log_reader import LogReader
+
+__all__ = ["cbc", "cbc_program"]
+
+_END = "partcover: the log ends here"
+
+
+def cbc_program() -> str:
+    """The path of PuLP's own CBC.
+
+    Raises
+    ------
+    InputError
+        If PuLP brings none for this machine.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # about PuLP's version 4
+        import pulp
+
+        solver = pulp.PULP_CBC_CMD(msg=False)
+        if not solver.available():
+            raise InputError("PuLP brings no CBC for this machine: use another solver")
+        return str(solver.path)
+
+
+def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
+    """Solve with CBC."""
+    end = math.inf if options.time_limit is None else time.monotonic() + options.time_limit
+    processes: list[subprocess.Popen[bytes]] = []
+    over = threading.Event()
+    logged = LogReader("cbc", model.maximize, options, keep=True)
+    with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
+        problem, answer = Path(folder) / "model.mps", Path(folder) / "answer.sol"
+        start = Path(folder) / "start.sol"
+
+        def work() -> SolverReport:
+            program = cbc_program()  # in this thread: Ctrl-C must not break PuLP's import
+            write_model(model, problem)
+            if options.start is not None:
+                write_start(model, options.start, start)
+            left = end - time.monotonic()
+            if over.is_set() or left <= 0:
+                return SolverReport("none", "time_limit")
+            command = [program, str(problem)]
+            if model.maximize:
+                command += ["-max"]
+            if left < math.inf:
+                # CBC reads 0 as no limit, and counts processor time unless told otherwise
+                command += ["-timeMode", "elapsed", "-sec", str(max(0.01, left))]
+            command += ["-ratio", repr(options.gap), "-allow", "0"]
+            command += ["-threads", str(options.threads)] if options.threads > 1 else []
+            seed = str(options.seed or 1234567)  # CBC reads 0 as the time of day
+            command += ["-randomSeed", seed, "-randomCbcSeed", seed]
+            command += ["-mips", str(start)] if options.start is not None else []
+            command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
+            # into a pipe CBC would write its log in blocks, minutes late
+            ours, its = os.openpty()
+            with (
+                open(ours, encoding="utf-8", errors="replace") as lines,
+                os.fdopen(its, "wb", buffering=0) as terminal,
+            ):
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=terminal,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,  # Ctrl-C is ours to pass on
+                )
+                processes.append(process)
+                if over.is_set():  # nobody waits any more
+                    process.kill()
+
+                def end_log() -> None:
+                    # a terminal that CBC closes last may drop what was not read yet: we do
+                    process.wait()
+                    terminal.write(f"\n{_END}\n".encode())
+
+                ending = threading.Thread(target=end_log, daemon=True)
+                ending.start()
+                with guarded(process.pid):
+                    for line in lines:
+                        if line.rstrip() == _END:
+                            break
+                        if not over.is_set():
+                            logged.read([line.rstrip()])
+                    ending.join()
+            return _read_answer(logged.lines, answer, model)
+
+        def interrupt() -> None:
+            if not processes:  # not begun yet: it need not
+                over.set()
+            for process in processes:
+                process.send_signal(signal.SIGINT)
+
+        try:
+            report = in_thread(work, interrupt, PATIENCE, options.time_limit)
+        finally:
+            over.set()
+            for process in processes:
+                process.kill()
+        if options.start is not None:
+            report = replace(report, start_taken=logged.start_taken)
+        if report.stopped == "error" and time.monotonic() >= end:
+            # told to stop, it may go without a last word
+            report = replace(report, stopped="time_limit")
+        if report.bound is None and report.has != "infeasible":
+            report = replace(report, bound=logged.stepped_back())
+        return report
+
+
+def _read_answer(lines: list[str], answer: Path, model: SparseModel) -> SolverReport:
+    text = "\n".join(lines)
+    values = duals = None
+    has: Status = "none"
+    if answer.exists():
+        head = answer.read_text().partition("\n")[0].lower()
+        if "infeasible" not in head and "no solution" not in head:
+            values, duals = read_solution(model, answer)
+            has = "feasible"
+    stopped: Termination = "error"
+    if re.search(r"Result - (Problem proven infeasible|Linear relaxation infeasible)", text) or (
+        "Problem is infeasible" in text
+    ):
+        return SolverReport("infeasible", "completed")
+    if "Result - Optimal solution found" in text or "Optimal objective" in text:
+        has, stopped = "optimal", "completed"
+    if "Result - Stopped on time limit" in text or "Stopped on time" in text:
+        has, stopped = ("none" if values is None else "feasible"), "time_limit"
+    elif "Result - User ctrl-c" in text:
+        has, stopped = ("none" if values is None else "feasible"), "interrupted"
+    # a claimed solution can be the LP's, where the time limit came before any integer one
+    if values is not None:
+        whole = values[model.integer]
+        if np.abs(whole - np.round(whole)).max(initial=0) > 1e-5:
+            values, has = None, "none"
+    found = re.findall(r"^(?:Lower|Upper) bound:\s+(\S+)", text, re.MULTILINE)
+    bound: float | None = None
+    if found:
+        bound = float(found[-1])
+    elif has == "optimal" and values is not None:
+        bound = float(model.objective @ values)
+    if has == "optimal" and values is None:
+        has, stopped = "none", "error"
+    message = lines[-1] if lines else ""
+    return SolverReport(
+        has, stopped, values, bound, message, None if model.integer.any() else duals
+    )

@@ -1,0 +1,72 @@
+"""A solver at work in a thread of its own, so that Ctrl-C and the clock reach us."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..solver_io import SolverReport
+
+__all__ = ["PATIENCE", "in_thread", "left_behind"]
+
+PATIENCE = 5.0  # seconds a solver gets to hand over its answer when interrupted
+
+
+_threads: list[threading.Thread] = []
+
+
+def left_behind() -> bool:
+    """Whether a solver is still at work in a thread that nobody waits for.
+
+    A process should then end by ``os._exit``: some solvers abort it while it is taken apart.
+    """
+    return any(thread.is_alive() for thread in _threads)
+
+
+def in_thread(
+    work: Callable[[], SolverReport],
+    interrupt: Callable[[], None],
+    patience: float,
+    time_limit: float | None,
+) -> SolverReport:
+    """Run `work` so that Ctrl-C reaches us while it is inside a solver.
+
+    Then `interrupt` is called, and the answer awaited for `patience` seconds.  A solver that
+    overruns its time limit, in presolve say, is left behind half a second (or 3 %) later.
+    """
+    answer: list[SolverReport | BaseException] = []
+
+    def target() -> None:
+        try:
+            answer.append(work())
+        except BaseException as error:  # handed to the caller's thread
+            answer.append(error)
+        finally:
+            done.set()
+
+    done = threading.Event()
+    thread = threading.Thread(target=target, daemon=True)
+    _threads[:] = [*filter(threading.Thread.is_alive, _threads), thread]
+    thread.start()
+    interrupted = False
+    deadline = math.inf
+    if time_limit is not None:
+        deadline = time.monotonic() + time_limit + max(0.5, 0.03 * time_limit)
+    while not done.is_set() and time.monotonic() < deadline:
+        try:
+            done.wait(0.1)
+        except KeyboardInterrupt:
+            if interrupted:
+                raise
+            interrupted = True
+            deadline = time.monotonic() + patience
+            interrupt()
+    if not answer:
+        return SolverReport("none", "interrupted" if interrupted else "time_limit")
+    if isinstance(answer[0], BaseException):
+        raise answer[0]
+    # also of an optimum: whoever solves one model after the other must hear of it
+    return replace(answer[0], stopped="interrupted") if interrupted else answer[0]

@@ -1,0 +1,130 @@
+"""Solvers' logs, read as they are written: the incumbent, the bound, and whether a start was taken.
+
+What a log says is not trusted with more than progress, except for the bound of a solver that
+was stopped from outside and handed nothing over: then with the digits that it was printed to.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+
+from ..solver_io import SolverOptions
+
+__all__ = ["LogReader"]
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_HIGHS = re.compile(r"^ ?\S? +\d+ +\d+ +\d+ +[\d.]+% +(\S+) +(\S+) ")
+_CP_SAT = re.compile(r"^#\S+ +\S+ +best:(\S+) +next:\[([^,\]]*),?([^\]]*)\]")
+_CBC_NEW = re.compile(r"^Cbc0(?:004|012|016)I Integer solution of (\S+) found")
+_CBC_AT = re.compile(r"^Cbc0010I After .* on tree, (\S+) best solution, best possible (\S+)")
+_CBC_ROOT = re.compile(r"^Continuous objective value is (\S+) ")
+# how far a logged number may be from the number, relatively: six, seven, nine digits or all
+_ROUNDING = {"cbc": 1e-5, "scip": 1e-6, "highs": 1e-8, "cp-sat": 0.0}
+_STARTS = {
+    "highs": "MIP start solution is feasible",
+    "scip": "given by solution candidate storage",
+    "cp-sat": "solution hint is complete and is feasible",
+    "cbc": "MIPStart provided solution with cost",
+}
+
+
+class LogReader:
+    """Passes a log on, and remembers what it says.
+
+    Attributes
+    ----------
+    incumbent, bound : float or None
+        Objective values, as last printed.
+    start_taken : bool
+        The solver said that it began from the start it was given.
+    lines : list of str
+        The lines so far, where `keep` is asked for.
+    """
+
+    def __init__(
+        self, solver: str, maximize: bool, options: SolverOptions, *, keep: bool = False
+    ) -> None:
+        self.solver = solver
+        self.maximize = maximize
+        self.options = options
+        self.incumbent: float | None = None
+        self.bound: float | None = None
+        self.start_taken = False
+        self.left_behind = False
+        self.lines: list[str] = []
+        self._keep = keep
+
+    def read(self, lines: Sequence[str]) -> None:
+        """Take the next lines."""
+        for line in lines:
+            if self.left_behind:
+                # park: no more work, and no foreign thread that asks a closing interpreter for
+                # its lock
+                threading.Event().wait()
+            if self._keep:
+                self.lines.append(line)
+            if self.options.log is not None:
+                self.options.log(line)
+            if _STARTS.get(self.solver, "\n") in line:
+                self.start_taken = True
+            incumbent, bound = map(_number, self._found(line))
+            new_incumbent = incumbent is not None and incumbent != self.incumbent
+            new_bound = bound is not None and bound != self.bound
+            if new_incumbent or new_bound:
+                self.incumbent = self.incumbent if incumbent is None else incumbent
+                self.bound = self.bound if bound is None else bound
+                if self.options.watch is not None:
+                    up = -1.0 if self.maximize else 1.0
+                    self.options.watch(
+                        self._moved(self.incumbent, up), self._moved(self.bound, -up)
+                    )
+
+    def stepped_back(self) -> float | None:
+        """The bound, less what its digits can hide and one more."""
+        down = 1.0 if self.maximize else -1.0
+        moved = self._moved(self.bound, down)
+        return None if moved is None else moved + down
+
+    def _moved(self, value: float | None, sign: float) -> float | None:
+        """A number as far to one side as its digits leave open."""
+        if value is None:
+            return None
+        return value + sign * _ROUNDING.get(self.solver, 0.0) * abs(value)
+
+    def _found(self, line: str) -> tuple[str, str]:
+        """(incumbent, bound) as the line writes them; empty where it says nothing."""
+        if self.solver == "highs":
+            match = _HIGHS.match(line)
+            return (match.group(2), match.group(1)) if match else ("", "")
+        if self.solver == "scip":
+            fields = line.split("|")
+            return (fields[-3], fields[-4]) if len(fields) > 15 else ("", "")
+        if self.solver == "cp-sat":
+            match = _CP_SAT.match(line)
+            if match is None:
+                return "", ""
+            return match.group(1), match.group(3 if self.maximize else 2)
+        if self.solver == "cbc":
+            match = _CBC_AT.match(line)
+            if match is not None:
+                return self._turned(match.group(1)), self._turned(match.group(2))
+            match = _CBC_ROOT.match(line)
+            if match is not None:
+                return "", self._turned(match.group(1))
+            match = _CBC_NEW.match(line)
+            return (self._turned(match.group(1)), "") if match else ("", "")
+        return "", ""
+
+    def _turned(self, value: str) -> str:
+        """CBC logs the objective of a maximisation, never negative here, with either sign."""
+        return value.removeprefix("-") if self.maximize else value
+
+
+def _number(text: str) -> float | None:
+    text = text.strip()
+    if not _NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    return value if abs(value) < 1e40 else None  # solvers write "none yet" as a huge number

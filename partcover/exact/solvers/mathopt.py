@@ -1,0 +1,222 @@
+"""The solvers inside OR-Tools, through MathOpt: SCIP, HiGHS, CP-SAT, GLOP and PDLP."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...problem.solution import Status, Termination
+from ..solver_io import SolverOptions, SolverReport
+from ..sparse_model import SparseModel
+from .interruptible import PATIENCE, in_thread
+from .log_reader import LogReader
+
+__all__ = ["adapter"]
+
+Adapter = Callable[[SparseModel, SolverOptions], SolverReport]
+
+_TYPES = {"scip": "GSCIP", "highs": "HIGHS", "cp-sat": "CP_SAT", "glop": "GLOP", "pdlp": "PDLP"}
+
+
+def adapter(solver: str) -> Adapter:
+    """The adapter of one of the solvers, by our name for it."""
+
+    def solve(model: SparseModel, options: SolverOptions) -> SolverReport:
+        if solver != "highs":
+            return attempt(model, options, None)
+        with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
+            return attempt(model, options, Path(folder) / "improving.txt")
+
+    def attempt(model: SparseModel, options: SolverOptions, improving: Path | None) -> SolverReport:
+        started = time.monotonic()
+        limit = math.inf if options.time_limit is None else options.time_limit
+        interrupters: list[Any] = []
+        interrupted = threading.Event()
+        logged = LogReader(solver, model.maximize, options)
+        # SCIP and HiGHS ignore MathOpt's interrupter; their log tells the bound, and HiGHS writes
+        # each better solution to a file
+        obeys = solver in ("cp-sat", "glop", "pdlp")
+
+        def work() -> SolverReport:
+            # imported in this thread: in the main one Ctrl-C breaks an import for good, or is lost
+            # in it; and the layer below mathopt.solve, whose Model takes a minute for ten million
+            # entries
+            from ortools.math_opt.core.python import solver as core
+            from ortools.math_opt.python import mathopt
+            from ortools.util.python.solve_interrupter import SolveInterrupter
+            from pybind11_abseil.status import StatusNotOk
+
+            interrupters.append(SolveInterrupter())
+            # CP-SAT takes integers only, and is exact for them
+            problem = _proto(model, solver == "cp-sat")
+            left = limit - (time.monotonic() - started)
+            if left <= 0 or interrupted.is_set():
+                return SolverReport("none", "time_limit")
+            linear = not model.integer.any() and solver != "cp-sat"
+            parameters = mathopt.SolveParameters(
+                time_limit=datetime.timedelta(seconds=left) if left < _ENDLESS else None,
+                relative_gap_tolerance=None if linear else options.gap,
+                absolute_gap_tolerance=None if linear else 0.0,
+                # HiGHS's number of threads is one for the process, set once; SCIP's concurrent
+                # mode writes to standard output: leave them alone; GLOP has one
+                threads=options.threads if solver in ("cp-sat", "pdlp") else None,
+                random_seed=None if solver == "pdlp" else options.seed,
+            )
+            # a single CP-SAT worker leaves the linear relaxation half unused by default
+            parameters.cp_sat.linearization_level = 2
+            if 1 < options.threads < _FULL_PORTFOLIO:
+                parameters.cp_sat.subsolvers.extend(["max_lp", "reduced_costs"])
+            if improving is not None:
+                parameters.highs.string_options["mip_improving_solution_file"] = str(improving)
+                parameters.highs.bool_options["mip_improving_solution_report_sparse"] = True
+            if solver == "pdlp":
+                criteria = parameters.pdlp.termination_criteria.detailed_optimality_criteria
+                # tokens; nothing relative to an optimum of 0 is reached
+                criteria.eps_optimal_objective_gap_absolute = 1e-6
+                criteria.eps_optimal_objective_gap_relative = _PDLP_TOLERANCE
+                criteria.eps_optimal_primal_residual_absolute = _PDLP_TOLERANCE
+                criteria.eps_optimal_dual_residual_absolute = _PDLP_TOLERANCE
+            more = mathopt.ModelSolveParameters().to_proto()
+            if options.basis is not None:
+                # of a like model with other bounds: it stays dual feasible
+                more.initial_basis.CopyFrom(options.basis)
+                parameters.lp_algorithm = mathopt.LPAlgorithm.DUAL_SIMPLEX
+            if options.start is not None:
+                hint = more.solution_hints.add().variable_values
+                hint.ids.extend(range(len(options.start)))
+                hint.values.extend(options.start.tolist())
+            try:
+                result = core.solve(
+                    problem,
+                    getattr(mathopt.SolverType, _TYPES[solver]).value,
+                    mathopt.StreamableSolverInitArguments().to_proto(),
+                    parameters.to_proto(),
+                    more,
+                    logged.read,
+                    mathopt.CallbackRegistration().to_proto(),
+                    None,
+                    interrupters[0].pybind_interrupter if obeys else None,
+                )
+            except StatusNotOk as error:
+                return SolverReport("none", "error", message=str(error))
+            report = _read_result(result, model)
+            late = time.monotonic() - started >= 0.9 * limit
+            return (
+                replace(report, stopped="time_limit")
+                if late and report.stopped == "error"
+                else report
+            )
+
+        def interrupt() -> None:
+            interrupted.set()
+            for interrupter in interrupters:
+                interrupter.interrupt()
+
+        patience = PATIENCE if obeys else 0.0
+        report = in_thread(work, interrupt, patience, options.time_limit)
+        logged.left_behind = True
+        if report.has == "none" and improving is not None and improving.exists():
+            values = _last_solution(improving.read_text(), len(model.objective))
+            if values is not None:
+                report = replace(report, has="feasible", values=values)
+        if options.start is not None:
+            report = replace(report, start_taken=logged.start_taken)
+        return report if report.bound is not None else replace(report, bound=logged.stepped_back())
+
+    return solve
+
+
+_PDLP_TOLERANCE = 1e-7
+_ENDLESS = 1e9  # seconds; a timedelta ends at some 1e14
+_FULL_PORTFOLIO = 8  # workers; CP-SAT's choice for fewer has none that is good at these models
+
+
+def _last_solution(text: str, variables: int) -> npt.NDArray[np.float64] | None:
+    """The last whole solution of those that HiGHS wrote, each to its nonzero values.
+
+    ``Objective 12``, ``# Columns -2`` (two lines follow), then `` VALUE COLUMN`` in each line.
+    """
+    for solution in reversed(text.split("Objective ")[1:]):
+        _, _, listing = solution.partition("# Columns -")
+        many, *entries = listing.split("\n")[:-1] or [""]
+        if many.isdigit() and len(entries) == int(many):
+            values = np.zeros(variables)
+            for entry in entries:
+                value, column = entry.split()
+                values[int(column)] = float(value)
+            return values
+    return None
+
+
+def _proto(model: SparseModel, all_integer: bool) -> Any:
+    """A model as MathOpt's protocol buffer; row and variable numbers are their ids."""
+    from ortools.math_opt import model_pb2
+
+    rows, columns = model.shape
+    proto = model_pb2.ModelProto()
+    proto.variables.ids.extend(range(columns))
+    proto.variables.lower_bounds.extend(model.lower.tolist())
+    proto.variables.upper_bounds.extend(model.upper.tolist())
+    proto.variables.integers.extend((model.integer | all_integer).tolist())
+    proto.objective.maximize = model.maximize
+    used = np.flatnonzero(model.objective)
+    proto.objective.linear_coefficients.ids.extend(used.tolist())
+    proto.objective.linear_coefficients.values.extend(model.objective[used].astype(float).tolist())
+    proto.linear_constraints.ids.extend(range(rows))
+    proto.linear_constraints.lower_bounds.extend(model.row_lower.tolist())
+    proto.linear_constraints.upper_bounds.extend(model.row_upper.tolist())
+    matrix = proto.linear_constraint_matrix
+    matrix.row_ids.extend(np.repeat(np.arange(rows), np.diff(model.starts)).tolist())
+    matrix.column_ids.extend(model.columns.tolist())
+    matrix.coefficients.extend(model.values.astype(float).tolist())
+    return proto
+
+
+def _read_result(result: Any, model: SparseModel) -> SolverReport:
+    """What MathOpt's result, a protocol buffer, says; absent variables and rows are 0."""
+    from ortools.math_opt import result_pb2
+
+    reason, limit = result.termination.reason, result.termination.limit
+    bound = result.termination.objective_bounds.dual_bound
+    values = duals = basis = None
+    if result.solutions and result.solutions[0].HasField("basis"):
+        basis = result.solutions[0].basis
+    if result.solutions and result.solutions[0].HasField("primal_solution"):
+        found = result.solutions[0].primal_solution.variable_values
+        values = np.zeros(len(model.objective))
+        values[np.array(found.ids, np.int64)] = found.values
+    if result.solutions and result.solutions[0].HasField("dual_solution"):
+        found = result.solutions[0].dual_solution.dual_values
+        duals = np.zeros(len(model.row_lower))
+        duals[np.array(found.ids, np.int64)] = found.values
+    has: Status = "none" if values is None else "feasible"
+    stopped: Termination = "completed"
+    if reason == result_pb2.TERMINATION_REASON_OPTIMAL:
+        has = "optimal"
+    elif reason == result_pb2.TERMINATION_REASON_INFEASIBLE:
+        has = "infeasible"
+    elif limit == result_pb2.LIMIT_TIME:
+        stopped = "time_limit"
+    elif limit == result_pb2.LIMIT_INTERRUPTED:
+        stopped = "interrupted"
+    else:
+        stopped = "error"
+    return SolverReport(
+        has,
+        stopped,
+        values,
+        bound if math.isfinite(bound) else None,
+        result.termination.detail,
+        duals,
+        basis=basis,
+    )

@@ -1,0 +1,193 @@
+"""The solvers there are, what each supports, and one way to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...corpus.symbols import Token
+from ...errors import InputError
+from ..solver_io import SolverOptions, SolverReport
+from ..sparse_model import SparseModel
+from . import mathopt
+from .cbc import cbc
+
+__all__ = ["SOLVERS", "Solver", "available", "complete", "features", "require", "run"]
+
+
+@dataclass(frozen=True)
+class Solver:
+    """A solver and what it supports.
+
+    Attributes
+    ----------
+    library : str
+        The package that brings it.
+    solve : callable
+        Its adapter.
+    integers : bool
+        Solves integer programs.
+    linear : bool
+        Solves linear programs.
+    duals : bool
+        Gives dual values of a linear program.
+    threads : bool
+        Uses more than one thread when asked to.
+    seed : bool
+        Takes a seed.
+    start : bool
+        Takes a solution to start from.
+    events : bool
+        Its log tells new incumbents and bounds.
+    handover : bool
+        Hands its best solution over on Ctrl-C; of the others the bound is kept.
+    """
+
+    library: str
+    solve: Callable[[SparseModel, SolverOptions], SolverReport]
+    integers: bool = True
+    linear: bool = True
+    duals: bool = False
+    threads: bool = True
+    seed: bool = True
+    start: bool = True
+    events: bool = True
+    handover: bool = True
+
+
+SOLVERS: dict[str, Solver] = {
+    "highs": Solver("ortools", mathopt.adapter("highs"), duals=True, threads=False, handover=False),
+    "scip": Solver("ortools", mathopt.adapter("scip"), threads=False, handover=False),
+    "cp-sat": Solver("ortools", mathopt.adapter("cp-sat"), linear=False),
+    "cbc": Solver("pulp", cbc, duals=True),
+    "glop": Solver(
+        "ortools",
+        mathopt.adapter("glop"),
+        integers=False,
+        duals=True,
+        threads=False,
+        start=False,
+        events=False,
+    ),
+    "pdlp": Solver(
+        "ortools",
+        mathopt.adapter("pdlp"),
+        integers=False,
+        duals=True,
+        seed=False,
+        start=False,
+        events=False,
+    ),
+}
+
+
+_FEATURES = ("integers", "linear", "duals", "threads", "seed", "start", "events", "handover")
+
+
+def available() -> list[str]:
+    """Names of the solvers that are installed."""
+    return [name for name, solver in SOLVERS.items() if find_spec(solver.library) is not None]
+
+
+def features() -> list[dict[str, Any]]:
+    """A row for each solver: what it supports, and the version of what brings it."""
+    here = available()
+    return [
+        {
+            "solver": name,
+            "library": solver.library,
+            "version": version(solver.library) if name in here else None,
+            **{key: getattr(solver, key) for key in _FEATURES},
+        }
+        for name, solver in SOLVERS.items()
+    ]
+
+
+def require(
+    solver: str, *, integers: bool = False, linear: bool = False, start: bool = False
+) -> Solver:
+    """The solver of that name, if it supports what is asked.
+
+    Raises
+    ------
+    InputError
+        For an unknown solver, one that is not installed, or one that does not support what is
+        asked, naming those that do.
+    """
+    if solver not in SOLVERS:
+        raise InputError(f"unknown solver {solver!r}: use {', '.join(SOLVERS)}")
+    found = SOLVERS[solver]
+    if solver not in available():
+        raise InputError(
+            f"solver {solver!r} needs {found.library}, which is not installed; "
+            f"there are: {', '.join(available()) or 'none'}"
+        )
+    for asked, feature, lack in (
+        (integers, "integers", "solves linear relaxations only"),
+        (linear, "linear", "solves integer programs only"),
+        (start, "start", "takes no start"),
+    ):
+        if asked and not getattr(found, feature):
+            names = ", ".join(name for name, other in SOLVERS.items() if getattr(other, feature))
+            raise InputError(f"{solver} {lack}: use {names}")
+    return found
+
+
+def complete(model: SparseModel, tokens: Collection[Token]) -> npt.NDArray[np.float64] | None:
+    """A solution that chooses these tokens, to start a solver from.
+
+    Its other variables come from the linear program that is left, whose vertices are integral
+    but for ``printed``; None where they are not, or the tokens break a budget.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C: there is nothing yet to hand over.
+    """
+    lower, upper = model.lower.copy(), model.upper.copy()
+    held = np.array([token in tokens for token in model.tokens], float)
+    lower[: len(held)] = upper[: len(held)] = held
+    left = replace(model.relaxed(), lower=lower, upper=upper)
+    report = run(left, "glop", SolverOptions())
+    if report.stopped == "interrupted":
+        raise KeyboardInterrupt
+    if report.has != "optimal" or report.values is None:
+        return None
+    values = np.round(report.values)
+    return values if model.violation(values) < 1e-6 else None
+
+
+def run(model: SparseModel, solver: str, options: SolverOptions) -> SolverReport:
+    """Solve a model.
+
+    Parameters
+    ----------
+    model : SparseModel
+        The model; a linear program if none of its variables is an integer.
+    solver : {"highs", "scip", "cp-sat", "cbc", "glop", "pdlp"}
+        SCIP, HiGHS, CP-SAT, GLOP and PDLP through OR-Tools, CBC through PuLP.
+    options : SolverOptions
+        Limits, a start, and who listens.
+
+    Returns
+    -------
+    SolverReport
+        After Ctrl-C: the best so far where the solver hands it over within seconds.
+
+    Raises
+    ------
+    InputError
+        As `require` does, and for a start where the solver takes none.
+    """
+    found = require(solver, integers=bool(model.integer.any()), start=options.start is not None)
+    if not len(model.objective):  # nothing to decide; some solvers reject an empty model
+        return SolverReport(
+            "optimal", "completed", np.zeros(0), 0.0, duals=np.zeros(model.shape[0])
+        )
+    return found.solve(model, options)

@@ -1,0 +1,173 @@
+"""A sparse integer program that no solver owns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus.symbols import Token
+from ..runtime.memory import refuse_beyond
+
+__all__ = ["Rows", "Sense", "SparseModel", "refuse_beyond_memory"]
+
+Int = npt.NDArray[np.int64]
+Float = npt.NDArray[np.float64]
+Sense = Literal["min", "max"]
+
+# What a solver and we hold for an entry or a variable at the peak (HiGHS, 17 million entries).
+_BYTES_AN_ENTRY = 250
+
+
+@dataclass(frozen=True, eq=False)
+class SparseModel:
+    """Minimise (or maximise) objective·v subject to row_lower ≤ A v ≤ row_upper and bounds.
+
+    Attributes
+    ----------
+    name : str
+        The formulation.
+    goal : {"tokens", "decision", "size"}
+        What is asked; see `partcover.exact.formulations.build.build`.
+    maximize : bool
+        The sense.
+    objective : ndarray of int64, shape (variables,)
+        Costs.
+    lower, upper : ndarray of float64, shape (variables,)
+        Bounds of the variables.
+    integer : ndarray of bool, shape (variables,)
+        Which must be integers; none in a linear relaxation.  With those integers, some optimum
+        has all variables integers.
+    starts, columns, values : ndarray of int64, shapes (rows + 1,), (nonzeros,), (nonzeros,)
+        A by rows: row r holds ``values[starts[r]:starts[r + 1]]`` in ``columns[...]``.
+    row_lower, row_upper : ndarray of float64, shape (rows,)
+        Bounds of the rows; infinite where there is none.
+    tokens : tuple of token
+        Variable t is 1 where token t is chosen, for t < len(tokens).
+    words : tuple of token
+        What the word numbers in names stand for.
+    variable_names, row_names : callable
+        Make the names, on demand; `partcover.exact.model_files` says what they mean.
+    """
+
+    name: str
+    goal: str
+    maximize: bool
+    objective: Int
+    lower: Float
+    upper: Float
+    integer: npt.NDArray[np.bool_]
+    starts: Int
+    columns: Int
+    values: Int
+    row_lower: Float
+    row_upper: Float
+    tokens: tuple[Token, ...]
+    words: tuple[Token, ...]
+    variable_names: Callable[[], list[str]]
+    row_names: Callable[[], list[str]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, variables)."""
+        return len(self.row_lower), len(self.objective)
+
+    @property
+    def nonzeros(self) -> int:
+        """Entries of the matrix."""
+        return len(self.columns)
+
+    def chosen(self, values: Float) -> list[Token]:
+        """The tokens whose variable is nearer to 1 than to 0."""
+        picked = np.flatnonzero(np.asarray(values)[: len(self.tokens)] > 0.5)
+        return [self.tokens[t] for t in picked.tolist()]
+
+    def relaxed(self) -> SparseModel:
+        """The linear relaxation: no variable need be an integer."""
+        return replace(self, integer=np.zeros(len(self.integer), bool))
+
+    def violation(self, values: Float) -> float:
+        """By how much a point breaks a bound, a row or an integrality, at most; 0 if it does not.
+
+        O(nonzeros).
+        """
+        values = np.asarray(values, float)
+        row = np.repeat(np.arange(len(self.row_lower)), np.diff(self.starts))
+        activity = np.bincount(
+            row, self.values * values[self.columns], minlength=len(self.row_lower)
+        )
+        whole = values[self.integer]
+        parts = (
+            self.lower - values,
+            values - self.upper,
+            self.row_lower - activity,
+            activity - self.row_upper,
+            np.abs(whole - np.round(whole)),
+        )
+        return max(0.0, *(float(part.max(initial=0.0)) for part in parts))
+
+
+class Rows:
+    """Rows collected as arrays of (row, column, value)."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Int, Int, Int]] = []
+        self.lower: list[Float] = []
+        self.upper: list[Float] = []
+        self.count = 0
+
+    def add(self, many: int, lower: Any, upper: Any) -> int:
+        """`many` new rows; the number of the first."""
+        first = self.count
+        self.count += many
+        self.lower.append(np.broadcast_to(np.asarray(lower, float), many))
+        self.upper.append(np.broadcast_to(np.asarray(upper, float), many))
+        return first
+
+    def put(self, rows: Any, columns: Any, values: Any) -> None:
+        """Entries of one value, or of one value each."""
+        rows = np.asarray(rows, np.int64)
+        values = np.broadcast_to(np.asarray(values, np.int64), len(rows))
+        self.parts.append((rows, np.asarray(columns, np.int64), values))
+
+    def arrays(self) -> tuple[Int, Int, Int, Float, Float]:
+        """(starts, columns, values, lower, upper), each row by ascending column."""
+        rows, columns, values = (np.concatenate(part) for part in zip(*self.parts, strict=True))
+        order = np.lexsort((columns, rows))
+        starts = np.zeros(self.count + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=self.count), out=starts[1:])
+        return (
+            starts,
+            columns[order],
+            values[order],
+            np.concatenate(self.lower),
+            np.concatenate(self.upper),
+        )
+
+
+def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> None:
+    """Refuse a model that would not fit.
+
+    Parameters
+    ----------
+    name : str
+        The formulation, for the message.
+    entries : int
+        Nonzeros and variables of the model, about.
+    memory : int, optional
+        Bytes there are; by default `available_memory`.
+
+    Raises
+    ------
+    InputError
+        With the size, where model and solver would need more than there is.
+    """
+    refuse_beyond(
+        entries * _BYTES_AN_ENTRY,
+        f"the {name} model would have about {entries:,} entries and need",
+        "take fewer words, shorter candidates (max_length) or more frequent ones (min_count)",
+        memory=memory,
+    )

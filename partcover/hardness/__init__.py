@@ -1,0 +1,1 @@
+"""Reductions from hard problems to tokenization and back."""

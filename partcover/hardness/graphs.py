@@ -1,0 +1,148 @@
+"""Graphs from files: edge lists, DIMACS and the PACE format."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import InputError
+from ..runtime.files import read_text
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["GraphFormat", "check_graph", "read_graph"]
+
+GraphFormat = Literal["edgelist", "dimacs", "pace"]
+
+
+def check_graph(graph: Any) -> nx.Graph:
+    """The simple graph of any networkx graph: directions, weights and parallel edges dropped.
+
+    Raises
+    ------
+    InputError
+        For a self-loop (no vertex cover reduction covers it by a pair), a graph without edges,
+        or something that is not a networkx graph.
+    """
+    import networkx as nx
+
+    if not isinstance(graph, nx.Graph):
+        raise InputError(f"a networkx graph is expected, not {type(graph).__name__}")
+    for u, v in graph.edges():
+        if u == v:
+            raise InputError(
+                f"vertex {u!r} has a self-loop: remove it, and take the vertex instead"
+            )
+    if not graph.number_of_edges():
+        raise InputError("the graph has no edges: the empty set covers it, nothing to solve")
+    simple = nx.Graph()
+    simple.add_nodes_from(graph.nodes())
+    simple.add_edges_from(graph.edges())
+    return simple
+
+
+def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.Graph:
+    """Read an undirected simple graph; parallel edges are merged.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    form : {"edgelist", "dimacs", "pace"}
+        ``edgelist``: two names a line, ``#`` starts a comment; names are kept as text.
+        ``dimacs``: ``c`` comments, ``p edge N M`` (or ``p col``), ``e U V``.  ``pace``: ``c``
+        comments, ``p td N M`` (or ``p vc``, ``p edge``), ``U V``.  In the last two vertices
+        are 1 to N, and all N are in the graph.
+
+    Returns
+    -------
+    networkx.Graph
+        Vertices in the order of their names (edge list: of their appearance).
+
+    Raises
+    ------
+    InputError
+        Naming file and line: for a line of no known form, a vertex out of range, a count of
+        edges that does not match, a self-loop, or no edges.
+    """
+    if form not in ("edgelist", "dimacs", "pace"):
+        raise InputError(f"unknown graph format {form!r}: use edgelist, dimacs or pace")
+    name = fspath(path)
+    text = read_text(path)
+    import networkx as nx
+
+    read = _read_edge_list if form == "edgelist" else _read_numbered
+    graph = nx.Graph()
+    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1)]
+    try:
+        read(graph, lines, form)
+        return check_graph(graph)
+    except InputError as error:
+        raise InputError(f"{name}{error}" if str(error)[0] == ":" else f"{name}: {error}") from None
+
+
+Lines = list[tuple[int, list[str]]]
+
+_KINDS = {"dimacs": ("edge", "col"), "pace": ("td", "vc", "edge")}
+_MOST_VERTICES = 10_000_000  # a slip in the problem line must not eat the memory
+
+
+def _add_edge(graph: nx.Graph, number: int, u: Any, v: Any) -> None:
+    if u == v:
+        raise InputError(f":{number}: self-loop at {u}: remove it, and take the vertex instead")
+    graph.add_edge(u, v)
+
+
+def _read_edge_list(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
+    for number, fields in lines:
+        if not fields or fields[0].startswith("#"):
+            continue
+        if len(fields) != 2:
+            raise InputError(
+                f":{number}: {' '.join(fields)!r} is not an edge: two names a line are expected"
+            )
+        _add_edge(graph, number, *fields)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
+
+
+def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
+    edges: int | None = None
+    found = 0
+    for number, fields in lines:
+        if not fields or fields[0] == "c":
+            continue
+        if fields[0] == "p":
+            if edges is not None:
+                raise InputError(f":{number}: a second problem line")
+            if len(fields) != 4 or not (_is_number(fields[2]) and _is_number(fields[3])):
+                raise InputError(f":{number}: a problem line is 'p KIND VERTICES EDGES'")
+            if fields[1] not in _KINDS[form]:
+                raise InputError(
+                    f":{number}: unknown problem kind {fields[1]!r}: {form} has "
+                    f"{', '.join(_KINDS[form])}"
+                )
+            if int(fields[2]) > _MOST_VERTICES:
+                raise InputError(
+                    f":{number}: {fields[2]} vertices, more than the {_MOST_VERTICES} that are read"
+                )
+            graph.add_nodes_from(range(1, int(fields[2]) + 1))
+            edges = int(fields[3])
+            continue
+        ends = fields[1:] if form == "dimacs" and fields[0] == "e" else fields
+        if len(ends) != 2 or (form == "dimacs") != (ends is not fields):
+            expected = "'e U V'" if form == "dimacs" else "'U V'"
+            raise InputError(f":{number}: {' '.join(fields)!r} is not an edge {expected}")
+        if edges is None:
+            raise InputError(f":{number}: an edge before the problem line 'p KIND VERTICES EDGES'")
+        if not all(_is_number(end) and 1 <= int(end) <= len(graph) for end in ends):
+            raise InputError(f":{number}: vertices are the numbers 1 to {len(graph)}")
+        _add_edge(graph, number, int(ends[0]), int(ends[1]))
+        found += 1
+    if edges is None:
+        raise InputError(f"no problem line 'p KIND VERTICES EDGES' ({form})")
+    if found != edges and not (form == "dimacs" and found == 2 * edges):
+        raise InputError(f"the problem line says {edges} edges, {found} are there")

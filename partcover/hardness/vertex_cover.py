@@ -1,0 +1,216 @@
+"""Vertex cover to tokenization, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..corpus.symbols import Token, show
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..problem.instance import Instance
+from ..runtime.arguments import checked
+from ..segmentation.segmentation import segment
+from ..verification.recount import verify
+from ..vocabulary.vocabulary import Vocabulary
+from .graphs import check_graph
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Lift", "VertexCoverReduction", "reduce_vertex_cover"]
+
+
+@dataclass(frozen=True)
+class Lift:
+    """What a vocabulary says about the graph.
+
+    Attributes
+    ----------
+    vertices : tuple
+        The vertices whose token @V@ is in the vocabulary.
+    size : int
+        How many they are.
+    is_vertex_cover : bool
+        Does every edge have an end among them?  Checked on the graph itself.
+    meets_threshold : bool
+        Does the vocabulary need at most 3 tokens an edge?
+    """
+
+    vertices: tuple[Any, ...]
+    size: int
+    is_vertex_cover: bool
+    meets_threshold: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields as a JSON object."""
+        return {
+            "vertices": list(self.vertices),
+            "size": self.size,
+            "is_vertex_cover": self.is_vertex_cover,
+            "meets_threshold": self.meets_threshold,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class VertexCoverReduction:
+    """A graph, and the tokenization instance that asks for its vertex cover.
+
+    Attributes
+    ----------
+    graph : networkx.Graph
+        The simple graph.
+    instance : Instance
+        Over integers: 0 is the symbol @, vertex i of ``graph.nodes`` is i + 1.  Its
+        ``threshold`` is ℓ = 3·(edges).
+    """
+
+    name: ClassVar[str] = "vertex-cover"
+
+    graph: nx.Graph
+    instance: Instance
+
+    def facts(self) -> dict[str, Any]:
+        """Sizes of the graph and of its instance."""
+        return {
+            "vertices": self.graph.number_of_nodes(),
+            "edges": self.graph.number_of_edges(),
+            "k": self.instance.k,
+            "words": len(self.instance.words),
+            "candidates": len(self.instance.candidates or ()),
+            "threshold": self.instance.threshold,
+        }
+
+    def witness(self, vertices: Iterable[Any]) -> Vocabulary:
+        """The vocabulary of the tokens @V@ of some vertices, in the order given.
+
+        Raises
+        ------
+        InputError
+            For what is not a vertex of the graph.
+        """
+        number = {vertex: index + 1 for index, vertex in enumerate(self.graph.nodes)}
+        tokens = []
+        for vertex in vertices:
+            if vertex not in number:
+                raise InputError(f"{vertex!r} is not a vertex of the graph")
+            tokens.append((0, number[vertex], 0))
+        return Vocabulary(tokens, "ints")
+
+    def load_answer(self, path: str | PathLike[str]) -> Vocabulary:
+        """Read a vocabulary file, or the vocabulary of a solution."""
+        return Vocabulary.load(path)
+
+    def pieces(self, answer: Vocabulary) -> list[list[Token]]:
+        """Every word of the instance as tokens, the fewest."""
+        cut = segment(self.instance.words, answer)
+        return [cut.of(index) for index in range(len(self.instance.words))]
+
+    def symbol(self, number: int) -> str:
+        """A symbol for people: @, or the name of a vertex."""
+        return "@" if number == 0 else str(list(self.graph.nodes)[number - 1])
+
+    def lift(self, vocabulary: Vocabulary) -> Lift:
+        """Turn a vocabulary into vertices, and check what they are.
+
+        Raises
+        ------
+        InputError
+            If a token is not a candidate @V@ of this instance.
+        """
+        if vocabulary.symbols != "ints":
+            raise InputError(f"the vocabulary is over {vocabulary.symbols}, the instance over ints")
+        names = list(self.graph.nodes)
+        chosen = set()
+        for token in vocabulary:
+            if not self._is_vertex_token(token):
+                raise InputError(f"token {show(token)!r} is not a candidate @V@ of the instance")
+            chosen.add(names[int(token[1]) - 1])
+        return Lift(
+            vertices=tuple(name for name in names if name in chosen),
+            size=len(chosen),
+            is_vertex_cover=all(u in chosen or v in chosen for u, v in self.graph.edges),
+            meets_threshold=bool(verify(self.instance, vocabulary).meets_threshold),
+        )
+
+    def _is_vertex_token(self, token: Token) -> bool:
+        return (
+            len(token) == 3
+            and token[0] == token[2] == 0
+            and 1 <= int(token[1]) <= self.graph.number_of_nodes()
+        )
+
+    @classmethod
+    def from_instance(cls, instance: Instance) -> VertexCoverReduction:
+        """Rebuild the reduction from an instance that `reduce_vertex_cover` made.
+
+        Raises
+        ------
+        InputError
+            If the instance says nothing of a graph, or its words are not those of the graph.
+        """
+        import networkx as nx
+
+        source = instance.source
+        if source.get("reduction") != cls.name:
+            raise InputError("the instance was not made by reduce: its source names no graph")
+        graph = nx.Graph()
+        try:
+            names = source["vertices"]
+            graph.add_nodes_from(names)
+            graph.add_edges_from((names[a], names[b]) for a, b in source["edges"])
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise InputError("the graph in the instance's source is broken") from None
+        again = reduce_vertex_cover(graph, instance.k)
+        if again.instance.words.to_dict() != instance.words.to_dict():
+            raise InputError("the words of the instance are not those of its graph")
+        return cls(graph, instance)
+
+
+@checked
+def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
+    """The instance whose threshold is met by k tokens exactly if k vertices cover the graph.
+
+    Each edge (i, j) is a word @V_i@V_j@ with count 1; each vertex a candidate @V_i@; ℓ = 3|E|.
+
+    Parameters
+    ----------
+    graph : networkx graph
+        Undirected is meant: directions, weights and parallel edges are dropped.
+    k : int
+        Size of the vertex cover asked for.
+
+    Returns
+    -------
+    VertexCoverReduction
+        The instance and the way back.
+
+    Raises
+    ------
+    InputError
+        For a self-loop, a graph without edges, or a negative k.
+
+    Notes
+    -----
+    Why it holds (Lim, Choo and Lauw 2025, Theorem 1): a word has five symbols and needs 5 tokens
+    without a candidate, 3 with @V_i@ or @V_j@, and still 3 with both, since they overlap in the
+    middle @.  So |E| words need at most 3|E| tokens exactly if every edge has a chosen end.
+    """
+    simple = check_graph(graph)
+    number = {vertex: index + 1 for index, vertex in enumerate(simple.nodes)}
+    edges = sorted(tuple(sorted((number[u], number[v]))) for u, v in simple.edges)
+    words = WordCounts.from_counts([((0, i, 0, j, 0), 1) for i, j in edges], "ints")
+    instance = Instance(
+        words,
+        k,
+        candidates=tuple((0, index, 0) for index in number.values()),
+        threshold=3 * len(edges),
+        source={
+            "reduction": VertexCoverReduction.name,
+            "vertices": [v if isinstance(v, int | str) else str(v) for v in simple.nodes],
+            "edges": [[i - 1, j - 1] for i, j in edges],
+        },
+    )
+    return VertexCoverReduction(simple, instance)

@@ -1,0 +1,1 @@
+"""Good vocabularies, without proof: greedy and local search."""

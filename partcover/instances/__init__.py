@@ -1,0 +1,1 @@
+"""The instances that are shipped, families of them, and the search for worst cases."""

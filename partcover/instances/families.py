@@ -1,0 +1,442 @@
+"""Families of instances: a name, a size and a seed make the same instance everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..hardness.vertex_cover import reduce_vertex_cover
+from ..problem.instance import Instance
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["FAMILIES", "Family", "generate", "least_vertex_cover"]
+
+_MOST_SEARCHED = 100  # vertices; random cubic graphs of this size take about a second
+
+
+@dataclass(frozen=True)
+class Family:
+    """Instances that differ in size and seed.
+
+    Attributes
+    ----------
+    name : str
+        What `generate` knows it by.
+    about : str
+        What SIZE is, and what the instance is made of, in one line.
+    paper : str
+        Where it comes from.
+    sizes : tuple of two int
+        The least and the largest size.
+    random : bool
+        Does the seed change anything?
+    k : str
+        The budget, where none is given, in words.
+    """
+
+    name: str
+    about: str
+    paper: str
+    sizes: tuple[int, int]
+    random: bool
+    k: str
+    _make: Callable[[int, int, int | None], Instance]
+
+    def __call__(self, size: int, seed: int = 0, k: int | None = None) -> Instance:
+        """Make one instance.
+
+        Parameters
+        ----------
+        size : int
+            As `about` says.
+        seed : int
+            For random families; recorded in any case.
+        k : int, optional
+            The budget; see the attribute `k` for the default.
+
+        Returns
+        -------
+        Instance
+            Its ``source`` has ``family``, ``size`` and ``seed``, ``k`` in words, and ``from``,
+            the paper; random graphs also the version of ``networkx`` that drew them.
+
+        Raises
+        ------
+        InputError
+            For a size, a seed or a k that the family does not take.
+        """
+        least, most = self.sizes
+        if isinstance(size, bool) or not isinstance(size, int) or not least <= size <= most:
+            raise InputError(
+                f"family {self.name}: size is {size!r}, and goes from {least} to {most}"
+            )
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
+            raise InputError(f"family {self.name}: seed is {seed!r}, and goes from 0 to 2**32 − 1")
+        instance = self._make(size, seed, k)
+        source: dict[str, Any] = {
+            "family": self.name,
+            "size": size,
+            "seed": seed,
+            "k": self.k if k is None else "given",
+            "from": self.paper,
+        }
+        if self.random:
+            import networkx as nx
+
+            source["networkx"] = nx.__version__
+        return Instance(
+            instance.words,
+            instance.k,
+            candidates=instance.candidates,
+            threshold=instance.threshold,
+            source={**source, **instance.source},
+        )
+
+
+def generate(name: str, size: int, seed: int = 0, k: int | None = None) -> Instance:
+    """One instance of a family; see `Family`.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, and as the family does.
+    """
+    if name not in FAMILIES:
+        raise InputError(f"unknown family {name!r}: use one of {', '.join(FAMILIES)}")
+    return FAMILIES[name](size, seed, k)
+
+
+def least_vertex_cover(graph: Any) -> int:
+    """The size of the smallest vertex cover, by search.
+
+    Vertices of degree one are settled by taking their neighbour, cycles by counting, components
+    apart from each other; else a vertex of the largest degree is in the cover, or all of its
+    neighbours are.
+
+    Parameters
+    ----------
+    graph : networkx.Graph
+        A simple graph.
+
+    Returns
+    -------
+    int
+        Exact; the time is exponential at worst.
+
+    Raises
+    ------
+    InputError
+        If the graph has more than 100 vertices: its cover may take too long to find.
+    """
+    if len(graph) > _MOST_SEARCHED:
+        raise InputError(
+            f"the graph has {len(graph)} vertices, and its smallest cover is searched for up to "
+            f"{_MOST_SEARCHED}: give k"
+        )
+    return _least_cover({vertex: set(graph[vertex]) for vertex in graph.nodes})
+
+
+Neighbours = dict[Any, set[Any]]
+
+
+def _least_cover(graph: Neighbours) -> int:
+    """The smallest vertex cover; the graph is used up."""
+    size = 0
+    leaves = [vertex for vertex, near in graph.items() if len(near) == 1]
+    while leaves:
+        leaf = leaves.pop()
+        if leaf in graph and len(graph[leaf]) == 1:
+            (taken,) = graph[leaf]
+            size += 1
+            leaves += [near for near in _remove(graph, taken) if len(graph[near]) == 1]
+    for part in _components(graph):
+        highest = max(part, key=lambda vertex: len(part[vertex]))
+        if len(part[highest]) <= 2:  # a cycle, or a vertex alone
+            size += (len(part) + 1) // 2 if len(part) > 1 else 0
+            continue
+        near = part[highest]
+        without = {vertex: set(around) for vertex, around in part.items()}
+        for vertex in near:
+            _remove(without, vertex)
+        _remove(part, highest)
+        size += min(1 + _least_cover(part), len(near) + _least_cover(without))
+    return size
+
+
+def _remove(graph: Neighbours, vertex: Any) -> set[Any]:
+    """Take a vertex out; the vertices that were around it."""
+    around = graph.pop(vertex)
+    for near in around:
+        graph[near].discard(vertex)
+    return around
+
+
+def _components(graph: Neighbours) -> list[Neighbours]:
+    parts = []
+    seen: set[Any] = set()
+    for start in graph:
+        if start in seen:
+            continue
+        found, open_ = {start: graph[start]}, [start]
+        while open_:
+            for near in graph[open_.pop()]:
+                if near not in found:
+                    found[near] = graph[near]
+                    open_.append(near)
+        seen |= found.keys()
+        parts.append(found)
+    return parts
+
+
+def _covered(
+    draw: Callable[[int, int], nx.Graph],
+) -> Callable[[int, int, int | None], Instance]:
+    """The vertex cover reduction of a graph of some size and seed."""
+
+    def make(size: int, seed: int, k: int | None) -> Instance:
+        graph = draw(size, seed)
+        budget = least_vertex_cover(graph) if k is None else k
+        return reduce_vertex_cover(graph, budget).instance
+
+    return make
+
+
+def _words(
+    spell: Callable[[int], Iterator[str]], budget: Callable[[int], int]
+) -> Callable[[int, int, int | None], Instance]:
+    """Words of some size, each counted once, every substring a candidate."""
+    return _counted(lambda size: ((word, 1) for word in spell(size)), budget)
+
+
+def _counted(
+    spell: Callable[[int], Iterator[tuple[str, int]]], budget: Callable[[int], int]
+) -> Callable[[int, int, int | None], Instance]:
+    """Words of some size with their counts, every substring a candidate."""
+
+    def make(size: int, seed: int, k: int | None) -> Instance:
+        return Instance(WordCounts.from_counts(spell(size)), budget(size) if k is None else k)
+
+    return make
+
+
+def _cycle(size: int, seed: int) -> nx.Graph:
+    import networkx as nx
+
+    return nx.cycle_graph(size)
+
+
+def _complete(size: int, seed: int) -> nx.Graph:
+    import networkx as nx
+
+    return nx.complete_graph(size)
+
+
+def _cubic(size: int, seed: int) -> nx.Graph:
+    import networkx as nx
+
+    if size % 2:
+        raise InputError(f"family cubic: size is {size}, and a cubic graph has an even number")
+    return _in_order(size, nx.random_regular_graph(3, size, seed=seed))
+
+
+def _gnp(size: int, seed: int) -> nx.Graph:
+    import networkx as nx
+
+    return _in_order(size, nx.gnp_random_graph(size, min(1.0, 4 / (size - 1)), seed=seed))
+
+
+def _in_order(size: int, drawn: nx.Graph) -> nx.Graph:
+    """The same graph, its vertices 0 to size − 1 in order whatever order they were drawn in."""
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(range(size))
+    graph.add_edges_from(sorted(tuple(sorted(edge)) for edge in drawn.edges))
+    return graph
+
+
+def _unary(size: int) -> Iterator[str]:
+    return ("a" * length for length in range(1, size + 1))
+
+
+def _periodic(size: int) -> Iterator[str]:
+    return (("aab" * size)[:length] for length in range(1, size + 1))
+
+
+def _fibonacci(size: int) -> Iterator[str]:
+    before, word = "b", "a"
+    for _ in range(size):
+        before, word = word, word + before
+        yield word
+
+
+def _thue_morse(size: int) -> Iterator[str]:
+    word, other = "a", "b"
+    for _ in range(size):
+        word, other = word + other, other + word
+        yield word
+
+
+def _de_bruijn(size: int) -> Iterator[str]:
+    """The Lyndon words of a length that divides the order, in lexicographic order."""
+    for order in range(1, size + 1):
+        sequence: list[int] = []
+        word = [-1]  # becomes each Lyndon word of at most `order` letters, by Duval's rule
+        while word:
+            word[-1] += 1
+            if order % len(word) == 0:
+                sequence += word
+            word = [word[i % len(word)] for i in range(order)]
+            while word and word[-1] == 1:
+                word.pop()
+        yield "".join("ab"[letter] for letter in sequence)
+
+
+def _bpe_budget(size: int) -> Iterator[str]:
+    for letter in "cdefghijklmnopqrstuvwxyz"[:size]:
+        yield f"ab{letter}"
+        yield f"b{letter}"
+
+
+def _bpe_across(size: int) -> Iterator[tuple[str, int]]:
+    """Words XyzX with ``size`` letters X and three times as many y and z.
+
+    The count of XyzX is w(d) for d = z − y, cyclic, so every pair Xy and zX is in W words, and
+    the pair yz in size · w(d).  For d < 2 · size the count is the least for which yz is more
+    frequent than any Xy is in the words not yet counted; what is left of W goes evenly to the
+    last ``size`` values of d.
+    """
+    outer = "ABCDEFGHIJKL"[:size]
+    inner = "abcdefghijklmnopqrstuvwxyz0123456789"[: 3 * size]
+    left = 100 * size**2  # W
+    counts = []
+    for _ in range(2 * size):
+        counts.append(left // size + 1)
+        left -= counts[-1]
+    counts += [(left + place) // size for place in range(size)]
+    for first, y in enumerate(inner):
+        for step, count in enumerate(counts):
+            z = inner[(first + step) % len(inner)]
+            yield from ((f"{x}{y}{z}{x}", count) for x in outer)
+
+
+def _half(size: int) -> int:
+    return max(1, size // 2)
+
+
+_COVER = "Lim, Choo and Lauw 2025, A partition cover approach to tokenization, Theorem 1"
+_LOTHAIRE = "Lothaire, Combinatorics on Words"
+_SMALLEST = "smallest vertex cover"
+_HALF = "half of SIZE"
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        Family(
+            "cycle",
+            "vertex cover of the cycle of SIZE vertices",
+            f"{_COVER}, on a cycle",
+            (3, 1_000_000),
+            False,
+            _SMALLEST,
+            _covered(_cycle),
+        ),
+        Family(
+            "complete",
+            "vertex cover of the complete graph of SIZE vertices",
+            f"{_COVER}, on a complete graph",
+            (2, 2_000),
+            False,
+            _SMALLEST,
+            _covered(_complete),
+        ),
+        Family(
+            "cubic",
+            "vertex cover of a random 3-regular graph of SIZE vertices",
+            f"{_COVER}, on a cubic graph (Alimonti and Kann 2000: still APX-hard to cover)",
+            (4, 1_000_000),
+            True,
+            _SMALLEST,
+            _covered(_cubic),
+        ),
+        Family(
+            "gnp",
+            "vertex cover of an Erdős–Rényi graph of SIZE vertices, 4 edges a vertex expected",
+            f"{_COVER}, on a random graph (Erdős and Rényi 1959, Gilbert 1959)",
+            (2, 20_000),
+            True,
+            _SMALLEST,
+            _covered(_gnp),
+        ),
+        Family(
+            "unary",
+            "the words a, aa, …, of 1 to SIZE symbols",
+            "Kastreva, Whittington, Komm and Pimentel 2025, Tokenisation over Bounded Alphabets "
+            "is Hard: NP-complete on words over one symbol",
+            (2, 2_000),
+            False,
+            _HALF,
+            _words(_unary, _half),
+        ),
+        Family(
+            "fibonacci",
+            "the first SIZE Fibonacci words: ab, aba, abaab, …",
+            _LOTHAIRE,
+            (1, 25),
+            False,
+            _HALF,
+            _words(_fibonacci, _half),
+        ),
+        Family(
+            "thue-morse",
+            "the first SIZE Thue–Morse words: ab, abba, abbabaab, …",
+            _LOTHAIRE,
+            (1, 18),
+            False,
+            _HALF,
+            _words(_thue_morse, _half),
+        ),
+        Family(
+            "debruijn",
+            "the least binary de Bruijn words of the orders 1 to SIZE: ab, aabb, aaababbb, …",
+            "de Bruijn 1946; made from Lyndon words (Fredricksen and Maiorana 1978)",
+            (1, 18),
+            False,
+            _HALF,
+            _words(_de_bruijn, _half),
+        ),
+        Family(
+            "periodic",
+            "the first 1 to SIZE symbols of aabaabaab…",
+            _LOTHAIRE,
+            (2, 2_000),
+            False,
+            _HALF,
+            _words(_periodic, _half),
+        ),
+        Family(
+            "bpe-budget",
+            "abx and bx for SIZE letters x: byte-pair encoding takes ab first, and saves one less",
+            "abc, abd, abe, bc, bd, be for SIZE 3: byte-pair encoding saves 5 tokens of 6",
+            (3, 24),
+            False,
+            "SIZE",
+            _words(_bpe_budget, lambda size: size),
+        ),
+        Family(
+            "bpe-across",
+            "XyzX for SIZE letters X, three times as many y and z: byte-pair encoding merges yz",
+            "made for this library; the question is that of Kozma and Voderholzer 2024, "
+            "Theoretical Analysis of Byte-Pair Encoding",
+            (2, 12),
+            False,
+            "6 · SIZE²: the pairs Xy and zX",
+            _counted(_bpe_across, lambda size: 6 * size**2),
+        ),
+    )
+}

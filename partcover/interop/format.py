@@ -1,0 +1,125 @@
+"""What a format of another library is: what it can express, how it is written, read, replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..corpus.symbols import Symbols
+from ..vocabulary.vocabulary import Rule, Vocabulary
+
+__all__ = ["Format", "GivenUp", "Nearest", "Replay"]
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Why a format cannot express a rule, and the nearest rule that it can."""
+
+    rule: Rule
+    reason: str
+
+
+@dataclass(frozen=True)
+class GivenUp:
+    """Something of a vocabulary that a format cannot express.
+
+    Attributes
+    ----------
+    what : str
+        As "the rule priority".
+    reason : str
+        Why not.
+    nearest : str
+        What is written in its place where the loss is accepted, as "the rule shortest_path".
+    """
+
+    what: str
+    reason: str
+    nearest: str
+
+    def __str__(self) -> str:
+        return f"{self.what} ({self.reason}); nearest is {self.nearest}"
+
+
+@dataclass(frozen=True)
+class Replay:
+    """An exported tokenizer, loaded by its own library.
+
+    Attributes
+    ----------
+    library : str
+        The library and its version.
+    words : callable
+        Cuts words, each by itself and as it stands, into tokens as bytes (as text where the
+        vocabulary is over characters, both encoded as UTF-8); None for a word that the library
+        cannot be given, as one that is not UTF-8.
+    text : callable, optional
+        Cuts a whole text, with the exported pre-tokenizer; None where the format has none.
+    id_of : callable
+        The id of a token or single byte, or None where it has none.
+    special_id_of : callable, optional
+        The id of a special token by its text, or None; by default special tokens are not
+        compared.
+    """
+
+    library: str
+    words: Callable[[Sequence[bytes]], Sequence[list[bytes] | None]]
+    text: Callable[[str], list[bytes]] | None
+    id_of: Callable[[bytes], int | None]
+    special_id_of: Callable[[str], int | None] | None = None
+
+
+def _as_it_is(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    return vocabulary, []
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of another library.
+
+    Parameters
+    ----------
+    name : str
+        As ``--to`` takes it.
+    title : str
+        What it is, as a noun phrase of one line.
+    rules : mapping of str to str or Nearest
+        For every rule: how the format expresses it, exactly, or the nearest that it can.
+    write : callable
+        ``write(vocabulary, path)`` writes a file or a folder and returns remarks, each a line
+        on what the format does not carry though it changes no segmentation (as provenance).
+        The vocabulary has been through `fit`.
+    replay : callable
+        ``replay(path)`` loads what was written with its own library.
+    read : callable, optional
+        ``read(path)`` gives the vocabulary, with the rule and pre-tokenizer that the file
+        implies, and remarks on what could not be carried; None where a format is only written.
+    recognises : callable
+        Whether a path looks like one of this format; asked in the order of the table.
+    symbols : tuple of str
+        The alphabets whose tokens it holds.
+    adapt : callable
+        The vocabulary as the format can hold it, rules apart, and what was given up for that
+        (pre-tokenizer, ids, tokens).
+    """
+
+    name: str
+    title: str
+    rules: Mapping[Rule, str | Nearest]
+    write: Callable[[Vocabulary, Path], list[str]]
+    replay: Callable[[Path], Replay]
+    read: Callable[[Path], tuple[Vocabulary, list[str]]] | None
+    recognises: Callable[[Path], bool]
+    symbols: tuple[Symbols, ...] = ("bytes",)
+    adapt: Callable[[Vocabulary], tuple[Vocabulary, list[GivenUp]]] = field(default=_as_it_is)
+
+    def fit(self, vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+        """The vocabulary as this format can hold it, and what was given up for that."""
+        how = self.rules[vocabulary.rule]
+        lost: list[GivenUp] = []
+        if isinstance(how, Nearest):
+            lost.append(GivenUp(f"the rule {vocabulary.rule}", how.reason, f"the rule {how.rule}"))
+            vocabulary = vocabulary.with_(rule=how.rule)
+        vocabulary, more = self.adapt(vocabulary)
+        return vocabulary, lost + more

@@ -1,0 +1,64 @@
+"""The formats there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import InputError
+from ..runtime.files import load_json
+from .format import Format
+from .greedtok import GREEDTOK
+from .hex_vocab import PATHPIECE, SAGE
+from .huggingface import HUGGINGFACE
+from .priority_class import PRIORITY_CLASS
+from .sentencepiece import SENTENCEPIECE
+from .tiktoken import TIKTOKEN
+from .token_list import LIST
+
+__all__ = ["FORMATS", "find_format", "recognise"]
+
+# in the order in which a path is tried when no format is named
+FORMATS: dict[str, Format] = {
+    format_.name: format_
+    for format_ in (
+        HUGGINGFACE,
+        PRIORITY_CLASS,
+        SENTENCEPIECE,
+        TIKTOKEN,
+        GREEDTOK,
+        SAGE,
+        PATHPIECE,
+        LIST,
+    )
+}
+
+
+def find_format(name: str) -> Format:
+    """The format of a name.
+
+    Raises
+    ------
+    InputError
+        Naming those there are.
+    """
+    if name not in FORMATS:
+        raise InputError(f"unknown format {name!r}: use {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def recognise(path: Path) -> Format:
+    """The format that a file or folder looks like.
+
+    Raises
+    ------
+    InputError
+        If there is nothing at `path`, or it looks like none, or is named as JSON and is not.
+    """
+    if not path.exists():
+        raise InputError(f"{path}: cannot be read (no such file or folder)")
+    for format_ in FORMATS.values():
+        if format_.read is not None and format_.recognises(path):
+            return format_
+    if path.is_file() and path.suffix.lower() == ".json":
+        load_json(path)  # whose error says more
+    raise InputError(f"{path}: not recognised: name its format, {', '.join(FORMATS)}")

@@ -1,0 +1,278 @@
+"""Whether an exported tokenizer, loaded by its own library, cuts words as the vocabulary does."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import asdict, dataclass
+from itertools import chain, pairwise
+from typing import Any
+
+from ..corpus.pretokenizers import Pretokenizer
+from ..corpus.word_counts import WordCounts
+from ..encoding.encoder import Encoder
+from ..errors import InputError
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+from .format import Replay
+
+__all__ = ["Fidelity", "built_in_words", "measure", "words_of"]
+
+_WORDS = 4000
+# libraries take time quadratic in a word, or in a token: few words longer than the first are made,
+# of about the second together
+_LONG, _LONG_TOGETHER = 256, 1 << 15
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """How an exported tokenizer compares with the vocabulary it was made of.
+
+    Attributes
+    ----------
+    format, path : str
+        What was written, and where.
+    library : str
+        What it was replayed with.
+    rule, written_rule : str
+        The vocabulary's rule, and the one that was written.
+    pretokenizer, written_pretokenizer : str or None
+        Likewise.
+    given_up : tuple of str
+        What the format could not express.
+    remarks : tuple of str
+        What was not carried, though it changes no segmentation.
+    built_in : bool
+        Whether the words replayed are the built-in ones (see `built_in_words`), not a corpus.
+    words, occurrences : int
+        Words replayed, and how often they occur together.
+    words_differing, occurrences_differing : int
+        Those of them that the exported tokenizer cuts into other tokens.
+    words_unread : int
+        Words the library cannot be given: not UTF-8, or holding a byte that has no id; counted
+        nowhere else.
+    tokens, exported_tokens : int
+        Σ c(W)·(tokens of W): the vocabulary's, and the exported tokenizer's.
+    ids_differing : int
+        Bytes, tokens and special tokens that have another id.
+    text_tokens, exported_text_tokens : int or None
+        Of the text, if one was given.
+    text_same : bool or None
+        Whether the text is cut into the same tokens.
+    """
+
+    format: str
+    path: str
+    library: str
+    rule: str
+    written_rule: str
+    pretokenizer: str | None
+    written_pretokenizer: str | None
+    given_up: tuple[str, ...]
+    remarks: tuple[str, ...]
+    built_in: bool
+    words: int
+    occurrences: int
+    words_differing: int
+    occurrences_differing: int
+    words_unread: int
+    tokens: int
+    exported_tokens: int
+    ids_differing: int
+    text_tokens: int | None = None
+    exported_text_tokens: int | None = None
+    text_same: bool | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Nothing given up, and every word, id and the text the same."""
+        return not (self.given_up or self._differs)
+
+    @property
+    def _differs(self) -> bool:
+        return bool(self.words_differing or self.ids_differing or self.text_same is False)
+
+    @property
+    def verdict(self) -> str:
+        """Exact, not exact, or not exact though nothing that was replayed shows it."""
+        if self.exact:
+            return "exact"
+        return "not exact" if self._differs else "not exact, though the same here"
+
+    @property
+    def cost(self) -> str:
+        """What was measured, in one line."""
+        words = "built-in words" if self.built_in else "words"
+        if self.words_differing:
+            more = self.exported_tokens - self.tokens
+            percent = 100 * more / self.tokens
+            line = (
+                f"{self.words_differing:,} of {self.words:,} {words} "
+                f"({self.occurrences_differing:,} of {self.occurrences:,} occurrences) are cut "
+                f"otherwise: {more:+,} tokens ({percent:+.3f} %)"
+            )
+        else:
+            line = f"all {self.words:,} {words} are cut the same: {self.tokens:,} tokens"
+        if self.words_unread:
+            line += f"; {self.words_unread:,} more cannot be given to it"
+        if self.ids_differing:
+            line += f"; {self.ids_differing:,} ids differ"
+        if self.text_tokens is not None and self.exported_text_tokens is not None:
+            line += (
+                f"; the text is cut the same: {self.text_tokens:,} tokens"
+                if self.text_same
+                else f"; the text is cut otherwise: {self.text_tokens:,} tokens here, "
+                f"{self.exported_text_tokens:,} there"
+            )
+        return f"{line} ({self.library})"
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``export --json`` prints it."""
+        return {"exact": self.exact, **asdict(self)}
+
+
+def built_in_words(vocabulary: Vocabulary) -> WordCounts:
+    """Words made of a vocabulary, for want of a corpus; the same ones each time.
+
+    Its single symbols (all 256 bytes), its tokens, the words of the texts of its special tokens,
+    which are text as any other, and strings of tokens, parts of tokens and symbols, drawn with a
+    fixed seed: some thousands and the tokens, each counted once, and few of them longer than 256
+    symbols.
+    """
+    if vocabulary.symbols == "bytes":
+        singles: list[Any] = [bytes([b]) for b in range(256)]
+    else:
+        singles = sorted({token[i : i + 1] for token in vocabulary for i in range(len(token))})
+    draw = random.Random(20260101)
+    tokens: list[Any] = list(vocabulary)
+    names: list[Any] = [word for name in vocabulary.special for word in words_of(name, vocabulary)]
+    if vocabulary.symbols == "bytes":
+        names = [name.encode() for name in names]
+    strings = (_drawn(tokens, singles, draw) for _ in range(_WORDS if tokens else 0))
+    words: dict[Any, int] = {}
+    room = _LONG_TOGETHER
+    for word in chain(singles, tokens, names, strings):
+        if len(word) > _LONG:
+            if room <= 0:
+                continue
+            room -= len(word)
+        words[word] = 1
+    return WordCounts.from_counts(words, vocabulary.symbols)
+
+
+def words_of(name: str, vocabulary: Vocabulary) -> list[str]:
+    """The words that the text of a special token is in, alone and inside a text."""
+    try:
+        split = Pretokenizer.from_name(vocabulary.pretokenizer or "none").split
+    except InputError:  # what is unknown is given up, and a text is one word
+        split = Pretokenizer.from_name("none").split
+    return split(name) + split(f"x{name}y")
+
+
+def _drawn(tokens: list[Any], singles: list[Any], draw: random.Random) -> Any:
+    """A string of two to five tokens, some of them cut or a symbol in their place."""
+    parts = []
+    for _ in range(draw.choice((2, 2, 3, 5))):
+        token = draw.choice(tokens)
+        kind = draw.random()
+        if kind < 0.2:
+            token = token[: draw.randrange(1, len(token))]
+        elif kind < 0.4:
+            token = token[draw.randrange(1, len(token)) :]
+        elif kind < 0.5:
+            token = draw.choice(singles)
+        parts.append(token)
+    word = parts[0]
+    for part in parts[1:]:
+        word += part
+    return word
+
+
+def measure(
+    replay: Replay, vocabulary: Vocabulary, corpus: WordCounts | None, text: str | None
+) -> dict[str, Any]:
+    """Replay words, and a text if given: the fields of `Fidelity` that are measured.
+
+    Parameters
+    ----------
+    replay : Replay
+        The exported tokenizer.
+    vocabulary : Vocabulary
+        As it was before anything was given up.
+    corpus : WordCounts, optional
+        The words; by default `built_in_words`.
+    text : str, optional
+        Cut here as `Encoder` does, or taken as one word where there is no pre-tokenizer.
+    """
+    words = built_in_words(vocabulary) if corpus is None else corpus
+    cut = segment(words, vocabulary)
+    there = replay.words([_bytes(word) for word, _ in words])
+    totals = dict.fromkeys(
+        (
+            "words",
+            "occurrences",
+            "words_differing",
+            "occurrences_differing",
+            "words_unread",
+            "tokens",
+            "exported_tokens",
+        ),
+        0,
+    )
+    mute: set[int] = set()  # bytes without an id
+    if vocabulary.symbols == "bytes":
+        mute = {byte for byte in range(256) if vocabulary.id_of[byte] < 0}
+    places = pairwise(words.offsets.tolist())
+    rows = zip(words.counts.tolist(), there, places, strict=True)
+    for index, (count, other, ends) in enumerate(rows):
+        if other is None or (mute and not mute.isdisjoint(words.data[slice(*ends)].tolist())):
+            totals["words_unread"] += 1
+            continue
+        own = [_bytes(token) for token in cut.of(index)]
+        totals["words"] += 1
+        totals["occurrences"] += count
+        totals["tokens"] += count * len(own)
+        totals["exported_tokens"] += count * len(other)
+        if own != other:
+            totals["words_differing"] += 1
+            totals["occurrences_differing"] += count
+    ids = 0
+    if vocabulary.symbols == "bytes":
+        everything = [*(bytes([b]) for b in range(256)), *map(_bytes, vocabulary)]
+        for token, number in zip(everything, vocabulary.id_of, strict=True):
+            ids += number != -1 and replay.id_of(token) != number
+    if replay.special_id_of is not None:
+        ids += sum(replay.special_id_of(t) != number for t, number in vocabulary.special.items())
+    measured: dict[str, Any] = {"built_in": corpus is None, **totals, "ids_differing": ids}
+    if text is not None and replay.text is not None:
+        own = _cut_text(text, vocabulary)
+        other = replay.text(text)
+        measured |= {
+            "text_tokens": len(own),
+            "exported_text_tokens": len(other),
+            "text_same": own == other,
+        }
+    return measured
+
+
+def _bytes(token: Any) -> bytes:
+    return token.encode("utf-8") if isinstance(token, str) else bytes(token)
+
+
+def _cut_text(text: str, vocabulary: Vocabulary) -> list[bytes]:
+    name = vocabulary.pretokenizer or "none"
+    try:
+        # ids by place, so that bytes without one are cut as well
+        ids = Encoder(vocabulary.with_(ids=None, special=()), name).encode(text)
+    except InputError:  # a mark that cannot be undone: words as they are counted
+        return _cut_words(Pretokenizer.from_name(name).split(text), vocabulary)
+    pieces = [*(bytes([byte]) for byte in range(256)), *map(_bytes, vocabulary)]
+    return [pieces[number] for number in ids]
+
+
+def _cut_words(listed: list[str], vocabulary: Vocabulary) -> list[bytes]:
+    words = WordCounts.from_words(listed, vocabulary.symbols)
+    cut = segment(words, vocabulary)
+    cuts = {
+        _bytes(word): [_bytes(token) for token in cut.of(i)] for i, (word, _) in enumerate(words)
+    }
+    return [token for word in listed for token in cuts[_bytes(word)]]

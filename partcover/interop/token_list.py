@@ -1,0 +1,124 @@
+"""A plain list: tokens one a line, and nothing else."""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF8
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..corpus import symbols as sym
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..runtime.file_kinds import HEADER, likely_mistake
+from ..runtime.files import atomic_writer, open_input
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import RULES, Vocabulary
+from .format import Format, GivenUp, Nearest, Replay
+from .splitting import described
+
+__all__ = ["LIST", "lines_of", "not_carried", "own_replay"]
+
+
+def lines_of(path: Path) -> list[bytes]:
+    """The lines of a file, without line feeds, and without a byte order mark before the first."""
+    with open_input(path) as file:
+        lines = file.read().removeprefix(BOM_UTF8).split(b"\n")
+    return [line.removesuffix(b"\r") for line in (lines[:-1] if lines[-1] == b"" else lines)]
+
+
+def not_carried(vocabulary: Vocabulary, *more: str) -> list[str]:
+    """A remark on what a file of tokens does not hold, if there is any."""
+    names = [*more]
+    if vocabulary.pretokenizer is not None:
+        names.append(f"the pre-tokenizer {described(vocabulary.pretokenizer)}")
+    if vocabulary.special:
+        names.append(f"{len(vocabulary.special)} special tokens")
+    if vocabulary.scores is not None:
+        names.append("scores")
+    return [f"not in the file: {', '.join(names)}"] if names else []
+
+
+def _write_list(vocabulary: Vocabulary, path: Path) -> list[str]:
+    lines = [sym.show(token).encode("utf-8") + b"\n" for token in vocabulary]
+    if lines and lines[0].startswith(BOM_UTF8):  # part of the token, and to be read as that
+        lines[0] = rb"\xEF\xBB\xBF" + lines[0].removeprefix(BOM_UTF8)
+    with atomic_writer(path) as file:
+        file.writelines(lines)
+    more = ["which pairs merge"] if vocabulary.merges is not None else []
+    more += ["ids"] if vocabulary.ids is not None else []
+    return not_carried(vocabulary, f"the rule {vocabulary.rule}", *more)
+
+
+def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
+    found: dict[sym.Token, int] = {}
+    singles = 0
+    for number, line in enumerate(lines_of(path), 1):
+        if not line:
+            continue
+        if b"\t" in line or line.startswith(HEADER):
+            raise InputError(
+                f"{path}:{number}: tokens stand one a line, and a tab in one is written \\t"
+                f"{likely_mistake(path, 'text')}"
+            )
+        try:
+            token = sym.unescape(line.decode("utf-8"), "bytes")
+        except UnicodeDecodeError:
+            raise InputError(f"{path}:{number}: not UTF-8; write other bytes as \\xHH") from None
+        except InputError as error:
+            raise InputError(f"{path}:{number}: {error}") from None
+        if token in found:
+            raise InputError(
+                f"{path}:{number}: token {sym.show(token)!r} is given twice, first in line "
+                f"{found[token]}"
+            )
+        found[token] = number
+        singles += len(token) == 1
+    remarks = ["a list holds no rule: shortest_path is assumed"]
+    if singles:
+        remarks.append(f"{singles} single bytes are left out: they are always available")
+    tokens = [token for token in found if len(token) > 1]
+    return Vocabulary(tokens, method="imported"), remarks
+
+
+def _replay_list(path: Path) -> Replay:
+    """No library has a list: read again, and cut by the shortest path."""
+    return own_replay(_read_list(path)[0])
+
+
+def own_replay(vocabulary: Vocabulary) -> Replay:
+    """What partcover itself makes of a file, where no library is to be had."""
+    from .._version import __version__
+
+    def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
+        counted = WordCounts.from_words(pieces)
+        place = {word: index for index, (word, _) in enumerate(counted)}
+        cut = segment(counted, vocabulary)
+        return [[bytes(t) for t in cut.of(place[piece])] for piece in pieces]  # type: ignore[arg-type]
+
+    everything = [*(bytes([byte]) for byte in range(256)), *vocabulary]
+    id_of = dict(zip(everything, vocabulary.id_of, strict=True))
+    return Replay(f"partcover {__version__}", words, None, id_of.get)
+
+
+def _adapt_list(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    if vocabulary.ids is None:
+        return vocabulary, []
+    lost = GivenUp("ids", "a list holds none", "ids 0 to 255 of the bytes and on")
+    return vocabulary.with_(ids=None, special=list(vocabulary.special)), [lost]
+
+
+LIST = Format(
+    name="list",
+    title="a plain list: a token a line, escaped as in counted words",
+    rules={
+        rule: "the tokens in order; read back so"
+        if rule == "shortest_path"
+        else Nearest("shortest_path", "a list holds no rule and is read for the shortest path")
+        for rule in RULES
+    },
+    write=_write_list,
+    replay=_replay_list,
+    read=_read_list,
+    recognises=lambda path: path.is_file() and path.suffix in (".txt", ".list"),
+    adapt=_adapt_list,
+)

@@ -1,0 +1,1 @@
+"""What is asked: words, candidates and conditions; and what an answer is."""

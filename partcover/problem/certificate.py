@@ -1,0 +1,375 @@
+"""A lower bound that anyone can check: prices for symbols, at the leaves of a tree of cases."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Symbols, Token
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError, VerificationError
+from ..runtime.arguments import checked
+from ..runtime.file_kinds import likely_mistake
+from ..runtime.files import read_json, write_atomic
+from ..runtime.notebook import brief
+from ..runtime.pickling import by_fields
+from .instance import Instance
+
+__all__ = ["SCALE_BITS", "Branch", "Certificate", "Leaf", "policy_digest", "sorted_symbols"]
+
+Prices = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+
+SCALE_BITS = 20
+"""Binary digits behind the point of a price, unless a certificate is finer or coarser."""
+
+_FORMAT = "partcover-certificate"
+_MOST_BITS = 52  # no finer than the floating point that prices are found in
+_SHORT_BITS = 30  # up to here a price of 1 fits in 32 bits with its sign
+
+
+@dataclass(frozen=True)
+class Branch:
+    """An inner node: vocabularies with `token` go to its first subtree, the others to its second.
+
+    Attributes
+    ----------
+    token : token
+        Must be chosen in the first subtree, must not be in the second.
+    """
+
+    token: Token
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A leaf: what proves a bound for the vocabularies that come here.
+
+    Attributes
+    ----------
+    prices : ndarray of int32 or int64, shape (symbols,), or bytes, or None
+        A price for each symbol of each word, in units of 2^-scale_bits, at most 1; words
+        ascending.  Bytes are such prices compressed, as a file holds them: `unpacked` gives the
+        array.  None claims no more than a token for each counted word, which is all that is
+        needed where no vocabulary comes.
+    fees : tuple of int
+        For each of the instance's groups, at least 0: what a reward within the group pays, in
+        units of 2^-scale_bits of a token.  Without any, group budgets are not made use of.
+    """
+
+    prices: Prices | bytes | None
+    fees: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        if self.prices is None:
+            return "Leaf()"
+        unit = "bytes" if isinstance(self.prices, bytes) else "prices"
+        return brief("Leaf", f"{len(self.prices):,} {unit}", *self.fees[:3])
+
+    def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
+        """The prices as an array.
+
+        Compressed ones come from a file that may claim anything: no more is unpacked than words
+        of so many symbols have prices.
+
+        Parameters
+        ----------
+        symbols : int
+            Symbols of the words, each word once.
+        scale_bits : int
+            A price of 1 is 2^scale_bits.
+
+        Raises
+        ------
+        InputError
+            If there are not as many prices as symbols, one is above 1, or they are damaged.
+        """
+        prices = self.prices
+        if isinstance(prices, bytes):
+            inflater = zlib.decompressobj()
+            try:
+                width = _width(scale_bits)
+                raw = inflater.decompress(prices, width * symbols + 1)
+            except zlib.error:
+                raise InputError("the prices of a leaf cannot be unpacked") from None
+            if len(raw) > width * symbols:
+                raise InputError(f"a leaf has more prices than the words have symbols, {symbols}")
+            if not inflater.eof or len(raw) % width:
+                raise InputError("the prices of a leaf cannot be unpacked: they are cut short")
+            prices = np.frombuffer(raw, f"<i{width}").astype(f"i{width}")
+            prices.setflags(write=False)
+        if prices is None:
+            return None
+        if len(prices) != symbols:
+            raise InputError(f"a leaf has {len(prices)} prices, the words {symbols} symbols")
+        _check_prices(prices, scale_bits)
+        return prices
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What proves that no vocabulary within the budget needs fewer tokens than `lower_bound`.
+
+    `partcover.verification.recount.check_certificate` checks it; docs/certificates.md says why it
+    holds.
+
+    Attributes
+    ----------
+    symbols : {"bytes", "chars", "ints"}
+        The alphabet.
+    words_sha256, policy_sha256 : str
+        Which words (`WordCounts.digest`), and which limits on the candidates (`policy_digest`).
+    k : int
+        The budget.
+    lower_bound : int
+        What it claims.
+    tree : tuple of Branch and Leaf
+        A binary tree in preorder: a branch, its first subtree, its second.  A single leaf is a
+        plain price certificate.
+    scale_bits : int
+        A price of 1 is stored as 2^scale_bits.
+
+    Raises
+    ------
+    InputError
+        If the tree is not one, a price is above 1, or a leaf has not as many as another; of
+        prices that are still compressed, `Leaf.unpacked` finds that out.
+
+    Notes
+    -----
+    Design: section 3; the tree is branch and bound with the cases written down.
+    """
+
+    symbols: Symbols
+    words_sha256: str
+    policy_sha256: str
+    k: int
+    lower_bound: int
+    tree: tuple[Branch | Leaf, ...]
+    scale_bits: int = SCALE_BITS
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.scale_bits <= _MOST_BITS:
+            raise InputError(f"scale_bits is {self.scale_bits}: 0 to {_MOST_BITS} are expected")
+        missing = 1  # nodes that the branches before ask for
+        sizes = set()
+        for node in self.tree:
+            if not missing:
+                raise InputError("the tree goes on after its last leaf")
+            missing += 1 if isinstance(node, Branch) else -1
+            if isinstance(node, Leaf) and min(node.fees, default=0) < 0:
+                raise InputError(f"a fee is {min(node.fees)}: at least 0 is expected")
+            if isinstance(node, Leaf) and isinstance(node.prices, np.ndarray):
+                sizes.add(len(node.prices))
+                _check_prices(node.prices, self.scale_bits)
+        if missing:
+            raise InputError(f"the tree lacks {missing} subtree(s)")
+        if len(sizes) > 1:
+            raise InputError(f"leaves with {min(sizes)} and with {max(sizes)} prices")
+
+    __reduce__ = by_fields
+
+    def __repr__(self) -> str:
+        leaves = sum(isinstance(node, Leaf) for node in self.tree)
+        about = [f"k={self.k}", f"lower_bound={self.lower_bound}", f"{leaves:,} leaves"]
+        return brief("Certificate", *about, self.symbols)
+
+    @classmethod
+    def of(
+        cls,
+        instance: Instance,
+        tree: tuple[Branch | Leaf, ...],
+        lower_bound: int,
+        scale_bits: int = SCALE_BITS,
+    ) -> Certificate:
+        """A certificate for an instance; prices follow the words in ascending order.
+
+        `sorted_symbols` brings prices that follow the words as stored into that order.
+        """
+        return cls(
+            instance.symbols,
+            instance.words.digest,
+            policy_digest(instance),
+            instance.k,
+            lower_bound,
+            tree,
+            scale_bits,
+        )
+
+    def leaves(self) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
+        """Each leaf in order, with the tokens that must and that must not be chosen there."""
+        # the tokens of the branches above; of each branch whether its second subtree is reached,
+        # and whether its token was put in by it, so that it takes it out again
+        inside: set[Token] = set()
+        outside: set[Token] = set()
+        path: list[tuple[Token, bool, bool]] = []
+        for node in self.tree:
+            if isinstance(node, Branch):
+                path.append((node.token, False, node.token not in inside))
+                inside.add(node.token)
+                continue
+            yield node, frozenset(inside), frozenset(outside)
+            while path:
+                token, second, new = path.pop()
+                if new:
+                    (outside if second else inside).remove(token)
+                if not second:
+                    path.append((token, True, token not in outside))
+                    outside.add(token)
+                    break
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of a certificate file."""
+        content = {
+            "format": _FORMAT,
+            "version": 1 if self.scale_bits <= _SHORT_BITS else 2,
+            "symbols": self.symbols,
+            "words_sha256": self.words_sha256,
+            "policy_sha256": self.policy_sha256,
+            "k": self.k,
+            "lower_bound": self.lower_bound,
+            "scale_bits": self.scale_bits,
+            "tree": [_node_to_json(node, self.scale_bits) for node in self.tree],
+        }
+        return {**content, "sha256": _digest(content)}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the certificate file (aside, then renamed)."""
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Certificate:
+        """Build from the content of a certificate file."""
+        if data.get("format") != _FORMAT:
+            raise InputError(f'not a partcover certificate (no "format": "{_FORMAT}")')
+        if data.get("version") not in (1, 2):
+            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
+        if data.get("symbols") not in sym.SYMBOLS:
+            raise InputError(f"unknown symbols {data.get('symbols')!r}")
+        for name, kind in (
+            ("words_sha256", str),
+            ("policy_sha256", str),
+            ("k", int),
+            ("lower_bound", int),
+            ("scale_bits", int),
+            ("tree", list),
+        ):
+            value = data.get(name)
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise InputError(f"{name!r} is missing or broken: the file is damaged")
+        if data["version"] == 1 and data["scale_bits"] > _SHORT_BITS:
+            raise InputError(
+                f"scale_bits is {data['scale_bits']}: 0 to {_SHORT_BITS} are expected in version 1"
+            )
+        content = {name: value for name, value in data.items() if name != "sha256"}
+        if data.get("sha256") != _digest(content):
+            raise VerificationError("the certificate is not what was written: its checksum differs")
+        return cls(
+            data["symbols"],
+            data["words_sha256"],
+            data["policy_sha256"],
+            data["k"],
+            data["lower_bound"],
+            tuple(_node_from_json(node, data["symbols"]) for node in data["tree"]),
+            data["scale_bits"],
+        )
+
+    @classmethod
+    @checked
+    def load(cls, path: str | PathLike[str]) -> Certificate:
+        """Read a certificate file.
+
+        Raises
+        ------
+        InputError
+            Naming the file: if it cannot be read, is cut short, is of a later version, or holds
+            something else.
+        VerificationError
+            If its checksum differs.
+        """
+        mistake = likely_mistake(path, "certificate")
+        try:
+            data = read_json(path)
+        except InputError as error:
+            raise InputError(f"{error}{mistake}") from None
+        try:
+            return cls.from_json(data)
+        except (InputError, VerificationError) as error:
+            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
+
+
+def _check_prices(prices: Prices, scale_bits: int) -> None:
+    most = int(prices.max(initial=0))
+    if most > 1 << scale_bits:
+        raise InputError(f"a price is {most}: at most 2^{scale_bits} is expected")
+
+
+def policy_digest(instance: Instance) -> str:
+    """SHA-256 of what limits the candidates: all of an instance but words, k and threshold."""
+    return _digest({"symbols": instance.symbols, **instance.conditions_to_json()})
+
+
+def sorted_symbols(words: WordCounts) -> npt.NDArray[np.int64]:
+    """Positions of the symbols in ``words.data``, words ascending: the order of prices.
+
+    ``prices[sorted_symbols(words)]`` brings prices from the order of the words as stored into
+    that of a certificate.  O(symbols · log words).
+    """
+    listed = [word for word, _ in words]
+    order = np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
+    lengths = np.diff(words.offsets)[order]
+    ends = np.cumsum(lengths)
+    first = np.repeat(words.offsets[order] - (ends - lengths), lengths)
+    positions: npt.NDArray[np.int64] = first + np.arange(len(words.data))
+    return positions
+
+
+def _digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _width(scale_bits: int) -> int:
+    """The bytes of a price in a file."""
+    return 4 if scale_bits <= _SHORT_BITS else 8
+
+
+def _node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
+    if isinstance(node, Branch):
+        return {"branch": sym.to_json(node.token)}
+    if node.prices is None:
+        return {"prices": None}
+    packed = node.prices
+    if not isinstance(packed, bytes):
+        packed = zlib.compress(packed.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
+    data: dict[str, Any] = {"prices": base64.b64encode(packed).decode("ascii")}
+    return {**data, "fees": list(node.fees)} if node.fees else data
+
+
+def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
+    if isinstance(node, dict) and list(node) == ["branch"]:
+        token = sym.from_json(node["branch"], symbols)
+        if len(token) < 2:
+            raise InputError(f"a branch is on {sym.show(token)!r}, which is no token")
+        return Branch(token)
+    if not isinstance(node, dict) or list(node) not in (["prices"], ["prices", "fees"]):
+        raise InputError("a node of the tree has neither 'branch' nor 'prices'")
+    fees = node.get("fees", [])
+    if not isinstance(fees, list) or not all(type(fee) is int for fee in fees):
+        raise InputError("the fees of a leaf are not a list of whole numbers")
+    if node["prices"] is None:
+        return Leaf(None)
+    try:
+        packed = base64.b64decode(node["prices"], validate=True)
+    except (TypeError, ValueError):
+        raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
+    return Leaf(packed, tuple(fees))

@@ -1,0 +1,459 @@
+"""A tokenization instance: counted words, candidates, and how many tokens may be chosen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike, fspath
+from typing import Any
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Symbols, Token
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..runtime.arguments import Budget, Int64, checked
+from ..runtime.file_kinds import likely_mistake
+from ..runtime.files import read_json, write_atomic
+from ..runtime.notebook import brief, html_table
+from ..runtime.pickling import by_fields
+from ..vocabulary.vocabulary import Vocabulary
+from .candidates import CandidateIndex
+
+__all__ = ["GroupBudget", "Instance"]
+
+
+@dataclass(frozen=True)
+class GroupBudget:
+    """At most `limit` tokens of a group: a language, or a length class.
+
+    Parameters
+    ----------
+    name : str
+        For messages and files.
+    limit : int
+        How many tokens of the group may be chosen.
+    tokens : iterable of token, optional
+        The group, if it is a list; else it is a length class.
+    min_length, max_length : int
+        The length class, in symbols; a `max_length` of None is no end.
+    """
+
+    name: str
+    limit: int
+    tokens: frozenset[Any] | None = None
+    min_length: int = 2
+    max_length: int | None = None
+
+    @checked
+    def __init__(
+        self,
+        name: str,
+        limit: Int64,
+        tokens: Iterable[Any] | None = None,
+        min_length: Int64 = 2,
+        max_length: Int64 | None = None,
+    ) -> None:
+        set_ = object.__setattr__
+        set_(self, "name", name)
+        set_(self, "limit", limit)
+        try:
+            set_(self, "tokens", None if tokens is None else frozenset(tokens))
+        except TypeError:  # lists, say, of integers
+            raise InputError(f"group {name!r}: tokens are texts, bytes or tuples") from None
+        set_(self, "min_length", min_length)
+        set_(self, "max_length", max_length)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # sorted: the order of a set differs from process to process
+        tokens = None if self.tokens is None else sorted(self.tokens, key=repr)
+        return type(self), (self.name, self.limit, tokens, self.min_length, self.max_length)
+
+    def over(self, symbols: Symbols) -> GroupBudget:
+        """The same, its tokens brought into the one type of an alphabet."""
+        if self.tokens is None:
+            return self
+        return replace(self, tokens=frozenset(sym.to_token(t, symbols) for t in self.tokens))
+
+    def __contains__(self, token: Token) -> bool:
+        """Whether a token is of the group."""
+        if self.tokens is not None:
+            return token in self.tokens
+        most = len(token) if self.max_length is None else self.max_length
+        return self.min_length <= len(token) <= most
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in an instance file."""
+        data: dict[str, Any] = {"name": self.name, "at_most": self.limit}
+        if self.tokens is not None:
+            data["tokens"] = [sym.to_json(token) for token in sorted(self.tokens)]
+            return data
+        data["min_length"] = self.min_length
+        if self.max_length is not None:
+            data["max_length"] = self.max_length
+        return data
+
+    @classmethod
+    def from_json(cls, data: Any, symbols: Symbols) -> GroupBudget:
+        """The inverse of `to_json`."""
+        if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+            raise InputError("a group is a JSON object with a 'name' and 'at_most'")
+        name = data["name"]
+        tokens = data.get("tokens")
+        if tokens is not None and not isinstance(tokens, list):
+            raise InputError(f"group {name!r}: 'tokens' must be a list of tokens")
+        numbers = {}
+        for key, default in (("at_most", None), ("min_length", 2), ("max_length", None)):
+            numbers[key] = value = data.get(key, default)
+            if isinstance(value, bool) or not isinstance(value, int | None):
+                raise InputError(f"group {name!r}: {key} is {value!r}: a whole number is expected")
+        if numbers["at_most"] is None:
+            raise InputError(f"group {name!r} has no 'at_most'")
+        return cls(
+            name,
+            numbers["at_most"],
+            None if tokens is None else frozenset(sym.from_json(t, symbols) for t in tokens),
+            2 if numbers["min_length"] is None else numbers["min_length"],
+            numbers["max_length"],
+        )
+
+
+MAX_GROUPS = 64  # the greedy kernel keeps a token's groups in one word
+_TOKEN_LISTS = ("candidates", "required", "forbidden", "prefix", "protected")
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """Choose at most `k` tokens so that the counted words need the fewest tokens.
+
+    Parameters
+    ----------
+    words : WordCounts, mapping or path
+        The corpus; words to counts, and a file of counted words, are taken as such.
+    k : int
+        The budget: tokens of length two or more; required and prefix tokens count.
+    candidates : iterable of token, optional
+        An explicit candidate list.  By default every substring of a word with two or more
+        symbols is a candidate, with no length cap and no frequency cut.
+    max_length : int, optional
+        Only substrings of at most this many symbols are candidates.
+    min_count : int, optional
+        Only substrings with at least this many occurrences (positions, weighted by the counts
+        of their words) are candidates.
+    required : iterable of token
+        Tokens every vocabulary must hold.
+    forbidden : iterable of token
+        Tokens no vocabulary may hold.
+    prefix : iterable of token
+        Tokens given in front: required as well, and kept first, in this order.
+    protected : iterable of token
+        Tokens that are never cut: required as well, and each of their occurrences (leftmost
+        first, longest first) becomes a word of its own, so that no other token overlaps it.
+        `words` are the words after that; the tokens needed are the same.
+    groups : iterable of GroupBudget
+        Budgets within the budget.
+    threshold : int, optional
+        A number of tokens to ask about: is there a vocabulary that needs at most this many?
+    source : dict, optional
+        Where the instance comes from (kept in its file).
+
+    Raises
+    ------
+    InputError
+        For a negative k, a token of fewer than two symbols, a token both required and
+        forbidden, an option that contradicts another, more required tokens than k or of a group
+        than its budget, or a length class without lengths.
+
+    Notes
+    -----
+    Whatever limits the candidates is part of `policy`, and so of every claim about the
+    instance.  Required and prefix tokens are candidates whatever the limits say.
+    """
+
+    words: WordCounts
+    k: int
+    candidates: tuple[Token, ...] | None = None
+    max_length: int | None = None
+    min_count: int = 1
+    required: tuple[Token, ...] = ()
+    forbidden: tuple[Token, ...] = ()
+    prefix: tuple[Token, ...] = ()
+    protected: tuple[Token, ...] = ()
+    groups: tuple[GroupBudget, ...] = ()
+    threshold: int | None = None
+    source: dict[str, Any] = field(default_factory=dict)
+
+    @checked
+    def __init__(
+        self,
+        words: WordCounts | Mapping[Any, int] | str | PathLike[str],
+        k: Budget,
+        candidates: Iterable[Any] | None = None,
+        max_length: Int64 | None = None,
+        min_count: Int64 = 1,
+        required: Iterable[Any] = (),
+        forbidden: Iterable[Any] = (),
+        prefix: Iterable[Any] = (),
+        protected: Iterable[Any] = (),
+        groups: Sequence[GroupBudget] = (),
+        threshold: Int64 | None = None,
+        source: Mapping[str, Any] | None = None,
+    ) -> None:
+        if isinstance(words, Mapping):
+            words = WordCounts.from_counts(words)
+        elif not isinstance(words, WordCounts):
+            words = WordCounts.load(words)
+        set_ = object.__setattr__
+        set_(self, "words", words)
+        set_(self, "k", k)
+        set_(self, "candidates", candidates)
+        set_(self, "max_length", max_length)
+        set_(self, "min_count", min_count)
+        set_(self, "required", required)
+        set_(self, "forbidden", forbidden)
+        set_(self, "prefix", prefix)
+        set_(self, "protected", protected)
+        set_(self, "groups", tuple(group.over(words.symbols) for group in groups))
+        set_(self, "threshold", threshold)
+        set_(self, "source", dict(source or {}))
+        self._check()
+
+    __reduce__ = by_fields
+
+    def __repr__(self) -> str:
+        return brief("Instance", f"k={self.k}", *self._summary)
+
+    @property
+    def _summary(self) -> list[str]:
+        policy = {**self.policy, "threshold": self.threshold}
+        if self.candidates is not None:
+            policy["candidates"] = f"{len(self.candidates):,}"
+        limits = [f"{name}={value}" for name, value in policy.items() if value is not None]
+        return [*self.words._summary, *limits]
+
+    def _repr_html_(self) -> str:
+        """What it is, for notebooks."""
+        words = self.words
+        facts: dict[str, Any] = {"k": self.k, "words": len(words), "counted": words.total_count}
+        facts |= {"symbols": self.symbols, "pre-tokenizer": words.pretokenizer, **self.policy}
+        if self.threshold is not None:
+            facts["threshold"] = self.threshold
+        return html_table("Instance", [], facts.items())
+
+    def _check(self) -> None:
+        if self.max_length is not None and self.max_length < 2:
+            raise InputError(f"max_length is {self.max_length}: a token has two symbols or more")
+        if self.min_count < 1:
+            raise InputError(f"min_count is {self.min_count}: at least 1 is expected")
+        for name in _TOKEN_LISTS:
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, self._tokens(name, given))
+        if self.protected:
+            # where words are cut further is known from `protected`, how text becomes words stays
+            pretokenizer = self.words.pretokenizer
+            words = replace(self.words.split_at(self.protected), pretokenizer=pretokenizer)
+            object.__setattr__(self, "words", words)
+        if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
+            raise InputError("an explicit candidate list excludes max_length and min_count")
+        both = set(self.fixed) & set(self.forbidden)
+        if both:
+            raise InputError(f"token {sym.show(min(both))!r} is both required and forbidden")
+        if len(self.fixed) > self.k:
+            raise InputError(
+                f"{len(self.fixed)} tokens are required, k is {self.k}: raise k or require fewer"
+            )
+        for group in self.groups:
+            held = [token for token in self.fixed if token in group]
+            if group.limit < 0:
+                raise InputError(f"group {group.name!r}: a budget of {group.limit}: at least 0")
+            most = group.max_length
+            if most is not None and most < max(2, group.min_length):
+                raise InputError(
+                    f"group {group.name!r}: no token has {group.min_length} to {most} symbols"
+                )
+            if len(held) > group.limit:
+                raise InputError(
+                    f"{len(held)} required tokens are of group {group.name!r} "
+                    f"({sym.show(held[0])!r} is one), and its budget is {group.limit}"
+                )
+        if len(self.groups) > MAX_GROUPS:
+            raise InputError(f"{len(self.groups)} groups: at most {MAX_GROUPS} are possible")
+
+    def _tokens(self, name: str, given: Iterable[Any]) -> tuple[Token, ...]:
+        checked: dict[Token, None] = {}
+        for value in given:
+            token = sym.to_token(value, self.words.symbols)
+            if len(token) < 2:
+                raise InputError(
+                    f"{name}: token {sym.show(token)!r} has {len(token)} symbol(s); "
+                    "single symbols are always available, a token has two or more"
+                )
+            checked[token] = None
+        return tuple(checked)
+
+    @cached_property
+    def fixed(self) -> tuple[Token, ...]:
+        """Tokens that must be chosen: prefix, required and protected ones, each in its order."""
+        return tuple(dict.fromkeys(self.prefix + self.required + self.protected))
+
+    @cached_property
+    def policy(self) -> dict[str, Any]:
+        """What limits the candidates, for claims; ``{"candidates": "substrings"}`` if nothing."""
+        policy: dict[str, Any] = {"candidates": "substrings" if self.candidates is None else "list"}
+        if self.max_length is not None:
+            policy["max_length"] = self.max_length
+        if self.min_count != 1:
+            policy["min_count"] = self.min_count
+        for name in (*_TOKEN_LISTS[1:], "groups"):
+            if getattr(self, name):
+                policy[name] = len(getattr(self, name))
+        return policy
+
+    @cached_property
+    def index(self) -> CandidateIndex:
+        """The candidates and where they occur; made on first use, O(total symbols) memory."""
+        # with groups, a token may be of one that is full, and the word it is in not
+        return self.candidate_index(dominated=bool(self.groups))
+
+    def candidate_index(self, *, dominated: bool) -> CandidateIndex:
+        """The candidates, exactly dominated ones kept or left out; see `CandidateIndex`."""
+        return CandidateIndex(
+            self.words.data,
+            self.words.offsets,
+            self.words.counts,
+            explicit=None
+            if self.candidates is None
+            else [sym.to_array(token) for token in self.candidates],
+            forbidden=[sym.to_array(token) for token in self.forbidden],
+            max_length=self.max_length,
+            min_count=self.min_count,
+            dominated=dominated,
+        )
+
+    @property
+    def symbols(self) -> Symbols:
+        """The alphabet."""
+        return self.words.symbols
+
+    def vocabulary(self, tokens: Iterable[Any], method: str, **use: Any) -> Vocabulary:
+        """A vocabulary for these words: over their symbols, for their pre-tokenizer."""
+        return Vocabulary(tokens, self.symbols, method, pretokenizer=self.words.pretokenizer, **use)
+
+    @checked
+    def with_k(self, k: Budget) -> Instance:
+        """The same instance with another budget (the candidate index is kept)."""
+        other = replace(self, k=k)
+        if "index" in self.__dict__:
+            other.__dict__["index"] = self.index
+        return other
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of an instance file."""
+        data: dict[str, Any] = {
+            "format": "partcover-instance",
+            "version": 1,
+            "symbols": self.symbols,
+            "k": self.k,
+            "words": [[sym.to_json(word), count] for word, count in self.words],
+        }
+        if self.words.pretokenizer is not None:
+            data["pretokenizer"] = self.words.pretokenizer
+        data |= self.conditions_to_json()
+        if self.threshold is not None:
+            data["threshold"] = self.threshold
+        if self.source:
+            data["source"] = self.source
+        return data
+
+    def conditions_to_json(self) -> dict[str, Any]:
+        """What limits vocabularies besides k, as it stands in an instance file."""
+        data: dict[str, Any] = {}
+        if self.max_length is not None:
+            data["max_length"] = self.max_length
+        if self.min_count != 1:
+            data["min_count"] = self.min_count
+        for name in _TOKEN_LISTS:
+            tokens = getattr(self, name)
+            if tokens is not None and (tokens or name == "candidates"):
+                data[name] = [sym.to_json(token) for token in tokens]
+        if self.groups:
+            data["groups"] = [group.to_json() for group in self.groups]
+        return data
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the instance file (aside, then renamed)."""
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+    @classmethod
+    @checked
+    def from_json(cls, data: dict[str, Any]) -> Instance:
+        """Build from the content of an instance file."""
+        if data.get("format") != "partcover-instance":
+            raise InputError('not a partcover instance (no "format": "partcover-instance")')
+        if data.get("version") != 1:
+            raise InputError(f"instance version {data.get('version')!r} is not known; update")
+        symbols = data.get("symbols", "bytes")
+        if symbols not in sym.SYMBOLS:
+            raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
+        pairs = data.get("words")
+        if not isinstance(pairs, list) or not all(
+            isinstance(p, list) and len(p) == 2 for p in pairs
+        ):
+            raise InputError("'words' must be a list of [word, count] pairs")
+
+        def tokens(name: str) -> tuple[Token, ...] | None:
+            value = data.get(name)
+            if value is None:
+                return None
+            if not isinstance(value, list):
+                raise InputError(f"{name!r} must be a list of tokens")
+            return tuple(sym.from_json(token, symbols) for token in value)
+
+        def whole(name: str) -> int | None:
+            value = data.get(name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+                raise InputError(f"{name!r} is {value!r}: a whole number is expected")
+            return value
+
+        source = data.get("source") or {}
+        if not isinstance(source, dict):
+            raise InputError("'source' must be a JSON object")
+        groups = data.get("groups") or []
+        if not isinstance(groups, list):
+            raise InputError("'groups' must be a list")
+        pretokenizer = data.get("pretokenizer")
+        if not isinstance(pretokenizer, str | None):
+            raise InputError("'pretokenizer' must be a name")
+        words = WordCounts.from_counts(
+            ((sym.from_json(w, symbols), c) for w, c in pairs), symbols, pretokenizer=pretokenizer
+        )
+        k = whole("k")
+        if k is None:
+            raise InputError("'k' is missing")
+        return cls(
+            words,
+            k,
+            candidates=tokens("candidates"),
+            max_length=whole("max_length"),
+            min_count=1 if (least := whole("min_count")) is None else least,
+            required=tokens("required") or (),
+            forbidden=tokens("forbidden") or (),
+            prefix=tokens("prefix") or (),
+            protected=tokens("protected") or (),
+            groups=tuple(GroupBudget.from_json(group, symbols) for group in groups),
+            threshold=whole("threshold"),
+            source=source,
+        )
+
+    @classmethod
+    @checked
+    def load(cls, path: str | PathLike[str]) -> Instance:
+        """Read an instance file; errors name the file."""
+        data = read_json(path)
+        try:
+            return cls.from_json(data)
+        except InputError as error:
+            mistake = likely_mistake(path, "instance")
+            raise InputError(f"{fspath(path)}: {error}{mistake}") from None

@@ -1,0 +1,356 @@
+"""Results as one self-contained HTML page; Jinja and matplotlib are the extra ``report``."""
+
+from __future__ import annotations
+
+import base64
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from .._version import __version__
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError, MissingExtra
+from ..exact.solve import solve
+from ..hardness.reduction import reduction_of
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..runtime.files import read_json, write_atomic
+from ..studies.paper_tables import EXPERIMENTS
+from ..vocabulary.vocabulary import Vocabulary
+from .plots import check_plot, plot_lines, plot_rows
+from .reduction_figure import check_drawing, draw_reduction
+from .tables import cell
+from .word_explorer import explore, steps
+
+__all__ = ["Runs", "read_runs", "write_page"]
+
+_PAGES = Path(__file__).parent / "templates"
+
+
+@dataclass
+class Runs:
+    """What a page is made of.
+
+    Attributes
+    ----------
+    tables : list of (str, list of dict)
+        Titles, and rows as `compare` returns them, or any other.
+    vocabularies : dict of str to Vocabulary
+        By the name to show.
+    solutions : list of (str, dict)
+        Titles, and facts of solutions.
+    words : WordCounts, optional
+        The corpus to explore.
+    certificate : Certificate, optional
+        Prices for it.
+    instances : list of (str, Instance)
+        Small ones, shown step by step, and reductions, shown as pictures.
+    answers : list of path
+        Files that hold vocabularies: an answer to a reduction is read from them.
+    """
+
+    tables: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
+    vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
+    solutions: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    words: WordCounts | None = None
+    certificate: Certificate | None = None
+    instances: list[tuple[str, Instance]] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
+
+
+def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
+    """Read files, each for what it holds.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Counted words (``.tsv``; one, read over the symbols of the vocabularies), certificates
+        (``.cert``; one), and JSON: what ``compare`` and other tables write, vocabularies and
+        solutions, instances.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read or is none of these, and a second corpus or certificate.
+    """
+    runs = Runs()
+    corpus = None
+    for given in paths:
+        path = fspath(given)
+        name = Path(path).stem
+        if path.endswith(".tsv"):
+            if corpus is not None:
+                raise InputError(f"{path}: a second corpus; a page explores one")
+            corpus = path
+            continue
+        if path.endswith(".cert"):
+            if runs.certificate is not None:
+                raise InputError(f"{path}: a second certificate; a page shows one")
+            runs.certificate = Certificate.load(path)
+            continue
+        data = read_json(path)
+        if isinstance(data.get("rows"), list):
+            runs.tables.append(_rows(path, name, data))
+            sets = data["sets"] if isinstance(data.get("sets"), dict) else {}
+            for title, rows in (  # of `compare`
+                ("token sets", sets.get("vocabularies")),
+                ("overlap", sets.get("overlap")),
+                ("targets", data.get("targets")),
+            ):
+                if rows:
+                    runs.tables.append(_rows(path, f"{name}: {title}", {"rows": rows}))
+        elif isinstance(data.get("results"), list):  # of `reproduce all`
+            runs.tables += [_rows(path, name, result) for result in data["results"]]
+        elif data.get("format") == "partcover-instance":
+            runs.instances.append((name, Instance.load(path)))
+        elif _is_listed(data.get("tokens")) or _is_listed(data.get("vocabulary")):
+            vocabulary = Vocabulary.load(path)
+            title = vocabulary.method if vocabulary.method != "given" else name
+            while title in runs.vocabularies:
+                title += f" ({name})" if name not in title else "′"
+            runs.vocabularies[title] = vocabulary
+            runs.answers.append(path)
+            facts = data if "vocabulary" in data else data.get("provenance") or {}
+            plain = {k: v for k, v in facts.items() if isinstance(v, int | float | str)}
+            if plain:
+                runs.solutions.append((title, plain))
+        else:
+            raise InputError(
+                f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
+            )
+    if corpus is not None:
+        symbols = next((each.symbols for each in runs.vocabularies.values()), None)
+        runs.words = WordCounts.load(corpus, symbols)
+    return runs
+
+
+def _is_listed(tokens: Any) -> bool:
+    """Whether these are tokens, and not, as `inspect` writes them, facts of tokens."""
+    return isinstance(tokens, list) and not any(isinstance(token, dict) for token in tokens[:1])
+
+
+def _rows(path: str, name: str, data: Any) -> tuple[str, list[dict[str, Any]]]:
+    """A table: its title, from its manifest where it has one, and its rows."""
+    rows = data.get("rows") if isinstance(data, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{path}: 'rows' is not a list of objects")
+    manifest = data.get("manifest")
+    title = manifest.get("experiment") if isinstance(manifest, dict) else None
+    return str(title or name), rows
+
+
+def write_page(
+    runs: Runs,
+    path: str | PathLike[str],
+    *,
+    title: str = "partcover report",
+    sample: int = 2_000,
+    time_limit: float = 10.0,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Callable[[str], None] | None = None,
+) -> None:
+    """Write the page: no network, opens from disk.
+
+    Parameters
+    ----------
+    runs : Runs
+        What it shows.
+    path : path
+        Where to, written aside and renamed.
+    title : str
+        Its heading.
+    sample : int
+        Most words in the explorer; of a larger corpus a sample is shown, and the page says so.
+    time_limit : float
+        Seconds for the optimum of each small instance.
+    seed, threads : int
+        Of the sample, and for solving.
+    progress : callable, optional
+        Called with what is made now.
+
+    Raises
+    ------
+    MissingExtra
+        Without Jinja, or without matplotlib where there is a figure.
+    InputError
+        If there is nothing to show, prices without their words, an instance that is too large
+        to show, or `path` cannot be written.
+    """
+    try:
+        import jinja2
+    except ImportError:
+        raise MissingExtra("jinja2", "report", "a page") from None
+    tell = progress or (lambda what: None)
+    data: dict[str, Any] = {}
+    words = runs.words
+    plain = [instance for _, instance in runs.instances if "reduction" not in instance.source]
+    if words is None and len(plain) == 1:
+        words = plain[0].words
+    if words is not None and runs.vocabularies:
+        tell("words")
+        prices = None
+        if runs.certificate is not None:
+            prices = _priced(words, plain, runs.certificate.k), runs.certificate
+        data["explorer"] = explore(words, runs.vocabularies, prices=prices, most=sample, seed=seed)
+    elif runs.certificate is not None:
+        raise InputError("prices need the counted words and a vocabulary beside them")
+    pictures, data["steps"] = [], []
+    for name, instance in runs.instances:
+        tell(name)
+        if "reduction" in instance.source:
+            pictures.append(_picture(name, instance, runs.answers, time_limit, seed, threads))
+        else:
+            made = steps(instance, time_limit=time_limit, seed=seed, threads=threads)
+            data["steps"].append({"name": name, **made})
+    tables = [_table(name, rows) for name, rows in runs.tables]
+    if not (tables or pictures or data["steps"] or "explorer" in data or runs.solutions):
+        raise InputError("nothing to show: give tables, vocabularies with their words, instances")
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_PAGES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("report.html").render(
+        title=title,
+        version=__version__,
+        tables=tables,
+        solutions=[(name, _facts(facts)) for name, facts in runs.solutions],
+        pictures=pictures,
+        explorer=data.get("explorer"),
+        steps=data["steps"],
+        # inside a script element only "<" could end it
+        data=json.dumps(data, ensure_ascii=True).replace("<", "\\u003c"),
+        style=(_PAGES / "report.css").read_text("utf-8"),
+        script=(_PAGES / "segment.js").read_text("utf-8")
+        + (_PAGES / "report.js").read_text("utf-8"),
+    )
+    write_atomic(path, page)
+
+
+def _priced(words: WordCounts, instances: Sequence[Instance], k: int) -> Instance:
+    """The instance that a certificate for k tokens is about, as far as the runs say it."""
+    for instance in instances:
+        if instance.words.digest == words.digest:
+            return instance.with_k(k)
+    return Instance(words, k)
+
+
+def _table(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """A table, its numbers to sort by, and its figure where there is one over k."""
+    columns = list(dict.fromkeys(key for row in rows for key in row if _plain(row[key])))
+    numbers = {c for c in columns if any(_is_number(row.get(c)) for row in rows)}
+    return {
+        "name": name,
+        "columns": [(column.replace("_", " "), column in numbers) for column in columns],
+        "rows": [[_shown(column, row.get(column)) for column in columns] for row in rows],
+        "figure": _figure(name, rows),
+    }
+
+
+def _figure(name: str, rows: list[dict[str, Any]]) -> str | None:
+    """The figure of an experiment, or of methods over k; none where rows lack what it takes."""
+
+    def have(texts: Sequence[str], numbers: Sequence[str], perhaps: Sequence[str]) -> bool:
+        return bool(rows) and all(
+            all(isinstance(row.get(key), str) for key in texts)
+            and all(_is_number(row.get(key)) for key in numbers)
+            and all(row.get(key) is None or _is_number(row[key]) for key in perhaps)
+            for row in rows
+        )
+
+    experiment = EXPERIMENTS.get(name)
+    if experiment is not None:
+        *texts, up = experiment.line
+        if not have(texts, [experiment.across], [up]):
+            return None
+        lines = experiment.lines(rows)
+        return _image(lambda file: plot_lines(lines, file, experiment.across_label, experiment.up))
+    if have(["method", "rule"], ["k"], ["tokens_per_word", "tokens", "lower_bound"]) and any(
+        row.get("tokens_per_word") is not None and "target" not in row for row in rows
+    ):
+        return _image(lambda file: plot_rows(rows, file))
+    return None
+
+
+def _plain(value: Any) -> bool:
+    return value is None or isinstance(value, int | float | str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _shown(column: str, value: Any) -> dict[str, Any]:
+    text = cell(value)
+    if value is not None and column.endswith("gap"):
+        text = f"{100 * value:.3f} %"
+    elif column == "rule" and value is not None:
+        text = str(value).replace("_", " ")
+    return {"text": text, "number": value if _is_number(value) else None}
+
+
+def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    # the rule that a solution's tokens are counted under need not be its vocabulary's in use
+    names = {"rule": "tokens counted under"}
+    return [
+        (names.get(key, key.replace("_", " ")), _shown(key, value)["text"])
+        for key, value in facts.items()
+    ]
+
+
+def _image(draw: Callable[[Path], None]) -> str:
+    """A figure as the address of an image that is in the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "figure.svg"
+        check_plot(file)
+        draw(file)
+        return "data:image/svg+xml;base64," + base64.b64encode(file.read_bytes()).decode("ascii")
+
+
+def _picture(
+    name: str,
+    instance: Instance,
+    answers: Sequence[str],
+    time_limit: float,
+    seed: int,
+    threads: int,
+) -> dict[str, Any]:
+    """A reduction beside its words, by the first answer that fits or by one that is solved for."""
+    reduction = reduction_of(instance)
+    check_drawing(reduction, "figure.svg")
+    answer = None
+    for file in answers:
+        try:
+            answer = reduction.load_answer(file)
+            lifted = reduction.lift(answer)
+            break
+        except InputError:
+            answer = None
+    if answer is None:
+        answer = solve(instance, time_limit=time_limit, seed=seed, threads=threads).vocabulary
+        if answer is None:
+            raise InputError(f"{name}: no vocabulary was found within {time_limit} s")
+        lifted = reduction.lift(answer)
+    facts = {key: value for key, value in lifted.to_json().items() if _plain(value)}
+    listed = {
+        key: ", ".join(map(str, value))
+        for key, value in lifted.to_json().items()
+        if isinstance(value, list)
+    }
+    words = [
+        " | ".join(" ".join(reduction.symbol(int(symbol)) for symbol in piece) for piece in word)
+        for word in reduction.pieces(answer)
+    ]
+    return {
+        "name": name,
+        "image": _image(lambda file: draw_reduction(reduction, answer, file)),
+        "facts": _facts({**facts, **listed}),
+        "words": words,
+    }

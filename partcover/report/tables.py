@@ -1,0 +1,260 @@
+"""Solutions and rows as tables: for people, as wide as there is room, as CSV and Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from csv import DictWriter
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from ..corpus import symbols as sym
+from ..errors import printable, shorten
+from ..problem.solution import Result
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = [
+    "SPARE_COLUMNS",
+    "Listing",
+    "cell",
+    "facts",
+    "fitted_table",
+    "rows_csv",
+    "rows_markdown",
+    "shown_columns",
+    "solution_parts",
+    "token_line",
+]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Rows to show as a table, and to write as CSV.
+
+    Attributes
+    ----------
+    rows : sequence of dict
+        What each row has.
+    columns : dict of str to str
+        Keys to headings, in order.
+    title : str
+        Stands above the table.
+    data : sequence of dict
+        The rows of the CSV, where they are others than `rows`.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    columns: Mapping[str, str]
+    title: str = ""
+    data: Sequence[Mapping[str, Any]] = field(default=())
+
+    @property
+    def records(self) -> Sequence[Mapping[str, Any]]:
+        """The rows of the CSV."""
+        return self.data or self.rows
+
+
+def cell(value: Any) -> str:
+    """A value for a table: digits grouped, percentages for gaps are made by the caller."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    return str(value)
+
+
+# Columns that a table can do without where there is no room for all, the least important first.
+# Behind these, columns go from the right.
+SPARE_COLUMNS = (
+    "relaxed_cover", "d", "bytes_per_token", "size", "wmc", "greedwmc_relaxed_ratio", "seconds",
+    "first_size", "second_size", "union", "used", "whole_words", "runs",
+    "nonzeros", "rows", "variables", "relaxation", "proven_out", "proven_in",
+    "total_symbols", "symbols", "family", "length", "intermediate", "cuts_character",
+    "greedwmc_ratio", "lp_gap", "greedtok_tokens",
+    "same_rank", "first_difference", "exact", "target", "candidates", "words",
+    "library", "handover", "events", "start", "certified_ratio", "memory", "lower_bound",
+    "termination",
+)  # fmt: skip
+
+
+def fitted_table(listing: Listing, width: int | None = None) -> tuple[Table, list[str]]:
+    """A table of at most `width` columns of the terminal, in which every number is whole.
+
+    First headings and texts are broken at their spaces, and names lose their middle. If that is
+    not enough, columns are left out, those of `SPARE_COLUMNS` before others; the first stays, and
+    so do all where none has a heading. Texts are cut to 200 characters.
+
+    Returns
+    -------
+    table : rich.table.Table
+    left_out : list of str
+        Headings of the columns that are not in it.
+    """
+    from rich.box import SIMPLE, SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from .fitting import column_widths, fitted_text
+
+    keys = list(listing.columns)
+    cells = [_cells(row, listing.columns) for row in listing.rows]
+    if width is not None:
+        cells = [[shorten(text) for text in row] for row in cells]
+    columns = list(zip(*cells, strict=True)) if cells else [()] * len(keys)
+    headings = [printable(heading) for heading in listing.columns.values()]
+    facts = not any(headings)
+    widths = column_widths(columns, headings)
+    tight = width is not None and sum(size + 3 for size in widths if size) - 1 > width
+    if tight:
+        widths = column_widths(
+            columns,
+            headings,
+            width,
+            [keys.index(key) for key in SPARE_COLUMNS if key in keys],
+            keep=len(keys) if facts else 1,
+        )
+    table = Table(
+        title=Text(printable(listing.title)) if listing.title else None,
+        title_justify="left",
+        box=SIMPLE if facts else SIMPLE_HEAD,
+        show_header=not facts,
+        pad_edge=False,
+        collapse_padding=tight,
+    )
+    for size, key, heading in zip(widths, keys, headings, strict=True):
+        if size is not None:
+            right = not _is_text(listing.rows, key) or (facts and key != keys[0])
+            table.add_column(Text(heading), width=size, justify="right" if right else "left")
+    for row in cells:
+        shown = zip(row, widths, strict=True)
+        table.add_row(*(Text(fitted_text(text, size)) for text, size in shown if size is not None))
+    left_out = [head for head, size in zip(headings, widths, strict=True) if size is None]
+    return table, left_out
+
+
+def rows_markdown(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
+    """The same table in Markdown."""
+    lines = [
+        columns.values(),
+        ["---" if _is_text(rows, key) else "---:" for key in columns],
+        *([text.replace("|", "\\|") for text in _cells(row, columns)] for row in rows),
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def shown_columns(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> dict[str, str]:
+    """Of `columns` k and those that some row has something for.
+
+    ``termination`` is something where it is not ``completed``.
+    """
+    plain = {"termination": "completed"}
+    return {
+        key: heading
+        for key, heading in columns.items()
+        if key == "k" or any(row.get(key) not in (None, plain.get(key)) for row in rows)
+    }
+
+
+def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows with every key that any of them has, in full precision; nothing for None."""
+    text = StringIO()
+    keys = dict.fromkeys(key for row in rows for key in row)
+    writer = DictWriter(text, list(keys), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({key: _plain(value) for key, value in row.items()})
+    return text.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """A value as a cell of CSV: what has parts as JSON."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+def _is_text(rows: Sequence[Mapping[str, Any]], key: str) -> bool:
+    return any(isinstance(row.get(key), str) for row in rows)
+
+
+def _cells(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
+    return [_shown(key, row.get(key)) for key in columns]
+
+
+def _shown(key: str, value: Any) -> str:
+    """What a table shows of a value, by its key."""
+    if isinstance(value, str):
+        return printable(value.replace("_", " ") if key == "rule" else value)
+    if value is not None and key.endswith(("gap", "share")):
+        return f"{100 * value:.3f} %"
+    if value is not None and key == "seconds":
+        return f"{value:.2f}"
+    if value is not None and key == "memory":
+        return f"{value / 2**20:,.1f} MiB"
+    return printable(cell(value))
+
+
+def facts(
+    values: Mapping[str, Any], title: str = "", data: Mapping[str, Any] | None = None
+) -> Listing:
+    """Names and values, two columns; `data` is the row of the CSV."""
+    rows = [
+        {"what": name.replace("_", " "), "value": _shown(name, v)} for name, v in values.items()
+    ]
+    return Listing(rows, {"what": "", "value": ""}, title, (values if data is None else data,))
+
+
+_FACTS = {
+    "words": "distinct words",
+    "total_count": "words counted",
+    "candidates": "candidates",
+    "k": "k",
+    "size": "tokens chosen",
+    "smallest_size": "tokens chosen, at least",
+    "rule": "segmentation rule",
+    "tokens": "tokens needed",
+    "cover": "cover",
+    "tokens_per_word": "tokens per word",
+    "tokens_shortest_path": "tokens needed, shortest path",
+    "relaxed_cover": "relaxed cover (own objective)",
+    "lower_bound": "lower bound",
+    "certified": "lower bound of the certificate",
+    "leaves": "cases of the certificate",
+    "gap": "gap",
+    "status": "status",
+    "termination": "stopped by",
+    "solver": "solver",
+    "formulation": "formulation",
+    "threshold": "threshold",
+    "meets_threshold": "meets the threshold",
+    "seconds": "seconds",
+}
+
+
+def solution_parts(solution: Result, *, shown: int = 20) -> tuple[Listing | str, ...]:
+    """What a solution is, and its first `shown` tokens."""
+    data = solution.to_json(vocabulary=False)
+    values = {heading: data[key] for key, heading in _FACTS.items() if data.get(key) is not None}
+    values |= {f"policy: {key}": value for key, value in solution.policy.items()}
+    table = facts(values, solution.method, data)
+    if solution.vocabulary is None or not len(solution.vocabulary) or not shown:
+        return (table,)
+    return table, "tokens: " + token_line(solution.vocabulary.tokens, solution.symbols, shown)
+
+
+def token_line(tokens: Sequence[sym.Token], symbols: sym.Symbols, most: int = 20) -> str:
+    """The first tokens, spaces as ␣, and how many more there are."""
+    first = [sym.show(token) for token in tokens[:most]]
+    if symbols != "ints":
+        first = [token.replace(" ", "␣") for token in first]
+    first = [token if len(token) <= _LONG else f"{token[:_LONG]}…" for token in first]
+    more = len(tokens) - len(first)
+    return "  ".join(first) + (f"  … and {more:,} more" if more else "")
+
+
+_LONG = 40  # characters of a token in a line of them

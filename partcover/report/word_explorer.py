@@ -1,0 +1,269 @@
+"""What a page needs to cut words in front of the reader: words, vocabularies, prices, steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..bounds.price_counter import explain
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..exact.solve import solve
+from ..heuristics.greedy import greedtok
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["Letters", "explore", "sample_words", "steps"]
+
+_PRICED = 40  # words that are shown with their prices
+_COMPETING = 12  # tokens over one of them
+_STEP_WORDS, _STEP_SYMBOLS, _STEP_K = 60, 2_000, 40
+
+
+class Letters:
+    """Symbols as single characters: what a script in a browser compares.
+
+    Parameters
+    ----------
+    symbols : {"bytes", "chars", "ints"}
+        The alphabet.
+    used : iterable of token
+        Where it is of integers, all words and tokens that will be written.
+
+    Notes
+    -----
+    A byte is the character of its number, a character itself, an integer U+0100 and on by its
+    place among those used.
+    """
+
+    def __init__(self, symbols: sym.Symbols, used: Sequence[Token] = ()) -> None:
+        self.symbols = symbols
+        numbers = sorted({n for word in used if isinstance(word, tuple) for n in word})
+        self._letter = {n: chr(0x100 + i) for i, n in enumerate(numbers)}
+
+    def write(self, token: Token) -> str:
+        """The token, one character for each symbol."""
+        if isinstance(token, bytes):
+            return token.decode("latin-1")
+        if isinstance(token, str):
+            return token
+        return "".join(self._letter[n] for n in token)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What to show for each character that stands for an integer."""
+        return {letter: str(n) for n, letter in self._letter.items()}
+
+
+def sample_words(words: WordCounts, most: int, seed: int) -> WordCounts:
+    """At most that many words: half the most frequent, half drawn from the others.
+
+    Parameters
+    ----------
+    words : WordCounts
+        The corpus.
+    most : int
+        How many.
+    seed : int
+        Of the draw, in which every other word is as likely.
+
+    Returns
+    -------
+    WordCounts
+        `words` itself where it has no more.
+    """
+    if len(words) <= most:
+        return words
+    order = sorted(words, key=lambda pair: (-pair[1], pair[0]))
+    head = most - most // 2
+    drawn = np.random.default_rng(seed % 2**64).choice(len(order) - head, most // 2, replace=False)
+    kept = order[:head] + [order[head + int(i)] for i in sorted(drawn)]
+    return words.subset(kept)
+
+
+def explore(
+    words: WordCounts,
+    vocabularies: Mapping[str, Vocabulary],
+    *,
+    prices: tuple[Instance, Certificate] | None = None,
+    most: int = 2_000,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """The data of the explorer.
+
+    Parameters
+    ----------
+    words : WordCounts
+        The corpus; where it is large, a sample is shown, which `sampled` says.
+    vocabularies : mapping of name to Vocabulary
+        What cuts them, over the same symbols.
+    prices : (Instance, Certificate), optional
+        Prices to show for the most frequent words.
+    most, seed : int
+        See `sample_words`.
+
+    Returns
+    -------
+    dict
+        JSON: ``words`` (pairs of word and count), ``sampled``, ``of``, ``lead`` (what a word
+        after a space begins with), ``names``, ``methods``, ``prices``.
+
+    Raises
+    ------
+    InputError
+        If a vocabulary is over other symbols than the words.
+    """
+    for name, vocabulary in vocabularies.items():
+        if vocabulary.symbols != words.symbols:
+            raise InputError(
+                f"{name}: tokens over {vocabulary.symbols}, the words are over {words.symbols}"
+            )
+    shown = sample_words(words, most, seed)
+    ranked = sorted(shown, key=lambda pair: (-pair[1], pair[0]))
+    tokens = [token for vocabulary in vocabularies.values() for token in vocabulary]
+    letters = Letters(words.symbols, [word for word, _ in ranked] + tokens)
+    write = letters.write
+    methods = []
+    for name, vocabulary in vocabularies.items():
+        method: dict[str, Any] = {
+            "name": name,
+            "rule": vocabulary.rule,
+            "symbols": vocabulary.symbols,
+            "tokens": [write(token) for token in vocabulary],
+            "corpus_tokens": segment(words, vocabulary).tokens,
+        }
+        if vocabulary.merges is not None:
+            method["merges"] = [[write(a), write(b)] for a, b in vocabulary.merges]
+        if vocabulary.scores is not None:
+            method["scores"] = list(vocabulary.scores)
+            singles = vocabulary.symbol_scores.items()
+            method["symbol_scores"] = {write(symbol): score for symbol, score in singles}
+        methods.append(method)
+    return {
+        "symbols": words.symbols,
+        "words": [[write(word), count] for word, count in ranked],
+        "sampled": len(shown) < len(words),
+        "of": len(words),
+        "lead": _lead(shown),
+        "names": letters.names,
+        "methods": methods,
+        "prices": {} if prices is None else _prices(*prices, ranked, letters),
+    }
+
+
+def _lead(words: WordCounts) -> str:
+    """The mark that at least three words in ten begin with, by count, if one is known."""
+    if words.symbols == "ints":
+        return ""
+    for mark in (" ", "Ġ", "▁"):
+        begin = sym.to_token(mark, words.symbols)
+        marked = sum(count for word, count in words if word[: len(begin)] == begin)
+        if marked * 10 >= 3 * words.total_count:
+            return begin.decode("latin-1") if isinstance(begin, bytes) else mark
+    return ""
+
+
+def _prices(
+    instance: Instance,
+    certificate: Certificate,
+    ranked: Sequence[tuple[Token, int]],
+    letters: Letters,
+) -> dict[str, Any]:
+    chosen = [word for word, _ in ranked if 1 < len(word) <= 100][:_PRICED]
+    return {
+        letters.write(word.word): {
+            "prices": [round(price, 4) for price in word.prices],
+            "tokens": [
+                [letters.write(token), reward, round(worth, 4), best]
+                for token, reward, worth, best in word.tokens[:_COMPETING]
+            ],
+        }
+        for word in explain(instance, certificate, chosen)
+    }
+
+
+def steps(
+    instance: Instance,
+    answer: Vocabulary | None = None,
+    *,
+    time_limit: float = 10.0,
+    seed: int = 0,
+    threads: int = 1,
+) -> dict[str, Any]:
+    """GreedTok token by token, beside the optimum.
+
+    Parameters
+    ----------
+    instance : Instance
+        At most 60 words, 2,000 symbols and 40 tokens to choose.
+    answer : Vocabulary, optional
+        What stands beside; by default what `solve` finds.
+    time_limit : float
+        Seconds for `solve`.
+    seed, threads : int
+        Passed on.
+
+    Returns
+    -------
+    dict
+        JSON: ``symbols``, ``names``, ``counts``, ``greedy`` (for each number of tokens: the token
+        taken, the words in pieces, the tokens needed, the same with the fewest pieces) and
+        ``best`` (its tokens, the words in pieces, the tokens needed, whether proven).
+
+    Raises
+    ------
+    InputError
+        If the instance is larger.
+    """
+    words = instance.words
+    if len(words) > _STEP_WORDS or len(words.data) > _STEP_SYMBOLS or instance.k > _STEP_K:
+        raise InputError(
+            f"{len(words):,} words, {len(words.data):,} symbols and k = {instance.k} are too much "
+            f"to show step by step: at most {_STEP_WORDS}, {_STEP_SYMBOLS:,} and {_STEP_K}"
+        )
+    proven = None
+    if answer is None:
+        solution = solve(instance, time_limit=time_limit, seed=seed, threads=threads)
+        answer, proven = solution.vocabulary, solution.status == "optimal"
+    if answer is None:
+        raise InputError("no vocabulary was found to show")
+    greedy = greedtok(instance).vocabulary
+    order = () if greedy is None else greedy.tokens
+    letters = Letters(words.symbols, [*(word for word, _ in words), *order, *answer])
+
+    def state(tokens: Sequence[Token], rule: Any) -> tuple[list[list[str]], int]:
+        cut = segment(words, Vocabulary(tokens, words.symbols), rule)
+        return [list(map(letters.write, cut.of(i))) for i in range(len(words))], cut.tokens
+
+    taken = []
+    for j in range(len(order) + 1):
+        pieces, tokens = state(order[:j], "priority")
+        fewest = state(order[:j], "shortest_path")[1]
+        taken.append(
+            {
+                "token": letters.write(order[j - 1]) if j else None,
+                "pieces": pieces,
+                "tokens": tokens,
+                "fewest": fewest,
+            }
+        )
+    pieces, tokens = state(answer.tokens, "shortest_path")
+    return {
+        "symbols": words.symbols,
+        "names": letters.names,
+        "counts": words.counts.tolist(),
+        "k": instance.k,
+        "greedy": taken,
+        "best": {
+            "chosen": [letters.write(token) for token in answer],
+            "pieces": pieces,
+            "tokens": tokens,
+            "proven": proven,
+        },
+    }

@@ -1,0 +1,222 @@
+"""Files written aside and renamed, and JSON read with errors that name the place."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, Any
+
+from ..errors import InputError
+from .signals import deferred
+
+__all__ = [
+    "atomic_writer",
+    "check_whole",
+    "check_writable",
+    "in_place",
+    "load_json",
+    "open_input",
+    "read_json",
+    "read_text",
+    "reading",
+    "shown",
+    "size_of",
+    "write_atomic",
+]
+
+
+@contextlib.contextmanager
+def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """A binary file that takes its name only when all of it is written; ``-`` is standard output.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be created or written; whatever stood at `path` is left as it was.
+    """
+    if fspath(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: is a directory; name a file to write")
+    if in_place(target):
+        with _naming(target), open(target, "wb") as file:
+            yield file
+        return
+    with _naming(target):
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with _naming(target):
+            with open(descriptor, "wb") as file:
+                yield file
+            umask = os.umask(0)
+            os.umask(umask)
+            Path(name).chmod(0o666 & ~umask)
+            Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def in_place(path: str | PathLike[str]) -> bool:
+    """Whether a path is written as it stands, with nothing to rename.
+
+    That is ``-``, a terminal, a pipe, whatever /dev/stdout is.
+    """
+    target = Path(path)
+    special = target.exists() and not target.is_file() and not target.is_dir()
+    return special or fspath(path) == "-" or fspath(path).startswith("/dev/")
+
+
+@contextlib.contextmanager
+def _naming(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+
+
+def shown(path: str | PathLike[str]) -> str:
+    """How messages name an input: its path, or standard input for ``-``."""
+    return "standard input" if fspath(path) == "-" else fspath(path)
+
+
+@contextlib.contextmanager
+def reading(path: str | PathLike[str]) -> Iterator[None]:
+    """Name the file in what goes wrong while it is read.
+
+    Raises
+    ------
+    InputError
+        Instead of an `OSError`, or the `EOFError` of a gzip stream that is cut short.
+    """
+    try:
+        yield
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown(path)}: cannot be read ({reason})") from None
+
+
+@contextlib.contextmanager
+def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to read as bytes; ``-`` is standard input.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be opened, or not be read inside the ``with`` block.
+    """
+    with reading(path):
+        if fspath(path) == "-":
+            yield sys.stdin.buffer
+        else:
+            with open(path, "rb") as file:
+                yield file
+
+
+def size_of(file: IO[bytes]) -> int | None:
+    """The bytes of a plain file that is open; None of a pipe or a terminal."""
+    try:
+        status = os.fstat(file.fileno())
+    except (OSError, ValueError):  # no file of the system's
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) -> None:
+    """Make sure, at the end of a file, that it still has as many bytes as when it was begun.
+
+    Parameters
+    ----------
+    path : path
+        For the message.
+    file : binary file
+        Read to its end.
+    size : int, optional
+        As `size_of` gave it; None checks nothing.
+
+    Raises
+    ------
+    InputError
+        If the file has been cut short meanwhile.
+    """
+    if size is not None and file.tell() < size:
+        raise InputError(
+            f"{shown(path)}: was cut short while it was read; it had {size:,} bytes, of which "
+            f"{file.tell():,} could be read"
+        )
+
+
+def check_writable(path: str | PathLike[str]) -> None:
+    """Find out before long work that its result could not be written.
+
+    Raises
+    ------
+    InputError
+        If no file can be made in the folder of `path`, or `path` is a folder.
+    """
+    target = Path(path)
+    with _naming(target):  # permission, a file system that is read-only or full, a name too long
+        if in_place(path):
+            return
+        if target.is_dir():
+            raise InputError(f"{target}: is a directory; name a file to write")
+        if not target.parent.is_dir():
+            raise InputError(f"{target}: cannot be written (no folder {target.parent})")
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        os.close(descriptor)
+        Path(name).unlink()
+
+
+def write_atomic(path: str | PathLike[str], text: str) -> None:
+    """Write text as UTF-8, all of it or nothing; Ctrl-C waits until it is written."""
+    with deferred(), atomic_writer(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """Read a file of UTF-8; errors name it."""
+    try:
+        return Path(path).read_text("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{fspath(path)}: not text in UTF-8") from None
+
+
+def load_json(path: str | PathLike[str]) -> Any:
+    """Read a file of JSON.
+
+    Raises
+    ------
+    InputError
+        Naming the file, and the line where the JSON is broken.
+    """
+    try:
+        return json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{fspath(path)}: not JSON (the bytes are not UTF-8)") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{fspath(path)}:{error.lineno}: not JSON ({error.msg})") from None
+    except (ValueError, RecursionError) as error:  # a number or a nesting past what Python reads
+        reason = str(error).partition(";")[0]
+        raise InputError(f"{fspath(path)}: cannot be read as JSON ({reason})") from None
+
+
+def read_json(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read one JSON object; errors as of `load_json`, and for JSON that is no object."""
+    data = load_json(path)
+    if not isinstance(data, dict):
+        raise InputError(f"{fspath(path)}: a JSON object is expected")
+    return data

@@ -1,0 +1,1 @@
+"""Cutting words into tokens by a rule."""

@@ -1,0 +1,1 @@
+"""Comparisons and the papers' tables."""

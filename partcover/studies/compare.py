@@ -1,0 +1,594 @@
+"""Methods side by side on one corpus: every method, segmentation rule and budget is a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+from ..analysis.metrics import overlaps, text_bytes, use, whole_words
+from ..bounds.lower_bound import bounds
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError, VerificationError
+from ..exact.solve import solve
+from ..heuristics.greedy import certified_ratio, greedtok, greedwmc
+from ..heuristics.local_search import local_search
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..problem.solution import Solution, Status, Termination, gap_of
+from ..runtime.arguments import Seconds, Seed, Threads, checked, shown
+from ..runtime.notebook import brief, html_table
+from ..segmentation.segmentation import Segmentation, segment
+from ..trainers import TRAINERS, Trainer, plain_bytes
+from ..verification.recount import check_certificate
+from ..vocabulary.vocabulary import RULES, Rule, Vocabulary
+
+__all__ = [
+    "METHODS",
+    "Answer",
+    "Comparison",
+    "Runner",
+    "compare",
+    "first_tokens",
+    "rules_of",
+    "tabulate",
+]
+
+METHODS: dict[str, Trainer] = {
+    "greedtok": Trainer(greedtok, True, "GreedTok, the partition cover"),
+    "greedwmc": Trainer(greedwmc, True, "GreedWMC, the relaxation"),
+    "improve": Trainer(local_search, False, "local search; mind --time-limit"),
+    "solve": Trainer(solve, False, "proven optima, of small corpora"),
+    "bytes": Trainer(plain_bytes, True, "no token at all"),
+    **TRAINERS,
+}
+for _initial in ("bpe", "unigram"):
+    METHODS[f"pathpiece-{_initial}"] = replace(
+        TRAINERS["pathpiece"],
+        run=partial(TRAINERS["pathpiece"].run, initial=_initial),
+        about=f"PathPiece, begun from {_initial}",
+    )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a method has for one budget.
+
+    Attributes
+    ----------
+    method : str
+        Its name in `METHODS`.
+    k : int
+        The budget.
+    vocabulary : Vocabulary or None
+        None where there is no answer.
+    rule : str
+        The segmentation rule that the method states its tokens under.
+    status, termination : str
+        As of a `Solution`.
+    seconds : float or None
+        Of the run it is from; of a nested method that is the run for the largest budget.
+    memory : int or None
+        Bytes by which that run raised the peak resident memory of a process of its own; None
+        where it was not measured.
+    lower_bound : int or None
+        If the method proves one.
+    relaxed_cover : int or None
+        GreedWMC's own objective, of a run that nothing cut short.
+    bounded : bool
+        Whether bounds hold for it.  They do not for a given vocabulary where candidates are
+        limited, which it may not keep to.
+    remark : str or None
+        Why there is no answer.
+    """
+
+    method: str
+    k: int
+    vocabulary: Vocabulary | None
+    rule: Rule
+    status: Status
+    termination: Termination
+    seconds: float | None
+    memory: int | None = None
+    lower_bound: int | None = None
+    relaxed_cover: int | None = None
+    bounded: bool = True
+    remark: str | None = None
+
+    @classmethod
+    def none(cls, method: str, k: int, remark: str) -> Answer:
+        """No answer, and why."""
+        return cls(method, k, None, "shortest_path", "none", "error", None, remark=remark)
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs methods on an instance.
+
+    Attributes
+    ----------
+    instance : Instance
+        The words and what limits the candidates; its k is not used.
+    time_limit : float, optional
+        Seconds for each run.
+    memory : bool
+        Run each in a process of its own and measure it (see `partcover.runtime.isolation`).
+    seed, threads : int
+        Passed on.
+    progress : callable, optional
+        Called with what runs now.
+    """
+
+    instance: Instance
+    time_limit: float | None = None
+    memory: bool = False
+    seed: int = 0
+    threads: int = 1
+    progress: Callable[[str], None] | None = None
+
+    def run(self, method: str, k: int) -> tuple[Solution, int | None]:
+        """One run of a method, and its memory."""
+        if self.progress is not None:
+            self.progress(f"{method}, k = {k}")
+        instance = self.instance.with_k(k)
+        options: dict[str, Any] = {
+            "time_limit": self.time_limit,
+            "seed": self.seed,
+            "threads": self.threads,
+        }
+        if self.memory:
+            from ..runtime.isolation import (
+                run_apart,  # only where it is used: it imports multiprocessing
+            )
+
+            # without what other runs have made of it: a process of its own starts from the words
+            return run_apart(METHODS[method].run, replace(instance), **options)
+        return METHODS[method].run(instance, **options), None
+
+    def answers(self, method: str, budgets: Sequence[int]) -> list[Answer]:
+        """A method's answers, in ascending order of the budgets.
+
+        A nested method runs once, for the largest budget.  After a run that was interrupted
+        there are no more.  Of others a budget that the method cannot make has no answer, and a
+        remark.
+        """
+        budgets = sorted(set(budgets))
+        found = []
+        if METHODS[method].nested:
+            run, memory = self.run(method, budgets[-1])
+            return [self.answer(method, k, run, memory) for k in budgets]
+        for k in budgets:
+            try:
+                run, memory = self.run(method, k)
+            except InputError as error:
+                # a budget that this method cannot make takes nothing from the others
+                METHODS[method].check(self.instance.with_k(k))
+                found.append(Answer.none(method, k, str(error)))
+                continue
+            found.append(self.answer(method, k, run, memory))
+            if run.termination == "interrupted":
+                break
+        rule = next((answer.rule for answer in found if answer.remark is None), None)
+        return [
+            answer if answer.remark is None or rule is None else replace(answer, rule=rule)
+            for answer in found
+        ]
+
+    def answer(self, method: str, k: int, run: Solution, memory: int | None = None) -> Answer:
+        """What a run says for the budget k: its own, or less for a nested method."""
+        vocabulary = run.vocabulary
+        termination = run.termination
+        if vocabulary is not None:
+            if len(vocabulary) >= k < run.k:
+                termination = "completed"  # what was cut short came after these tokens
+            vocabulary = first_tokens(vocabulary, k)
+        greedy = termination == "completed" and "relaxed_cover" in run.extra
+        return Answer(
+            method,
+            k,
+            vocabulary,
+            run.rule,
+            run.status,
+            termination,
+            run.seconds,
+            memory,
+            run.lower_bound if run.k == k else None,
+            sum(run.gains[:k]) if greedy else None,
+        )
+
+    def cut(self, words: WordCounts, vocabulary: Vocabulary, rule: Rule) -> Segmentation:
+        """Words cut under a rule."""
+        return segment(words, vocabulary, rule, seed=self.seed, threads=self.threads)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods side by side.
+
+    Attributes
+    ----------
+    rows : list of dict
+        For each budget, method and rule: ``method``, ``rule``, ``k``, ``size`` (below k where
+        the method found no more tokens), ``tokens``, ``tokens_per_word``, ``bytes_per_token``
+        (None for integers), ``cover``, ``lower_bound``, ``gap``, ``seconds`` (of the run; of a
+        nested method that for the largest k), ``memory`` (bytes; None unless asked for),
+        ``status`` and ``termination``; ``held_out_tokens``, ``held_out_tokens_per_word`` and
+        ``held_out_bytes_per_token`` where words were held out; GreedWMC adds ``relaxed_cover``;
+        GreedTok, where GreedWMC ran too and nothing cut either short, ``d`` and
+        ``certified_ratio``.  A budget that a method cannot make, or a rule that a vocabulary has
+        no scores for, is a row without tokens, with a ``remark``.
+    sets : dict
+        ``vocabularies``: for each budget, method and rule ``size``, ``whole_words`` (tokens that
+        are words) and its share, ``used``, ``used_share`` and ``renyi_efficiency`` (see
+        `partcover.analysis.metrics`), and ``unigram_objective`` if asked for; ``overlap``: for each
+        budget and two methods, see `partcover.analysis.metrics.overlaps`.
+    answers : list of Answer
+        What the rows are of, by method, then by budget.
+    interrupted : bool
+        Whether there would have been more: on Ctrl-C what is there is kept.
+    """
+
+    rows: list[dict[str, Any]]
+    sets: dict[str, list[dict[str, Any]]]
+    answers: list[Answer]
+    interrupted: bool = False
+
+    def __repr__(self) -> str:
+        methods = ", ".join(dict.fromkeys(str(row["method"]) for row in self.rows))
+        stopped = "interrupted" if self.interrupted else None
+        return brief("Comparison", f"{len(self.rows)} rows", methods, stopped)
+
+    def _repr_html_(self) -> str:
+        """The rows, for notebooks."""
+        names = list(dict.fromkeys(name for row in self.rows for name in row))
+        rows = [[row.get(name) for name in names] for row in self.rows]
+        return html_table("Comparison", names, rows)
+
+
+@checked
+def compare(
+    instance: Instance,
+    budgets: Sequence[int],
+    methods: Sequence[str] = ("greedtok", "greedwmc", "bytes"),
+    rules: Sequence[str] = ("own", "shortest_path"),
+    *,
+    vocabularies: Mapping[str, Vocabulary] | None = None,
+    held_out: WordCounts | None = None,
+    certificates: Mapping[str, Certificate] | None = None,
+    bound: float | None = None,
+    unigram_objective: bool = False,
+    memory: bool = False,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    progress: Callable[[str], None] | None = None,
+) -> Comparison:
+    """Run methods for every budget.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words and candidates; its own k is not used.
+    budgets : sequence of int
+        The k of each group of rows.
+    methods : sequence of str
+        Keys of `METHODS`.
+    rules : sequence of str
+        Segmentation rules, or ``own`` for that of each method.  Without a token to use
+        (``bytes``) all rules are one, and there is one row.
+    vocabularies : mapping of str to Vocabulary, optional
+        Given ones by their names, each beside what methods choose with as many tokens: its size
+        is a budget too.  Their rows have no seconds.
+    held_out : WordCounts, optional
+        Other words, on which each row is measured as well.
+    certificates : mapping of str to Certificate, optional
+        Proofs of lower bounds, by name: each is checked, and holds for the rows of its k.
+    bound : float, optional
+        Seconds, for each budget, to look for a certified lower bound (see
+        `partcover.bounds.lower_bound.lower_bound`).
+    unigram_objective : bool
+        Fit a Unigram model to each token set, for its likelihood: some seconds each.
+    memory : bool
+        Run each method in a process of its own and state its peak memory.
+    time_limit : float, optional
+        Seconds for each run of a method.
+    seed, threads : int
+        Passed on.
+    progress : callable, optional
+        Called with what runs now.
+
+    Returns
+    -------
+    Comparison
+        Rows by budget, then in the order of `methods` and `rules`.  A lower bound, of ``solve``
+        or of `bound`, holds for every row of its k: it is of the words trained on.
+
+    Raises
+    ------
+    InputError
+        For an unknown method or rule, no budget, a given vocabulary over other symbols or named
+        as a method is, a method that cannot honour an option of the instance (naming both), or
+        if no method can make any budget.
+    MissingExtra
+        If a method's library is not installed.
+    VerificationError
+        If a certificate does not hold.
+
+    Notes
+    -----
+    What can be refused is refused before the first run.
+    """
+    given = vocabularies or {}
+    kinds = ((given, Vocabulary), (certificates or {}, Certificate))
+    for name, value, kind in ((n, v, kind) for named, kind in kinds for n, v in named.items()):
+        if not isinstance(value, kind):
+            raise InputError(f"{name!r} is {shown(value)}: a {kind.__name__} is expected")
+    budgets = [*budgets, *map(len, given.values())]
+    methods = list(dict.fromkeys(methods))
+    for name in given:
+        if name in methods:
+            raise InputError(f"{name!r} is a method and a given vocabulary: name it otherwise")
+    for method in methods:
+        if method not in METHODS:
+            raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
+    for rule in rules:
+        if rule not in ("own", *RULES):
+            raise InputError(f"unknown rule {rule!r}: use own, {', '.join(RULES)}")
+    if not budgets:
+        raise InputError("no budget k to compare for")
+    if held_out is not None:
+        if held_out.symbols != instance.symbols:
+            raise InputError(
+                f"the words held out are over {held_out.symbols}, the others over "
+                f"{instance.symbols}"
+            )
+        names = {instance.words.pretokenizer, held_out.pretokenizer} - {None}
+        if len(names) > 1:
+            raise InputError(
+                f"the words held out were counted with {held_out.pretokenizer}, the others with "
+                f"{instance.words.pretokenizer}"
+            )
+        held_out = held_out.split_at(instance.protected)  # as `instance` does with its own
+    runner = Runner(instance, time_limit, memory, seed, threads, progress)
+    for k in budgets:
+        instance.with_k(k)
+    for method in methods:
+        METHODS[method].check(instance)
+    proven: dict[int, int] = {}
+    for name, proof in (certificates or {}).items():
+        checked = check_certificate(instance.with_k(proof.k), proof)
+        if not checked.ok:
+            raise VerificationError(f"{name}: {checked.problems[0]}")
+        proven[proof.k] = max(checked.lower_bound, proven.get(proof.k, 0))
+    answers: list[Answer] = []
+    interrupted = False
+    for method in methods:
+        try:
+            answers += runner.answers(method, budgets)
+        except KeyboardInterrupt:
+            interrupted = True
+        if interrupted or answers[-1].termination == "interrupted":
+            interrupted = True
+            break
+    if answers and not given and all(answer.remark is not None for answer in answers):
+        raise InputError(str(answers[0].remark))
+    free = instance.policy == {"candidates": "substrings"}
+    answers += [
+        Answer(
+            name,
+            len(vocabulary),
+            vocabulary,
+            vocabulary.rule,
+            "feasible",
+            "completed",
+            None,
+            bounded=free,
+        )
+        for name, vocabulary in given.items()
+    ]
+    try:
+        rows, sets = tabulate(
+            runner, answers, rules, held_out=held_out, unigram_objective=unigram_objective
+        )
+    except KeyboardInterrupt:  # what has run is not lost
+        interrupted = True
+        rows, sets = tabulate(runner, answers, rules, held_out=held_out)
+    for k, lower_bound in proven.items():
+        _hold([row for row in rows if row["k"] == k], answers, lower_bound)
+    if bound is not None and not interrupted:
+        interrupted = _bound(runner, rows, answers, bound)
+    return Comparison(rows, sets, answers, interrupted)
+
+
+def tabulate(
+    runner: Runner,
+    answers: Sequence[Answer],
+    rules: Sequence[str],
+    *,
+    held_out: WordCounts | None = None,
+    unigram_objective: bool = False,
+) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
+    """Rows and set measures of answers, as a `Comparison` has them.
+
+    Parameters
+    ----------
+    runner : Runner
+        What made the answers.
+    answers : sequence of Answer
+        Rows keep their order within each budget.
+    rules, held_out, unigram_objective
+        As of `compare`.
+    """
+    rows: list[dict[str, Any]] = []
+    sets: dict[str, list[dict[str, Any]]] = {"vocabularies": [], "overlap": []}
+    for k in sorted({answer.k for answer in answers}):
+        group: list[dict[str, Any]] = []
+        here = [answer for answer in answers if answer.k == k]
+        for answer in here:
+            own = _set_facts(runner, answer, unigram_objective)
+            for rule in rules_of(answer, rules):
+                row, used = _row(runner, answer, rule, held_out)
+                group.append(row)
+                if used is not None:
+                    names = {"k": k, "method": answer.method, "rule": rule}
+                    sets["vocabularies"].append({**names, **own, **used})
+        known = {a.method: a.vocabulary for a in here if a.vocabulary is not None}
+        sets["overlap"] += [{"k": k, **pair} for pair in overlaps(known)]
+        _relate(group, here, certified=not runner.instance.groups)
+        rows += group
+    return rows, sets
+
+
+def first_tokens(vocabulary: Vocabulary, size: int) -> Vocabulary:
+    """The first `size` tokens of a vocabulary, with what belongs to them.
+
+    Merges are kept up to the one that makes the last of these tokens, without those that need
+    others.
+    """
+    if size >= len(vocabulary):
+        return vocabulary
+    tokens = vocabulary.tokens[:size]
+    merges = vocabulary.merges
+    if merges is not None:
+        kept = set(tokens)
+        made = [left + right for left, right in merges]  # type: ignore[operator]
+        first = {token: i for i, token in reversed(list(enumerate(made)))}
+        last = max((first[token] for token in tokens if token in first), default=-1)
+        merges = tuple(
+            pair
+            for pair, whole in zip(merges[: last + 1], made, strict=False)
+            if all(len(part) == 1 or part in kept for part in (*pair, whole))
+        )
+    scores = None if vocabulary.scores is None else vocabulary.scores[:size]
+    return vocabulary.with_(tokens=tokens, merges=merges, scores=scores, ids=None, special={})
+
+
+def rules_of(answer: Answer, rules: Sequence[str]) -> list[Rule]:
+    """The rules to count a method's tokens under, ``own`` replaced by its own."""
+    if answer.rule == "single_symbols":
+        return [answer.rule]
+    named = (answer.rule if rule == "own" else rule for rule in rules)
+    return list(dict.fromkeys(cast(Iterable[Rule], named)))
+
+
+def _row(
+    runner: Runner, answer: Answer, rule: Rule, held_out: WordCounts | None
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """A row, and how the vocabulary is made use of."""
+    words = runner.instance.words
+    vocabulary = answer.vocabulary
+    row: dict[str, Any] = {
+        "method": answer.method,
+        "rule": rule,
+        "k": answer.k,
+        "size": None if vocabulary is None else len(vocabulary),
+        **_cost(words, None),
+        "lower_bound": answer.lower_bound,
+        "gap": None,
+        "seconds": answer.seconds,
+        "memory": answer.memory,
+        "status": answer.status,
+        "termination": answer.termination,
+    }
+    if held_out is not None:
+        row |= {f"held_out_{key}": None for key in _cost(held_out, None) if key != "cover"}
+    if answer.relaxed_cover is not None:
+        row["relaxed_cover"] = answer.relaxed_cover
+    if vocabulary is None:
+        return row if answer.remark is None else {**row, "remark": answer.remark}, None
+    if rule == "likelihood" and vocabulary.scores is None:
+        remark = f"{answer.method} has no scores: no tokens are counted under likelihood"
+        return {**row, "remark": remark}, None
+    cut = runner.cut(words, vocabulary, rule)
+    row |= _cost(words, cut.tokens)
+    if held_out is not None:
+        tokens = runner.cut(held_out, vocabulary, rule).tokens
+        cost = _cost(held_out, tokens)
+        row |= {f"held_out_{key}": value for key, value in cost.items() if key != "cover"}
+    return row, use(cut, len(vocabulary))
+
+
+def _cost(words: WordCounts, tokens: int | None) -> dict[str, Any]:
+    if tokens is None:
+        return dict.fromkeys(("tokens", "tokens_per_word", "bytes_per_token", "cover"))
+    size = text_bytes(words)
+    return {
+        "tokens": tokens,
+        "tokens_per_word": tokens / max(1, words.total_count),
+        "bytes_per_token": None if size is None else size / max(1, tokens),
+        "cover": words.total_symbols - tokens,
+    }
+
+
+def _set_facts(runner: Runner, answer: Answer, objective: bool) -> dict[str, Any]:
+    """What does not depend on the rule."""
+    words, vocabulary = runner.instance.words, answer.vocabulary
+    if vocabulary is None:
+        return {}
+    whole = whole_words(words, vocabulary)
+    facts: dict[str, Any] = {
+        "size": len(vocabulary),
+        "whole_words": whole,
+        "whole_word_share": whole / len(vocabulary) if len(vocabulary) else None,
+    }
+    if objective:
+        from ..trainers import unigram_objective
+
+        if runner.progress is not None:
+            runner.progress(f"Unigram's objective of {answer.method}, k = {answer.k}")
+        facts["unigram_objective"] = unigram_objective(words, vocabulary, threads=runner.threads)
+    return facts
+
+
+def _relate(group: list[dict[str, Any]], answers: Sequence[Answer], *, certified: bool) -> None:
+    """Fill in what one row says about the others of its k.
+
+    Within budgets of groups GreedWMC has no guarantee to certify with, nor has a run of it that
+    was cut short.
+    """
+    proven = [answer.lower_bound for answer in answers if answer.lower_bound is not None]
+    if proven:
+        _hold(group, answers, max(proven))
+    relaxed = next((a.relaxed_cover for a in answers if a.relaxed_cover is not None), None)
+    if relaxed is not None and certified:
+        for row in group:
+            whole = row["method"] == "greedtok" and row["termination"] == "completed"
+            if whole and row["rule"] == "priority":
+                row["d"], row["certified_ratio"] = certified_ratio(row["cover"], relaxed)
+
+
+def _bound(
+    runner: Runner, rows: list[dict[str, Any]], answers: Sequence[Answer], seconds: float
+) -> bool:
+    """A certified lower bound for each k; whether Ctrl-C ended it."""
+    if runner.progress is not None:
+        runner.progress("lower bounds")
+    unbounded = {answer.method for answer in answers if not answer.bounded}
+    groups: dict[int, list[dict[str, Any]]] = {}
+    incumbents: dict[int, int] = {}
+    for row in rows:
+        k, tokens = row["k"], row["tokens"]
+        groups.setdefault(k, []).append(row)
+        if tokens is not None and row["method"] not in unbounded:
+            incumbents[k] = min(tokens, incumbents.get(k, tokens))
+    found = bounds(
+        runner.instance,
+        sorted(groups),
+        incumbents=incumbents,
+        time_limit=seconds,
+        seed=runner.seed,
+        threads=runner.threads,
+    )
+    for one in found:
+        _hold(groups[one.instance.k], answers, one.lower_bound)
+    return any(one.termination == "interrupted" for one in found)
+
+
+def _hold(group: list[dict[str, Any]], answers: Sequence[Answer], lower_bound: int) -> None:
+    """A bound holds for every row of its budget that keeps to the instance."""
+    unbounded = {answer.method for answer in answers if not answer.bounded}
+    for row in group:
+        if row["method"] not in unbounded:
+            row["lower_bound"] = max(lower_bound, row["lower_bound"] or 0)
+            row["gap"] = gap_of(row["tokens"], row["lower_bound"])

@@ -1,0 +1,459 @@
+"""Tables and figures of the papers, made anew from any corpus."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from .._version import __version__
+from ..errors import InputError, MissingExtra
+from .compare import Answer, Runner, rules_of, tabulate
+from .targets import budgets_for
+
+__all__ = ["EXPERIMENTS", "Experiment", "Study", "manifest", "reproduce"]
+
+GREEDTOK = 'Lim, Choo and Lauw 2025, "A partition cover approach to tokenization"'
+PATHPIECE = 'Schmidt et al. 2024, "Tokenization Is More Than Compression"'
+GREEDYPHRASE = "GreedyPhrase, its authors' README"
+
+# The UN General Debate counts of the GreedTok paper, by `WordCounts.digest`.
+UN = "6cf7d58f1c0e16ae6baaada4b658ae84640ac8a9c2bb7cd06bff20ddba666ad0"
+# Figures as printed: by corpus, then by experiment, method and k.
+PUBLISHED: dict[str, dict[tuple[str, str, int], str]] = {
+    UN: {
+        ("tokens-per-word", method, 1000 * (place + 1)): figure
+        for method, figures in (
+            ("greedtok", ("1.607", "1.374", "1.268", "1.205", "1.163")),
+            ("bpe", ("1.688", "1.431", "1.311", "1.241", "1.194")),
+            ("unigram", ("1.655", "1.385", "1.261", "1.193", "1.148")),
+        )
+        for place, figure in enumerate(figures)
+    }
+}
+
+
+class Study:
+    """Methods run once each, for all experiments over the same budgets.
+
+    Parameters
+    ----------
+    runner : Runner
+        Runs them.
+    budgets : sequence of int
+        For each.
+
+    Attributes
+    ----------
+    left_out : dict of str to str
+        Methods that `able` found unable to run here, and the line that says why.
+    """
+
+    def __init__(self, runner: Runner, budgets: Sequence[int]) -> None:
+        self.runner = runner
+        self.budgets = sorted(set(budgets))
+        self.left_out: dict[str, str] = {}
+        self._answers: dict[str, list[Answer]] = {}
+
+    def answers(self, *methods: str) -> list[Answer]:
+        """Answers of methods, each for all budgets.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If a run was interrupted: a table of some of its rows would be no reproduction.
+        """
+        for method in methods:
+            if method not in self._answers:
+                answers = self.runner.answers(method, self.budgets)
+                if answers[-1].termination == "interrupted":
+                    raise KeyboardInterrupt
+                remarks = [a.remark for a in answers if a.remark is not None]
+                if len(remarks) == len(answers):
+                    raise InputError(remarks[0])
+                self._answers[method] = answers
+        return [answer for method in methods for answer in self._answers[method]]
+
+    def limited(self, methods: Sequence[str]) -> list[str]:
+        """Those of which the time limit cut a run short."""
+        return [
+            method
+            for method in methods
+            if any(a.termination == "time_limit" for a in self._answers.get(method, ()))
+        ]
+
+    def able(self, methods: Sequence[str]) -> list[str]:
+        """Those that run here: that have their library, and can honour the instance's options."""
+        found = []
+        for method in methods:
+            try:
+                self.answers(method)
+                found.append(method)
+            except (InputError, MissingExtra) as error:
+                self.left_out[method] = str(error)
+        if not found:
+            raise InputError(self.left_out[methods[0]])
+        return found
+
+    def rows(self, methods: Sequence[str], rules: Sequence[str] = ("own",)) -> list[dict[str, Any]]:
+        """Rows of a comparison."""
+        return tabulate(self.runner, self.answers(*methods), rules)[0]
+
+    def sets(
+        self, methods: Sequence[str], key: str, *, unigram_objective: bool = False
+    ) -> list[dict[str, Any]]:
+        """Set measures of a comparison: ``vocabularies`` or ``overlap``."""
+        answers = self.answers(*methods)
+        return tabulate(self.runner, answers, ["own"], unigram_objective=unigram_objective)[1][key]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure.
+
+    Attributes
+    ----------
+    paper : str
+        Whose it is.
+    about : str
+        What it shows, one line.
+    budgets : tuple of int
+        The paper's k, or what is quick where that is out of reach.
+    methods : tuple of str
+        What runs.
+    make : callable
+        ``make(study, methods)`` returns the rows.
+    columns : mapping of str to str
+        Keys of the rows and their headings.
+    line : tuple of str
+        Keys of the rows: what a line of the figure is of (one or two), and what is up.
+    up : str
+        The label of that.
+    note : str
+        What must be known to read it.
+    """
+
+    paper: str
+    about: str
+    budgets: tuple[int, ...]
+    methods: tuple[str, ...]
+    make: Callable[[Study, Sequence[str]], list[dict[str, Any]]]
+    columns: Mapping[str, str]
+    line: tuple[str, ...]
+    up: str
+    note: str = ""
+
+    @property
+    def across(self) -> str:
+        """The key of the rows that the figure is over."""
+        return "target_k" if "target_k" in self.columns else "k"
+
+    @property
+    def across_label(self) -> str:
+        """What that axis shows."""
+        return "BPE's k" if self.across == "target_k" else "k, tokens in the vocabulary"
+
+    def lines(
+        self, rows: Sequence[Mapping[str, Any]]
+    ) -> dict[tuple[str, str], list[tuple[float, float]]]:
+        """The lines of the figure, over k."""
+        *names, up = self.line
+        found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+        for row in rows:
+            if row.get(up) is not None:
+                name, kind = (*(str(row[key]).replace("_", " ") for key in names), "")[:2]
+                found.setdefault((name, kind), []).append((row[self.across], row[up]))
+        return found
+
+
+def _tokens_per_word(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    return study.rows(methods, ["own", "shortest_path"])
+
+
+def _k_for_targets(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    of_k = {row["k"]: row["tokens_per_word"] for row in study.rows(["bpe"])}
+    rows = []
+    for method in methods:
+        answers = study.answers(method)
+        found = budgets_for(
+            study.runner, answers, rules_of(answers[0], ["own"]), list(of_k.values())
+        )
+        if any(row["termination"] == "interrupted" for row in found):
+            raise KeyboardInterrupt
+        for k, row in zip(of_k, found, strict=True):
+            share = None if row["k"] is None or not k else 1 - row["k"] / k
+            rows.append({**row, "target_k": k, "saved_share": share})
+    return sorted(rows, key=lambda row: row["target_k"])
+
+
+def _overlap(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    rows = study.sets(methods, "overlap")
+    return [
+        {
+            **row,
+            "pair": f"{row['first']} & {row['second']}",
+            "different_share": None if shared is None else 1 - shared,
+            "common_share": shared,
+        }
+        for row in rows
+        for shared in (row["shared"] / row["first_size"] if row["first_size"] else None,)
+    ]
+
+
+def _ratio(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    return [row for row in study.rows(methods) if "d" in row]
+
+
+def _vocabularies(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    return study.sets(methods, "vocabularies")
+
+
+def _objective(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    rows = study.sets(methods, "vocabularies", unigram_objective=True)
+    words = max(1, study.runner.instance.words.total_count)
+    return [{**row, "nats_per_word": -row["unigram_objective"] / words} for row in rows]
+
+
+def _grid(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    methods = study.able(methods)
+    rows = study.rows(methods, ["own", "merges", "longest_match", "likelihood", "shortest_path"])
+    return [row for row in rows if row["tokens"] is not None]
+
+
+def _compression(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    return study.rows(methods)
+
+
+_K = (1000, 2000, 3000, 4000, 5000)
+_TRIO = ("greedtok", "bpe", "unigram")
+_ROW = {"method": "method", "rule": "rule", "k": "k"}
+_PAIR = {"first": "first", "second": "second", "k": "k"}
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "tokens-per-word": Experiment(
+        GREEDTOK,
+        "Tokens per word of GreedTok, BPE and Unigram over k.",
+        _K,
+        _TRIO,
+        _tokens_per_word,
+        {
+            **_ROW,
+            "tokens": "tokens",
+            "tokens_per_word": "per word",
+            "paper": "paper",
+            "agrees": "agrees",
+            "seconds": "seconds",
+        },
+        ("method", "rule", "tokens_per_word"),
+        "tokens per word",
+        "A figure of the paper stands beside a method's own rule; they agree if ours rounds to as "
+        "many decimals. No Unigram trainer tried gives the paper's figures for Unigram.",
+    ),
+    "k-for-targets": Experiment(
+        GREEDTOK,
+        "The k with which GreedTok reaches BPE's tokens per word, over BPE's k.",
+        _K,
+        ("greedtok", "bpe"),
+        _k_for_targets,
+        {
+            "target_k": "BPE's k",
+            "target": "its tokens per word",
+            "method": "method",
+            "rule": "rule",
+            "k": "k needed",
+            "saved_share": "saved",
+            "exact": "least for sure",
+        },
+        ("method", "k"),
+        "k needed",
+    ),
+    "order-divergence": Experiment(
+        GREEDTOK,
+        "How far the orders in which GreedTok and BPE choose their tokens part.",
+        (10, 50, 100, 500, *_K),
+        ("greedtok", "bpe"),
+        _overlap,
+        {
+            **_PAIR,
+            "first_difference": "orders part at",
+            "same_rank": "at the same place",
+            "shared": "in both",
+            "different_share": "not in the second",
+        },
+        ("pair", "different_share"),
+        "share of the first's tokens not in the second",
+    ),
+    "d": Experiment(
+        GREEDTOK,
+        "d = GreedTok's cover over GreedWMC's relaxed cover, and the ratio it certifies, over k.",
+        (100, 200, 500, *_K),
+        ("greedtok", "greedwmc"),
+        _ratio,
+        {"k": "k", "cover": "GreedTok's cover", "d": "d", "certified_ratio": "certified"},
+        ("method", "d"),
+        "d",
+        "Certified: d · (1 − 1/e).",
+    ),
+    "common-tokens": Experiment(
+        GREEDTOK,
+        "Tokens that GreedTok, BPE and Unigram have in common.",
+        _K,
+        _TRIO,
+        _overlap,
+        {**_PAIR, "shared": "shared", "union": "union", "common_share": "of the first"},
+        ("pair", "common_share"),
+        "share of the first's tokens in the second",
+    ),
+    "whole-words": Experiment(
+        GREEDTOK,
+        "Tokens that are whole words.",
+        _K,
+        _TRIO,
+        _vocabularies,
+        {
+            "method": "method",
+            "k": "k",
+            "whole_words": "whole words",
+            "whole_word_share": "of all",
+        },
+        ("method", "whole_word_share"),
+        "share of tokens that are words",
+    ),
+    "unigram-objective": Experiment(
+        GREEDTOK,
+        "Unigram's objective for each token set: the likelihood of the words, scores fitted.",
+        _K,
+        _TRIO,
+        _objective,
+        {
+            "method": "method",
+            "k": "k",
+            "unigram_objective": "log-likelihood",
+            "nats_per_word": "nats per word",
+        },
+        ("method", "nats_per_word"),
+        "nats per word",
+    ),
+    "pathpiece-grid": Experiment(
+        PATHPIECE,
+        "Corpus token count for each vocabulary construction and segmentation.",
+        (1000,),
+        (
+            *("bpe", "wordpiece", "unigram", "sage"),
+            *("pathpiece", "pathpiece-bpe", "pathpiece-unigram", "greedtok"),
+        ),
+        _grid,
+        {
+            **_ROW,
+            "tokens": "tokens",
+            "tokens_per_word": "per word",
+            "bytes_per_token": "bytes/token",
+        },
+        ("method", "rule", "tokens"),
+        "tokens",
+        "The rule merges is by pairs for BPE, by rank elsewhere; likelihood only where there are "
+        "scores. The paper's corpus and its k of 32,768 to 49,152 are other ones; random_path "
+        "(PathPieceR) needs as many tokens as the shortest path.",
+    ),
+    "greedyphrase-ratio": Experiment(
+        GREEDYPHRASE,
+        "Compression ratio, which is bytes per token.",
+        (1000, 4000),
+        ("greedyphrase", "bpe", "greedtok"),
+        _compression,
+        {**_ROW, "tokens": "tokens", "bytes_per_token": "ratio"},
+        ("method", "bytes_per_token"),
+        "bytes per token",
+        "Its README states 4.39, in a later version 4.49, for 65,536 tokens on enwik9, where "
+        "phrases run over words; in counted words they end where words do.",
+    ),
+}
+
+
+def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
+    """The rows of a table or figure.
+
+    Parameters
+    ----------
+    name : str
+        A key of `EXPERIMENTS`.
+    study : Study
+        The corpus and budgets.
+
+    Returns
+    -------
+    list of dict
+        As the experiment makes them; where the corpus is the paper's, ``paper`` is its figure
+        as printed, and ``agrees`` whether ours rounds to that, of a run that nothing cut short.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, or whatever the methods raise.
+    """
+    if name not in EXPERIMENTS:
+        raise InputError(f"unknown experiment {name!r}: use {', '.join(EXPERIMENTS)}")
+    experiment = EXPERIMENTS[name]
+    rows = experiment.make(study, experiment.methods)
+    published = PUBLISHED.get(study.runner.instance.words.digest, {})
+    for row in rows:
+        figure = published.get((name, str(row.get("method")), row["k"]))
+        # printed for a method's own rule
+        if figure is not None and row["rule"] == study.answers(row["method"])[0].rule:
+            decimals = len(figure.partition(".")[2])
+            row["paper"] = figure
+            if row["termination"] == "completed":
+                row["agrees"] = f"{row['tokens_per_word']:.{decimals}f}" == figure
+    return rows
+
+
+def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, Any]:
+    """What a result was made of: enough to make it again.
+
+    Parameters
+    ----------
+    name, study
+        As of `reproduce`.
+    command : str
+        The command line.
+    corpus : str
+        The corpus's name.
+    """
+    runner = study.runner
+    libraries = ("numpy", "ortools")
+    return {
+        "experiment": name,
+        "paper": EXPERIMENTS[name].paper,
+        "command": command,
+        "versions": {
+            "partcover": __version__,
+            "python": platform.python_version(),
+            **{library: found for library in libraries if (found := _version(library))},
+        },
+        "input": {
+            "corpus": corpus,
+            "corpus_sha256": runner.instance.words.digest,
+            "words": len(runner.instance.words),
+            "total_count": runner.instance.words.total_count,
+            "symbols": runner.instance.symbols,
+        },
+        "options": {
+            "k": study.budgets,
+            "methods": [m for m in EXPERIMENTS[name].methods if m not in study.left_out],
+            "policy": runner.instance.policy,
+            "time_limit": runner.time_limit,
+            "threads": runner.threads,
+        },
+        "seed": runner.seed,
+        "left_out": {m: why for m, why in study.left_out.items() if m in EXPERIMENTS[name].methods},
+        "limited": study.limited(EXPERIMENTS[name].methods),
+    }
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except ModuleNotFoundError:
+        return None

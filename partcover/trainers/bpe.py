@@ -1,0 +1,158 @@
+"""Byte-pair encoding."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+
+from ..corpus.symbols import Token
+from ..errors import VerificationError
+from ..problem.instance import Instance
+from ..problem.solution import Solution
+from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..vocabulary.vocabulary import Vocabulary
+from .merge_training import merge_words
+from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+
+__all__ = ["bpe"]
+
+
+@checked
+@stoppable
+def bpe(
+    instance: Instance,
+    *,
+    end_of_word: str | None = None,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+) -> Solution:
+    """Byte-pair encoding: the most frequent pair of neighbours becomes a token, again and again.
+
+    The count of a pair is the number of its neighbours, overlapping ones too: in a a a the pair
+    a a counts twice, though one merge is made.  So count the published trainers (Sennrich, GPT-2,
+    Hugging Face); sentencepiece counts without overlap.  Ties go to the smaller left piece, then
+    to the smaller right piece: symbols first, bytes in the order of the characters that byte-level
+    tokenizers write for them (33 … 126, 161 … 172, 174 … 255, then the others), characters and
+    integers by value; then tokens as they were made.  That is the order of Hugging Face's
+    trainer, which makes the same merges unless two of them spell one token.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, and k, the number of tokens.  Keeps to `max_length` and `forbidden` (such
+        merges are not made), `min_count` (it ends when no pair has as many neighbours) and
+        `prefix`: training goes on from these tokens, which come first.  If each of them is two
+        neighbours of the word it spells once the merges before are made in it, as BPE's own
+        tokens are, these merges are made first.  Otherwise no merges can make them: the words
+        are first cut by the shortest path, and the vocabulary is for the rule ``shortest_path``.
+    end_of_word : str, optional
+        Appended to every word, as `WordCounts.with_suffix` does; what is trained, and all that
+        is stated, is about these longer words.  A mark of several symbols is learned as any
+        other string; one symbol that is in no word costs no token.
+    time_limit : float, optional
+        Seconds after which the tokens made so far are returned.
+    seed : int
+        Recorded; nothing here is random.
+    threads : int
+        Threads of the segmentations; the result is the same for any number.
+    progress : callable, optional
+        Called with (tokens, k, remark).
+
+    Returns
+    -------
+    Solution
+        Method ``bpe``, under the rule ``merges``; the vocabulary's `merges` are in the order
+        made, its tokens too.  Where two merges spell one token (ab + c, a + bc) there are more
+        merges than tokens: it goes on until there are k distinct tokens.  `gains` are the pairs
+        joined for each token (without `prefix`): the first j tokens, with the merges up to the
+        one that makes the j-th, answer budget j.  ``extra["nothing_left_to_gain"]``: the corpus
+        has no more pairs to merge, and there are fewer than k tokens.
+
+    Raises
+    ------
+    InputError
+        For an option of the instance that it cannot keep to, or symbols past 2^31.
+    VerificationError
+        If the segmentation does not confirm the gains (a defect).
+
+    Notes
+    -----
+    Exact; O(symbols · log(pairs)) time, O(symbols) memory, symbols of the distinct words.  The
+    words are at any time cut as the rule ``merges`` cuts them: what another merge spelled before
+    is joined on with its neighbours as before.
+
+    References
+    ----------
+    Gage 1994, A new algorithm for data compression; Sennrich, Haddow and Birch 2016, Neural
+    machine translation of rare words with subword units, Section 3.2 and Algorithm 1.
+    """
+    started = time.monotonic()
+    refuse_unhonoured(instance, "bpe")
+    extra = {}
+    if end_of_word is not None:
+        # that the words of a text have no mark is known from `end_of_word`
+        name = instance.words.pretokenizer
+        words = replace(instance.words.with_suffix(end_of_word), pretokenizer=name)
+        instance = replace(instance, words=words)
+        extra["end_of_word"] = end_of_word
+    known = _merges_of(instance.prefix)
+    given = Vocabulary(
+        instance.prefix,
+        instance.symbols,
+        "bpe",
+        rule="shortest_path" if known is None else "merges",
+        merges=known,
+    )
+    merged = merge_words(
+        instance,
+        given,
+        scored=False,
+        started=started,
+        time_limit=time_limit,
+        threads=threads,
+        progress=progress,
+    )
+    vocabulary = given.with_(
+        tokens=merged.tokens, merges=None if known is None else (*known, *merged.merges)
+    )
+    solution = outcome(
+        instance,
+        vocabulary,
+        started,
+        termination=merged.termination,
+        seed=seed,
+        threads=threads,
+        gains=() if len(given) else merged.gains,
+        extra={
+            "size": len(vocabulary),
+            "nothing_left_to_gain": merged.exhausted,
+            **extra,
+        },
+    )
+    if not len(given) and solution.cover != sum(merged.gains):
+        raise VerificationError(
+            f"the merges joined {sum(merged.gains)} pairs, their segmentation {solution.cover}: "
+            "this is a defect of partcover, please report it with the instance"
+        )
+    return solution
+
+
+def _merges_of(tokens: Iterable[Token]) -> list[tuple[Token, Token]] | None:
+    """The merges that make tokens in their order; None if there are none."""
+    ranks: dict[tuple[Token, Token], int] = {}
+    for token in tokens:
+        pieces: list[Token] = [token[i : i + 1] for i in range(len(token))]
+        while len(pieces) > 2:
+            rank, place = min(
+                (ranks.get(pair, len(ranks)), i) for i, pair in enumerate(pairwise(pieces))
+            )
+            if rank == len(ranks):
+                return None
+            both: Token = pieces[place] + pieces[place + 1]  # type: ignore[operator]
+            pieces[place : place + 2] = [both]
+        ranks[pieces[0], pieces[1]] = len(ranks)
+    return list(ranks)

@@ -1,0 +1,100 @@
+"""ConvexTok: the linear relaxation, rounded to a vocabulary, with the bound that it proves."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+from ..bounds.lower_bound import lower_bound
+from ..errors import VerificationError
+from ..heuristics.local_search import Rounding, round_relaxation
+from ..problem.instance import Instance
+from ..problem.solution import Event, Solution
+from ..runtime.arguments import Seconds, Seed, Threads, checked
+from .trainer import Progress, outcome, stoppable
+
+__all__ = ["convextok"]
+
+
+@checked
+@stoppable
+def convextok(
+    instance: Instance,
+    *,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+    rounding: Rounding = "det",
+) -> Solution:
+    """Solve the linear relaxation, and round how much of each candidate it takes.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, candidates, budget and conditions; of group budgets the rounding knows, the
+        relaxation does not.
+    time_limit : float, optional
+        Seconds for the relaxation; what it has by then is rounded.
+    seed : int
+        Of the roundings ``bias`` and ``random``.
+    threads : int
+        Threads; the result is the same for any number, where no limit cuts.
+    progress : callable, optional
+        Called with (seconds, time limit, remark) for each better bound.
+    rounding : {"det", "bias", "int", "random"}
+        See `round_relaxation`; the first three are the paper's.
+
+    Returns
+    -------
+    Solution
+        Method ``convextok``, rule ``shortest_path``.  `lower_bound` is certified: prices prove
+        it in integers (see `partcover.lower_bound`); where the rounded vocabulary meets it, it
+        is optimal.  ``extra["relaxation"]`` is the value of the relaxation in floating point,
+        at most this; None where the steps have not come near it.
+        ``extra["nothing_left_to_gain"]``: no more tokens than these are worth choosing.
+
+    Raises
+    ------
+    InputError
+        As `partcover.lower_bound` and `round_relaxation` do.
+
+    Notes
+    -----
+    Tempus, Whittington, Schmidt, Komm and Pimentel (2026), "Tokenisation via Convex
+    Relaxations".  The relaxation is partcover's own, that of `path`, solved by the first-order
+    steps of `partcover.lower_bound`, not by cuOPT; candidates are those of the instance, all
+    substrings unless it says otherwise, where the paper takes the most frequent.
+    """
+    started = time.monotonic()
+
+    def tell(event: Event) -> None:
+        if progress is not None:
+            progress(event.seconds, time_limit, f"at least {event.lower_bound:,} tokens")
+
+    bound = lower_bound(instance, time_limit=time_limit, seed=seed, threads=threads, progress=tell)
+    vocabulary = round_relaxation(instance, bound.x, rounding, seed)
+    solution = outcome(
+        instance,
+        vocabulary.with_(method="convextok"),
+        started,
+        termination=bound.termination,
+        seed=seed,
+        threads=threads,
+        extra={
+            "size": len(vocabulary),
+            "nothing_left_to_gain": len(vocabulary) < instance.k
+            and bound.termination == "completed",
+            "rounding": rounding,
+            "relaxation": bound.relaxation if math.isfinite(bound.relaxation) else None,
+        },
+    )
+    assert solution.tokens is not None
+    if bound.lower_bound > solution.tokens:
+        raise VerificationError(
+            f"the lower bound is {bound.lower_bound}, and {solution.tokens} tokens suffice: this "
+            "is a defect of partcover, please report it with the instance"
+        )
+    met = bound.lower_bound == solution.tokens
+    return replace(solution, lower_bound=bound.lower_bound, status="optimal" if met else "feasible")

@@ -1,0 +1,328 @@
+"""GreedyPhrase: frequent runs of words and spaces, pairs of these, and BPE on the rest."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby, islice
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..kernels._segment import INSIDE, SINGLE
+from ..problem.instance import Instance
+from ..problem.solution import Solution, Termination
+from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+from .bpe import bpe
+from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+
+__all__ = ["Score", "greedyphrase"]
+
+Score = Literal["symbols", "count"]
+Int64 = npt.NDArray[np.int64]
+
+_SLOTS = 65_536 - 260  # of the published vocabulary, without bytes and special tokens
+_WORD, _SPACE, _OTHER = 1, 2, 3
+_KINDS = np.full(129, _OTHER, np.uint8)  # the last for all that is not ASCII
+_KINDS[[ord(c) for c in " \t\n\r\f\v"]] = _SPACE
+_KINDS[[i for i in range(128) if chr(i).isalnum() or i == ord("_")]] = _WORD
+
+
+@checked
+@stoppable
+def greedyphrase(
+    instance: Instance,
+    *,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+    score: Score = "symbols",
+    atoms: int = 7,
+    passes: int = 2,
+    compound_share: float = 5_000 / _SLOTS,
+    bpe_share: float = 3_000 / _SLOTS,
+) -> Solution:
+    """Phrases by their frequency, in three steps, used by longest match.
+
+    1. Words are cut into atoms: longest runs of ASCII letters, digits and ``_``, of ASCII white
+       space, or of anything else (over ``ints`` each symbol is an atom).  The *primitives* are
+       the most frequent sequences of 1 to `atoms` neighbouring atoms.
+    2. In each of `passes`, words are cut by longest match with the tokens so far (single
+       symbols count as tokens), and the pairs of neighbours of highest `score` become
+       *compounds*.
+    3. Words are cut once more; on the runs of two or more single symbols that are left, BPE
+       chooses as many tokens as are missing.
+
+    Ties go to more symbols, then to the lexicographically first.  Nothing crosses a word's end
+    and nothing that occurs once is taken.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words and budget.  Keeps to `max_length`, `min_count` and `forbidden`, and to
+        `prefix`: these tokens come first, and primitives get so much less of k.  Phrases
+        cross spaces, so words should be lines or documents (pre-tokenizer ``none``).  A word
+        that is a single atom has only itself as a phrase: then the primitives are the most
+        frequent words, and the rest is BPE within rare ones.
+    time_limit : float, optional
+        Seconds; looked at between the steps, and by BPE.
+    seed : int
+        Recorded; nothing here is random.
+    threads : int
+        Threads that cut words; the result is the same for any number.
+    progress : callable, optional
+        Called with (tokens chosen, k, step).
+    score : {"symbols", "count"}
+        What ranks compounds: occurrences times the length in symbols, or occurrences alone, as
+        the repository's code has it.
+    atoms : int
+        The most atoms of a primitive.
+    passes : int
+        How many passes add compounds.
+    compound_share : float
+        Compounds of each pass, as a part of k (rounded down).
+    bpe_share : float
+        Tokens of BPE, as a part of k (rounded down); primitives get what is left of k, and BPE
+        what the other steps leave free.
+
+    Returns
+    -------
+    Solution
+        Method ``greedyphrase``, rule ``longest_match``; primitives first, then compounds, then
+        BPE's tokens.  ``extra`` holds how many ``primitives``, ``compounds`` and ``bpe_tokens``
+        there are, and the ``score``.
+
+    Raises
+    ------
+    InputError
+        For options that cannot be honoured, an unknown score, a bad number of atoms or passes,
+        shares that add up to more than 1, or counts that add up to 2^59 symbols or more.
+
+    Notes
+    -----
+    R. Rezel (2026), "GreedyPhrase Tokenizer: Maximizing Effective Context via Greedy Phrase
+    Compression", with the split of the 65,276 slots as its repository gives it: about 52,000
+    primitives, two passes of 5,000 compounds, 3,000 of BPE.  There what occurs fewer than 50
+    times (75 and 100 in the passes) is not counted, ties follow hash order, and later versions
+    add templates and rank all together.  O(atoms of text · `atoms`) sorted keys.
+    """
+    started = time.monotonic()
+    refuse_unhonoured(instance, "greedyphrase")
+    if atoms < 1 or passes < 0:
+        raise InputError(f"atoms is {atoms}, passes {passes}: at least 1 and 0 are expected")
+    if not (compound_share >= 0 and bpe_share >= 0 and passes * compound_share + bpe_share <= 1):
+        raise InputError(
+            f"{passes} passes of {compound_share:.4g} and BPE's {bpe_share:.4g} of k: shares are "
+            "not negative and add up to at most 1"
+        )
+    if instance.words.total_symbols >= 2**59:
+        raise InputError("the counted words have 2^59 symbols or more: scale the counts down")
+
+    def late() -> bool:
+        return time_limit is not None and time.monotonic() - started >= time_limit
+
+    def tell(step: str) -> None:
+        if progress is not None:
+            progress(len(tokens), instance.k, step)
+
+    compounds, reserved = (
+        int(Fraction(share).limit_denominator(10**6) * instance.k)  # 0.1 of 10 is 1, and not less
+        for share in (compound_share, bpe_share)
+    )
+    given = len(instance.prefix)
+    sizes = [max(0, instance.k - given - passes * compounds - reserved), *[compounds] * passes]
+    text = _Text(instance)
+    tokens: dict[Token, None] = dict.fromkeys(instance.prefix)
+    made: list[int] = []
+    termination: Termination = "completed"
+    try:
+        for step, size in enumerate(sizes):
+            if late():
+                termination = "time_limit"
+                break
+            found = text.pairs(list(tokens), threads, score) if step else text.sequences(atoms)
+            size = min(size, instance.k - len(tokens))
+            new = list(
+                islice((token for token in found if token not in tokens), min(size, sys.maxsize))
+            )
+            made.append(len(new))
+            tokens |= dict.fromkeys(new)
+            tell("compounds" if step else "primitives")
+        if termination == "completed" and len(tokens) < instance.k:
+            rest = text.rest(list(tokens), threads)
+            if len(rest):
+                trained = bpe(
+                    Instance(
+                        rest,
+                        instance.k - len(tokens),
+                        max_length=instance.max_length,
+                        min_count=max(2, instance.min_count),
+                        forbidden=instance.forbidden,
+                    ),
+                    time_limit=None
+                    if time_limit is None
+                    else max(0.0, time_limit - (time.monotonic() - started)),
+                    threads=threads,
+                )
+                tokens |= dict.fromkeys(trained.vocabulary)
+                termination = trained.termination
+            tell("BPE")
+    except KeyboardInterrupt:  # the steps that are done are kept
+        termination = "interrupted"
+    return outcome(
+        instance,
+        Vocabulary(tokens, instance.symbols, "greedyphrase", rule="longest_match"),
+        started,
+        termination=termination,
+        seed=seed,
+        threads=threads,
+        extra={
+            "size": len(tokens),
+            "score": score,
+            "primitives": made[0] if made else 0,
+            "compounds": sum(made[1:]),
+            "bpe_tokens": len(tokens) - given - sum(made),
+            "nothing_left_to_gain": termination == "completed" and len(tokens) < instance.k,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Equal keys together.
+
+    Attributes
+    ----------
+    number : ndarray of int64
+        The group of each key.
+    first : ndarray of int64
+        Where each group's key is first.
+    total : ndarray of int64
+        The weights of each group, added up.
+    """
+
+    number: Int64
+    first: Int64
+    total: Int64
+
+    @classmethod
+    def of(cls, keys: Int64, weights: Int64) -> _Groups:
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        new = np.ones(len(keys), bool)
+        new[1:] = ordered[1:] != ordered[:-1]
+        begins = np.flatnonzero(new)
+        number = np.empty(len(keys), np.int64)
+        number[order] = np.cumsum(new) - 1
+        total = np.add.reduceat(weights[order], begins) if len(keys) else weights
+        return cls(number, order[begins], total)
+
+
+class _Text:
+    """The words in one text, and what in it is worth a token."""
+
+    def __init__(self, instance: Instance) -> None:
+        words = instance.words
+        self.words = words
+        self.least = max(2, instance.min_count)
+        self.longest = instance.max_length
+        self.forbidden = set(instance.forbidden)
+        self.text: Any = sym.from_array(words.data, words.symbols)
+        self.word_of = np.repeat(np.arange(len(words)), np.diff(words.offsets))
+
+    def sequences(self, most: int) -> Iterator[Token]:
+        """Sequences of up to `most` atoms, the most frequent first."""
+        data, offsets = self.words.data, self.words.offsets
+        begins = np.ones(len(data), bool)
+        if self.words.symbols != "ints":
+            kinds = _KINDS[np.minimum(data, 128)]
+            begins[1:] = kinds[1:] != kinds[:-1]
+            begins[offsets[:-1]] = True
+        start = np.flatnonzero(begins)
+        end = np.append(start, len(data))[1:]
+        numbers: dict[Token, int] = {}
+        text = self.text
+        atom = np.fromiter(
+            (
+                numbers.setdefault(text[a:b], len(numbers))
+                for a, b in zip(start.tolist(), end.tolist(), strict=True)
+            ),
+            np.int64,
+            len(start),
+        )
+        word = self.word_of[start]
+        parts = []
+        # a sequence that is frequent enough begins and ends with one that is
+        places, inside = np.arange(len(start)), atom
+        for size in range(1, most + 1):
+            groups = _Groups.of(inside, self.words.counts[word[places]])
+            kept = groups.total >= self.least
+            first = places[groups.first[kept]]
+            parts.append((groups.total[kept], start[first], end[first + size - 1]))
+            alive = kept[groups.number]
+            number = np.full(len(start) + 1, -1)
+            number[places[alive]] = groups.number[alive]
+            places = np.flatnonzero((number[:-1] >= 0) & (number[1:] >= 0))
+            places = places[places + size < len(start)]
+            places = places[word[places] == word[places + size]]
+            inside = number[places] * len(numbers) + atom[places + size]
+        return self._best("count", *(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+    def pairs(self, tokens: list[Token], threads: int, score: Score) -> Iterator[Token]:
+        """Neighbours under longest match, those of highest score first."""
+        which = self._which(tokens, threads)
+        last = np.flatnonzero(which != INSIDE)
+        begin = np.append(0, last + 1)[:-1]  # a word's last symbol ends a token
+        alphabet, symbol = np.unique(self.words.data[last], return_inverse=True)
+        piece = np.where(which[last] == SINGLE, len(tokens) + symbol, which[last])
+        word = self.word_of[last]
+        left = np.flatnonzero(word[1:] == word[:-1])
+        keys = piece[left] * np.int64(len(tokens) + len(alphabet)) + piece[left + 1]
+        groups = _Groups.of(keys, self.words.counts[word[left]])
+        kept = groups.total >= self.least
+        first = left[groups.first[kept]]
+        return self._best(score, groups.total[kept], begin[first], last[first + 1] + 1)
+
+    def rest(self, tokens: list[Token], threads: int) -> WordCounts:
+        """Runs of two or more single symbols under longest match."""
+        single = self._which(tokens, threads) == SINGLE
+        before = np.zeros(len(single), bool)  # whether the one before is single, in the same word
+        before[1:] = single[:-1]
+        before[self.words.offsets[:-1]] = False
+        after = np.append(before[1:] & single[1:], False)
+        first = np.flatnonzero(single & ~before & after)
+        last = np.flatnonzero(single & before & ~after)
+        runs: Counter[Token] = Counter()
+        weights = self.words.counts[self.word_of[first]].tolist()
+        for a, b, weight in zip(first.tolist(), last.tolist(), weights, strict=True):
+            runs[self.text[a : b + 1]] += weight
+        return WordCounts.from_counts(runs, self.words.symbols)
+
+    def _which(self, tokens: list[Token], threads: int) -> npt.NDArray[np.int32]:
+        vocabulary = Vocabulary(tokens, self.words.symbols)
+        return segment(self.words, vocabulary, "longest_match", threads=threads).which
+
+    def _best(self, by: Score, total: Int64, start: Int64, end: Int64) -> Iterator[Token]:
+        length = end - start
+        fits = (length >= 2) & (length <= (self.longest or len(self.text)))
+        total, start, length = total[fits], start[fits], length[fits]
+        score = total * length if by == "symbols" else total
+        order = np.lexsort((-length, -score))
+        ranked = zip(*(a[order].tolist() for a in (score, length, start)), strict=True)
+        seen = self.forbidden.copy()  # pairs may differ, and what they spell not
+        for (_, size), tied in groupby(ranked, key=lambda entry: entry[:2]):
+            for token in sorted({self.text[at : at + size] for _, _, at in tied} - seen):
+                seen.add(token)
+                yield token

@@ -1,0 +1,152 @@
+"""RandTrain: tokens drawn at random, the floor that any training must beat."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus import symbols as sym
+from ..errors import InputError
+from ..problem.instance import Instance
+from ..problem.solution import Solution
+from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..vocabulary.vocabulary import Vocabulary
+from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+
+__all__ = ["Weight", "draw", "randtrain"]
+
+Weight = Literal["count", "symbols", "uniform"]
+
+_MOST = 2**26  # candidates, of some 20 bytes each
+_BATCH = 4096  # numbers drawn at a time; part of the rule
+
+
+@checked
+@stoppable
+def randtrain(
+    instance: Instance,
+    *,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+    weight: Weight = "count",
+) -> Solution:
+    """Draw candidates one by one, each with a chance in proportion to its weight.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, candidates and budget.  Fixed tokens come first; group budgets cannot be
+        honoured.
+    time_limit, progress
+        Not used: drawing takes less than the candidates do.
+    seed : int
+        Of the draws.
+    threads : int
+        Threads of the final segmentation; the result is the same for any number.
+    weight : {"count", "symbols", "uniform"}
+        Occurrences of the candidate (overlapping ones included); these times its length; or 1.
+
+    Returns
+    -------
+    Solution
+        Method ``randtrain``, rule ``shortest_path``.  The first j of k tokens are the answer to
+        the budget j.  O(candidates · log(candidates) + k) for usual weights.
+
+    Raises
+    ------
+    InputError
+        For groups, an unknown weight, more than 2^26 candidates, or weights that add up to 2^62
+        or more.
+
+    Notes
+    -----
+    All candidates take part, dominated ones too, in lexicographic order; how they are drawn is
+    said at `draw`.  A vocabulary drawn at random is the control of Schmidt et al. (2024),
+    "Tokenization Is More Than Compression" (RandTrain); what is drawn from and by what chances
+    is as written here, and not claimed to be as there.
+    """
+    started = time.monotonic()
+    refuse_unhonoured(instance, "randtrain")
+    if weight not in get_args(Weight):
+        raise InputError(f"unknown weight {weight!r}: use {', '.join(get_args(Weight))}")
+    if instance.index.total > _MOST:
+        raise InputError(
+            f"there are {instance.index.total:,} candidates, randtrain takes {_MOST:,}: limit "
+            "them by max_length or min_count"
+        )
+    index = instance.candidate_index(dominated=True)
+    order = np.lexsort((index.length, index.lo))
+    count = index.weight[order]
+    weights = {
+        "count": count,
+        "symbols": count * index.length[order],
+        "uniform": np.ones_like(count),
+    }[weight]
+    if float(np.dot(count.astype(float), index.length[order])) >= 2.0**62:
+        raise InputError("occurrences of candidates add up to 2^62 or more: scale the counts down")
+    tokens = list(instance.fixed)
+    held = set(tokens)
+    # fixed tokens may be drawn again, and are passed over: so many more are enough
+    for c in order[draw(weights, instance.k, seed)].tolist():
+        if len(tokens) == instance.k:
+            break
+        token = sym.from_array(index.token(c), instance.symbols)
+        if token not in held:
+            tokens.append(token)
+    vocabulary = Vocabulary(tokens, instance.symbols, "randtrain")
+    extra = {
+        "size": len(vocabulary),
+        "weight": weight,
+        "nothing_left_to_gain": len(vocabulary) < instance.k,
+    }
+    return outcome(instance, vocabulary, started, seed=seed, threads=threads, extra=extra)
+
+
+def draw(weights: npt.NDArray[Any], k: int, seed: int) -> npt.NDArray[np.int64]:
+    """Draw numbers one by one without replacement, in proportion to weights.
+
+    Parameters
+    ----------
+    weights : ndarray of int64, shape (n,)
+        Positive, of a sum below 2^62.
+    k : int
+        How many to draw; all n if there are no more.
+    seed : int
+        Of the draws, modulo 2^64.
+
+    Returns
+    -------
+    ndarray of int64, shape (min(k, n),)
+        In the order drawn; for a smaller k its beginning.
+
+    Notes
+    -----
+    Exact and in integers, so that platform and version change nothing.  The raw 64-bit numbers
+    of PCG64 come in batches of 4,096.  Of a batch, with S the sum of the weights that are left
+    when it begins, numbers from the last multiple of S below 2^64 on are passed over; any other
+    number r takes the first item at which the running sum of the weights left exceeds r mod S,
+    unless that batch has taken it already.  To pass over what is taken is to draw from the rest
+    in proportion to weight, so each order of items has exactly the chance of successive sampling
+    (but for the generator).
+    """
+    bits = np.random.PCG64(seed & (2**64 - 1))
+    left = np.arange(len(weights))
+    taken: list[npt.NDArray[np.int64]] = []
+    missing = min(k, len(weights))
+    while missing > 0:
+        sums = np.cumsum(weights[left], dtype=np.int64)
+        total = int(sums[-1])
+        raw = bits.random_raw(_BATCH)
+        raw = raw[raw <= np.uint64(2**64 - 2**64 % total - 1)]
+        places = np.searchsorted(sums, (raw % np.uint64(total)).astype(np.int64), side="right")
+        first = np.sort(np.unique(places, return_index=True)[1])
+        drawn = places[first]
+        taken.append(left[drawn[:missing]])
+        missing -= len(drawn)
+        left = np.delete(left, drawn)
+    return np.concatenate([np.zeros(0, np.int64), *taken])

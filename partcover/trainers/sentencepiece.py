@@ -1,0 +1,237 @@
+"""sentencepiece's own Unigram trainer, on our counted words."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..corpus import symbols as sym
+from ..errors import InputError, MissingExtra
+from ..problem.instance import Instance
+from ..problem.solution import Solution
+from ..runtime import children
+from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..vocabulary.vocabulary import Vocabulary
+from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+
+__all__ = ["unigram_sentencepiece"]
+
+# Characters that sentencepiece or its input format would treat as more than characters.
+_MEANT = "\0\t\n\r ▁⁇"
+
+# the library neither stops nor lets Ctrl-C through: it gets a process of its own
+_RUN = """
+import json, sys
+import sentencepiece
+try:
+    sentencepiece.SentencePieceTrainer.train(**json.load(sys.stdin))
+except RuntimeError as error:
+    sys.exit(" ".join(str(error).split()))
+"""
+
+
+def check_sentencepiece(instance: Instance) -> None:
+    """Refuse what `unigram_sentencepiece` cannot honour, and that without its library.
+
+    Raises
+    ------
+    MissingExtra, InputError
+        As that does.
+    """
+    refuse_unhonoured(instance, "unigram_sentencepiece")
+    try:
+        import sentencepiece  # noqa: F401
+    except ImportError:
+        raise MissingExtra(
+            "sentencepiece", "sentencepiece", "the method unigram_sentencepiece"
+        ) from None
+    if instance.symbols == "ints":
+        raise InputError("sentencepiece trains on text: use words over bytes or chars")
+
+
+@checked
+@stoppable
+def unigram_sentencepiece(
+    instance: Instance,
+    *,
+    seed_size: int = 1_000_000,
+    max_length: int = 16,
+    shrink: float = 0.75,
+    em_rounds: int = 2,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+) -> Solution:
+    """Unigram as the library sentencepiece trains it, to compare with `unigram`.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, over bytes that are UTF-8 or over characters, and k.
+    seed_size, max_length, shrink, em_rounds
+        sentencepiece's ``seed_sentencepiece_size``, ``max_sentencepiece_length`` (in
+        characters), ``shrinking_factor`` and ``num_sub_iterations``.
+    time_limit : float, optional
+        Seconds for the library, which tells nothing before its end: past them, and at Ctrl-C,
+        the answer is no tokens.
+    progress : callable, optional
+        Called with (0, None, ``"sentencepiece"``) as the library begins.
+    seed : int
+        Recorded; nothing is random.
+    threads : int
+        sentencepiece adds up its floats by thread: the result may differ with it.
+
+    Returns
+    -------
+    Solution
+        Method ``unigram_sentencepiece``, rule ``likelihood``, tokens by score.  Over bytes, its
+        pieces of one character that is several bytes are tokens, and count towards k.
+        ``extra["nothing_left_to_gain"]``: it makes fewer than k of these words.
+
+    Raises
+    ------
+    MissingExtra
+        If sentencepiece is not installed.
+    InputError
+        For words that are not UTF-8 or are integers, an option of the instance other than k,
+        or k below the characters of several bytes, which it always keeps.
+
+    Notes
+    -----
+    The words go in as its TSV with counts, each a sentence of its own: no normalization, no
+    dummy prefix, no splitting, every character kept; white space and the few characters that
+    have a meaning to it are replaced by private ones and put back.  What this differs in from
+    training on running text: the counts weigh EM and pruning, but not the choice of seeds (as
+    of 0.2: there each word counts as if it occurred twice).  On words that occur 2^24 times or
+    more it may never end (as of 0.2): set a time limit there.
+    """
+    started = time.monotonic()
+    check_sentencepiece(instance)
+    for name, asked, least, limit in (
+        ("seed_size", seed_size, 1, 2**31 - 1),
+        ("max_length", max_length, 1, 512),
+        ("shrink", shrink, 0.5, 0.95),
+        ("em_rounds", em_rounds, 1, 10),
+    ):
+        if not least <= asked <= limit:
+            raise InputError(f"{name} is {asked}: sentencepiece takes {least} to {limit}")
+    if not len(instance.words):
+        raise InputError("there are no words: sentencepiece needs some")
+    lines = [(_text(word), count) for word, count in instance.words]
+    alphabet = set(chain.from_iterable(text for text, _ in lines))
+    away, back, unknown = _stand_ins(alphabet)
+    many = {c for c in alphabet if len(sym.to_token(c, instance.symbols)) > 1}
+    if instance.k < len(many):
+        raise InputError(
+            f"k is {instance.k}: sentencepiece keeps every character, and {len(many)} of them "
+            "are several bytes"
+        )
+    size = len(alphabet) - len(many) + instance.k + 1  # with the piece for the unknown
+    options = {
+        "input_format": "tsv",
+        "model_type": "unigram",
+        "vocab_size": size,
+        "hard_vocab_limit": False,  # where there are fewer pieces, those
+        "unk_piece": unknown,
+        "character_coverage": 1.0,
+        "normalization_rule_name": "identity",
+        "add_dummy_prefix": False,
+        "remove_extra_whitespaces": False,
+        "split_by_whitespace": False,
+        "split_by_unicode_script": False,
+        "split_by_number": False,
+        "max_sentence_length": 2**30,
+        "seed_sentencepiece_size": seed_size,
+        "max_sentencepiece_length": max_length,
+        "shrinking_factor": shrink,
+        "num_sub_iterations": em_rounds,
+        "num_threads": threads,
+        "bos_id": -1,
+        "eos_id": -1,
+        "minloglevel": 2,
+    }
+    if progress is not None:
+        progress(0, None, "sentencepiece")
+    with tempfile.TemporaryDirectory() as folder:
+        source, model = Path(folder, "words.tsv"), Path(folder, "it.model")
+        with source.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{text.translate(away)}\t{count}\n" for text, count in lines)
+        files = {"input": str(source), "model_prefix": str(model.with_suffix(""))}
+        left = None if time_limit is None else max(0.0, time_limit - (time.monotonic() - started))
+        try:
+            done = children.run(
+                [sys.executable, "-c", _RUN],
+                cwd=folder,
+                input=json.dumps({**files, **options}),
+                timeout=left,
+            )
+        except subprocess.TimeoutExpired:
+            none = Vocabulary((), instance.symbols, "unigram_sentencepiece")
+            return outcome(
+                instance,
+                none,
+                started,
+                termination="time_limit",
+                seed=seed,
+                threads=threads,
+                extra={"size": 0},
+            )
+        if done.returncode:
+            said = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
+            raise InputError(f"sentencepiece: {said}")
+        import sentencepiece
+
+        processor = sentencepiece.SentencePieceProcessor(model_proto=model.read_bytes())
+    pieces = {
+        sym.to_token(processor.id_to_piece(i).translate(back), instance.symbols): float(
+            processor.get_score(i)
+        )
+        for i in range(processor.get_piece_size())
+        if not processor.is_unknown(i)
+    }
+    tokens = sorted((p for p in pieces if len(p) > 1), key=lambda p: (-pieces[p], p))
+    vocabulary = Vocabulary(
+        tokens,
+        instance.symbols,
+        "unigram_sentencepiece",
+        rule="likelihood",
+        scores=[pieces[token] for token in tokens],
+        symbol_scores={p: score for p, score in sorted(pieces.items()) if len(p) == 1},
+    )
+    return outcome(
+        instance,
+        vocabulary,
+        started,
+        seed=seed,
+        threads=threads,
+        extra={"size": len(tokens), "nothing_left_to_gain": len(tokens) < instance.k},
+    )
+
+
+def _text(word: Any) -> str:
+    if isinstance(word, str):
+        return word
+    try:
+        return str(word, "utf-8")
+    except UnicodeDecodeError:
+        raise InputError(
+            f"sentencepiece trains on UTF-8, and the word {sym.show(word)!r} is not"
+        ) from None
+
+
+def _stand_ins(alphabet: set[str]) -> tuple[dict[int, int], dict[int, int], str]:
+    """Tables for `str.translate`: characters with a meaning to private ones, and back.
+
+    And a piece for the unknown, which would otherwise be cut out where words hold "<unk>".
+    """
+    free = (chr(c) for c in range(0xE000, 0xF900) if chr(c) not in alphabet)
+    meant = sorted(c for c in alphabet if c in _MEANT or c.isspace())
+    away = {ord(c): ord(next(free)) for c in meant}
+    return away, {there: here for here, there in away.items()}, next(free)

@@ -1,0 +1,1 @@
+"""Tokens, their ids and their file."""

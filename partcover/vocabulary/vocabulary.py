@@ -1,0 +1,442 @@
+"""Ordered tokens with how they are used and where they come from; the vocabulary file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike, fspath
+from typing import Any, Literal, SupportsIndex, get_args, overload
+
+import numpy as np
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Symbols, Token
+from ..errors import InputError
+from ..runtime.arguments import checked, shown
+from ..runtime.file_kinds import likely_mistake
+from ..runtime.files import read_json, write_atomic
+from ..runtime.notebook import brief, html_table
+
+__all__ = ["RULES", "Rule", "Vocabulary"]
+
+Rule = Literal[
+    "shortest_path",
+    "random_path",
+    "priority",
+    "longest_match",
+    "merges",
+    "character_merges",
+    "likelihood",
+    "single_symbols",
+]
+RULES: tuple[Rule, ...] = get_args(Rule)
+VERSION = 2
+_FORMAT = "partcover-vocabulary"
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Tokens of two or more symbols, in order; single symbols are always available.
+
+    Parameters
+    ----------
+    tokens : iterable of token
+        Distinct tokens; the order is the priority order where a rule has one.
+    symbols : {"bytes", "chars", "ints"}
+        The alphabet of the tokens.
+    method : str
+        What chose them.
+    provenance : mapping
+        Anything JSON can hold: corpus hash, options, versions, numbers reached.
+    rule : str
+        The segmentation rule the tokens are meant for, one of `RULES`; see `partcover.segment`.
+    pretokenizer : str, optional
+        How text becomes the words they are meant for; see `partcover.corpus.pretokenizers`.
+    merges : sequence of pair of token, optional
+        For the rules ``merges`` and ``character_merges``: the pairs, first one first; each side a
+        token or a single symbol.  Without them any two neighbours that together are a token may
+        merge, the token first in the vocabulary first, as tiktoken does.
+    scores : sequence of float, optional
+        For the rule ``likelihood``: the log-probability of each token, natural logarithm.
+    symbol_scores : mapping of token to float, optional
+        For the rule ``likelihood``: that of the single symbols; those not in it are worth the
+        least of all scores − 10.
+    ids : sequence of int, optional
+        Of the 256 bytes and then of the tokens, all distinct; −1 for a byte that has none.  By
+        default 0 … 255 and on.  Over other symbols there are no ids.
+    special : mapping of str to int, iterable of str, or str
+        Special tokens, which are no part of any segmentation, and their ids; by default those
+        that follow.
+
+    Raises
+    ------
+    InputError
+        For a duplicate, a token of fewer than two symbols, an unknown rule, a merge whose result
+        is no token, scores or ids that do not fit the tokens, or an id given twice.
+    """
+
+    tokens: tuple[Token, ...]
+    symbols: Symbols = "bytes"
+    method: str = "given"
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    rule: Rule = "shortest_path"
+    pretokenizer: str | None = None
+    merges: tuple[tuple[Token, Token], ...] | None = None
+    scores: tuple[float, ...] | None = None
+    symbol_scores: Mapping[Token, float] = field(default_factory=dict)
+    ids: tuple[int, ...] | None = None
+    special: Mapping[str, int] = field(default_factory=dict)
+
+    @checked
+    def __init__(
+        self,
+        tokens: Iterable[Any],
+        symbols: Symbols = "bytes",
+        method: str = "given",
+        provenance: Mapping[str, Any] | None = None,
+        *,
+        rule: Rule = "shortest_path",
+        pretokenizer: str | None = None,
+        merges: Iterable[tuple[Any, Any]] | None = None,
+        scores: Iterable[float] | None = None,
+        symbol_scores: Mapping[Any, float] | None = None,
+        ids: Iterable[int] | None = None,
+        special: Mapping[str, int] | Iterable[str] | str = (),
+    ) -> None:
+        checked = tuple(sym.to_token(token, symbols) for token in tokens)
+        seen: set[Token] = set()
+        for token in checked:
+            if len(token) < 2:
+                raise InputError(
+                    f"token {sym.show(token)!r} has {len(token)} symbol(s): single symbols are "
+                    "always available, a token has two or more"
+                )
+            if token in seen:
+                raise InputError(f"token {sym.show(token)!r} is given twice")
+            seen.add(token)
+        set_ = object.__setattr__
+        set_(self, "tokens", checked)
+        set_(self, "symbols", symbols)
+        set_(self, "method", method)
+        set_(self, "provenance", dict(provenance or {}))
+        set_(self, "rule", rule)
+        set_(self, "pretokenizer", pretokenizer)
+        set_(self, "merges", None if merges is None else _pairs(merges, seen, symbols))
+        set_(self, "scores", None if scores is None else tuple(map(_score, scores)))
+        singles = {sym.to_token(s, symbols): _score(v) for s, v in (symbol_scores or {}).items()}
+        set_(self, "symbol_scores", singles)
+        self._check_scores()
+        set_(self, "ids", None if ids is None else tuple(_id(number) for number in ids))
+        used = self._check_ids()
+        if not isinstance(special, Mapping):
+            listed = [special] if isinstance(special, str) else list(special)
+            for text in listed:
+                if not isinstance(text, str):
+                    raise InputError(f"special token {shown(text)}: text is expected")
+            special = {text: used + i for i, text in enumerate(listed)}
+            if len(special) < len(listed):
+                raise InputError("a special token is given twice")
+        named = {text: _id(n, f"special token {text!r}: ") for text, n in special.items()}
+        set_(self, "special", named)
+        self._check_special()
+
+    def _check_scores(self) -> None:
+        if self.scores is None:
+            if self.rule == "likelihood":
+                raise InputError("the rule likelihood needs scores, one for each token")
+            return
+        if len(self.scores) != len(self.tokens):
+            raise InputError(f"{len(self.scores)} scores for {len(self.tokens)} tokens")
+        for symbol in self.symbol_scores:
+            if len(symbol) != 1:
+                raise InputError(f"symbol_scores: {sym.show(symbol)!r} is no single symbol")
+        for score in (*self.scores, *self.symbol_scores.values()):
+            if not -1e300 < score < 1e300:
+                raise InputError(f"a score is {score}: a finite number is expected")
+
+    def _check_ids(self) -> int:
+        """One more than the largest id of a byte or token."""
+        if self.ids is None:
+            return 256 + len(self.tokens)
+        if self.symbols != "bytes":
+            raise InputError(f"ids are for bytes, the tokens are over {self.symbols}")
+        if len(self.ids) != 256 + len(self.tokens):
+            raise InputError(
+                f"{len(self.ids)} ids: 256, of the bytes, and {len(self.tokens)}, of the tokens, "
+                "are expected"
+            )
+        seen: set[int] = set()
+        for place, number in enumerate(self.ids):
+            if number == -1 and place < 256:
+                continue
+            if not 0 <= number < 2**31:
+                raise InputError(f"id {number} is out of range: 0 to 2,147,483,647")
+            if number in seen:
+                raise InputError(f"id {number} is given twice")
+            seen.add(number)
+        return max(seen, default=-1) + 1
+
+    def _check_special(self) -> None:
+        taken = set(range(256 + len(self.tokens)) if self.ids is None else self.ids)
+        for text, number in self.special.items():
+            if not isinstance(text, str) or not text:
+                raise InputError(f"special token {text!r}: text that is not empty is expected")
+            if re.search("[\ud800-\udfff]", text):
+                raise InputError(f"special token {text!r} has a lone surrogate, not UTF-8")
+            if not 0 <= number < 2**31:
+                raise InputError(f"special token {text!r}: id {number} is out of range")
+            if number in taken:
+                raise InputError(f"special token {text!r}: id {number} is given twice")
+            taken.add(number)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __iter__(self) -> Iterator[Token]:
+        return iter(self.tokens)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Token: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Token, ...]: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Token | tuple[Token, ...]:
+        """The token at a place, or those of a slice."""
+        return self.tokens[place]
+
+    def __contains__(self, token: object) -> bool:
+        """Whether this is one of the tokens; text may be given for tokens over bytes."""
+        try:
+            return sym.to_token(token, self.symbols) in self._known
+        except InputError:
+            return False
+
+    @cached_property
+    def _known(self) -> frozenset[Token]:
+        return frozenset(self.tokens)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # one text, so that equal vocabularies pickle alike whatever was computed or shared
+        return _restored, (json.dumps(self.to_json()),)
+
+    def __repr__(self) -> str:
+        first = " ".join(map(sym.glance, self.tokens[:3]))
+        listed = f"{first} …" if len(self) > 3 else first or None
+        return brief("Vocabulary", *self._summary, listed)
+
+    @property
+    def _summary(self) -> list[str]:
+        parts = [f"{len(self):,} tokens", self.symbols, self.rule, self.method]
+        return parts if self.pretokenizer is None else [*parts, self.pretokenizer]
+
+    def _repr_html_(self) -> str:
+        """The first tokens, for notebooks."""
+        rows = enumerate(map(sym.glance, self.tokens[:10]))
+        return html_table(", ".join(self._summary), ["place", "token"], rows)
+
+    @cached_property
+    def id_of(self) -> tuple[int, ...]:
+        """Ids of the 256 bytes and then of the tokens.
+
+        Raises
+        ------
+        InputError
+            If the symbols are not bytes.
+        """
+        if self.symbols != "bytes":
+            raise InputError(f"only tokens over bytes have ids; these are over {self.symbols}")
+        return tuple(range(256 + len(self.tokens))) if self.ids is None else self.ids
+
+    @property
+    def end_of_word(self) -> str | None:
+        """The mark at the end of the words it was trained on, as its provenance says."""
+        mark = self.provenance.get("end_of_word")
+        return mark if isinstance(mark, str) and mark else None
+
+    def need_pretokenizer(self) -> str:
+        """The pre-tokenizer, for what cannot do without.
+
+        Raises
+        ------
+        InputError
+            If it is not known.
+        """
+        if self.pretokenizer is None:
+            raise InputError(
+                "the vocabulary does not say how text becomes words: name the pre-tokenizer its "
+                "words were counted with (pretokenizer='space-prefix', 'gpt2', …; --pretokenizer)"
+            )
+        return self.pretokenizer
+
+    def with_(self, **changes: Any) -> Vocabulary:
+        """The same but for what is named: ``vocabulary.with_(rule="priority")``."""
+        return replace(self, **changes)
+
+    def use_to_json(self) -> dict[str, Any]:
+        """How the tokens are used, as far as it is not the default, as it stands in files."""
+        data: dict[str, Any] = {}
+        if self.merges is not None:
+            data["merges"] = [[sym.to_json(a), sym.to_json(b)] for a, b in self.merges]
+        if self.scores is not None:
+            data["scores"] = list(self.scores)
+            data["symbol_scores"] = [[sym.to_json(s), v] for s, v in self.symbol_scores.items()]
+        if self.pretokenizer is not None:
+            data["pretokenizer"] = self.pretokenizer
+        if self.ids is not None:
+            data["ids"] = list(self.ids)
+        if self.special:
+            data["special"] = dict(self.special)
+        return data
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of a vocabulary file."""
+        return {
+            "format": _FORMAT,
+            "version": VERSION,
+            "symbols": self.symbols,
+            "method": self.method,
+            "rule": self.rule,
+            "tokens": [sym.to_json(token) for token in self.tokens],
+            **self.use_to_json(),
+            "provenance": dict(self.provenance),
+        }
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the vocabulary file (aside, then renamed)."""
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+    @classmethod
+    @checked
+    def load(cls, path: str | PathLike[str]) -> Vocabulary:
+        """Read a vocabulary file, or the vocabulary of a solution written as JSON.
+
+        A solution that is stated under ``priority`` is read for the shortest path, which never
+        needs more tokens.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, is not JSON, says that it is of another format, holds no
+            list of tokens, or is of a later version.
+        """
+        try:
+            data = read_json(path)
+            _check_format(data, fspath(path))
+        except InputError as error:
+            raise InputError(f"{error}{likely_mistake(path, 'vocabulary')}") from None
+        try:
+            return cls.from_json(data)
+        except InputError as error:
+            raise InputError(f"{fspath(path)}: {error}") from None
+
+    @classmethod
+    @checked
+    def from_json(cls, data: dict[str, Any]) -> Vocabulary:
+        """The inverse of `to_json`; otherwise as `load`."""
+        _check_format(data, "this")
+        tokens, rule = data.get("tokens"), data.get("rule", "shortest_path")
+        if not isinstance(tokens, list):
+            tokens = data.get("vocabulary")
+            rule = "shortest_path" if rule == "priority" else rule
+        if not isinstance(tokens, list):
+            raise InputError(
+                "no list of tokens under 'tokens' (a vocabulary file) or 'vocabulary' (a solution)"
+            )
+        version = data.get("version", 1)
+        if type(version) is not int or not 1 <= version <= VERSION:
+            raise InputError(
+                f"vocabulary version {version!r} is not known, the latest here is {VERSION}: "
+                "update partcover"
+            )
+        symbols, provenance = data.get("symbols", "bytes"), data.get("provenance") or {}
+        if not isinstance(provenance, dict):
+            raise InputError("'provenance' must be an object")
+        if symbols not in sym.SYMBOLS:
+            raise InputError(f"unknown symbols {symbols!r}")
+        return cls(
+            (sym.from_json(token, symbols) for token in tokens),
+            symbols,
+            str(data.get("method", "given")),
+            provenance,
+            rule=rule,
+            **_use_from_json(data, symbols),
+        )
+
+
+def _check_format(data: dict[str, Any], name: str) -> None:
+    if data.get("format", _FORMAT) != _FORMAT:
+        raise InputError(f'{name}: not a vocabulary file (no "format": "{_FORMAT}")')
+
+
+def _restored(text: str) -> Vocabulary:
+    """The inverse of `Vocabulary.__reduce__`."""
+    return Vocabulary.from_json(json.loads(text))
+
+
+def _score(value: float) -> float:
+    try:
+        return float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError(f"a score is {str(value)[:40]}: a finite number is expected") from None
+
+
+def _id(number: Any, where: str = "") -> int:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+        raise InputError(f"{where}id {shown(number)} is no whole number")
+    return int(number)
+
+
+def _pairs(
+    merges: Iterable[tuple[Any, Any]], tokens: set[Token], symbols: Symbols
+) -> tuple[tuple[Token, Token], ...]:
+    pairs: dict[tuple[Token, Token], None] = {}
+    for given in merges:
+        if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
+            raise InputError(f"merge {shown(given)}: a pair of tokens is expected")
+        pair = sym.to_token(given[0], symbols), sym.to_token(given[1], symbols)
+        both: Token = pair[0] + pair[1]  # type: ignore[operator]
+        what = f"merge {sym.show(pair[0])!r} + {sym.show(pair[1])!r}"
+        for part in (*pair, both):
+            if len(part) != 1 and part not in tokens:
+                raise InputError(f"{what}: {sym.show(part)!r} is no token")
+        if pair in pairs:
+            raise InputError(f"{what} is given twice")
+        pairs[pair] = None
+    return tuple(pairs)
+
+
+def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
+    """The inverse of `Vocabulary.use_to_json`."""
+    use: dict[str, Any] = {}
+
+    def listed(key: str, kind: type | tuple[type, ...]) -> list[Any] | None:
+        values = data.get(key)
+        if values is None:
+            return None
+        if not isinstance(values, list) or not all(isinstance(v, kind) for v in values):
+            raise InputError(f"'{key}' does not have the form of a vocabulary file")
+        return values
+
+    def pairs(key: str) -> list[Any] | None:
+        values = listed(key, list)
+        if values is not None and not all(len(value) == 2 for value in values):
+            raise InputError(f"'{key}' must be a list of pairs")
+        return values
+
+    if (merges := pairs("merges")) is not None:
+        use["merges"] = [(sym.from_json(a, symbols), sym.from_json(b, symbols)) for a, b in merges]
+    use["scores"] = listed("scores", (int, float))
+    if (singles := pairs("symbol_scores")) is not None:
+        if not all(isinstance(value, int | float) for _, value in singles):
+            raise InputError("'symbol_scores' must be a list of a symbol and a number each")
+        use["symbol_scores"] = {sym.from_json(s, symbols): v for s, v in singles}
+    use["ids"] = listed("ids", int)
+    use["pretokenizer"] = data.get("pretokenizer")
+    if not isinstance(use["pretokenizer"], str | None):
+        raise InputError("'pretokenizer' must be a name")
+    use["special"] = data.get("special") or {}
+    if not isinstance(use["special"], dict):
+        raise InputError("'special' must be an object of special tokens and their ids")
+    return use
