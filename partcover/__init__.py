@@ -1,4 +1,4 @@
-"""The workbench for the tokenization problem."""
+"""Find good vocabularies, prove how good they are, and use them: the tokenization problem."""
 
 from . import trainers as trainers
 from ._version import __version__ as __version__

@@ -1,4 +1,4 @@
-"""``python -m partcover``."""
+"""Runs the command line as ``python -m partcover``."""
 
 from .cli.main import entry
 

@@ -1,3 +1,3 @@
-"""The version, read by the build."""
+"""Holds the version, which the build reads too."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Errors that partcover raises on purpose, each with one clear line for a person."""
+"""Defines the errors that partcover raises on purpose, each one clear line for a person."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a vocabulary and its tokens are worth."""
+"""Measures what a vocabulary and its tokens are worth."""

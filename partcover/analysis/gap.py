@@ -1,4 +1,4 @@
-"""How far a vocabulary is from the optimum, and what of that is the segmentation's doing."""
+"""Says how far a vocabulary is from the optimum, and how much of that is its segmentation rule."""
 
 from __future__ import annotations
 

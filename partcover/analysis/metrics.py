@@ -1,4 +1,4 @@
-"""What can be said of a token set beside the tokens it needs."""
+"""Measures a token set in other ways than by the tokens it needs."""
 
 from __future__ import annotations
 

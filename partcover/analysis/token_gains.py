@@ -1,4 +1,4 @@
-"""What a vocabulary is made of, what each token does on a corpus, and what it obviously lacks."""
+"""Shows what a vocabulary is made of, what each token saves, and what is obviously missing."""
 
 from __future__ import annotations
 

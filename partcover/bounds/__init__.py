@@ -1,1 +1,1 @@
-"""How few tokens are possible: certified lower bounds."""
+"""Proves how few tokens are possible: certified lower bounds."""

@@ -1,4 +1,4 @@
-"""A good vocabulary and how far from optimal it is: GreedTok, then the bound, then the search."""
+"""Finds a good vocabulary and bounds its gap: GreedTok, then the bound, then the search."""
 
 from __future__ import annotations
 

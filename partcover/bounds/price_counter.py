@@ -1,4 +1,4 @@
-"""What prices prove and what they reward, counted in integers over whole corpora."""
+"""Counts in integers, over whole corpora, what prices prove and which rewards they give."""
 
 from __future__ import annotations
 
@@ -312,7 +312,8 @@ def explain(
 
     Notes
     -----
-    Design: section 3.  Dominated candidates have no reward of their own and are left out.
+    Dominated candidates have no reward of their own and are left out; docs/certificates.md
+    ("Why") says what a price and a reward prove.
     """
     held = instance.words.to_dict()
     for word in words:

@@ -1,4 +1,4 @@
-"""How a command ends: the exit status, and a solution saved and shown."""
+"""Ends a command: sets the exit status, saves a solution and shows it."""
 
 from __future__ import annotations
 

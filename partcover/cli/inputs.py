@@ -1,4 +1,4 @@
-"""What commands read: an instance, tokens, budgets."""
+"""Reads what commands are given: an instance, tokens, budgets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``partcover`` command: results on standard output, everything else on standard error."""
+"""Runs ``partcover``: results go to standard output, everything else to standard error."""
 
 from __future__ import annotations
 

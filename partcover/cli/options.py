@@ -1,4 +1,4 @@
-"""The options that commands share, and what every command is."""
+"""Declares the options that commands share, and what all commands have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the results of a command go: a file, standard output, and remarks beside them."""
+"""Writes the results of a command to a file or standard output, with remarks beside them."""
 
 from __future__ import annotations
 

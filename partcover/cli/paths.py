@@ -1,4 +1,4 @@
-"""Parameters that name files: what a command reads and writes, checked before it starts."""
+"""Declares parameters that name files, and checks them before a command starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that have another name now."""
+"""Names the new option where an old one is given."""
 
 from __future__ import annotations
 

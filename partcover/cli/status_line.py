@@ -1,4 +1,4 @@
-"""One line on the terminal that says how a search stands, written over and over."""
+"""Shows on one line of the terminal how a search is going, written over and over."""
 
 from __future__ import annotations
 

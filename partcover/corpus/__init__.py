@@ -1,1 +1,1 @@
-"""Text to counted words."""
+"""Turns text into counted words."""

@@ -1,4 +1,4 @@
-"""Words and counts out of the data frames and tables of other libraries, none of them imported."""
+"""Takes words and counts from data frames and tables of other libraries, importing none."""
 
 from __future__ import annotations
 

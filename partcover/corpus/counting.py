@@ -1,4 +1,4 @@
-"""Text to counted words, streamed and in threads."""
+"""Counts the words of text, streamed and in threads."""
 
 from __future__ import annotations
 

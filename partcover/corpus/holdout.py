@@ -1,4 +1,4 @@
-"""Counted words in two parts: one to train on, one to measure on."""
+"""Splits counted words into two parts: one to train on, one to measure on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Pre-tokenizers: how a text becomes words.
+r"""Cuts text into words: the pre-tokenizers.
 
 A pre-tokenizer is named by one rule, or by several joined with ``+``; a later rule cuts the
 words of the one before it, each word taken as a text of its own.

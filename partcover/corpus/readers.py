@@ -1,4 +1,4 @@
-"""Documents from files: plain text, JSON lines, Parquet, compressed or not, and folders.
+"""Reads documents: plain text, JSON Lines, Parquet, compressed or not, and folders.
 
 What a file is follows from its name: ``.jsonl`` holds one JSON object a line, ``.parquet`` one
 document a row, anything else is one document of plain text; ``.gz`` and ``.zst`` behind that

@@ -1,4 +1,4 @@
-r"""Words and tokens in three alphabets, and their written form.
+r"""Defines the three alphabets of words and tokens, and their written form.
 
 A *word* or *token* is ``bytes`` over the symbols ``"bytes"``, ``str`` over ``"chars"`` and a
 tuple of non-negative ``int`` over ``"ints"``.  Written as text (in a counted-words TSV or a

@@ -1,4 +1,4 @@
-r"""The counted-words TSV: one ``word<TAB>count`` a line.
+r"""Reads and writes counted words as TSV: one ``word<TAB>count`` a line.
 
 UTF-8, with the escapes ``\\``, ``\t``, ``\n``, ``\r`` and ``\xHH`` in words, so that any bytes
 fit.  A count is a whole number from 1 to 2**63 - 1 in decimal digits.  The last line may lack

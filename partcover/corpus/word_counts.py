@@ -1,4 +1,4 @@
-"""Counted words: the corpus as partcover sees it."""
+"""Holds counted words: the corpus as partcover sees it."""
 
 from __future__ import annotations
 

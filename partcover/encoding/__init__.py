@@ -1,1 +1,1 @@
-"""Text to ids and back."""
+"""Turns text into ids and back."""

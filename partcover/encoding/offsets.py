@@ -1,4 +1,4 @@
-"""From places in one sequence of items to places in another: spans of bytes to characters."""
+"""Maps places in one sequence to places in another: spans of bytes to characters."""
 
 from __future__ import annotations
 

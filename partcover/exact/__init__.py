@@ -1,1 +1,1 @@
-"""Proven optima: models, solvers, branch and bound."""
+"""Proves optima: models, solvers, branch and bound."""

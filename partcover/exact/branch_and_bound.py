@@ -1,4 +1,4 @@
-"""The optimum with a proof that needs no solver to check: branch and bound, written down."""
+"""Finds the optimum with a proof that needs no solver to check: branch and bound, written down."""
 
 from __future__ import annotations
 

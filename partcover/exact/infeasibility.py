@@ -1,4 +1,4 @@
-"""Why no vocabulary does what is asked: which requirements conflict."""
+"""Finds an irreducible infeasible subset of the requirements by a deletion filter."""
 
 from __future__ import annotations
 

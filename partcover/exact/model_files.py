@@ -1,4 +1,4 @@
-"""Models as MPS or LP files, and the solutions that other programs write for them.
+"""Writes models as MPS or LP files, and reads the solutions other programs write for them.
 
 Names point back to words, positions and tokens; comments at the head of a file say which words
 and tokens the numbers are.  Variables: ``x3`` is token 3; ``s7_2`` the single symbol at position

@@ -1,4 +1,4 @@
-"""What goes into a solver and what comes out, whichever solver it is."""
+"""Defines what goes into a solver and what comes out, whichever solver it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sparse integer program that no solver owns."""
+"""Holds a sparse integer program that belongs to no solver."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Reductions from hard problems to tokenization and back."""
+"""Reduces hard problems to tokenization, and takes answers back."""

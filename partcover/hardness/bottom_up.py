@@ -1,4 +1,4 @@
-"""Merges as byte-pair encoding applies them: in order, each from left to right."""
+"""Applies merges as byte-pair encoding does: in order, each from left to right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boolean formulas of at most two literals a clause, from DIMACS files."""
+"""Reads Boolean formulas of at most two literals a clause from DIMACS files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs from files: edge lists, DIMACS and the PACE format."""
+"""Reads graphs from files: edge lists, DIMACS and the PACE format."""
 
 from __future__ import annotations
 

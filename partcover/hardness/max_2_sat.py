@@ -1,4 +1,4 @@
-"""Max-2-SAT to tokenization, and back: for vocabularies, and for merges."""
+"""Reduces max-2-SAT to tokenization and back, for vocabularies and for merges."""
 
 from __future__ import annotations
 

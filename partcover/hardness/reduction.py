@@ -1,4 +1,4 @@
-"""Hard problems as tokenization, and answers back: what all reductions share."""
+"""Defines what all reductions share: the instance, and answers taken back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vertex cover to tokenization, and back."""
+"""Reduces vertex cover to tokenization, and takes answers back."""
 
 from __future__ import annotations
 

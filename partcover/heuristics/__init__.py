@@ -1,1 +1,1 @@
-"""Good vocabularies, without proof: greedy and local search."""
+"""Finds good vocabularies, without proof: greedy and local search."""

@@ -1,4 +1,4 @@
-"""GreedTok and GreedWMC: every budget up to k from one run."""
+"""Runs GreedTok and GreedWMC: every budget up to k from one run."""
 
 from __future__ import annotations
 

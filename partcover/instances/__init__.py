@@ -1,1 +1,1 @@
-"""The instances that are shipped, families of them, and the search for worst cases."""
+"""Offers the shipped instances, families of instances, and the search for worst cases."""

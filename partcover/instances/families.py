@@ -1,4 +1,4 @@
-"""Families of instances: a name, a size and a seed make the same instance everywhere."""
+"""Makes instances of families: a name, a size and a seed give the same instance everywhere."""
 
 from __future__ import annotations
 

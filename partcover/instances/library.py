@@ -1,4 +1,4 @@
-"""The instances that come with partcover, each with its best vocabulary and a checkable bound."""
+"""Offers the instances that ship with partcover, each with its best vocabulary and a bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tiny instances on which a method falls furthest behind the optimum."""
+"""Searches for the tiny instances on which a method falls furthest behind the optimum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats of other libraries, out and in."""
+"""Writes and reads the formats of other libraries."""
 
 from .load import export as export
 from .load import load_vocabulary as load_vocabulary

@@ -1,4 +1,4 @@
-"""The 256 characters that stand for bytes in GPT-2's vocabulary and in Hugging Face's ByteLevel."""
+"""Maps bytes to the 256 characters that stand for them in GPT-2's vocabulary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a format of another library is: what it can express, how it is written, read, replayed."""
+"""Defines a format of another library: what it expresses, how it is written and read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The authors' GreedTok: the folder of their tokenizer class, or a file of its tokens."""
+"""Writes and reads the authors' GreedTok: its tokenizer class's folder, or a file of tokens."""
 
 from __future__ import annotations
 

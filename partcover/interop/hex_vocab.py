@@ -1,4 +1,4 @@
-"""Files of bytes and tokens in hexadecimal, one a line: SaGe's and PathPiece's .vocab."""
+"""Writes and reads tokens in hexadecimal, one a line: SaGe's and PathPiece's .vocab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hugging Face tokenizers: a folder for transformers, or one tokenizer.json.
+"""Writes Hugging Face tokenizers: a folder for transformers, or one tokenizer.json.
 
 Bytes are spelled by ByteLevel's 256 characters, so any bytes are a token.  A rule is expressed
 by the model that cuts the same way:

@@ -1,4 +1,4 @@
-"""tokenizer.json read as a vocabulary: what its model cuts, or why that cannot be said here."""
+"""Reads tokenizer.json as a vocabulary, or says why its model has no equal here."""
 
 from __future__ import annotations
 

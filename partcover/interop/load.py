@@ -1,4 +1,4 @@
-"""Vocabularies written for other libraries, each export measured, and read from them."""
+"""Writes vocabularies for other libraries, measures each export, and reads them back."""
 
 from __future__ import annotations
 

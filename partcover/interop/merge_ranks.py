@@ -1,4 +1,4 @@
-"""Byte pair encoding by pairs, and where merging by the rank of tokens is the same.
+"""Relates byte-pair encoding by pairs to merging by the rank of tokens, where they agree.
 
 Take a list of pairs by which every token merges from what it begins as (its bytes, or its
 characters), and let the tokens be in the order of the pairs that do the last step of that.  Then

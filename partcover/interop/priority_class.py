@@ -1,4 +1,4 @@
-"""Cover in order of priority for transformers: the vocabulary and a tokenizer class beside it."""
+"""Writes cover in order of priority for transformers, with a tokenizer class beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats there are."""
+"""Lists the formats."""
 
 from __future__ import annotations
 

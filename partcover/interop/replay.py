@@ -1,4 +1,4 @@
-"""Whether an exported tokenizer, loaded by its own library, cuts words as the vocabulary does."""
+"""Checks that an exported tokenizer, loaded by its own library, cuts words as the vocabulary."""
 
 from __future__ import annotations
 

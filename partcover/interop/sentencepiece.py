@@ -1,4 +1,4 @@
-"""sentencepiece's model files: Unigram and BPE."""
+"""Writes and reads sentencepiece's model files: Unigram and BPE."""
 
 from __future__ import annotations
 

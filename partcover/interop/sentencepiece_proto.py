@@ -1,4 +1,4 @@
-"""The messages of sentencepiece's model files, as far as they are used here.
+"""Reads and writes the messages of sentencepiece's model files that are used here.
 
 The package's own ``sentencepiece_model_pb2`` demands the protobuf it was generated with, which
 may be newer than the one that other libraries allow; built at run time they go with any.  The

@@ -1,4 +1,4 @@
-"""Pre-tokenizers as Hugging Face's tokenizer.json holds them."""
+"""Expresses pre-tokenizers as Hugging Face's tokenizer.json does."""
 
 from __future__ import annotations
 

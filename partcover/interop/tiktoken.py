@@ -1,4 +1,4 @@
-"""tiktoken's rank files: a token in base64 and its rank a line."""
+"""Writes and reads tiktoken's rank files: a token in base64 and its rank on each line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plain list: tokens one a line, and nothing else."""
+"""Writes and reads a plain list: one token a line, and nothing else."""
 
 from __future__ import annotations
 

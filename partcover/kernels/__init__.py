@@ -1,1 +1,1 @@
-"""Compiled kernels: contiguous arrays in, contiguous arrays out; nothing of partcover imported."""
+"""Runs compiled loops over contiguous arrays, and imports nothing of partcover."""

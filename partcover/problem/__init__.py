@@ -1,1 +1,1 @@
-"""What is asked: words, candidates and conditions; and what an answer is."""
+"""Defines what is asked (words, candidates, conditions) and what an answer is."""

@@ -1,4 +1,4 @@
-"""The candidates of an instance and where they occur, without occurrence lists.
+"""Finds the candidates of an instance and where they occur, without occurrence lists.
 
 All words stand in one text, separated; a candidate is an interval of the text's suffix array
 and a length, and its occurrences are the positions in that interval.  Memory is a few arrays

@@ -1,4 +1,4 @@
-"""A lower bound that anyone can check: prices for symbols, at the leaves of a tree of cases."""
+"""Holds a lower bound that anyone can check: prices for symbols at the leaves of a tree."""
 
 from __future__ import annotations
 
@@ -146,7 +146,8 @@ class Certificate:
 
     Notes
     -----
-    Design: section 3; the tree is branch and bound with the cases written down.
+    The tree is branch and bound with the cases written down; docs/certificates.md ("The tree")
+    says what a leaf proves.
     """
 
     symbols: Symbols

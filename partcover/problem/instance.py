@@ -1,4 +1,4 @@
-"""A tokenization instance: counted words, candidates, and how many tokens may be chosen."""
+"""Defines a tokenization instance: counted words, candidates, and how many may be chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Occurrences of tokens in words as arcs, laid out for the kernel that keeps gains and losses."""
+"""Lays out occurrences of tokens in words as arcs, for the kernel that keeps gains and losses."""
 
 from __future__ import annotations
 

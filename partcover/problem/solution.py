@@ -1,4 +1,4 @@
-"""What every method returns: a vocabulary, what it costs, and how good that is."""
+"""Defines what every method returns: a vocabulary, its cost, and how good that is."""
 
 from __future__ import annotations
 

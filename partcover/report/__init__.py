@@ -1,1 +1,1 @@
-"""What is looked at: tables, plots, pages."""
+"""Shows results: tables, plots, pages."""

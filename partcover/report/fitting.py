@@ -1,4 +1,4 @@
-"""How wide the columns of a table are where not all of it has room."""
+"""Chooses the widths of a table's columns where not all of it fits."""
 
 from __future__ import annotations
 

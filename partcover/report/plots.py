@@ -1,4 +1,4 @@
-"""Figures from rows; matplotlib is the extra ``plot``."""
+"""Draws figures from rows; matplotlib is the extra ``plot``."""
 
 from __future__ import annotations
 

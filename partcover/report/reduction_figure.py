@@ -1,4 +1,4 @@
-"""A reduction as a picture: the problem beside its words; matplotlib is the extra ``plot``."""
+"""Draws a reduction: the problem beside its words; matplotlib is the extra ``plot``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solutions and rows as tables: for people, as wide as there is room, as CSV and Markdown."""
+"""Shows solutions and rows as tables: fitted to the terminal, as CSV and as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page needs to cut words in front of the reader: words, vocabularies, prices, steps."""
+"""Gathers what a page needs to cut words in the browser: words, vocabularies, prices, steps."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What has nothing to do with tokens."""
+"""Holds what has nothing to do with tokens."""

@@ -1,4 +1,4 @@
-"""Arguments of public functions, checked against their annotations: one place, one wording."""
+"""Checks arguments of public functions against their annotations: one place, one wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Child processes that end when this process does, however it ends."""
+"""Runs child processes that end when this process does, however it ends."""
 
 from __future__ import annotations
 

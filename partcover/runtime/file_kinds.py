@@ -1,4 +1,4 @@
-"""What a file looks like, so that an error can name the likely mistake."""
+"""Recognises what a file looks like, so that an error can name the likely mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files written aside and renamed, and JSON read with errors that name the place."""
+"""Writes files aside and renames them, and reads JSON with errors that name the place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call in a process of its own, and the memory it took."""
+"""Runs a call in a process of its own, and measures the memory it took."""
 
 from __future__ import annotations
 

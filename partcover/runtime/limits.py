@@ -1,4 +1,4 @@
-"""When a call has to end."""
+"""Decides when a call has to end."""
 
 from __future__ import annotations
 

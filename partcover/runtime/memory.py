@@ -1,4 +1,4 @@
-"""How much memory there is for this process, and refusing what would need more."""
+"""Finds how much memory this process may use, and refuses what would need more."""
 
 from __future__ import annotations
 

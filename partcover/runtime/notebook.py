@@ -1,4 +1,4 @@
-"""Objects as one short line, and as a table in a notebook."""
+"""Shows objects as one short line, and as a table in a notebook."""
 
 from __future__ import annotations
 

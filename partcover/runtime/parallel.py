@@ -1,4 +1,4 @@
-"""Jobs over threads, their results in order."""
+"""Runs jobs over threads and gives their results in order."""
 
 from __future__ import annotations
 

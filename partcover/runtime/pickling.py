@@ -1,4 +1,4 @@
-"""Dataclasses pickled by what they were made from, not by what was computed since."""
+"""Pickles dataclasses by what they are made from, not by what is computed since."""
 
 from __future__ import annotations
 

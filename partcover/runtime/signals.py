@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP on the command line: answered at once, and nothing is lost.
+"""Answers Ctrl-C, SIGTERM and SIGHUP on the command line at once, and loses nothing.
 
 The first one interrupts the work (`KeyboardInterrupt` in the main thread), which ends with the
 best it has.  A second one changes nothing.  A third one ends the process as it stands.

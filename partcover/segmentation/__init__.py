@@ -1,1 +1,1 @@
-"""Cutting words into tokens by a rule."""
+"""Cuts words into tokens by a rule."""

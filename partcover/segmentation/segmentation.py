@@ -1,4 +1,4 @@
-"""Words cut into tokens of a vocabulary, under a written rule.
+"""Cuts words into tokens of a vocabulary, under a written rule.
 
 A word of one symbol, and every symbol that no token takes, stands alone: single symbols are part of
 every vocabulary.

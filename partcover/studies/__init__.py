@@ -1,1 +1,1 @@
-"""Comparisons and the papers' tables."""
+"""Runs comparisons and makes the papers' tables."""

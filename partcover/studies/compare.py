@@ -1,4 +1,4 @@
-"""Methods side by side on one corpus: every method, segmentation rule and budget is a row."""
+"""Compares methods on one corpus: every method, segmentation rule and budget is a row."""
 
 from __future__ import annotations
 
@@ -542,7 +542,7 @@ def _set_facts(runner: Runner, answer: Answer, objective: bool) -> dict[str, Any
 
 
 def _relate(group: list[dict[str, Any]], answers: Sequence[Answer], *, certified: bool) -> None:
-    """Fill in what one row says about the others of its k.
+    """Adds bounds and certified ratios to all rows with the same k.
 
     Within budgets of groups GreedWMC has no guarantee to certify with, nor has a run of it that
     was cut short.

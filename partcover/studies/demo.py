@@ -1,4 +1,4 @@
-"""The main job, start to end, on text that is on every machine."""
+"""Runs the main job, start to end, on text that is on every machine."""
 
 from __future__ import annotations
 

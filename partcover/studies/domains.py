@@ -1,4 +1,4 @@
-"""Corpora of several languages or domains: candidates from each, one vocabulary for all."""
+"""Chooses one vocabulary for several languages or domains, with candidates from each."""
 
 from __future__ import annotations
 

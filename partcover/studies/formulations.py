@@ -1,4 +1,4 @@
-"""The formulations of one instance beside each other, and where the printed one goes wrong."""
+"""Compares the formulations of one instance, and shows where the printed one goes wrong."""
 
 from __future__ import annotations
 

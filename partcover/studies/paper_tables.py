@@ -1,4 +1,4 @@
-"""Tables and figures of the papers, made anew from any corpus."""
+"""Makes tables and figures of the papers anew, from any corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far greedy is from the optimum, and the optimum from its relaxations: a row for each k."""
+"""Measures how far greedy is from the optimum, and the optimum from its relaxations."""
 
 from __future__ import annotations
 

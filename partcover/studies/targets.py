@@ -1,4 +1,4 @@
-"""The fewest tokens with which a method reaches a number of tokens per word."""
+"""Finds the fewest tokens with which a method reaches a number of tokens per word."""
 
 from __future__ import annotations
 

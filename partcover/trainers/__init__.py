@@ -1,4 +1,4 @@
-"""The other tokenizers of the literature, each trained from the same counted words."""
+"""Trains the other tokenizers of the literature, each from the same counted words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Byte-pair encoding."""
+"""Trains byte-pair encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ConvexTok: the linear relaxation, rounded to a vocabulary, with the bound that it proves."""
+"""Trains ConvexTok: the relaxation, rounded to a vocabulary, with the bound that it proves."""
 
 from __future__ import annotations
 

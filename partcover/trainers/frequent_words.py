@@ -1,4 +1,4 @@
-"""The most frequent words themselves as tokens."""
+"""Takes the most frequent words themselves as tokens."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def frequent(
         The words and k.  Keeps to `prefix` (these tokens come first), `max_length` (no longer
         word), `min_count` (no rarer word) and `forbidden`.
     time_limit : float, optional
-        Not needed: it is one sort.
+        Accepted as by every trainer; one sort needs no limit.
     seed, threads : int
-        As everywhere; they change nothing.
+        Accepted as by every trainer; they change nothing.
     progress : callable, optional
         Not called.
 

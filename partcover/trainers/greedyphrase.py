@@ -1,4 +1,4 @@
-"""GreedyPhrase: frequent runs of words and spaces, pairs of these, and BPE on the rest."""
+"""Trains GreedyPhrase: frequent runs of words and spaces, pairs of these, BPE on the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the pieces of a vocabulary occur in counted words, for the trainers that prune one."""
+"""Finds where the pieces of a vocabulary occur in counted words, for trainers that prune."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What trainers that merge neighbouring pieces share: from words to merges and back."""
+"""Shares what trainers that merge neighbouring pieces need: from words to merges and back."""
 
 from __future__ import annotations
 

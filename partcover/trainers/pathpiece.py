@@ -1,4 +1,4 @@
-"""PathPiece: from many tokens down to k, those first whose absence costs least."""
+"""Trains PathPiece: from many tokens down to k, dropping first those whose absence costs least."""
 
 from __future__ import annotations
 

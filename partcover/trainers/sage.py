@@ -1,4 +1,4 @@
-"""SaGe: tokens dropped by what their contexts lose, through its authors' own package."""
+"""Trains SaGe: drops tokens by what their contexts lose, through its authors' own package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sentencepiece's own Unigram trainer, on our counted words."""
+"""Trains Unigram with sentencepiece's own trainer, on our counted words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single symbols alone: the floor that every method starts from."""
+"""Takes no token at all: single symbols alone, the floor that every method starts from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def plain_bytes(
     instance : Instance
         The words; k is not used.
     time_limit, seed, threads, progress
-        As everywhere; they change nothing.
+        Accepted as by every trainer; they change nothing.
 
     Returns
     -------

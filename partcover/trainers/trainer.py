@@ -1,4 +1,4 @@
-"""What every trainer ends with: the Solution, and options it cannot honour refused."""
+"""Makes the Solution that every trainer returns, and refuses options it cannot honour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unigram: a language model of independent pieces, pruned until k tokens are left."""
+"""Trains Unigram: a language model of independent pieces, pruned until k tokens are left."""
 
 from __future__ import annotations
 

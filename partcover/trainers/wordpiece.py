@@ -1,4 +1,4 @@
-"""WordPiece as its papers state it."""
+"""Trains WordPiece as its papers state it."""
 
 from __future__ import annotations
 

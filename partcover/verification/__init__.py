@@ -1,1 +1,1 @@
-"""The independent check of vocabularies and certificates."""
+"""Checks vocabularies and certificates independently."""

@@ -1,4 +1,4 @@
-"""The independent check: plain Python that shares nothing with the kernels."""
+"""Checks vocabularies and certificates in plain Python that shares nothing with the kernels."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tokens, their ids and their file."""
+"""Holds tokens, their ids and their file."""

@@ -1,4 +1,4 @@
-"""A vocabulary without some of its tokens."""
+"""Takes tokens out of a vocabulary."""
 
 from __future__ import annotations
 

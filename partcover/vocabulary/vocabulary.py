@@ -1,4 +1,4 @@
-"""Ordered tokens with how they are used and where they come from; the vocabulary file."""
+"""Holds ordered tokens with how they are used and where they come from; the vocabulary file."""
 
 from __future__ import annotations
 

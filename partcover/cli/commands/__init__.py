@@ -1,4 +1,4 @@
-"""The subcommands of ``partcover``, a module for each group of them, and the list of all."""
+"""Lists the subcommands of ``partcover`` and the modules they are in."""
 
 from __future__ import annotations
 

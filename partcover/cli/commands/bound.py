@@ -1,4 +1,4 @@
-"""``bound`` and ``prices``."""
+"""Implements the commands ``bound`` and ``prices``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``verify``."""
+"""Implements the command ``verify``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``compare``."""
+"""Implements the command ``compare``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``export`` and ``import``."""
+"""Implements the commands ``export`` and ``import``."""
 
 from __future__ import annotations
 

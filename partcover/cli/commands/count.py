@@ -1,4 +1,4 @@
-"""``count``."""
+"""Implements the command ``count``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``demo``."""
+"""Implements the command ``demo``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``domains``."""
+"""Implements the command ``domains``."""
 
 from __future__ import annotations
 

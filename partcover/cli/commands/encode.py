@@ -1,4 +1,4 @@
-"""``encode`` and ``decode``."""
+"""Implements the commands ``encode`` and ``decode``."""
 
 from __future__ import annotations
 

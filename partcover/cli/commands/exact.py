@@ -1,4 +1,4 @@
-"""``solve``, ``formulations`` and ``solvers``."""
+"""Implements the commands ``solve``, ``formulations`` and ``solvers``."""
 
 from __future__ import annotations
 

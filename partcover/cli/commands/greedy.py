@@ -1,4 +1,4 @@
-"""``greedtok`` and ``greedwmc``."""
+"""Implements the commands ``greedtok`` and ``greedwmc``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``reduce`` and ``generate``."""
+"""Implements the commands ``reduce`` and ``generate``."""
 
 from __future__ import annotations
 

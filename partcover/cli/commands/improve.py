@@ -1,4 +1,4 @@
-"""``improve`` and ``gap``."""
+"""Implements the commands ``improve`` and ``gap``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``inspect``: what a vocabulary is made of, two compared, and what it obviously lacks."""
+"""Implements the command ``inspect``: one vocabulary, two compared, or what one lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``instances``."""
+"""Implements the command ``instances``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates that commands write: a better proof is never replaced by a weaker one."""
+"""Writes certificates, never a weaker proof over a better one."""
 
 from __future__ import annotations
 

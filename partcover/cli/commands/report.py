@@ -1,4 +1,4 @@
-"""``report``."""
+"""Implements the command ``report``."""
 
 from __future__ import annotations
 

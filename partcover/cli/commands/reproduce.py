@@ -1,4 +1,4 @@
-"""``reproduce``."""
+"""Implements the command ``reproduce``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ratio``."""
+"""Implements the command ``ratio``."""
 
 from __future__ import annotations
 

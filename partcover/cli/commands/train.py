@@ -1,4 +1,4 @@
-"""``train``: every trainer of `partcover.trainers`."""
+"""Implements the command ``train``, with every trainer of `partcover.trainers`."""
 
 from __future__ import annotations
 

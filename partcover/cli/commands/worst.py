@@ -1,4 +1,4 @@
-"""``worst``."""
+"""Implements the command ``worst``."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The integer programs that state the problem."""
+"""States the problem as integer programs."""

@@ -1,4 +1,4 @@
-"""An instance as an integer program: four formulations, built straight from arrays."""
+"""Builds an instance as an integer program, in four formulations, straight from arrays."""
 
 from __future__ import annotations
 

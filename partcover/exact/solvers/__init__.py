@@ -1,1 +1,1 @@
-"""The solvers behind one interface."""
+"""Runs the solvers behind one interface."""

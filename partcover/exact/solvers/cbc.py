@@ -1,4 +1,4 @@
-"""CBC's own program, as PuLP brings it; its log says why it stopped and how far it got."""
+"""Runs CBC's own program, as PuLP ships it; its log says why it stopped and how far it got."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A solver at work in a thread of its own, so that Ctrl-C and the clock reach us."""
+"""Runs a solver in a worker thread so that Ctrl-C and the time limit take effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solvers' logs, read as they are written: the incumbent, the bound, and whether a start was taken.
+"""Reads solvers' logs as they are written: incumbent, bound, and whether a start was taken.
 
 What a log says is not trusted with more than progress, except for the bound of a solver that
 was stopped from outside and handed nothing over: then with the digits that it was printed to.

@@ -1,4 +1,4 @@
-"""The solvers inside OR-Tools, through MathOpt: SCIP, HiGHS, CP-SAT, GLOP and PDLP."""
+"""Runs the solvers in OR-Tools through MathOpt: SCIP, HiGHS, CP-SAT, GLOP and PDLP."""
 
 from __future__ import annotations
 

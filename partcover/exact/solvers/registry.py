@@ -1,4 +1,4 @@
-"""The solvers there are, what each supports, and one way to run them."""
+"""Lists the solvers, says what each supports, and runs any of them."""
 
 from __future__ import annotations
 
