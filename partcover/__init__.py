@@ -1,43 +1,10 @@
-"""Find good vocabularies, prove how good they are, and use them: the tokenization problem."""
+"""Find good vocabularies, prove how good they are, and use them: the tokenization problem.
 
-from . import trainers as trainers
+A name is imported when it is first used; ``__init__.pyi`` lists all of them.
+"""
+
+import lazy_loader as _lazy
+
 from ._version import __version__ as __version__
-from .analysis.gap import Gap as Gap
-from .analysis.gap import split_gap as split_gap
-from .bounds.improve import improve as improve
-from .bounds.lower_bound import Bound as Bound
-from .bounds.lower_bound import lower_bound as lower_bound
-from .corpus.word_counts import WordCounts as WordCounts
-from .encoding.encoder import Encoder as Encoder
-from .errors import InputError as InputError
-from .errors import PartcoverError as PartcoverError
-from .errors import VerificationError as VerificationError
-from .exact.branch_and_bound import prove as prove
-from .exact.solve import decide as decide
-from .exact.solve import relax as relax
-from .exact.solve import smallest as smallest
-from .exact.solve import solve as solve
-from .hardness.reduction import reduce_max_2_sat as reduce_max_2_sat
-from .hardness.reduction import reduce_vertex_cover as reduce_vertex_cover
-from .heuristics.greedy import certified_ratio as certified_ratio
-from .heuristics.greedy import greedtok as greedtok
-from .heuristics.greedy import greedwmc as greedwmc
-from .heuristics.local_search import round_relaxation as round_relaxation
-from .interop import Fidelity as Fidelity
-from .interop import export as export
-from .interop import load_vocabulary as load_vocabulary
-from .problem.certificate import Certificate as Certificate
-from .problem.instance import GroupBudget as GroupBudget
-from .problem.instance import Instance as Instance
-from .problem.solution import Event as Event
-from .problem.solution import Result as Result
-from .problem.solution import Solution as Solution
-from .report.plots import plot_events as plot_events
-from .report.plots import plot_ratios as plot_ratios
-from .report.plots import plot_rows as plot_rows
-from .segmentation.segmentation import segment as segment
-from .studies.compare import Comparison as Comparison
-from .studies.compare import compare as compare
-from .verification.recount import check_certificate as check_certificate
-from .verification.recount import verify as verify
-from .vocabulary.vocabulary import Vocabulary as Vocabulary
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -40,8 +40,9 @@ from partcover.exact.infeasibility import conflict
 from partcover.exact.solver_io import SolverOptions, SolverReport
 from partcover.exact.solvers import mathopt
 from partcover.exact.solvers import registry as solvers
-from partcover.exact.solvers.interruptible import in_thread, left_behind
+from partcover.exact.solvers.interruptible import in_thread
 from partcover.problem.instance import GroupBudget
+from partcover.runtime.threads import left_behind
 
 SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
 INSTANCES = Path(__file__).parent.parent / "instances"

@@ -16,15 +16,15 @@ from partcover.interop.registry import FORMATS
 PROGRAM = """
 import sys, time
 from dataclasses import replace
-from partcover import cli
-from partcover.interop import exchange, formats
+from partcover.cli import main as cli
+from partcover.interop import registry
 
 def wait(path):
     print("replaying", flush=True)
     time.sleep(60)
 
 name, target = sys.argv[1:]
-formats.FORMATS[name] = replace(formats.FORMATS[name], replay=wait)
+registry.FORMATS[name] = replace(registry.FORMATS[name], replay=wait)
 sys.argv = ["partcover", "export", "v.json", "--to", name, "-o", target, "--lossy"]
 cli.entry()
 """

@@ -35,7 +35,7 @@ from partcover.heuristics import local_search as search_module
 from partcover.problem.solution import Event
 from partcover.runtime.limits import Deadline
 
-improve_module = sys.modules["partcover.improve"]
+improve_module = sys.modules["partcover.bounds.improve"]
 
 
 @settings(max_examples=60, deadline=None)

@@ -249,7 +249,7 @@ def test_pairs_that_make_characters_of_bytes_stay_behind(run, tmp_path):
     pairs = [(b"\xc3", b"\xa9"), ("a", "é"), (b"\xe6\x97", b"\xa5"), ("日", "é")]
     tokens = ["é", "aé", "日", "日é"]
     Vocabulary([*tokens, b"\xe6\x97"], merges=pairs, rule="merges").save(tmp_path / "V.json")
-    export = (
+    command = (
         "export",
         "V.json",
         "--pretokenizer",
@@ -261,9 +261,9 @@ def test_pairs_that_make_characters_of_bytes_stay_behind(run, tmp_path):
         "-o",
         "t.json",
     )
-    status, _, err = run(*export)
+    status, _, err = run(*command)
     assert (status, "1 tokens that cut a character" in err) == (2, True)
-    status, _, err = run(*export, "--lossy")
+    status, _, err = run(*command, "--lossy")
     assert status == 0, err
     vocabulary = Vocabulary(
         tokens, merges=pairs[:2] + pairs[3:], rule="character_merges", pretokenizer="none"

@@ -27,7 +27,15 @@ ROWS = [
 ]
 PACKAGE = Path(partcover.__file__).parent
 ROW = {folder: row for row, folders in enumerate(ROWS) for folder in folders}
-AT_ROOT = {"__init__.py", "__main__.py", "_version.py", "errors.py", "meson.build", "py.typed"}
+AT_ROOT = {
+    "__init__.py",
+    "__init__.pyi",
+    "__main__.py",
+    "_version.py",
+    "errors.py",
+    "meson.build",
+    "py.typed",
+}
 FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE]
 
 

@@ -97,7 +97,7 @@ def test_candidates_beyond_the_memory_are_refused(monkeypatch):
 def test_a_limit_of_the_process_is_heeded(tmp_path):
     (tmp_path / "C.tsv").write_bytes(b"".join(b"%b\t%d\n" % pair for pair in alike(20_000)))
     program = (
-        "import resource, sys; from partcover import cli;"
+        "import resource, sys; from partcover.cli import main as cli;"
         "resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30));"
         "cli.main(['greedtok', 'C.tsv', '-k', '2'])"
     )

@@ -8,11 +8,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-import partcover
 
 # a call of minutes that lets other threads run and returns to Python only at its end
 KERNEL = (
@@ -76,7 +73,7 @@ def test_the_second_does_not_disturb_what_the_first_one_began():
 def test_a_file_is_written_whole_before_an_interrupt(tmp_path):
     code = f"""if True:
         import signal
-        from partcover import files
+        from partcover.runtime import files
         def slow(path, real=files.atomic_writer):
             signal.raise_signal(signal.SIGINT)
             return real(path)
@@ -104,19 +101,16 @@ def test_what_is_ignored_stays_ignored():
 
 
 def test_an_interrupt_while_the_package_is_imported():
-    script = Path(partcover.__file__).parent.parent / "_partcover.py"
-    code = f"""if True:
-        import importlib.util, sys, time
+    code = """if True:
+        import sys, time
         class Slow:
             def find_spec(self, name, path=None, target=None):
-                if name == "partcover":
+                if name == "partcover.cli":
                     print("ready", flush=True)
                     time.sleep(60)
-        spec = importlib.util.spec_from_file_location("_partcover", {str(script)!r})
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        from partcover.__main__ import entry
         sys.meta_path.insert(0, Slow())
-        module.entry()
+        entry()
     """
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -59,7 +59,7 @@ def test_it_fits_and_no_number_is_cut(width):
 
 def on_a_terminal(folder, *arguments, **environment):
     """What a command writes to standard error, which is a terminal of 60 columns."""
-    code = "import sys; from partcover import cli; cli.entry()"
+    code = "import sys; from partcover.cli import main as cli; cli.entry()"
     ours, theirs = pty.openpty()
     settings = {"TERM": "xterm", "COLUMNS": "60", **environment}
     process = subprocess.Popen(

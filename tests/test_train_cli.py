@@ -86,7 +86,7 @@ def test_no_vocabulary_leaves_tokens_out_of_tables_too(run, corpus):
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_a_reader_that_leaves_early_costs_no_file(corpus, more, tmp_path):
     """As ``head``: the table or the object meets a closed pipe."""
-    code = "from partcover import cli; cli.main()"
+    code = "from partcover.cli import main as cli; cli.main()"
     arguments = ("greedtok", corpus, "-k", "3", "-o", "V.json", *more)
     read, write = os.pipe()
     os.close(read)

@@ -14,8 +14,8 @@ import cloup
 
 from .._version import __version__
 from ..errors import PartcoverError, VerificationError
-from ..exact.solvers.interruptible import left_behind
 from ..runtime import signals
+from ..runtime.threads import left_behind
 from .commands import SECTIONS
 from .exit_status import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .output import say

@@ -16,12 +16,12 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, message_line, printable, shorten
-from ..problem.solution import Event
 from ..runtime.files import write_atomic
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..problem.solution import Event
     from ..report.tables import Listing
 
 __all__ = ["FORMATS", "Output", "is_utf8", "say"]

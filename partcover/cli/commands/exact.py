@@ -14,7 +14,7 @@ from ...problem.instance import Instance
 from ...problem.solution import Result
 from ...report.tables import Listing, facts
 from ...vocabulary.vocabulary import Vocabulary
-from ..exit_status import EXIT_INTERRUPTED, EXIT_NOTHING, finish
+from ..exit_status import EXIT_INTERRUPTED, EXIT_NOTHING
 from ..inputs import read_instance
 from ..options import (
     command,
@@ -27,6 +27,7 @@ from ..options import (
     pretokenizer_option,
     seconds_option,
 )
+from ..outcome import finish
 from ..output import Output, say
 from ..paths import ReadablePath, WritablePath
 from .proof import save_certificate

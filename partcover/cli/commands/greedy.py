@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..exit_status import finish
 from ..inputs import read_instance
 from ..options import (
     Command,
@@ -16,6 +15,7 @@ from ..options import (
     pretokenizer_option,
     seconds_option,
 )
+from ..outcome import finish
 from ..output import Output
 
 

@@ -10,7 +10,7 @@ from ...errors import InputError, VerificationError
 from ...problem.certificate import Certificate
 from ...report.tables import Listing
 from ...vocabulary.vocabulary import RULES, Vocabulary
-from ..exit_status import EXIT_USAGE, finish
+from ..exit_status import EXIT_USAGE
 from ..inputs import other_words, read_instance, read_tokens
 from ..options import (
     command,
@@ -23,6 +23,7 @@ from ..options import (
     pretokenizer_option,
     seconds_option,
 )
+from ..outcome import finish
 from ..output import Output, say
 from ..paths import ReadablePath, WritablePath
 from .proof import save_certificate

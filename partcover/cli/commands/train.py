@@ -12,7 +12,6 @@ import click
 
 from ...errors import InputError
 from ...trainers import TRAINERS
-from ..exit_status import finish
 from ..inputs import read_instance
 from ..options import (
     Command,
@@ -25,6 +24,7 @@ from ..options import (
     pretokenizer_option,
     seconds_option,
 )
+from ..outcome import finish
 from ..output import Output
 
 _COMMON = {"time_limit", "seed", "threads", "progress"}

@@ -8,22 +8,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from ...runtime.threads import watch
 from ..solver_io import SolverReport
 
-__all__ = ["PATIENCE", "in_thread", "left_behind"]
+__all__ = ["PATIENCE", "in_thread"]
 
 PATIENCE = 5.0  # seconds a solver gets to hand over its answer when interrupted
-
-
-_threads: list[threading.Thread] = []
-
-
-def left_behind() -> bool:
-    """Whether a solver is still at work in a thread that nobody waits for.
-
-    A process should then end by ``os._exit``: some solvers abort it while it is taken apart.
-    """
-    return any(thread.is_alive() for thread in _threads)
 
 
 def in_thread(
@@ -49,7 +39,7 @@ def in_thread(
 
     done = threading.Event()
     thread = threading.Thread(target=target, daemon=True)
-    _threads[:] = [*filter(threading.Thread.is_alive, _threads), thread]
+    watch(thread)
     thread.start()
     interrupted = False
     deadline = math.inf
