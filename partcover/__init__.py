@@ -13,9 +13,9 @@ from .errors import InputError as InputError
 from .errors import PartcoverError as PartcoverError
 from .errors import VerificationError as VerificationError
 from .exact.branch_and_bound import prove as prove
-from .exact.solve import decide as decide
-from .exact.solve import relax as relax
-from .exact.solve import smallest as smallest
+from .exact.decide import decide as decide
+from .exact.decide import smallest as smallest
+from .exact.relax import relax as relax
 from .exact.solve import solve as solve
 from .hardness.reduction import reduce_max_2_sat as reduce_max_2_sat
 from .hardness.reduction import reduce_vertex_cover as reduce_vertex_cover

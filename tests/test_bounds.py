@@ -22,7 +22,7 @@ from partcover.bounds.lower_bound import bounds
 from partcover.bounds.price_counter import PriceCounter, explain, largest, workers
 from partcover.cli import main as cli
 from partcover.corpus import symbols as sym
-from partcover.exact import solve as exact
+from partcover.exact import relax as exact
 from partcover.kernels._saddle_point import Saddle, arcs, project, self_overlaps
 from partcover.problem.certificate import Leaf, sorted_symbols
 from partcover.verification.recount import check_certificate
