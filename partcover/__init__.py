@@ -4,8 +4,8 @@ from . import trainers as trainers
 from ._version import __version__ as __version__
 from .analysis.gap import Gap as Gap
 from .analysis.gap import split_gap as split_gap
+from .bounds.bound import Bound as Bound
 from .bounds.improve import improve as improve
-from .bounds.lower_bound import Bound as Bound
 from .bounds.lower_bound import lower_bound as lower_bound
 from .corpus.word_counts import WordCounts as WordCounts
 from .encoding.encoder import Encoder as Encoder

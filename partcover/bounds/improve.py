@@ -16,7 +16,8 @@ from ..runtime.limits import Deadline
 from ..segmentation.segmentation import segment
 from ..verification.recount import recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
-from .lower_bound import Bound, lower_bound
+from .bound import Bound
+from .lower_bound import lower_bound
 
 __all__ = ["improve"]
 
