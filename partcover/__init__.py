@@ -22,7 +22,7 @@ from .hardness.reduction import reduce_vertex_cover as reduce_vertex_cover
 from .heuristics.greedy import certified_ratio as certified_ratio
 from .heuristics.greedy import greedtok as greedtok
 from .heuristics.greedy import greedwmc as greedwmc
-from .heuristics.local_search import round_relaxation as round_relaxation
+from .heuristics.rounding import round_relaxation as round_relaxation
 from .interop import Fidelity as Fidelity
 from .interop import export as export
 from .interop import load_vocabulary as load_vocabulary

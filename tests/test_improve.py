@@ -195,7 +195,7 @@ def test_time_is_kept_for_the_recount(monkeypatch, seconds):
     monkeypatch.setattr(improve_module, "recount_seconds", lambda *_: seconds)
     monkeypatch.setattr(search_module, "recount_seconds", lambda *_: seconds)
     monkeypatch.setattr(Ascent, "begin", lambda *_: begun.append("bound"))
-    monkeypatch.setattr(search_module, "_Board", lambda *_: begun.append("search"))
+    monkeypatch.setattr(search_module, "SearchSpace", lambda *_: begun.append("search"))
     instance = random_instance(9, 6)
     solution = improve(instance, time_limit=300)
     assert (begun, solution.termination) == ([], "time_limit")
@@ -250,7 +250,7 @@ def test_ctrl_c_in_the_bound_ends_it_all(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Ascent, "step", interrupted)
-    monkeypatch.setattr(search_module, "_Board", None)  # the search is not begun
+    monkeypatch.setattr(search_module, "SearchSpace", None)  # the search is not begun
     instance = random_instance(7, 6)
     solution = improve(instance)
     assert solution.termination == "interrupted"

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
-from ..heuristics.local_search import legal_start, local_search
+from ..heuristics.local_search import local_search
+from ..heuristics.search_space import legal_start
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Event, Solution
