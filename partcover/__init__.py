@@ -38,6 +38,6 @@ from .report.plots import plot_rows as plot_rows
 from .segmentation.segmentation import segment as segment
 from .studies.compare import Comparison as Comparison
 from .studies.compare import compare as compare
-from .verification.recount import check_certificate as check_certificate
+from .verification.certificate_check import check_certificate as check_certificate
 from .verification.recount import verify as verify
 from .vocabulary.vocabulary import Vocabulary as Vocabulary

@@ -26,7 +26,7 @@ from partcover.corpus import symbols as sym
 from partcover.exact import relax as exact
 from partcover.kernels._saddle_point import Saddle, arcs, project, self_overlaps
 from partcover.problem.certificate import Leaf, sorted_symbols
-from partcover.verification.recount import check_certificate
+from partcover.verification.certificate_check import check_certificate
 
 
 def counter_of(instance: Instance) -> PriceCounter:

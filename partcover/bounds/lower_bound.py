@@ -18,7 +18,7 @@ from ..problem.solution import Event, Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, Whole, checked
 from ..runtime.limits import Deadline
 from ..segmentation.segmentation import segment
-from ..verification.recount import check_certificate
+from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .bound import Bound
 from .price_counter import PriceCounter, workers

@@ -7,7 +7,7 @@ from ..errors import VerificationError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..segmentation.segmentation import segment
-from ..verification.recount import check_certificate
+from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["proven_bound", "shortest_prefix"]
