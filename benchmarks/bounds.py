@@ -30,7 +30,7 @@ DEFAULT = Path(__file__).resolve().parents[2] / "shared/data/un/un.tsv"
 
 READ = """
 import json, sys, time
-from partcover import Instance, WordCounts, exact, lower_bound
+from partcover import Instance, WordCounts, lower_bound, relax
 path, n, k, threads, limit, what = sys.argv[1:]
 instance = Instance(WordCounts.load(path).most_frequent(int(n)), int(k))
 instance.index
@@ -38,7 +38,7 @@ begun = time.perf_counter()
 """
 
 SOLVER = """
-found = exact.relax(instance, solver=what, threads=int(threads), time_limit=float(limit))
+found = relax(instance, solver=what, threads=int(threads), time_limit=float(limit))
 print(json.dumps({"value": found.tokens, "seconds": time.perf_counter() - begun}))
 """
 

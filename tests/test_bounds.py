@@ -20,12 +20,13 @@ from partcover import Certificate, InputError, Instance, WordCounts, greedtok, l
 from partcover.bounds import lower_bound as bounds_module
 from partcover.bounds.lower_bound import bounds
 from partcover.bounds.price_counter import PriceCounter, explain, largest, workers
+from partcover.bounds.primal_dual import Ascent
 from partcover.cli import main as cli
 from partcover.corpus import symbols as sym
-from partcover.exact import solve as exact
+from partcover.exact import relax as exact
 from partcover.kernels._saddle_point import Saddle, arcs, project, self_overlaps
 from partcover.problem.certificate import Leaf, sorted_symbols
-from partcover.verification.recount import check_certificate
+from partcover.verification.certificate_check import check_certificate
 
 
 def counter_of(instance: Instance) -> PriceCounter:
@@ -138,7 +139,7 @@ def test_what_stands_still_is_stopped(monkeypatch):
         ascent.steps += 1
         return 0.0
 
-    monkeypatch.setattr(bounds_module._Ascent, "step", still)
+    monkeypatch.setattr(Ascent, "step", still)
     found = lower_bound(instance)
     assert found.termination == "completed"
     assert found.lower_bound < found.relaxation
@@ -449,7 +450,7 @@ def test_events_rise_and_goals_end_it():
 
 def test_an_interrupt_keeps_the_best(monkeypatch):
     instance = random_instance(10, 10)
-    step = bounds_module._Ascent.step
+    step = Ascent.step
 
     steps = []
 
@@ -459,7 +460,7 @@ def test_an_interrupt_keeps_the_best(monkeypatch):
             raise KeyboardInterrupt
         return step(ascent)
 
-    monkeypatch.setattr(bounds_module._Ascent, "step", interrupted)
+    monkeypatch.setattr(Ascent, "step", interrupted)
     found = lower_bound(instance)
     assert found.termination == "interrupted"
     assert found.lower_bound > instance.words.total_count
@@ -499,7 +500,7 @@ def test_large_counts():
 
 
 def test_too_many_arcs_are_refused(monkeypatch):
-    monkeypatch.setattr(bounds_module, "_BYTES_AN_ARC", 1 << 45)
+    monkeypatch.setattr("partcover.bounds.primal_dual.BYTES_AN_ARC", 1 << 45)
     with pytest.raises(InputError, match="--max-length"):
         lower_bound(random_instance(0, 5))
 
@@ -575,7 +576,7 @@ def test_command_interrupted(run, corpus, tmp_path, monkeypatch):
     def interrupted(ascent):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bounds_module._Ascent, "step", interrupted)
+    monkeypatch.setattr(Ascent, "step", interrupted)
     monkeypatch.setattr(cli.os, "_exit", sys.exit)
     status, data = as_json(run("bound", corpus, "-k", "5", "-o", "P.cert", "--json", "--quiet"))
     assert (status, data["termination"]) == (130, "interrupted")

@@ -106,7 +106,7 @@ def test_a_proof_to_start_from(run, tmp_path, monkeypatch):
     weak = run("solve", *asked, "--start-certificate", "weak.cert", "--write-certificate", "Q.cert")
     assert as_json(weak)[1]["certified"] == best["certified"] == best["tokens"]
     # one that meets the start leaves nothing to solve
-    monkeypatch.setattr("partcover.exact.solve.run", lambda *_: pytest.fail("it is solved"))
+    monkeypatch.setattr("partcover.exact.solver_run.run", lambda *_: pytest.fail("it is solved"))
     proven = ("--start", "V.json", "--start-certificate", "P.cert")
     status, data = as_json(run("solve", *asked, *proven))
     assert (status, data["status"], data["tokens"]) == (0, "optimal", best["tokens"])

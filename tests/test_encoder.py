@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.corpus.pretokenizers import PATTERNS, RULES, Pretokenizer, character_kinds
-from partcover.encoding import encoder
+from partcover.encoding import encoder, worker
 from partcover.kernels import _encoder
 from partcover.vocabulary.vocabulary import RULES as CUTS
 
@@ -104,8 +104,9 @@ def test_sections_parts_and_threads_do_not_show(case, cache, section, part, thre
     text, vocabulary, name, rule = case
     expected = Encoder(vocabulary, name, rule).encode(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoder, "_SECTION", section)
-        patch.setattr(encoder, "_PART", part)
+        for module in (encoder, worker):
+            patch.setattr(module, "SECTION", section)
+            patch.setattr(module, "PART", part)
         ours = Encoder(vocabulary, name, rule, cache=cache, threads=threads)
         assert ours.encode(text) == expected
         texts = [text, b"", text[::-1], text]
@@ -146,28 +147,29 @@ def test_long_words_are_not_kept():
     text = b"a" * 100_000 + b" " + b"ab" * 200 + b" " + b"b" * 254 + b" " + b"b" * 255
     assert ours.decode_bytes(ours.encode(text)) == text
     assert len(ours.encode(b"a" * 100_000)) == 20_000
-    (worker,) = ours._idle
-    assert len(worker.cache) == 1  # the space and 254 letters
+    (one,) = ours._workers.idle
+    assert len(one.cache) == 1  # the space and 254 letters
 
 
 def test_without_a_table_nothing_is_kept():
     ours = Encoder(Vocabulary(["ab"]), "gpt2", cache=0)
     ours.encode("ab abb " * 9)
-    (worker,) = ours._idle
-    held = worker.cache.nbytes
+    (one,) = ours._workers.idle
+    held = one.cache.nbytes
     ours.encode("ba bba " * 99)
-    assert len(worker.cache) == 0
-    assert worker.cache.nbytes == held
+    assert len(one.cache) == 0
+    assert one.cache.nbytes == held
 
 
 def test_the_table_is_bounded():
     ours = Encoder(Vocabulary(["ab"]), "first-space", cache=50_000)
     text = b" ".join(b"%d" % number for number in range(40_000))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoder, "_SECTION", 1000)
+        patch.setattr(encoder, "SECTION", 1000)
+        patch.setattr(worker, "SECTION", 1000)
         assert ours.encode(text) == list(text)
-    (worker,) = ours._idle
-    assert worker.cache.nbytes < 70_000
+    (one,) = ours._workers.idle
+    assert one.cache.nbytes < 70_000
 
 
 def test_threads_keep_the_order(tmp_path, monkeypatch):
@@ -176,8 +178,9 @@ def test_threads_keep_the_order(tmp_path, monkeypatch):
     alone = [Encoder(vocabulary, "first-space").encode(text) for text in texts]
     whole = Encoder(vocabulary, "first-space").encode("".join(texts))
     (tmp_path / "a.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts))
-    monkeypatch.setattr(encoder, "_SECTION", 20)
-    monkeypatch.setattr(encoder, "_PART", 20)
+    for module in (encoder, worker):
+        monkeypatch.setattr(module, "SECTION", 20)
+        monkeypatch.setattr(module, "PART", 20)
     ours = Encoder(vocabulary, "first-space", threads=2)
     assert ours.encode("".join(texts)) == whole
     assert ours.encode_batch(texts) == alone
@@ -232,7 +235,8 @@ def corpus(tmp_path):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_files(tmp_path, corpus, monkeypatch, name, threads):
     paths, texts = corpus
-    monkeypatch.setattr(encoder, "_PART", 500)
+    monkeypatch.setattr(encoder, "PART", 500)
+    monkeypatch.setattr(worker, "PART", 500)
     ours = Encoder(Vocabulary(["the", " the", "Ġcat"], special=["<end>"]), name)
     expected = [number for text in texts for number in [*ours.encode(text), 259]]
     told = []
@@ -331,8 +335,9 @@ def test_samples_decode_to_the_text_and_depend_on_the_seed_alone(
     assert batch[0] == expected
     assert [ours.decode_bytes(ids) for ids in batch] == texts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoder, "_SECTION", section)
-        patch.setattr(encoder, "_PART", part)
+        for module in (encoder, worker):
+            patch.setattr(module, "SECTION", section)
+            patch.setattr(module, "PART", part)
         drawn = Encoder(vocabulary, name, rule, threads=threads).sampling(seed=seed, **how)
         assert drawn.encode(text) == expected
         assert drawn.encode_with_offsets(text)[0] == expected
@@ -560,7 +565,7 @@ def test_sections_of_ids_change_nothing(monkeypatch, section):
     encoder = Encoder(Vocabulary([b"\xa0a", "Ġa"], special=["<s>"]), "space-prefix")
     text = "<s> a Ġa\u0120 <s>b a <s>".encode() + b"\xc4"
     ids = encoder.encode(text, special="parse")
-    monkeypatch.setattr("partcover.encoding.encoder._SECTION", section)
+    monkeypatch.setattr("partcover.encoding.decoding.SECTION", section)
     for either in (ids, np.array(ids)):
         assert encoder.decode_bytes(either) == text
         with pytest.raises(InputError, match=f"id 999, number {len(ids)} of the ids"):

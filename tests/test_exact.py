@@ -34,7 +34,8 @@ from partcover import (
     verify,
 )
 from partcover.exact import infeasibility as conflicts
-from partcover.exact import solve as exact
+from partcover.exact import relax as relaxing
+from partcover.exact import solver_run as exact
 from partcover.exact.formulations import build as formulation
 from partcover.exact.infeasibility import conflict
 from partcover.exact.solver_io import SolverOptions, SolverReport
@@ -241,8 +242,9 @@ def test_ctrl_c_outside_the_solver(monkeypatch):
 
 
 def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
-    monkeypatch.setattr(exact, "building_seconds", lambda *_: 60.0)
-    monkeypatch.setattr(exact, "build", None)
+    for module in (exact, relaxing):
+        monkeypatch.setattr(module, "building_seconds", lambda *_: 60.0)
+        monkeypatch.setattr(module, "build", None)
     instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
     solution = solve(instance, time_limit=30)
     assert (solution.status, solution.termination) == ("feasible", "time_limit")

@@ -11,9 +11,10 @@ from printed_oracle import printed_cover
 from test_exact import instances
 
 from partcover import InputError, Instance, WordCounts, decide, solve
+from partcover.exact.decide import smallest
 from partcover.exact.formulations import build as formulation
 from partcover.exact.infeasibility import conflict
-from partcover.exact.solve import relax, smallest
+from partcover.exact.relax import relax
 from partcover.exact.solver_io import SolverOptions
 from partcover.exact.solvers.registry import SOLVERS, complete, run
 from partcover.problem.instance import GroupBudget

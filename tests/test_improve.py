@@ -31,6 +31,7 @@ from partcover import (
 )
 from partcover.bounds import lower_bound as bounds_module
 from partcover.bounds.improve import _Listener
+from partcover.bounds.primal_dual import Ascent
 from partcover.heuristics import local_search as search_module
 from partcover.problem.solution import Event
 from partcover.runtime.limits import Deadline
@@ -193,8 +194,8 @@ def test_time_is_kept_for_the_recount(monkeypatch, seconds):
     begun = []
     monkeypatch.setattr(improve_module, "recount_seconds", lambda *_: seconds)
     monkeypatch.setattr(search_module, "recount_seconds", lambda *_: seconds)
-    monkeypatch.setattr(bounds_module._Ascent, "begin", lambda *_: begun.append("bound"))
-    monkeypatch.setattr(search_module, "_Board", lambda *_: begun.append("search"))
+    monkeypatch.setattr(Ascent, "begin", lambda *_: begun.append("bound"))
+    monkeypatch.setattr(search_module, "SearchSpace", lambda *_: begun.append("search"))
     instance = random_instance(9, 6)
     solution = improve(instance, time_limit=300)
     assert (begun, solution.termination) == ([], "time_limit")
@@ -248,8 +249,8 @@ def test_ctrl_c_in_the_bound_ends_it_all(monkeypatch):
     def interrupted(ascent):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bounds_module._Ascent, "step", interrupted)
-    monkeypatch.setattr(search_module, "_Board", None)  # the search is not begun
+    monkeypatch.setattr(Ascent, "step", interrupted)
+    monkeypatch.setattr(search_module, "SearchSpace", None)  # the search is not begun
     instance = random_instance(7, 6)
     solution = improve(instance)
     assert solution.termination == "interrupted"

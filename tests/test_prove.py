@@ -12,7 +12,7 @@ from test_exact import instances
 
 from partcover import Instance, WordCounts, prove, reduce_vertex_cover
 from partcover.problem.certificate import Branch
-from partcover.verification.recount import check_certificate
+from partcover.verification.certificate_check import check_certificate
 
 
 @settings(max_examples=60, deadline=None)

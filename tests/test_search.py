@@ -25,6 +25,7 @@ from partcover import (
 )
 from partcover.heuristics import local_search as search
 from partcover.heuristics.local_search import local_search
+from partcover.heuristics.search_space import SearchSpace
 from partcover.problem.instance import GroupBudget
 from partcover.verification.recount import recount
 
@@ -42,11 +43,11 @@ families that he is considered as the rightful property of some one or other of 
 BOOK = WordCounts.from_counts({w: 1 + i % 7 for i, w in enumerate(dict.fromkeys(TEXT.split()))})
 
 
-def board_of(instance: Instance, tokens=()) -> search._Board:
-    return search._Board(instance, tokens, 0, None)
+def board_of(instance: Instance, tokens=()) -> SearchSpace:
+    return SearchSpace(instance, tokens, 0, None)
 
 
-def check_worths(board: search._Board, state, words: dict) -> None:
+def check_worths(board: SearchSpace, state, words: dict) -> None:
     """What every candidate is worth, by counting all tokens with and without it."""
     instance = board.instance
     held = set(board.tokens(state.picked()))
@@ -207,7 +208,7 @@ def test_an_interrupt_before_the_search_keeps_greedtoks(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("partcover.heuristics.local_search._Board", interrupted)
+    monkeypatch.setattr("partcover.heuristics.local_search.SearchSpace", interrupted)
     instance = Instance(BOOK, 20)
     solution = local_search(instance, lower_bound=1)
     assert (solution.method, solution.termination) == ("improve", "interrupted")
@@ -353,12 +354,12 @@ def test_the_search_uses_x():
 
 
 def test_few_occurrences_fit(monkeypatch):
-    monkeypatch.setattr(search, "_ARCS", 40)
+    monkeypatch.setattr("partcover.heuristics.search_space.ARCS", 40)
     instance = Instance(BOOK, 10)
     few = local_search(instance)
     assert few.tokens <= greedtok(instance).extra["tokens_shortest_path"]
     assert few.status == "feasible"
-    monkeypatch.setattr(search, "_STEPS", 10)
+    monkeypatch.setattr("partcover.heuristics.search_space.STEPS", 10)
     repeats = Instance(WordCounts.from_counts({b"abab" * 9: 2, b"aabb" * 7: 1}), 2)
     kept = local_search(repeats)
     assert kept.tokens <= greedtok(repeats).extra["tokens_shortest_path"]

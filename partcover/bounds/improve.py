@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
-from ..heuristics.local_search import legal_start, local_search
+from ..heuristics.local_search import local_search
+from ..heuristics.search_space import legal_start
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Event, Solution
@@ -16,7 +17,8 @@ from ..runtime.limits import Deadline
 from ..segmentation.segmentation import segment
 from ..verification.recount import recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
-from .lower_bound import Bound, lower_bound
+from .bound import Bound
+from .lower_bound import lower_bound
 
 __all__ = ["improve"]
 

@@ -13,71 +13,51 @@ exact.  A mark must not overlap itself for that, nor hold a space.
 
 from __future__ import annotations
 
-import codecs
 import copy
-import io
-import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import count, pairwise
-from os import PathLike, fspath
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from itertools import count
+from os import PathLike
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus import symbols as sym
 from ..corpus.columns import values_of
-from ..corpus.counting import Progress, blocks
-from ..corpus.pretokenizers import Pretokenizer, Splitter, character_kinds
-from ..corpus.readers import documents, find_sources
+from ..corpus.counting import Progress
+from ..corpus.pretokenizers import Pretokenizer, Splitter
 from ..errors import InputError
-from ..kernels._encoder import WordCache
-from ..kernels._segment import SINGLE
 from ..runtime.arguments import Threads, Whole, checked, shown
-from ..runtime.files import atomic_writer
 from ..runtime.notebook import brief
 from ..runtime.parallel import bundled, in_order
 from ..segmentation.segmentation import Draw, cutter, sampler
 from ..vocabulary.vocabulary import Rule, Vocabulary
-from .offsets import character_lengths, spans
+from .decoding import Decoder
+from .file_encoding import Block, Encoded, FileFormat, FileText, checked_dtype, format_of, write_ids
+from .offsets import character_lengths, spans, token_spans
+from .text import (
+    Numbers,
+    Special,
+    SpecialTokens,
+    as_bytes,
+    check_special,
+    is_integer_type,
+    joined,
+    naming,
+    placed,
+    space_mark,
+)
+from .worker import PART, SECTION, Workers
 
 __all__ = ["Encoded", "Encoder", "Ids", "Special", "Unit"]
 
-Special: TypeAlias = Literal["text", "parse", "error"]
 Unit: TypeAlias = Literal["bytes", "chars"]
-FileFormat: TypeAlias = Literal["npy", "bin"]
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
-Numbers: TypeAlias = npt.NDArray[np.int32]
-_Text = TypeVar("_Text", bytes, bytes | Numbers)
 
-_SECTION = 1 << 18  # bytes of text between two turns of cutting what is new
-_PART = 1 << 20  # bytes of text that one thread takes at a time
 _CACHE = 1 << 26
 
 
-@dataclass(frozen=True)
-class Encoded:
-    """What `Encoder.encode_files` wrote.
-
-    Attributes
-    ----------
-    documents, bytes, ids : int
-        How many of each; ids with those between documents.
-    dtype : str
-        Of the ids in the file.
-    """
-
-    documents: int
-    bytes: int
-    ids: int
-    dtype: str
-
-
-class Encoder:
+class Encoder(Decoder):
     """Text to ids and back, with one vocabulary.
 
     Ids are those of the vocabulary; in everything that follows ``numbers`` are 0 to 255 for the
@@ -139,28 +119,24 @@ class Encoder:
         #: uint16 where every id fits, else uint32.
         self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
         self._rules = rules.rules
-        self._mark = _mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
+        mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
         self._cut = cutter(vocabulary, self.rule, seed=seed)
         self._draw: Callable[..., None] | None = None
         self._samplers: dict[str, Draw] = {}
         self._cache = cache
-        self._kinds = character_kinds()
-        self._idle: deque[_Worker] = deque()
 
         texts: list[bytes] = [bytes((byte,)) for byte in range(256)]
         texts += [token for token in vocabulary if isinstance(token, bytes)]
-        self._special = {_as_bytes(text, f"special token {text!r}"): len(texts) + place
-                         for place, text in enumerate(vocabulary.special)}  # fmt: skip
-        texts += self._special
-        by_length = sorted(self._special, key=len, reverse=True)
-        self._find_special = re.compile(b"(" + b"|".join(map(re.escape, by_length)) + b")")
+        self._special = SpecialTokens(vocabulary.special, len(texts))
+        texts += self._special.numbers
         self._lengths = np.array([len(text) for text in texts], np.int64)
         self._lacks = np.array(ids[:256]) < 0
         self._ids = np.maximum(ids, 0).astype(self.dtype)
         self._plain = ids == list(range(len(ids)))
-        self._text_of = dict(zip(ids, texts, strict=True))
-        self._text_of.pop(-1, None)
-        self._special_ids = frozenset(vocabulary.special.values())
+        text_of = dict(zip(ids, texts, strict=True))
+        text_of.pop(-1, None)
+        super().__init__(text_of, vocabulary.special.values(), mark)
+        self._workers = self._new_workers()
 
     def __repr__(self) -> str:
         tokens = f"{len(self.vocabulary):,} tokens"
@@ -173,7 +149,7 @@ class Encoder:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._samplers = dict(self._samplers)
-        other._idle = deque()
+        other._workers = other._new_workers()
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -212,12 +188,12 @@ class Encoder:
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """The ids of a text, as an array of `dtype`; otherwise as `encode`."""
-        parts = self._parts(_as_bytes(text, "the text"), special)
+        parts = self._special.cut(as_bytes(text, "the text"), special)
         found = [
-            part if isinstance(part, np.ndarray) else self._shared(part, at, self.threads)
-            for at, part in _placed(parts)
+            part if isinstance(part, np.ndarray) else self._workers.numbers(part, at, self.threads)
+            for at, part in placed(parts)
         ]
-        return self._to_ids(_joined(found))
+        return self._to_ids(joined(found))
 
     def encode_batch(
         self,
@@ -247,7 +223,7 @@ class Encoder:
             raise InputError("texts is one text: give a list of texts, or use encode")
         texts = values_of(texts, "texts", "a list of texts")
 
-        _check_special(special)
+        check_special(special)
         called = iter(names) if names is not None else map("text {}".format, count(1))
 
         def checked() -> Iterator[tuple[tuple[str, int, bytes], int]]:
@@ -256,22 +232,22 @@ class Encoder:
                 name = next(called, None)
                 if name is None:
                     raise InputError("there are fewer names than texts")
-                data = _as_bytes(text, name)
+                data = as_bytes(text, name)
                 yield (name, at, data), len(data)
                 at += len(data)
 
         def work(job: list[tuple[str, int, bytes]]) -> list[Ids]:
             done = []
-            with self._worker() as worker:
+            with self._workers.one() as worker:
                 for name, at, text in job:
-                    with _naming(name):
+                    with naming(name):
                         done.append(
-                            self._to_ids(_joined(worker.of(self._parts(text, special), at)))
+                            self._to_ids(joined(worker.of(self._special.cut(text, special), at)))
                         )
             return done
 
-        share = self.threads if threads is None else _number_of(threads)
-        for done in in_order(work, bundled(checked(), _SECTION), share):
+        share = self.threads if threads is None else thread_count(threads)
+        for done in in_order(work, bundled(checked(), SECTION), share):
             yield from done
 
     def sample(
@@ -343,7 +319,7 @@ class Encoder:
             If the rule cannot be drawn from, `dropout` or `alpha` is missing, out of range, or of
             another rule, or the seed is no integer.
         """
-        if not _of_integers(type(seed)):
+        if not is_integer_type(type(seed)):
             raise InputError(f"seed is {shown(seed)}: an integer is expected")
         asked = repr((dropout, alpha))
         if asked not in self._samplers:
@@ -355,6 +331,7 @@ class Encoder:
         drawn._drawn = {"seed": int(seed), "dropout": dropout, "alpha": alpha}
         drawn._draw = partial(self._samplers[asked], seed=int(seed) % 2**64)
         drawn._cache = 0
+        drawn._workers = drawn._new_workers()
         return drawn
 
     @checked
@@ -391,23 +368,19 @@ class Encoder:
         InputError
             As in `encode`, or for an unknown unit.
         """
-        data = _as_bytes(text, "the text")
+        data = as_bytes(text, "the text")
         numbers: list[Numbers] = []
         starts: list[npt.NDArray[np.int64]] = []
         ends: list[npt.NDArray[np.int64]] = []
         base = 0
-        for at, part in _placed(self._parts(data, special), after):
+        for at, part in placed(self._special.cut(data, special), after):
             if isinstance(part, np.ndarray):
                 numbers.append(part)
                 size = int(self._lengths[part[0]])
                 span = np.array([0]), np.array([size])
             else:
-                numbers.append(self._shared(part, at, self.threads))
-                lengths = self._lengths[numbers[-1]]
-                stop = np.cumsum(lengths)
-                span = stop - lengths, stop
-                if len(self._mark) > 1:
-                    span = spans(self._images(part), *span)
+                numbers.append(self._workers.numbers(part, at, self.threads))
+                span = token_spans(part, self._lengths[numbers[-1]], self._mark)
                 size = len(part)
             starts.append(span[0] + base)
             ends.append(span[1] + base)
@@ -416,7 +389,7 @@ class Encoder:
         if unit == "chars":
             start, end = spans(character_lengths(data), start, end)
         offsets = list(zip(start.tolist(), end.tolist(), strict=True))
-        return self._to_ids(_joined(numbers)).tolist(), offsets
+        return self._to_ids(joined(numbers)).tolist(), offsets
 
     def encode_files(
         self,
@@ -476,325 +449,37 @@ class Encoder:
         MissingExtra
             If Zstandard or Parquet is to be read and its library is not installed.
         """
-        file_format = file_format or ("npy" if fspath(out).endswith(".npy") else "bin")
-        if file_format not in get_args(FileFormat):
-            raise InputError(f"unknown file_format {file_format!r}: use 'npy' or 'bin'")
-        kind = self._checked_dtype(dtype)
-        share = self.threads if threads is None else _number_of(threads)
-        _check_special(special)
-        ending: list[Numbers] = []
-        if end_of_document is not None:
-            place = self._special.get(_as_bytes(end_of_document, "the end of documents"))
-            if place is None:
-                known = ", ".join(map(repr, self.vocabulary.special)) or "none"
-                raise InputError(
-                    f"end of document {end_of_document!r} is no special token of the vocabulary; "
-                    f"there is {known}"
-                )
-            ending = [np.array([place], np.int32)]
-        listed = [paths] if isinstance(paths, str | PathLike) else paths
-        sources = find_sources(listed, all_files=all_files)
-        sizes = [source.size for source in sources]
-        total = None if None in sizes else sum(size or 0 for size in sizes)
-        read = text_bytes = document_count = written = 0
+        file_format = format_of(out, file_format)
+        kind = checked_dtype(dtype, self.dtype, max(self._text_of))
+        share = self.threads if threads is None else thread_count(threads)
+        check_special(special)
+        ending = [] if end_of_document is None else [self._special.ending(end_of_document)]
+        text = FileText(
+            paths, self._rules[0], key=key, whole=special != "text", all_files=all_files,
+            progress=progress,
+        )  # fmt: skip
 
-        def report(more: int) -> None:
-            nonlocal read
-            read += more
-            if progress is not None:
-                progress(read, total)
-
-        def pieces() -> Iterator[tuple[tuple[str, int, bytes, bool], int]]:
-            """Blocks of text: the document, where in all text, and whether it is the last."""
-            nonlocal text_bytes, document_count
-            for source in sources:
-                for document in documents(source, key=key, report=report):
-                    document_count += 1
-                    chunks = blocks(document.chunks, self._rules[0], document)
-                    if special != "text":
-                        chunks = iter((document.together(),))
-                    where, held = document.where, b""
-                    for block in chunks:
-                        if held:
-                            yield (where, text_bytes - len(held), held, False), len(held)
-                        held = block
-                        text_bytes += len(block)
-                    yield (where, text_bytes - len(held), held, True), len(held)
-
-        def work(job: list[tuple[str, int, bytes, bool]]) -> npt.NDArray[Any]:
+        def work(job: list[Block]) -> npt.NDArray[Any]:
             found: list[Numbers] = []
-            with self._worker() as worker:
+            with self._workers.one() as worker:
                 for where, at, block, last in job:
-                    with _naming(where):
-                        found += worker.of(self._parts(block, special), at)
+                    with naming(where):
+                        found += worker.of(self._special.cut(block, special), at)
                     if last:
                         found += ending
-            return self._to_ids(_joined(found)).astype(kind, copy=False)
+            return self._to_ids(joined(found)).astype(kind, copy=False)
 
-        with atomic_writer(out) as file:
-            if file_format == "npy":
-                if not file.seekable():
-                    raise InputError(f"{fspath(out)}: the npy format needs a file; use bin")
-                file.write(_npy_header(kind, 0))
-            for ids in in_order(work, bundled(pieces(), _PART), share):
-                file.write(ids.data)
-                written += len(ids)
-            if file_format == "npy":
-                file.seek(0)
-                file.write(_npy_header(kind, written))
-        return Encoded(document_count, text_bytes, written, kind.name)
+        arrays = in_order(work, bundled(text.blocks(), PART), share)
+        written = write_ids(arrays, out, file_format, kind)
+        return Encoded(text.document_count, text.bytes, written, kind.name)
 
-    # -- ids to text
-
-    def decode_bytes(self, ids: Iterable[int] | npt.NDArray[Any]) -> bytes:
-        """The bytes that ids stand for, special tokens as their text.
-
-        Raises
-        ------
-        InputError
-            For an id that the vocabulary does not have, saying where; for an array that is not
-            one of integers.
-        """
-        if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
-            if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
-                raise InputError(f"ids are {shown(ids)}: a list or array of integers is expected")
-            ids = list(ids)
-        if isinstance(ids, np.ndarray) and (ids.ndim != 1 or ids.dtype.kind not in "iu"):
-            raise InputError(
-                f"ids are an array of {ids.dtype} with {ids.ndim} axes: integers along one "
-                "are expected"
-            )
-        done: list[bytes] = []
-        run: list[bytes] = []  # since the last special token, marks not yet exchanged
-        for first in range(0, len(ids), _SECTION):
-            # a section at a time: as Python objects, ids take twenty times the space of an array
-            part = ids[first : first + _SECTION]
-            numbers = part.tolist() if isinstance(part, np.ndarray) else part
-            texts = self._texts(numbers, first)
-            begin = 0
-            if self._mark != b" " and not self._special_ids.isdisjoint(numbers):
-                for place, number in enumerate(numbers):
-                    if number in self._special_ids:
-                        run.append(b"".join(texts[begin:place]))
-                        done += [_exchange(b"".join(run), self._mark), texts[place]]
-                        run = []
-                        begin = place + 1
-            run.append(b"".join(texts[begin:]))
-        text = b"".join(run)
-        return b"".join([*done, text if self._mark == b" " else _exchange(text, self._mark)])
-
-    def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
-        """What each id stands for; `first` is the place of the first of them among all."""
-        try:
-            if all(map(_of_integers, set(map(type, numbers)))):
-                return [self._text_of[number] for number in numbers]
-        except KeyError:
-            pass
-        place, wrong = next(
-            (place, number)
-            for place, number in enumerate(numbers, first)
-            if not _of_integers(type(number)) or number not in self._text_of
-        )
-        raise InputError(f"id {wrong!r}, number {place} of the ids, is not in the vocabulary")
-
-    def decode(self, ids: Iterable[int] | npt.NDArray[Any], errors: str = "strict") -> str:
-        """The text that ids stand for.
-
-        Parameters
-        ----------
-        ids : iterable of int, or ndarray of integers
-            What to decode.
-        errors : str
-            What to do with bytes that are not UTF-8, as in `bytes.decode`: ``strict`` refuses
-            them, ``replace`` puts U+FFFD there, ``surrogateescape`` keeps them.
-
-        Raises
-        ------
-        InputError
-            As `decode_bytes`; for bytes that are not UTF-8 under ``strict``; for an unknown
-            `errors`.
-        """
-        try:
-            codecs.lookup_error(errors)(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a trial"))
-        except UnicodeDecodeError:
-            pass
-        except (LookupError, TypeError, ValueError):  # some are for encoding alone
-            raise InputError(
-                f"unknown errors {errors!r}: use 'strict', 'replace', 'ignore', "
-                "'backslashreplace' or 'surrogateescape'"
-            ) from None
-        try:
-            return self.decode_bytes(ids).decode("utf-8", errors)
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"byte {error.start} of the decoded text is not UTF-8: --errors replace "
-                "(errors='replace') puts U+FFFD there, keep (decode_bytes) keeps it"
-            ) from None
-
-    # -- parts
-
-    def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
-        """A text cut at its special tokens, each a number already."""
-        _check_special(special)
-        if special == "text" or not self._special:
-            return [text]
-        if special == "error":
-            if found := self._find_special.search(text):
-                raise InputError(
-                    f"the text has the special token {found[0].decode('utf-8', 'replace')!r} at "
-                    f"byte {found.start()}: --special parse (special='parse') takes it as such, "
-                    "text as text"
-                )
-            return [text]
-        return [
-            np.array([self._special[part]], np.int32) if place % 2 else part
-            for place, part in enumerate(self._find_special.split(text))
-        ]
-
-    @contextmanager
-    def _worker(self) -> Iterator[_Worker]:
-        try:
-            worker = self._idle.pop()
-        except IndexError:
-            worker = _Worker(self)
-        yield worker
-        self._idle.append(worker)  # one that has failed is not used again
-
-    def _shared(self, text: bytes, at: int, threads: int) -> Numbers:
-        """The numbers of a text that starts at `at`, by several threads where it is long."""
-
-        def work(job: tuple[int, bytes]) -> Numbers:
-            with self._worker() as worker:
-                return worker.numbers(job[1], job[0])
-
-        if threads == 1 or len(text) <= _PART:
-            return work((at, text))
-        chunks = (text[at : at + _PART] for at in range(0, len(text), _PART))
-        jobs = _placed(blocks(chunks, self._rules[0]), at)
-        return _joined(list(in_order(work, jobs, threads)))
+    def _new_workers(self) -> Workers:
+        cut, lacks = self._draw or self._cut, self._lacks
+        drawn = self._draw is not None
+        return Workers(self._rules, cut, lacks, self._mark, self._cache, drawn=drawn)
 
     def _to_ids(self, numbers: Numbers) -> Ids:
         return numbers.astype(self.dtype) if self._plain else self._ids[numbers]
-
-    def _images(self, text: bytes) -> npt.NDArray[np.int64]:
-        """How many bytes each byte of a text becomes when mark and space are exchanged."""
-        lengths = np.ones(len(text), np.int64)
-        lengths[np.frombuffer(text, np.uint8) == 0x20] = len(self._mark)
-        for found in re.finditer(re.escape(self._mark), text):
-            lengths[found.start() + 1 : found.end()] = 0
-        return lengths
-
-    def _checked_dtype(self, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
-        if dtype is None:
-            return self.dtype.newbyteorder("<")
-        try:
-            kind = np.dtype(dtype)
-        except TypeError:
-            raise InputError(f"dtype {dtype!r} is none of NumPy's") from None
-        largest = max(self._text_of)
-        if kind.kind not in "iu" or largest > np.iinfo(kind).max:
-            raise InputError(f"dtype {kind.name} does not hold every id, up to {largest:,}")
-        return kind.newbyteorder("<")
-
-
-class _Worker:
-    """What one thread encodes with."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self.rules = encoder._rules
-        self.cut = encoder._cut
-        self.draw = encoder._draw
-        self.lacks = encoder._lacks if encoder._lacks.any() else None
-        self.mark = encoder._mark
-        self.cache = WordCache(self.rules[0].finder, encoder._kinds, encoder._mark, encoder._cache)
-
-    def of(self, parts: Iterable[bytes | Numbers], first: int) -> list[Numbers]:
-        return [
-            part if isinstance(part, np.ndarray) else self.numbers(part, at)
-            for at, part in _placed(parts, first)
-        ]
-
-    def numbers(self, text: bytes, first: int) -> Numbers:
-        """The numbers of a text, whose first byte is byte `first` of all."""
-        found = []
-        at = 0
-        while at < len(text):
-            at, misses = self.cache.find(text, at, at + _SECTION)
-            if misses:
-                self.learn(text, first)
-            found.append(self.cache.take())
-        return _joined(found)
-
-    def learn(self, text: bytes, first: int) -> None:
-        """Cut the words that `find` did not know."""
-        data, offsets = self.cache.missed(text)
-        words = offsets if len(self.rules) == 1 else self.cut_further(data, offsets)
-        if int(np.diff(words).max()) >= 2**31 - 1:
-            raise InputError("a word has 2^31 bytes or more: use another pre-tokenizer")
-        which = np.empty(len(data), np.int32)
-        if self.draw is None:
-            self.cut(data, words, 0, len(words) - 1, which)
-        else:
-            draws = self.occurrences(offsets, words, first)
-            self.draw(data, words, 0, len(words) - 1, which, draws)
-        if self.lacks is not None:
-            bad = np.flatnonzero((which == SINGLE) & self.lacks[data])
-            if len(bad):
-                word = int(np.searchsorted(words, bad[0], "right"))
-                shown = sym.show(data[words[word - 1] : words[word]][:80].tobytes())
-                raise InputError(
-                    f"byte 0x{int(data[bad[0]]):02X}, in the word '{shown}', has no id in the "
-                    "vocabulary"
-                )
-        self.cache.learn(offsets, data, which)
-
-    def occurrences(
-        self, offsets: npt.NDArray[np.int64], words: npt.NDArray[np.int64], first: int
-    ) -> npt.NDArray[np.int64]:
-        """A number for each word, by where it starts: no other has it.
-
-        A word grows by less than a mark when mark and space are exchanged, so its parts stay
-        below the next one's number if all are that far apart.
-        """
-        place = np.searchsorted(offsets, words[:-1], "right") - 1
-        starts = first + self.cache.passed()[place]
-        return starts * len(self.mark) + words[:-1] - offsets[place]
-
-    def cut_further(
-        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
-        """Where words start when the rules after the first have cut them as well."""
-        text, ends = data.tobytes(), offsets.tolist()
-        lengths: list[int] = []
-        for start, end in pairwise(ends):
-            words = [text[start:end].decode("utf-8", "surrogateescape")]
-            for rule in self.rules[1:]:
-                parts = [part for word in words for part in rule.words(word)]
-                if rule.given and "".join(parts) != "".join(words):
-                    raise InputError(
-                        "the words of the pre-tokenizer, joined, are not the text again: an "
-                        "encoder's must neither leave out nor change anything "
-                        f"(text {shown(''.join(words))}, words {shown(' | '.join(parts[:3]))})"
-                    )
-                words = parts
-            lengths += [len(word.encode("utf-8", "surrogateescape")) for word in words]
-        starts = np.zeros(len(lengths) + 1, np.int64)
-        np.cumsum(lengths, out=starts[1:])
-        return starts
-
-
-@contextmanager
-def _naming(name: str) -> Iterator[None]:
-    """Name the text in what is wrong with it."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
-
-
-def _of_integers(kind: type) -> bool:
-    """Whether values of a type are integers; True and 1.0 would pass for ids 1."""
-    return kind is int or (issubclass(kind, int | np.integer) and kind is not bool)
 
 
 def _restored(
@@ -810,60 +495,5 @@ def _restored(
 
 
 @checked
-def _number_of(threads: Threads) -> int:
+def thread_count(threads: Threads) -> int:
     return threads
-
-
-def _check_special(special: str) -> None:
-    if not isinstance(special, str) or special not in get_args(Special):
-        raise InputError(f"special is {shown(special)}: use 'text', 'parse' or 'error'")
-
-
-def _as_bytes(text: object, what: str) -> bytes:
-    if isinstance(text, bytes):
-        return text
-    if not isinstance(text, str):
-        raise InputError(f"{what} is {shown(text)}: str or bytes is expected")
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        raise InputError(f"{what} has a lone surrogate, not UTF-8") from None
-
-
-def _mark(mark: str | None, others: Iterable[str | None]) -> bytes:
-    """What stands for a space in front of a word; a space where nothing does."""
-    if any(other not in (None, " ") for other in others):
-        raise InputError("space-prefix must be the first rule, or its mark cannot be undone")
-    data = _as_bytes(mark or " ", "the mark of space-prefix")
-    if data != b" " and (b" " in data or any(data[:n] == data[-n:] for n in range(1, len(data)))):
-        raise InputError(
-            f"the mark {mark!r} cannot be told from text (it holds a space, or overlaps itself): "
-            "use a single character"
-        )
-    return data
-
-
-def _exchange(text: bytes, mark: bytes) -> bytes:
-    """Mark and space exchanged: its own inverse, as a mark neither overlaps itself nor a space."""
-    return b" ".join(part.replace(b" ", mark) for part in text.split(mark))
-
-
-def _placed(parts: Iterable[_Text], first: int = 0) -> Iterator[tuple[int, _Text]]:
-    """Parts, each with the bytes of text before it; a special token is none."""
-    for part in parts:
-        yield first, part
-        first += len(part) if isinstance(part, bytes) else 0
-
-
-def _joined(found: Sequence[Numbers]) -> Numbers:
-    if len(found) == 1:
-        return found[0]
-    return np.concatenate([np.zeros(0, np.int32), *found])
-
-
-def _npy_header(dtype: np.dtype[Any], size: int) -> bytes:
-    """NumPy's header, which has the same length for any size."""
-    header = io.BytesIO()
-    described = {"descr": dtype.str, "fortran_order": False, "shape": (size,)}
-    np.lib.format.write_array_header_1_0(header, described)
-    return header.getvalue()

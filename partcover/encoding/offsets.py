@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["character_lengths", "spans"]
+__all__ = ["character_lengths", "spans", "token_spans"]
 
 
 def spans(
@@ -26,4 +28,22 @@ def character_lengths(text: bytes) -> npt.NDArray[np.int64]:
     for least in (0x80, 0x800, 0x10000):
         lengths += points >= least
     lengths[(points >= 0xDC80) & (points <= 0xDCFF)] = 1
+    return lengths
+
+
+def token_spans(
+    text: bytes, lengths: npt.NDArray[np.int64], mark: bytes
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where tokens of these lengths stand in a text that they make up."""
+    end = np.cumsum(lengths)
+    start = end - lengths
+    return spans(exchanged_lengths(text, mark), start, end) if len(mark) > 1 else (start, end)
+
+
+def exchanged_lengths(text: bytes, mark: bytes) -> npt.NDArray[np.int64]:
+    """How many bytes each byte of a text becomes when mark and space are exchanged."""
+    lengths = np.ones(len(text), np.int64)
+    lengths[np.frombuffer(text, np.uint8) == 0x20] = len(mark)
+    for found in re.finditer(re.escape(mark), text):
+        lengths[found.start() + 1 : found.end()] = 0
     return lengths

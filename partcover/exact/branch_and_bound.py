@@ -16,11 +16,13 @@ from ..problem.certificate import Branch, Certificate, Leaf, sorted_symbols
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
-from ..verification.recount import case_bound, check_certificate, is_empty, verify
+from ..verification.certificate_check import case_bound, check_certificate, is_empty
+from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .formulations.build import build
-from .solve import building_seconds, solve
+from .solve import solve
 from .solver_io import Log, SolverOptions
+from .solver_run import building_seconds
 from .solvers.registry import run
 
 __all__ = ["prove"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..errors import InputError
 from ..problem.instance import Instance
-from .solve import decide
+from .decide import decide
 
 __all__ = ["conflict"]
 

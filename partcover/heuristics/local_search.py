@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError, VerificationError
 from ..kernels._local_search import State
 from ..problem.instance import Instance
-from ..problem.occurrences import Arcs, arcs_of
 from ..problem.solution import Event, Solution, Status, Termination
-from ..runtime.arguments import Seconds, Seed, Share, Threads, checked, shown
+from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import Deadline
 from ..segmentation.segmentation import Segmentation, segment
 from ..verification.recount import recount, recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
 from .greedy import greedtok
+from .rounding import roundings
+from .search_space import SearchSpace, legal_tokens, per_candidate
 
-__all__ = ["Rounding", "legal_start", "local_search", "round_relaxation"]
+__all__ = ["local_search"]
 
 Progress = Callable[[Event], None]
-Rounding = Literal["det", "bias", "int", "random"]
 Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
 
-_ARCS = 2**23  # occurrences that are looked at; each takes some 100 bytes while they are sorted
-_STEPS = 2**31  # arcs that repeated tokens make a look at every word pass over
 _SLICE = 5_000_000  # arcs between looks at the clock
+_STARTING = 5e-7  # seconds a symbol that the search takes at least before its first try
+_KEPT = 1.2  # times the time of the recount, for what else stands at the end
 _CHAINS = 2  # annealed at a time, whatever the number of threads
 _CYCLES = 5  # without a time limit
 _COOLING = 40  # heats of a cycle
@@ -79,7 +76,7 @@ def local_search(
         Seconds, about what the recount takes included; the search itself is the same, only
         cut.  Without a limit the search ends after five cycles.
     seed : int
-        Of all random choices.
+        Random seed.
     threads : int
         Threads; the result is the same for any number, where no limit cuts.
     progress : callable, optional
@@ -124,37 +121,37 @@ def local_search(
     clock = Deadline(time_limit)
     if start is not None and start.symbols != instance.symbols:
         raise InputError(f"the start is over {start.symbols}, the words over {instance.symbols}")
-    weights = None if x is None else _per_candidate(instance, x, "x")
+    weights = None if x is None else per_candidate(instance, x, "x")
     if reduced_costs is not None and lower_bound is None:
         raise InputError("reduced_costs says what forcing adds to lower_bound: give that too")
     costs = (
-        None if reduced_costs is None else _per_candidate(instance, reduced_costs, "reduced_costs")
+        None if reduced_costs is None else per_candidate(instance, reduced_costs, "reduced_costs")
     )
     if greedy is None:
         greedy = greedtok(instance, time_limit=time_limit, threads=threads)
     starts: list[tuple[str, list[Token]]] = [("greedtok", list(greedy.vocabulary))]
     if start is not None:
-        starts.append(("start", _legal(instance, start)))
+        starts.append(("start", legal_tokens(instance, start)))
     kept = 0.0
     if time_limit is not None:
         kept = _KEPT * recount_seconds(instance.words, greedy.vocabulary)
     reserve = clock.sooner(kept)
     termination: Termination = greedy.termination
-    if termination == "completed" and reserve.sooner(_BOARD * len(instance.words.data)).over:
+    if termination == "completed" and reserve.sooner(_STARTING * len(instance.words.data)).over:
         termination = "time_limit"
     search: _Search | None = None
     try:
         if termination == "completed":
             if weights is not None:
-                starts += _roundings(instance, weights, seed)
+                starts += roundings(instance, weights, seed)
             full = len(greedy.gains) == instance.k and len(instance.fixed) < instance.k
-            board = _Board(
+            space = SearchSpace(
                 instance,
                 [token for _, tokens in starts for token in tokens],
                 greedy.gains[-1] // 4 if full else 0,
                 weights,
             )
-            search = _Search(board, reserve, seed, threads, progress, lower_bound, costs, gap)
+            search = _Search(space, reserve, seed, threads, progress, lower_bound, costs, gap)
             termination = search.run(starts)
     except KeyboardInterrupt:
         termination = "interrupted"
@@ -233,270 +230,12 @@ def _recounted(
     return *best, *recount(instance, best[0])
 
 
-def _roundings(instance: Instance, x: Float64, seed: int) -> list[tuple[str, list[Token]]]:
-    """Starts from a solution of the linear relaxation."""
-    whole = np.where(x > _ONE, x, 0)
-    found = [
-        _rounded(instance, x, "det", seed),
-        _rounded(instance, x, "bias", seed),
-        _rounded(instance, whole, "det", seed),
-    ]
-    return [("rounding", tokens) for tokens in found]
-
-
-_ONE = 1 - 1e-6
-_BOARD = 5e-7  # seconds a symbol that the search takes at least before its first try
-_KEPT = 1.2  # times the time of the recount, for what else stands at the end
-
-
-@checked
-def round_relaxation(
-    instance: Instance, x: npt.ArrayLike, rule: Rounding = "det", seed: Seed = 0
-) -> Vocabulary:
-    """Round a fractional choice of candidates to a vocabulary.
-
-    Parameters
-    ----------
-    instance : Instance
-        The candidates, budget and conditions.
-    x : array_like of float, shape (candidates,)
-        How much of each candidate of ``instance.index`` is chosen, 0 to 1.
-    rule : {"det", "bias", "int", "random"}
-        ``det``: the largest x.  ``bias``: drawn one by one with chances in proportion to x,
-        without replacement.  ``int``: those with x = 1 (within 1e-6), and then whatever gains
-        most, again and again.  ``random``: each by itself with chance x; the ones of least x
-        are left out where they are too many, and where they are too few the largest x follow.
-        Ties go to the candidate with more symbols over all occurrences, then to the first.
-    seed : int
-        Of ``bias`` and ``random``.
-
-    Returns
-    -------
-    Vocabulary
-        The fixed tokens, then at most k in all, within group budgets; fewer where nothing is
-        left with x > 0 (``int``: nothing that gains).
-
-    Raises
-    ------
-    InputError
-        For an unknown rule, or an array that is not finite numbers of that shape.
-
-    Notes
-    -----
-    ``det``, ``bias`` and ``int`` after Tempus, Whittington, Schmidt, Komm and Pimentel (2026),
-    "Tokenisation via Convex Relaxations", whose ``int`` is filled here by exact gain.
-    Weighted sampling as of Efraimidis and Spirakis (2006).  O(candidates · log(candidates)).
-    """
-    if rule not in get_args(Rounding):
-        raise InputError(f"unknown rounding {rule!r}: use {', '.join(get_args(Rounding))}")
-    weights = _per_candidate(instance, x, "x")
-    if rule == "int":
-        ones = _rounded(instance, np.where(weights > _ONE, weights, 0), "det", seed)
-        board = _Board(instance, ones, 0, weights)
-        state = board.state()
-        state.load(board.numbers(ones))
-        state.fill(board.free)
-        tokens = board.tokens(state.picked())
-    else:
-        tokens = _rounded(instance, weights, rule, seed)
-    return instance.vocabulary(tokens, f"rounded-{rule}")
-
-
-def _per_candidate(instance: Instance, values: npt.ArrayLike, name: str) -> Float64:
-    try:
-        array = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is {shown(values)}: an array of numbers is expected") from None
-    size = len(instance.index)
-    if array.shape != (size,) or not np.isfinite(array).all():
-        raise InputError(
-            f"{name} has shape {array.shape}: one finite number for each of the {size} candidates "
-            "of the instance's index is expected"
-        )
-    return array
-
-
-def _promise(instance: Instance) -> Float64:
-    """At most so many tokens can each candidate save (a float, so that it cannot overflow)."""
-    index = instance.index
-    return index.weight.astype(np.float64) * (index.length - 1)
-
-
-def _rounded(instance: Instance, x: Float64, rule: str, seed: int) -> list[Token]:
-    """All rules but ``int``: the fixed tokens, then what is chosen."""
-    index = instance.index
-    draw = np.random.default_rng(seed & (2**64 - 1)).random(len(x))
-    key = x
-    if rule == "bias":
-        with np.errstate(divide="ignore"):
-            key = np.where(x > 0, np.log(draw) / np.where(x > 0, x, 1), -np.inf)
-    elif rule == "random":
-        key = x + (draw < x) * (1 + x.max(initial=0))
-    order = np.lexsort((np.arange(len(x)), -_promise(instance), -key))
-    order = order[x[order] > 0]
-    chosen = list(instance.fixed)
-    held = set(chosen)
-    left = [group.limit - sum(token in group for token in held) for group in instance.groups]
-    for c in order.tolist():
-        if len(chosen) >= instance.k:
-            break
-        token = sym.from_array(index.token(c), instance.symbols)
-        groups = [g for g, group in enumerate(instance.groups) if token in group]
-        if token in held or any(left[g] <= 0 for g in groups):
-            continue
-        for g in groups:
-            left[g] -= 1
-        chosen.append(token)
-    return chosen
-
-
-def legal_start(instance: Instance, vocabulary: Vocabulary) -> Vocabulary:
-    """What of a vocabulary an instance allows: its first k tokens, the fixed ones in front."""
-    tokens = _legal(instance, vocabulary)[: instance.k]
-    return Vocabulary(tokens, instance.symbols, vocabulary.method)
-
-
-def _legal(instance: Instance, vocabulary: Vocabulary) -> list[Token]:
-    """The fixed tokens, then what of a vocabulary is a candidate, within group budgets."""
-    index = instance.index
-    given = list(vocabulary)
-    lo, hi, length = index.find([sym.to_array(token) for token in given])
-    weight = index.weight_of(lo, hi)
-    legal = (hi > lo) & (weight >= instance.min_count)
-    legal &= length <= (instance.max_length or 2**31 - 1)
-    listed = None if instance.candidates is None else set(instance.candidates)
-    forbidden = set(instance.forbidden)
-    chosen = list(instance.fixed)
-    held = set(chosen)
-    left = [group.limit - sum(token in group for token in held) for group in instance.groups]
-    for token, fits in zip(given, legal.tolist(), strict=True):
-        groups = [g for g, group in enumerate(instance.groups) if token in group]
-        if not fits or token in held or token in forbidden or any(left[g] <= 0 for g in groups):
-            continue
-        if listed is not None and token not in listed:
-            continue
-        for g in groups:
-            left[g] -= 1
-        chosen.append(token)
-    return chosen
-
-
-class _Board:
-    """The candidates that are tried, numbered, and their arcs in the words.
-
-    Fixed tokens and `given` ones are among them; then those that promise at least `least`, the
-    most first.
-    """
-
-    def __init__(
-        self, instance: Instance, given: Iterable[Token], least: int, x: Float64 | None
-    ) -> None:
-        self.instance = instance
-        index = instance.index
-        named = list(dict.fromkeys([*instance.fixed, *given]))
-        lo, hi, length = index.find([sym.to_array(token) for token in named])
-        promise = _promise(instance)
-        order = np.argsort(-promise, kind="stable")
-        wanted = promise[order] >= least
-        if x is not None:
-            wanted |= x[order] > 0
-        order = order[wanted]
-        within = np.cumsum((index.hi - index.lo)[order].astype(np.int64)) <= _ARCS
-        kept = np.sort(order[within])
-        # named tokens first: some are no candidates, or dominated ones
-        key = length.astype(np.int64) << 32 | lo
-        keys = index.length[kept].astype(np.int64) << 32 | index.lo[kept]
-        there = hi > lo
-        kept = kept[~np.isin(keys, key[there])]
-        self.index_number = np.concatenate([np.full(int(there.sum()), -1, np.int64), kept])
-        names = np.flatnonzero(there)
-        self.number = {named[n]: i for i, n in enumerate(names.tolist())}
-        self.lo = np.concatenate([lo[names], index.lo[kept]])
-        self.hi = np.concatenate([hi[names], index.hi[kept]])
-        self.length = np.concatenate([length[names], index.length[kept]])
-        self.arrays = self._arcs()
-        while len(names) < len(self.lo) and self._steps() > _STEPS:
-            size = len(names) + (len(self.lo) - len(names)) // 2
-            top = np.argsort(-promise[self.index_number[len(names) :]], kind="stable")
-            stay = np.sort(np.concatenate([np.arange(len(names)), len(names) + top])[:size])
-            self.index_number = self.index_number[stay]
-            self.lo, self.hi, self.length = self.lo[stay], self.hi[stay], self.length[stay]
-            self.arrays = self._arcs()
-        self.whole = bool(np.isin(np.arange(len(index)), self._index_numbers()).all())
-        # beyond all that there is, a larger budget would only be walked through
-        self.free = min(instance.k - len(instance.fixed), len(self))
-        self.fixed = [self.number[t] for t in instance.fixed if t in self.number]
-        self.locked = np.zeros(len(self), np.uint8)
-        self.locked[self.fixed] = 1
-        self.groups = np.zeros(len(self), np.uint64)
-        self.room = np.array([group.limit for group in instance.groups], np.int64)
-        for token in set(instance.fixed) - set(self.number):
-            self.room -= np.array([token in group for group in instance.groups], np.int64)
-        if instance.groups:
-            for c in range(len(self)):
-                token = self.token(c)
-                self.groups[c] = sum(1 << g for g, s in enumerate(instance.groups) if token in s)
-
-    def __len__(self) -> int:
-        return len(self.lo)
-
-    def _index_numbers(self) -> Int64:
-        """Which candidates of the index are here, named ones included."""
-        index = self.instance.index
-        keys = index.length.astype(np.int64) << 32 | index.lo
-        mine = self.length.astype(np.int64) << 32 | self.lo
-        return np.flatnonzero(np.isin(keys, mine))
-
-    def per_number(self, values: Float64, default: float) -> Float64:
-        """What each candidate of the index has, for those here."""
-        index = self.instance.index
-        keys = index.length.astype(np.int64) << 32 | index.lo
-        order = np.argsort(keys)
-        mine = self.length.astype(np.int64) << 32 | self.lo
-        at = np.minimum(np.searchsorted(keys[order], mine), max(len(keys) - 1, 0))
-        found = np.full(len(self), default)
-        if len(keys):
-            at = order[at]
-            same = keys[at] == mine
-            found[same] = values[at[same]]
-        return found
-
-    def _arcs(self) -> Arcs:
-        return arcs_of(self.instance.index, self.lo, self.hi, self.length)
-
-    def _steps(self) -> float:
-        """Arcs that a look at every word passes over for candidates that occur twice in one."""
-        arcs, word_first = self.arrays[:2]
-        twice = np.zeros(len(arcs) + 1, np.int64)
-        np.cumsum((arcs[:, 4] >= 0) & (arcs[:, 3] == np.arange(len(arcs))), out=twice[1:])
-        repeated = np.diff(twice[word_first]).astype(np.float64)
-        return float((repeated * np.diff(word_first)).sum())
-
-    def state(self) -> State:
-        return State(*self.arrays, self.locked, self.groups, self.room)
-
-    def token(self, c: int) -> Token:
-        array = self.instance.index.substring(int(self.lo[c]), int(self.length[c]))
-        return sym.from_array(array, self.instance.symbols)
-
-    def numbers(self, tokens: Sequence[Token]) -> Int32:
-        """The numbers of tokens that are here, with the fixed ones."""
-        mine = {self.number[token] for token in tokens if token in self.number}
-        return np.array(sorted(mine | set(self.fixed)), np.int32)
-
-    def tokens(self, picked: Int32) -> list[Token]:
-        """The fixed tokens, then those of these numbers."""
-        locked = self.locked
-        rest = [self.token(c) for c in picked.tolist() if not locked[c]]
-        return [*self.instance.fixed, *rest]
-
-
 class _Search:
     """The best so far, and how it is looked for."""
 
     def __init__(
         self,
-        board: _Board,
+        space: SearchSpace,
         clock: Deadline,
         seed: int,
         threads: int,
@@ -505,14 +244,14 @@ class _Search:
         reduced_costs: Float64 | None,
         gap: float,
     ) -> None:
-        self.board = board
+        self.space = space
         self.clock = clock
         self.seed = seed & (2**64 - 1)
         self.threads = threads
         self.progress = progress
         self.lower_bound = lower_bound
-        self.costs = None if reduced_costs is None else board.per_number(reduced_costs, 0.0)
-        self.state = board.state()
+        self.costs = None if reduced_costs is None else space.per_number(reduced_costs, 0.0)
+        self.state = space.state()
         self.best: Int32 | None = None
         self.tokens = 0
         self.start_tokens: int | None = None
@@ -529,13 +268,13 @@ class _Search:
                 return "completed"
         assert self.best is not None
         self.state.load(self.best)
-        board = self.board
-        if board.whole and self._everything():
+        space = self.space
+        if space.whole and self._everything():
             self.exhausted = True
             return "completed"
         cycle = 0
         with ThreadPoolExecutor(min(self.threads, _CHAINS)) as pool:
-            chains = [board.state() for _ in range(_CHAINS)]
+            chains = [space.state() for _ in range(_CHAINS)]
             while not self.done and (self.clock.limit is not None or cycle < _CYCLES):
                 if not len(self._offers()):
                     break
@@ -549,16 +288,16 @@ class _Search:
         """Whether nothing better is possible, or the gap asked for is reached."""
         if self.best is None:
             return False
-        bound = max(self.lower_bound or 0, self.board.instance.words.total_count)
+        bound = max(self.lower_bound or 0, self.space.instance.words.total_count)
         return self.tokens - bound <= self.gap * self.tokens
 
     def _everything(self) -> bool:
         """Whether every candidate is taken, so that nothing is left to choose."""
-        return len(self.state.picked()) == len(self.board)
+        return len(self.state.picked()) == len(self.space)
 
     def _offers(self) -> Int32:
         """What may be of a better vocabulary."""
-        hopeful = self.board.locked == 0
+        hopeful = self.space.locked == 0
         if self.costs is not None and self.lower_bound is not None:
             # a token more or less for what floating point leaves open
             hopeful &= self.costs <= self.tokens - self.lower_bound + 1
@@ -574,8 +313,8 @@ class _Search:
 
     def offer_start(self, tokens: list[Token], source: str) -> bool:
         """Load a start, cut or fill it to the budget, and trade many at once; False: time is up."""
-        state, free = self.state, self.board.free
-        state.load(self.board.numbers(tokens))
+        state, free = self.state, self.space.free
+        state.load(self.space.numbers(tokens))
         state.trim(free)
         in_time = self._fill(state, free)
         self.found(state, source)
@@ -593,7 +332,7 @@ class _Search:
 
     def _fill(self, state: State, size: int) -> bool:
         """As ``state.fill``, in parts; False: time is up."""
-        held = len(state.picked()) - len(self.board.fixed)
+        held = len(state.picked()) - len(self.space.fixed)
         for upto in (*range(held + 256, size, 256), size):
             if self.clock.over:
                 return False
@@ -604,9 +343,9 @@ class _Search:
         """Anneal, polish, join; False: time is up."""
         assert self.best is not None
         self.state.load(self.best)
-        self.state.pad(self.board.free)  # two that save nothing alone may do so together
+        self.state.pad(self.space.free)  # two that save nothing alone may do so together
         offers = self._offers()
-        losses = self.state.worths()[self.best[self.board.locked[self.best] == 0]]
+        losses = self.state.worths()[self.best[self.space.locked[self.best] == 0]]
         hot = min(max(1, int(np.median([0, *losses])) // 20), 2**47)
         tries = max(8, int(8 * len(offers) * _GROWTH**cycle) // _COOLING)
         words = np.random.SeedSequence([self.seed, cycle]).generate_state(_CHAINS, np.uint64)
@@ -626,7 +365,7 @@ class _Search:
         if cycle and before:
             joined = np.union1d(chains[0].picked(), chains[1].picked()).astype(np.int32)
             self.state.load(joined)
-            self.state.trim(self.board.free)
+            self.state.trim(self.space.free)
             self.found(self.state, "recombination")
             if not self._polish([self.state], pool, joined):
                 return False
@@ -681,19 +420,19 @@ class _Search:
     def answer(self) -> list[Token]:
         """The best vocabulary's tokens, without those that save nothing, in their order."""
         assert self.best is not None
-        state, board = self.state, self.board
+        state, space = self.state, self.space
         state.load(self.best)
         while True:
             worths = state.worths()
             picked = state.picked()
-            free = picked[board.locked[picked] == 0]
+            free = picked[space.locked[picked] == 0]
             if not len(free) or worths[free].min():
                 break
             state.trim(len(free) - 1)
-        state.fill(board.free)
+        state.fill(space.free)
         self.found(state, "fill")
         worths = state.worths()
         picked = state.picked()
-        tokens = [(board.token(c), int(worths[c])) for c in picked.tolist() if not board.locked[c]]
+        tokens = [(space.token(c), int(worths[c])) for c in picked.tolist() if not space.locked[c]]
         tokens.sort(key=lambda entry: (-entry[1], len(entry[0]), entry[0]))
-        return [*board.instance.fixed, *(token for token, _ in tokens)]
+        return [*space.instance.fixed, *(token for token, _ in tokens)]

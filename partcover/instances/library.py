@@ -12,7 +12,8 @@ from ..corpus import symbols as sym
 from ..errors import InputError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..verification.recount import check_certificate, verify
+from ..verification.certificate_check import check_certificate
+from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["Best", "Entry", "entry", "names"]

@@ -119,8 +119,8 @@ class Leaf:
 class Certificate:
     """What proves that no vocabulary within the budget needs fewer tokens than `lower_bound`.
 
-    `partcover.verification.recount.check_certificate` checks it; docs/certificates.md says why it
-    holds.
+    `partcover.verification.certificate_check.check_certificate` checks it; docs/certificates.md
+    says why it holds.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ from ..runtime.arguments import Seconds, Seed, Threads, checked, shown
 from ..runtime.notebook import brief, html_table
 from ..segmentation.segmentation import Segmentation, segment
 from ..trainers import TRAINERS, Trainer, plain_bytes
-from ..verification.recount import check_certificate
+from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import RULES, Rule, Vocabulary
 
 __all__ = [

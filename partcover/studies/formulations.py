@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..exact.formulations.build import FORMULATIONS, build
-from ..exact.solve import relax
+from ..exact.relax import relax
 from ..exact.solver_io import SolverOptions, SolverReport
 from ..exact.solvers.registry import available, require, run
 from ..problem.instance import Instance

@@ -8,7 +8,8 @@ from math import e
 from typing import Any
 
 from ..errors import InputError, VerificationError
-from ..exact.solve import relax, solve
+from ..exact.relax import relax
+from ..exact.solve import solve
 from ..heuristics.greedy import certified_ratio, greedtok, greedwmc
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..bounds.lower_bound import lower_bound
 from ..errors import VerificationError
-from ..heuristics.local_search import Rounding, round_relaxation
+from ..heuristics.rounding import Rounding, round_relaxation
 from ..problem.instance import Instance
 from ..problem.solution import Event, Solution
 from ..runtime.arguments import Seconds, Seed, Threads, checked

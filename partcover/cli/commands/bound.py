@@ -87,7 +87,8 @@ def bound_(
     vocabulary. A time limit or Ctrl-C leaves the best bound so far. Whatever the limit, the words
     are read and hashed, and their substrings enumerated.
     """
-    from ...bounds.lower_bound import Bound, bounds
+    from ...bounds.bound import Bound
+    from ...bounds.lower_bound import bounds
     from ...problem.certificate import Certificate
     from ...verification.recount import verify as check
 

@@ -113,7 +113,7 @@ def _check_vocabulary(
 def _check_certificate(instance: Instance, path: str, vocabulary: dict[str, Any]) -> dict[str, Any]:
     """What a certificate proves; beside a checked vocabulary, how far that is from the optimum."""
     from ...problem.certificate import Certificate
-    from ...verification.recount import check_certificate
+    from ...verification.certificate_check import check_certificate
 
     result = check_certificate(instance, Certificate.load(path))
     data = result.to_json()

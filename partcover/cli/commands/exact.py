@@ -142,9 +142,11 @@ def solve(
     Or stop at a gap or a time limit, with the best vocabulary and the bound so far. Every answer
     is recounted independently. On a terminal each new incumbent and bound goes to standard error.
     """
-    from ...exact import solve as exact
+    from ...exact.decide import decide, smallest
     from ...exact.formulations.build import build
     from ...exact.model_files import write_model
+    from ...exact.relax import relax
+    from ...exact.solve import solve as solve_instance
 
     for name, given in (
         ("--relaxation", relaxation),
@@ -193,13 +195,13 @@ def solve(
         common |= {"gap": gap or 0.0, "start_certificate": known}
         return _prove(out, corpus, instance, write_certificate, no_vocabulary, **common)
     if relaxation:
-        return _relaxation(out, exact.relax(instance, sense=sense, **common))
+        return _relaxation(out, relax(instance, sense=sense, **common))
     solution: Result
     with out.events(
         events, phase="solve", show=not show_log, plot=plot, time_limit=time_limit
     ) as progress:
         if goal == "tokens":
-            solution = exact.solve(
+            solution = solve_instance(
                 instance,
                 sense=sense,
                 start=None if start is None else Vocabulary.load(start),
@@ -209,9 +211,9 @@ def solve(
                 **common,
             )
         elif goal == "decision":
-            _, solution = exact.decide(instance, progress=progress, **common)
+            _, solution = decide(instance, progress=progress, **common)
         else:
-            solution = exact.smallest(instance, progress=progress, **common)
+            solution = smallest(instance, progress=progress, **common)
     status = finish(out, solution, instance, no_vocabulary, corpus, proof=True)
     if goal != "tokens" and solution.extra["meets_threshold"] is False:
         from ...exact.infeasibility import conflict

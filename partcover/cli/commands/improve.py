@@ -188,7 +188,7 @@ def gap_(
     than the vocabulary's size. Exit status 6 if the certificate does not hold.
     """
     from ...analysis.gap import refuse_beyond_budget, split_gap
-    from ...verification.recount import check_certificate
+    from ...verification.certificate_check import check_certificate
 
     if certificate is not None and time_limit is not None:
         raise click.UsageError("--certificate and --time-limit exclude each other")

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...errors import PartcoverError
 from ...problem.certificate import Certificate
 from ...problem.instance import Instance
-from ...verification.recount import check_certificate
+from ...verification.certificate_check import check_certificate
 from ..output import Output
 
 

@@ -1,0 +1,147 @@
+"""A bound is a certificate, and what it proves about candidates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..problem.solution import Status, Termination, gap_of
+from ..runtime.notebook import brief, html_table
+from ..runtime.pickling import by_fields
+
+__all__ = ["Bound"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A certified lower bound, and what it says about candidates.
+
+    Attributes
+    ----------
+    instance : Instance
+        What it is about.
+    certificate : Certificate
+        What `check_certificate` confirms: a single leaf of prices, or the start that was given,
+        where that proves more.
+    lower_bound : int
+        No vocabulary within the budget needs fewer tokens: what the prices prove, counted in
+        integers.
+    incumbent : int or None
+        Tokens that some vocabulary needs, as given.
+    relaxation : float
+        The value of the linear relaxation of `path`, without group budgets, is at most this (in
+        floating point, not certified): no prices without fees prove more.
+    x : ndarray of float64, shape (candidates,)
+        How much of each candidate of ``instance.index`` the relaxation takes.
+    reduced_costs : ndarray of int64, shape (candidates,)
+        In units of ``1 / unit`` tokens: by how much the bound rises if a candidate is forced in
+        (at least 0), or less that if one of the best k is forced out (at most 0); 0 for required
+        tokens.
+    unit : int
+        A power of two.
+    proven_in, proven_out : ndarray of int32
+        Candidates (their numbers in ``instance.index``): where a vocabulary needs fewer tokens
+        than the incumbent, some best one holds all of the first and none of the second.  Empty
+        without an incumbent.
+    seconds : float
+        Wall-clock seconds.
+    iterations : int
+        Steps made.
+    termination : {"completed", "gap", "time_limit", "interrupted"}
+        Why it stopped; ``completed``: the relaxation is solved or the bound meets the incumbent,
+        or the iterations are done.
+    seed, threads : int
+        As given.
+    """
+
+    instance: Instance
+    certificate: Certificate
+    lower_bound: int
+    incumbent: int | None
+    relaxation: float
+    x: Float64
+    reduced_costs: Int64
+    unit: int
+    proven_in: Int32
+    proven_out: Int32
+    seconds: float
+    iterations: int
+    termination: Termination
+    seed: int = 0
+    threads: int = 1
+
+    __reduce__ = by_fields
+
+    def __repr__(self) -> str:
+        return brief(
+            "Bound",
+            f"k={self.instance.k}",
+            f"lower_bound={self.lower_bound}",
+            None if self.incumbent is None else f"incumbent={self.incumbent}",
+            None if self.gap is None else f"gap={self.gap:.4%}",
+            self.termination,
+        )
+
+    def _repr_html_(self) -> str:
+        """What it proves, for notebooks."""
+        facts = self.to_json()
+        del facts["policy"]
+        return html_table("Bound", [], facts.items())
+
+    @property
+    def gap(self) -> float | None:
+        """(incumbent − lower_bound) / incumbent; None without an incumbent."""
+        return gap_of(self.incumbent, self.lower_bound)
+
+    @property
+    def status(self) -> Status:
+        """What is known of the incumbent: ``optimal``, ``feasible``; ``none`` without one."""
+        if self.incumbent is None:
+            return "none"
+        return "optimal" if self.incumbent == self.lower_bound else "feasible"
+
+    def tokens(self, numbers: Int32) -> list[Token]:
+        """The candidates with these numbers."""
+        instance = self.instance
+        return [sym.from_array(instance.index.token(n), instance.symbols) for n in numbers.tolist()]
+
+    def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
+        """The JSON object that ``partcover bound`` prints; `tokens`: with the proven ones."""
+        instance = self.instance
+        data: dict[str, Any] = {
+            "method": "bound",
+            "k": instance.k,
+            "words": len(instance.words),
+            "total_count": instance.words.total_count,
+            "symbols": instance.symbols,
+            "candidates": instance.index.total,
+            "policy": instance.policy,
+            "tokens": self.incumbent,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "relaxation": self.relaxation if math.isfinite(self.relaxation) else None,
+            "status": self.status,
+            "termination": self.termination,
+            "iterations": self.iterations,
+            "seconds": round(self.seconds, 6),
+            "seed": self.seed,
+            "threads": self.threads,
+            "proven_in": len(self.proven_in),
+            "proven_out": len(self.proven_out),
+        }
+        if tokens:
+            data["proven_in_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_in)]
+            data["proven_out_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_out)]
+        return data

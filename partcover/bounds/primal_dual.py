@@ -1,0 +1,237 @@
+"""Primal-dual hybrid gradient steps over the occurrences of the candidates that matter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus import symbols as sym
+from ..errors import InputError
+from ..kernels._saddle_point import Saddle, arcs, project
+from ..runtime.memory import refuse_beyond
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+from .price_counter import SHARDS, PriceCounter, largest
+
+__all__ = ["Ascent"]
+
+Bools = npt.NDArray[np.bool_]
+Float64 = npt.NDArray[np.float64]
+
+_SETTLED = 100  # steps before candidates are let go
+_LET_GO, _TAKE_IN = 0.6, 0.9  # rewards, as a part of the least of the k best
+BYTES_AN_ARC = 120  # arrays of the arcs, and those that they are made from
+
+
+class Ascent:
+    """The saddle point iteration: its arcs, and where it stands."""
+
+    saddle: Saddle
+
+    def __init__(self, counter: PriceCounter, vocabulary: Vocabulary, gains: Sequence[int]) -> None:
+        self.counter = counter
+        self.vocabulary = vocabulary
+        self.gains = gains
+        self.prices: Float64 | None = None
+        self.begun = False
+        self.weight = 1.0
+        self.x = counter.fixed.astype(float)
+        self.active = np.zeros(0, np.int32)
+        self.rewards = np.zeros(len(counter.lo), np.int64)  # as last counted
+        self.returned = np.zeros(len(counter.lo), bool)
+
+    def begin(self, k: int) -> None:
+        """Arcs and a point for a budget: where it stands, or GreedTok's vocabulary."""
+        counter = self.counter
+        instance = counter.instance
+        free = k - len(instance.fixed)
+        gains = self.gains[:k]
+        least = min(gains) if len(gains) == k and free > 0 else 0
+        active = counter.fixed | (counter.most >= max(least, 1))
+        if free <= 0:
+            active = counter.fixed.copy()
+        self.free = float(max(free, 0))
+        self.fee = float(least)
+        if self.begun:
+            self._activate(active)
+        else:
+            self._first_point(k, active)
+            self.begun = True
+
+    def _first_point(self, k: int, active: Bools) -> None:
+        counter = self.counter
+        words, symbols = counter.instance.words, counter.instance.symbols
+        chosen = Vocabulary(self.vocabulary.tokens[:k], symbols)
+        index = counter.instance.index
+        lo, hi, length = index.find([sym.to_array(token) for token in chosen])
+        lo, length = lo[hi > lo], length[hi > lo]
+        held = set(zip(lo.tolist(), length.tolist(), strict=True))
+        near = np.flatnonzero(np.isin(counter.lo, lo)).tolist()
+        for c in near:
+            if (int(counter.lo[c]), int(counter.length[c])) in held:
+                self.x[c] = 1.0
+        ends = np.flatnonzero(segment(words, chosen).ends)
+        sizes = np.diff(np.concatenate([[-1], ends]))
+        self._make(active)
+        piece = np.zeros(len(words.data), np.int64)
+        piece[ends - sizes + 1] = ends + 1
+        self.saddle.flow[:] = piece[self.start] == self.end
+        if self.prices is None:
+            self.prices = np.repeat(1.0 / sizes, sizes)
+        self.saddle.price[:] = self.prices
+        before = np.concatenate([[0.0], np.cumsum(self.prices)])
+        worth = np.maximum(before[self.end] - before[self.start] - 1, 0)
+        self.saddle.row[:] = worth * self.x[self.active][self.which]
+        self._gain()
+
+    def _make(self, active: Bools) -> None:
+        """Arcs of the active candidates."""
+        counter = self.counter
+        words = counter.instance.words
+        # what occurs most stands together: it is looked up most
+        self.active = np.flatnonzero(active).astype(np.int32)
+        many = counter.hi[self.active] - counter.lo[self.active]
+        self.active = self.active[np.argsort(-many, kind="stable")]
+        lo, hi, length = (a[self.active] for a in (counter.lo, counter.hi, counter.length))
+        _refuse_beyond_memory(int((hi - lo).astype(np.int64).sum()))
+        self.which, self.start, self.end, back = arcs(
+            counter.places, lo, hi, length, len(words.data)
+        )
+        counts = words.counts.astype(float)
+        self.saddle = Saddle(words.offsets, counts, self.which, self.start, self.end, back)
+        # about as many arcs and symbols in each shard
+        load = self.saddle.first + words.offsets
+        marks = np.linspace(0, load[-1], SHARDS + 1)
+        self.cuts = np.searchsorted(load, marks).tolist()
+        self.cuts[0], self.cuts[-1] = 0, len(words)
+        self.gains_of = np.zeros((SHARDS, len(self.active)))
+        self.moves = np.zeros((SHARDS, 2))
+        self.metric = np.maximum(counter.weight[self.active].astype(float), 1.0)
+        self.kept = counter.fixed[self.active]
+
+    def _activate(self, active: Bools) -> None:
+        """Change the active candidates, and keep the point."""
+        old, which, start = self.saddle, self.active[self.which], self.start
+        self._make(active)
+        key = start.astype(np.int64) * len(active) + which
+        new = self.start.astype(np.int64) * len(active) + self.active[self.which]
+        self.x[~active] = 0
+        order = np.argsort(key)
+        at = np.searchsorted(key, new, sorter=order)
+        at[at == len(key)] = 0
+        at = order[at] if len(key) else at
+        same = key[at] == new if len(key) else np.zeros(len(new), bool)
+        for name in ("flow", "row"):
+            getattr(self.saddle, name)[same] = getattr(old, name)[at[same]]
+        self.saddle.price[:] = old.price
+        self.saddle.made[:] = old.made
+        self._gain()
+
+    def choose(self, steps: int) -> bool:
+        """Update the active set by reward.  Returns whether it changed."""
+        if steps < _SETTLED or self.free <= 0:
+            return False
+        counter = self.counter
+        apart = self.rewards[~counter.fixed]
+        least = largest(apart, int(self.free))[1]
+        active = np.zeros(len(counter.lo), bool)
+        active[self.active] = True
+        back = ~active & (self.rewards > _TAKE_IN * least)
+        self.returned |= back
+        many = counter.hi - counter.lo
+        keep = counter.fixed | self.returned | (self.rewards > _LET_GO * least) | (self.x > 0.01)
+        keep &= active
+        before, after = int(many[active].sum()), int(many[keep].sum())
+        if after > 0.8 * before:
+            if not back.any():
+                return False
+            keep = active
+        self._activate(keep | back)
+        return True
+
+    def _gain(self) -> None:
+        counts = self.counter.count_at[self.start].astype(float)
+        row = self.saddle.row.astype(float)
+        self.gain = np.bincount(self.which, counts * row, len(self.active)).astype(float)
+        self.restart()
+
+    def restart(self) -> None:
+        """Let the present point be the anchor."""
+        self.saddle.anchor()
+        self.x_from = self.x[self.active]
+        self.x_made = np.clip(self.x_from, 0, 1)
+        taken = float(self.x_made[~self.kept].sum())
+        if taken > self.free:  # the point may be of a larger budget
+            self.x_made[~self.kept] *= self.free / taken
+        self.steps = 0
+
+    def step(self) -> float:
+        """One step; how far it moved."""
+        saddle, weight = self.saddle, self.weight
+        keep = (self.steps + 1) / (self.steps + 2)
+        x = self.x[self.active]
+        made = np.empty_like(x)
+        scale = 1 / (self.metric * weight)
+        if self.kept.any():
+            apart = ~self.kept
+            part = np.empty(int(apart.sum()))
+            self.fee = project(x[apart], self.gain[apart], scale[apart], self.free, self.fee, part)
+            made[apart], made[self.kept] = part, 1.0
+        else:
+            self.fee = project(x, self.gain, scale, self.free, self.fee, made)
+        ahead = 2 * made - x
+
+        def work(n: int) -> None:
+            saddle.step(
+                self.cuts[n], self.cuts[n + 1], weight, keep, ahead, self.gains_of[n], self.moves[n]
+            )
+
+        self.counter.share(work, SHARDS)
+        self.gain = self.gains_of.sum(axis=0)
+        moved = float(np.dot(self.metric, (made - x) ** 2))
+        self.x[self.active] = keep * ahead + (1 - keep) * self.x_from
+        self.x_made, self.prices = made, None
+        self.steps += 1
+        flows, prices = self.moves.sum(axis=0).tolist()
+        return math.sqrt(weight * (flows + moved) + prices / weight)
+
+    def reweigh(self) -> None:
+        """Balance prices and flows by how far both went since the anchor."""
+        flows, prices = self.saddle.distance()
+        flows += float(np.dot(self.metric, (self.x[self.active] - self.x_from) ** 2))
+        if flows > 1e-20 and prices > 1e-20:
+            self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
+
+    def proposed(self) -> Float64:
+        """The prices to count: those of the last step, before they were drawn back."""
+        return self.saddle.made if self.prices is None else self.prices
+
+    def x_all(self) -> Float64:
+        """How much of each candidate of the index is taken."""
+        x = np.zeros(len(self.counter.lo))
+        x[self.active] = self.x_made
+        return x[: len(self.counter.instance.index)]
+
+    def cost(self) -> float:
+        """At least the value of the relaxation."""
+        saddle, x = self.saddle, self.x_made
+        return sum(
+            saddle.cost(first, last, x)
+            for first, last in zip(self.cuts[:-1], self.cuts[1:], strict=True)
+        )
+
+
+_FEWER = (
+    "cut the words with a pre-tokenizer, or cap candidates with --max-length (max_length); the "
+    "bound is then about vocabularies of such tokens only"
+)
+
+
+def _refuse_beyond_memory(many: int) -> None:
+    if many >= 2**31 - 1:
+        raise InputError(f"the candidates that matter occur {many:,} times: {_FEWER}")
+    what = f"the candidates that matter occur {many:,} times, which needs"
+    refuse_beyond(many * BYTES_AN_ARC, what, _FEWER)

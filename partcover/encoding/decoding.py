@@ -1,0 +1,122 @@
+"""A decoder gives back the text that ids stand for, special tokens as their text."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..runtime.arguments import shown
+from .text import exchange, is_integer_type
+
+__all__ = ["Decoder"]
+
+SECTION = 1 << 18  # ids that are Python objects at a time
+
+
+class Decoder:
+    """Turns ids into the text that they stand for.
+
+    Parameters
+    ----------
+    text_of : dict of int to bytes
+        What each id stands for.
+    special : iterable of int
+        The ids of special tokens.
+    mark : bytes
+        What stands for a space.
+    """
+
+    def __init__(self, text_of: dict[int, bytes], special: Iterable[int], mark: bytes) -> None:
+        self._text_of = text_of
+        self._special_ids = frozenset(special)
+        self._mark = mark
+
+    def decode_bytes(self, ids: Iterable[int] | npt.NDArray[Any]) -> bytes:
+        """The bytes that ids stand for, special tokens as their text.
+
+        Raises
+        ------
+        InputError
+            For an id that the vocabulary does not have, saying where; for an array that is not
+            one of integers.
+        """
+        if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
+            if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
+                raise InputError(f"ids are {shown(ids)}: a list or array of integers is expected")
+            ids = list(ids)
+        if isinstance(ids, np.ndarray) and (ids.ndim != 1 or ids.dtype.kind not in "iu"):
+            raise InputError(
+                f"ids are an array of {ids.dtype} with {ids.ndim} axes: integers along one "
+                "are expected"
+            )
+        done: list[bytes] = []
+        run: list[bytes] = []  # since the last special token, marks not yet exchanged
+        for first in range(0, len(ids), SECTION):
+            # a section at a time: as Python objects, ids take twenty times the space of an array
+            part = ids[first : first + SECTION]
+            numbers = part.tolist() if isinstance(part, np.ndarray) else part
+            texts = self._texts(numbers, first)
+            begin = 0
+            if self._mark != b" " and not self._special_ids.isdisjoint(numbers):
+                for place, number in enumerate(numbers):
+                    if number in self._special_ids:
+                        run.append(b"".join(texts[begin:place]))
+                        done += [exchange(b"".join(run), self._mark), texts[place]]
+                        run = []
+                        begin = place + 1
+            run.append(b"".join(texts[begin:]))
+        text = b"".join(run)
+        return b"".join([*done, text if self._mark == b" " else exchange(text, self._mark)])
+
+    def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
+        """What each id stands for; `first` is the place of the first of them among all."""
+        try:
+            if all(map(is_integer_type, set(map(type, numbers)))):
+                return [self._text_of[number] for number in numbers]
+        except KeyError:
+            pass
+        place, wrong = next(
+            (place, number)
+            for place, number in enumerate(numbers, first)
+            if not is_integer_type(type(number)) or number not in self._text_of
+        )
+        raise InputError(f"id {wrong!r}, number {place} of the ids, is not in the vocabulary")
+
+    def decode(self, ids: Iterable[int] | npt.NDArray[Any], errors: str = "strict") -> str:
+        """The text that ids stand for.
+
+        Parameters
+        ----------
+        ids : iterable of int, or ndarray of integers
+            What to decode.
+        errors : str
+            What to do with bytes that are not UTF-8, as in `bytes.decode`: ``strict`` refuses
+            them, ``replace`` puts U+FFFD there, ``surrogateescape`` keeps them.
+
+        Raises
+        ------
+        InputError
+            As `decode_bytes`; for bytes that are not UTF-8 under ``strict``; for an unknown
+            `errors`.
+        """
+        try:
+            codecs.lookup_error(errors)(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a trial"))
+        except UnicodeDecodeError:
+            pass
+        except (LookupError, TypeError, ValueError):  # some are for encoding alone
+            raise InputError(
+                f"unknown errors {errors!r}: use 'strict', 'replace', 'ignore', "
+                "'backslashreplace' or 'surrogateescape'"
+            ) from None
+        try:
+            return self.decode_bytes(ids).decode("utf-8", errors)
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"byte {error.start} of the decoded text is not UTF-8: --errors replace "
+                "(errors='replace') puts U+FFFD there, keep (decode_bytes) keeps it"
+            ) from None

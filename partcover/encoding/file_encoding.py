@@ -1,0 +1,156 @@
+"""Files are read block by block, and their ids are written to one array on disk."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus.counting import Progress, blocks
+from ..corpus.pretokenizers import Rule as PretokenizerRule
+from ..corpus.readers import documents, find_sources
+from ..errors import InputError
+from ..runtime.files import atomic_writer
+
+__all__ = ["Block", "Encoded", "FileFormat", "FileText", "checked_dtype", "format_of", "write_ids"]
+
+FileFormat: TypeAlias = Literal["npy", "bin"]
+#: The document, where in all text, the text, and whether it is the last of the document.
+Block: TypeAlias = tuple[str, int, bytes, bool]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What `Encoder.encode_files` wrote.
+
+    Attributes
+    ----------
+    documents, bytes, ids : int
+        How many of each; ids with those between documents.
+    dtype : str
+        Of the ids in the file.
+    """
+
+    documents: int
+    bytes: int
+    ids: int
+    dtype: str
+
+
+def format_of(out: str | PathLike[str], file_format: FileFormat | None) -> FileFormat:
+    """The format of a file: the one asked for, or what its name says."""
+    file_format = file_format or ("npy" if fspath(out).endswith(".npy") else "bin")
+    if file_format not in get_args(FileFormat):
+        raise InputError(f"unknown file_format {file_format!r}: use 'npy' or 'bin'")
+    return file_format
+
+
+def checked_dtype(dtype: npt.DTypeLike | None, own: np.dtype[Any], largest: int) -> np.dtype[Any]:
+    """The integer type of a file, by default `own`; it must hold the largest id."""
+    if dtype is None:
+        return own.newbyteorder("<")
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise InputError(f"dtype {dtype!r} is none of NumPy's") from None
+    if kind.kind not in "iu" or largest > np.iinfo(kind).max:
+        raise InputError(f"dtype {kind.name} does not hold every id, up to {largest:,}")
+    return kind.newbyteorder("<")
+
+
+class FileText:
+    """The text of files, block by block, and how much of it has been read.
+
+    Parameters
+    ----------
+    paths : path or iterable of path
+        As `WordCounts.from_files` takes them.
+    rule : PretokenizerRule
+        The first rule of the pre-tokenizer: no block ends inside one of its words.
+    key : str
+        Field or column that holds the text.
+    whole : bool
+        Whether a document is one block.
+    all_files : bool
+        Whether files of a folder are taken whatever their names end in.
+    progress : callable, optional
+        ``progress(bytes_done, bytes_total_or_None)``.
+    """
+
+    def __init__(
+        self,
+        paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+        rule: PretokenizerRule,
+        *,
+        key: str,
+        whole: bool,
+        all_files: bool,
+        progress: Progress | None,
+    ) -> None:
+        listed = [paths] if isinstance(paths, str | PathLike) else paths
+        self._sources = find_sources(listed, all_files=all_files)
+        sizes = [source.size for source in self._sources]
+        self._total = None if None in sizes else sum(size or 0 for size in sizes)
+        self._rule = rule
+        self._key = key
+        self._whole = whole
+        self._progress = progress
+        self._read = 0
+        self.document_count = 0
+        self.bytes = 0
+
+    def _report(self, more: int) -> None:
+        self._read += more
+        if self._progress is not None:
+            self._progress(self._read, self._total)
+
+    def blocks(self) -> Iterator[tuple[Block, int]]:
+        """Each block of text with its length in bytes."""
+        for source in self._sources:
+            for document in documents(source, key=self._key, report=self._report):
+                self.document_count += 1
+                chunks = blocks(document.chunks, self._rule, document)
+                if self._whole:
+                    chunks = iter((document.together(),))
+                where, held = document.where, b""
+                for block in chunks:
+                    if held:
+                        yield (where, self.bytes - len(held), held, False), len(held)
+                    held = block
+                    self.bytes += len(block)
+                yield (where, self.bytes - len(held), held, True), len(held)
+
+
+def write_ids(
+    arrays: Iterable[npt.NDArray[Any]],
+    out: str | PathLike[str],
+    file_format: FileFormat,
+    kind: np.dtype[Any],
+) -> int:
+    """Write arrays of ids one after another to a file; how many ids there are."""
+    written = 0
+    with atomic_writer(out) as file:
+        if file_format == "npy":
+            if not file.seekable():
+                raise InputError(f"{fspath(out)}: the npy format needs a file; use bin")
+            file.write(npy_header(kind, 0))
+        for ids in arrays:
+            file.write(ids.data)
+            written += len(ids)
+        if file_format == "npy":
+            file.seek(0)
+            file.write(npy_header(kind, written))
+    return written
+
+
+def npy_header(dtype: np.dtype[Any], size: int) -> bytes:
+    """NumPy's header, which has the same length for any size."""
+    header = io.BytesIO()
+    described = {"descr": dtype.str, "fortran_order": False, "shape": (size,)}
+    np.lib.format.write_array_header_1_0(header, described)
+    return header.getvalue()

@@ -1,0 +1,330 @@
+"""A certificate is checked in plain Python that shares nothing with the kernels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from heapq import nlargest
+from itertools import accumulate, chain
+from typing import Any
+
+from ..corpus.symbols import Token
+from ..errors import InputError
+from ..problem.certificate import Certificate, Leaf, policy_digest
+from ..problem.instance import Instance
+from ..runtime.arguments import checked
+
+__all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty"]
+
+TOGETHER = 1 << 20  # numbers of leaves that are looked at in one pass
+
+
+@dataclass(frozen=True)
+class CertificateCheck:
+    """What an independent recount of a certificate finds.
+
+    Attributes
+    ----------
+    ok : bool
+        The certificate is about this instance and proves what it claims.
+    claimed : int
+        The lower bound it claims.
+    lower_bound : int
+        The lower bound its prices prove for this instance: at most the optimum, whatever the
+        prices are; 0 where the certificate is about another instance.
+    leaves : int
+        Leaves of its tree.
+    problems : tuple of str
+        One line for each thing that is wrong.
+    """
+
+    ok: bool
+    claimed: int
+    lower_bound: int
+    leaves: int
+    problems: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields as a JSON object."""
+        return {**asdict(self), "problems": list(self.problems)}
+
+
+@checked
+def check_certificate(instance: Instance, certificate: Certificate) -> CertificateCheck:
+    """Recount the lower bound that a certificate proves.
+
+    For a leaf with prices d, required tokens R and excluded tokens F, no vocabulary of at most k
+    tokens that holds R and nothing of F needs fewer tokens than ::
+
+        Σ_W c(W)·Σ_p d_p − Σ_{T ∈ R} reward(T) − (the k − |R| largest rewards of other candidates)
+
+    where reward(T) is Σ_W c(W) times the best set of occurrences of T in W that do not overlap,
+    each worth max(0, Σ d − 1).  Every vocabulary comes to one leaf: the least leaf is the bound.
+    Fees of group budgets are taken off the rewards of a group's candidates, and, once for each
+    token that the group has room for besides R, off the bound.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, budget and conditions.
+    certificate : Certificate
+        What to check.
+
+    Returns
+    -------
+    CertificateCheck
+        Python integers throughout.  One pass over the occurrences of candidates that are not
+        dominated, for many leaves together: as many as have a million prices and tokens of the
+        branches above.  Memory is a few numbers for each of these, and the distinct candidates
+        of one length; no prices are unpacked before it is known how many there must be.
+
+    Notes
+    -----
+    Candidates that occur in one distinct word only are left out where that word is a candidate:
+    some optimum holds none of them, and all branches are the same for it.
+    Not so with group budgets, where the word may be of a group that is full: all count there.
+    """
+    problems = []
+    leaves = [node for node in certificate.tree if isinstance(node, Leaf)]
+    if certificate.words_sha256 != instance.words.digest:
+        problems.append("the certificate is about other words or counts")
+    elif certificate.policy_sha256 != policy_digest(instance):
+        problems.append("the certificate is about other candidates or conditions")
+    if certificate.k != instance.k:
+        problems.append(f"the certificate is for k = {certificate.k}, and k is {instance.k}")
+    for leaf in leaves:
+        if len(leaf.fees) not in (0, len(instance.groups)):
+            problems.append(f"a leaf has {len(leaf.fees)} fees for {len(instance.groups)} groups")
+            break
+    bound = 0
+    if not problems:
+        try:
+            bound = _bound(instance, certificate)
+        except InputError as error:
+            problems.append(str(error))
+        else:
+            if certificate.lower_bound > bound:
+                problems.append(
+                    f"lower bound {certificate.lower_bound} claimed, the prices prove {bound}"
+                )
+    return CertificateCheck(
+        not problems, certificate.lower_bound, bound, len(leaves), tuple(problems)
+    )
+
+
+def case_bound(
+    instance: Instance,
+    leaf: Leaf,
+    scale_bits: int,
+    required: frozenset[Token] = frozenset(),
+    excluded: frozenset[Token] = frozenset(),
+) -> int:
+    """The lower bound that a leaf proves for its case, as `check_certificate` counts it.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, budget and conditions.
+    leaf : Leaf
+        Its prices.
+    scale_bits : int
+        Binary digits behind the point of a price.
+    required, excluded : frozenset of token
+        What the vocabularies of this case hold beyond the fixed tokens, and what they lack; the
+        case is not empty.
+
+    Returns
+    -------
+    int
+        At most the fewest tokens that a vocabulary of this case needs, if it holds no dominated
+        candidate; and at least a token for each counted word.
+    """
+    prices = leaf.unpacked(_symbols(instance), scale_bits)
+    if prices is None:
+        return sum(count for _, count in instance.words)
+    case = _Case(prices.tolist(), leaf.fees, required | frozenset(instance.fixed), excluded)
+    return _bounds(instance, [case], 1 << scale_bits)[0]
+
+
+def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset[Token]) -> bool:
+    """Whether no vocabulary can hold and lack these tokens: a budget is exceeded, or both."""
+    return (
+        len(required) > instance.k
+        or bool(required & excluded)
+        or any(sum(token in group for token in required) > group.limit for group in instance.groups)
+    )
+
+
+class _Case:
+    """A leaf while its rewards are summed."""
+
+    def __init__(
+        self,
+        prices: list[int],
+        fees: tuple[int, ...],
+        required: frozenset[Token],
+        excluded: frozenset[Token],
+    ) -> None:
+        self.prices = prices
+        self.fees = fees
+        self.before = list(accumulate(self.prices, initial=0))
+        self.required = required
+        self.apart = required | excluded
+        self.required_reward = 0
+        self.rewards: list[int] = []
+
+
+def _bound(instance: Instance, certificate: Certificate) -> int:
+    """The least bound of the leaves that a vocabulary may come to."""
+    fixed = frozenset(instance.fixed)
+    symbols, scale = _symbols(instance), 1 << certificate.scale_bits
+    found: list[int] = []
+    cases: list[_Case] = []
+    held = 0
+    for leaf, inside, outside in certificate.leaves():
+        required = fixed | inside
+        if is_empty(instance, required, outside):
+            continue
+        prices = leaf.unpacked(symbols, certificate.scale_bits)
+        if prices is None:  # no leaf proves less
+            return sum(count for _, count in instance.words)
+        held += symbols + len(inside) + len(outside)
+        cases.append(_Case(prices.tolist(), leaf.fees, required, outside))
+        if held > TOGETHER:
+            found += _bounds(instance, cases, scale)
+            cases, held = [], 0
+    if cases:
+        found += _bounds(instance, cases, scale)
+    return min(found)
+
+
+def _symbols(instance: Instance) -> int:
+    return sum(len(word) for word, _ in instance.words)
+
+
+def _bounds(instance: Instance, cases: Sequence[_Case], scale: int) -> list[int]:
+    """The bound of each case; a token for each counted word at least."""
+    text = _Text(instance)
+    for token, starts in text.places(frozenset().union(*(case.required for case in cases))):
+        for case in cases:
+            if token in case.required:
+                case.required_reward += _reward(case, len(token), starts, text.count_at, scale)
+    for token, starts in _candidates(instance, text):
+        for case in cases:
+            if token not in case.apart:
+                reward = _reward(case, len(token), starts, text.count_at, scale)
+                for fee, group in zip(case.fees, instance.groups, strict=False):
+                    reward -= fee * (token in group)
+                if reward > 0:
+                    case.rewards.append(reward)
+    bounds = []
+    for case in cases:
+        value = sum(n * price for n, price in zip(text.count_at, case.prices, strict=True))
+        value -= case.required_reward
+        value -= sum(nlargest(instance.k - len(case.required), case.rewards))
+        for fee, group in zip(case.fees, instance.groups, strict=False):
+            value -= fee * (group.limit - sum(token in group for token in case.required))
+        bounds.append(max(-(-value // scale), sum(text.counts)))
+    return bounds
+
+
+def _reward(
+    case: _Case, length: int, starts: Sequence[int], count_at: Sequence[int], scale: int
+) -> int:
+    """The most that occurrences which do not overlap are worth; `starts` ascend."""
+    before = case.before
+    best = [0]  # best[i]: among the first i occurrences
+    clear = 0  # how many end where the present one starts, or before
+    for start in starts:
+        while starts[clear] + length <= start:
+            clear += 1
+        worth = count_at[start] * (before[start + length] - before[start] - scale)
+        best.append(max(best[-1], best[clear] + worth))
+    return best[-1]
+
+
+class _Text:
+    """The words, ascending, one after another."""
+
+    def __init__(self, instance: Instance) -> None:
+        words = sorted(instance.words)
+        self.words = [word for word, _ in words]
+        self.counts = [count for _, count in words]
+        self.sizes = [len(word) for word in self.words]
+        self.first = list(accumulate(self.sizes, initial=0))[:-1]
+        self.word_at = [n for n, size in enumerate(self.sizes) for _ in range(size)]
+        self.count_at = [self.counts[number] for number in self.word_at]
+        words_alone: list[Any] = self.words
+        self.text: Any
+        if instance.symbols == "ints":
+            self.text = tuple(chain.from_iterable(words_alone))
+        else:
+            self.text = (b"" if instance.symbols == "bytes" else "").join(words_alone)
+
+    def starts(self, length: int) -> list[int]:
+        """Where a substring of `length` symbols starts."""
+        return [
+            start
+            for first, size in zip(self.first, self.sizes, strict=True)
+            for start in range(first, first + size - length + 1)
+        ]
+
+    def group(self, starts: Sequence[int], length: int) -> dict[Token, list[int]]:
+        """Substrings at `starts`, each with its starts."""
+        groups: dict[Token, list[int]] = defaultdict(list)
+        for start in starts:
+            groups[self.text[start : start + length]].append(start)
+        return groups
+
+    def places(self, tokens: Collection[Token]) -> Iterator[tuple[Token, list[int]]]:
+        """Given tokens that occur, each with its starts."""
+        for length in sorted(set(map(len, tokens))):
+            for token, starts in self.group(self.starts(length), length).items():
+                if token in tokens:
+                    yield token, starts
+
+    def alone(self, starts: Sequence[int]) -> int | None:
+        """The number of the one word that all the starts are in, None if there are several."""
+        number = self.word_at[starts[0]]
+        return number if number == self.word_at[starts[-1]] else None
+
+
+def _candidates(instance: Instance, text: _Text) -> Iterator[tuple[Token, list[int]]]:
+    """Candidates that are not dominated, each with its starts."""
+    if instance.candidates is not None:
+        pool = set(instance.candidates) - set(instance.forbidden)
+        for token, starts in text.places(pool):
+            number = text.alone(starts)
+            word = None if number is None or instance.groups else text.words[number]
+            if word is None or word == token or word not in pool:
+                yield token, starts
+        return
+    forbidden = set(instance.forbidden)
+    longest = min(max(text.sizes, default=0), instance.max_length or 2**63)
+    # may the whole word stand in for what only it holds?
+    stands_in = [
+        2 <= len(word) <= longest
+        and count >= instance.min_count
+        and word not in forbidden
+        and not instance.groups
+        for word, count in zip(text.words, text.counts, strict=True)
+    ]
+    whole: dict[int, list[int]] = defaultdict(list)
+    for first, size, does in zip(text.first, text.sizes, stands_in, strict=True):
+        if does:
+            whole[size].append(first)
+    starts = text.starts(2)
+    for length in range(2, longest + 1):
+        longer: list[int] = []
+        for token, places in text.group(starts, length).items():
+            if sum(map(text.count_at.__getitem__, places)) < instance.min_count:
+                continue  # and so is whatever contains it
+            number = text.alone(places)
+            if number is not None and stands_in[number] and length < text.sizes[number]:
+                continue  # and so is all that contains it, but the whole word
+            longer += places
+            if token not in forbidden:
+                yield token, places
+        there = set(longer)
+        starts = sorted({start for start in longer if start + 1 in there} | {*whole[length + 1]})
