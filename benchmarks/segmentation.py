@@ -7,7 +7,7 @@ of its own that is pinned to one processor; making the tokenizer ready is timed 
 ``pcatt.greedy_encoder`` of greedtok (see greedy_speed.py on how it is installed). The tokens are
 those of FILE, in tiktoken's format (``cl100k_base.tiktoken``), of two bytes or more in the order of
 their ranks; the peer cuts a few words otherwise than Algorithm 4 as written out in
-``tests/oracles/`` (with cl100k_base 200 of UN's 105,505, none of them by ours), so its
+``tests/oracles/greedy.py`` (with cl100k_base 200 of UN's 105,505, none of them by ours), so its
 number of tokens is not quite the same; without FILE, GreedTok's 5,000 of the counted words.
 
 Then every rule on a megabyte each of prose without pre-tokens, of one letter, of spaces, of random

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from interop_cases import counted_words
+from interop.cases import counted_words
 
 from partcover.cli import main as cli
 

@@ -1,4 +1,4 @@
-"""Imports go one way: a folder imports only from those before it."""
+"""Imports go one way: a folder imports only from those before it; tests have the same folders."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ ROWS = [
     {"cli"},
 ]
 PACKAGE = Path(partcover.__file__).parent
+TESTS = Path(__file__).parent
 ROW = {folder: row for row, folders in enumerate(ROWS) for folder in folders}
 AT_ROOT = {
     "__init__.py",
@@ -123,3 +124,25 @@ def test_stubs_name_what_kernels_have(stub):
     public = {n for n in vars(module) if callable(getattr(module, n)) and n[0] != "_"}
     named = {n.name for n in ast.parse(stub.read_text()).body if hasattr(n, "name")}
     assert public - {"np"} <= named, "the stub leaves something out"
+
+
+def test_tests_have_the_folders_of_the_package():
+    folders = {path.relative_to(TESTS).parts[0] for path in TESTS.rglob("*/*.py")}
+    assert folders - ROW.keys() == {"oracles"}
+
+
+@pytest.mark.parametrize(
+    "path", sorted(TESTS.rglob("*.py")), ids=lambda path: "-".join(path.relative_to(TESTS).parts)
+)
+def test_no_test_is_imported(path):
+    """What several tests need stands in a module that holds no test."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+            assert not node.level, "an import names its module in full"
+        elif isinstance(node, ast.Import):
+            names = [part for alias in node.names for part in alias.name.split(".")]
+        else:
+            continue
+        files = {other.stem for other in TESTS.rglob("test_*.py")}
+        assert not files & set(names), f"{files & set(names)} is a file of tests"

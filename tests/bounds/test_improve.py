@@ -1,0 +1,297 @@
+"""Improve as a whole: one clock, GreedTok once and first, and the best proof known is kept."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.brute_force import fewest_tokens
+from strategies import instances, random_instance
+
+import partcover
+from partcover import (
+    Certificate,
+    InputError,
+    Instance,
+    Vocabulary,
+    WordCounts,
+    check_certificate,
+    greedtok,
+    improve,
+    lower_bound,
+    prove,
+    verify,
+)
+from partcover.bounds import lower_bound as bounds_module
+from partcover.bounds.improve import _Listener
+from partcover.bounds.primal_dual import Ascent
+from partcover.heuristics import local_search as search_module
+from partcover.problem.solution import Event
+from partcover.runtime.limits import Deadline
+
+improve_module = sys.modules["partcover.bounds.improve"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(instance=instances(), bound=st.booleans())
+def test_between_bound_and_greedtok(instance, bound):
+    solution = improve(instance, bound=bound)
+    optimum = fewest_tokens(instance)
+    assert optimum <= solution.tokens <= greedtok(instance).extra["tokens_shortest_path"]
+    assert verify(instance, solution.vocabulary, claim=solution).ok
+    if bound:
+        assert solution.lower_bound <= optimum
+        checked = check_certificate(instance, solution.certificate)
+        assert checked.ok
+        # every candidate taken, or a token a word, proves more than prices do
+        assert checked.lower_bound <= solution.lower_bound
+    else:
+        assert solution.certificate is None
+
+
+def test_greedtok_runs_once_and_is_the_first_incumbent(monkeypatch):
+    instance = random_instance(1, 8)
+    runs, heard = [], []
+    run = greedtok
+
+    def counted(*arguments, **options):
+        runs.append(arguments)
+        return run(*arguments, **options)
+
+    for module in (improve_module, bounds_module, search_module):
+        monkeypatch.setattr(module, "greedtok", counted)
+    solution = improve(instance, progress=heard.append)
+    assert len(runs) == 1
+    first = next(event for event in heard if event.kind == "incumbent")
+    assert (first.source, first.phase) == ("greedtok", "greedtok")
+    assert first.tokens == solution.extra["tokens_greedtok"]
+    bounding = [event for event in heard if event.kind == "bound"]
+    assert all(event.tokens == first.tokens and event.phase == "bound" for event in bounding)
+    assert bounding[-1].lower_bound == solution.lower_bound
+
+
+def test_one_clock(monkeypatch):
+    """Every look at the clock is a second later than the one before: no event runs backwards."""
+    now = iter(range(10**9))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(now)))
+    heard = []
+    solution = improve(random_instance(2, 8), time_limit=60, progress=heard.append)
+    seconds = [event.seconds for event in heard]
+    assert seconds == sorted(seconds)
+    assert solution.seconds >= seconds[-1] > 0
+    left = [event.time_left for event in heard]
+    assert left == sorted(left, reverse=True)
+    assert [event.phase for event in heard if event.kind == "phase"] == [
+        "greedtok",
+        "bound",
+        "search",
+        "recount",
+    ]
+    for before, after in pairwise(heard):
+        assert after.tokens is None or before.tokens is None or after.tokens <= before.tokens
+        if before.lower_bound is not None:
+            assert after.lower_bound >= before.lower_bound
+
+
+def test_a_better_start_is_the_best_from_the_first_second():
+    instance = random_instance(1, 25)
+    good = improve(instance, bound=False)
+    heard = []
+    improve(instance, good, progress=heard.append)
+    sources = [event.source for event in heard if event.kind == "incumbent"]
+    assert sources[:2] == ["greedtok", "start"]
+    bounding = [event for event in heard if event.kind == "bound"]
+    assert bounding
+    assert all(event.tokens == good.tokens for event in bounding)
+
+
+def test_reduced_costs_are_in_tokens(monkeypatch):
+    """A token that may be of a better vocabulary is tried: what it costs is below the gap."""
+    instance = random_instance(2, 8)
+    given = {}
+
+    def told(*arguments, **options):
+        given.update(options)
+        return search_module.local_search(*arguments, **options)
+
+    monkeypatch.setattr(improve_module, "local_search", told)
+    improve(instance)
+    bound = lower_bound(instance, incumbent=given["greedy"].extra["tokens_shortest_path"])
+    costs = bound.reduced_costs / bound.unit
+    assert given["reduced_costs"].tolist() == costs.tolist()
+    # forcing a candidate in never costs more than all tokens there are
+    assert costs.max() <= instance.words.total_symbols
+
+
+def test_what_is_worse_is_not_told():
+    heard = []
+    listen = _Listener(Deadline(), heard.append)
+    for event in (
+        Event(0, "incumbent", 9, None, "a"),
+        Event(0, "incumbent", 9, None, "b"),
+        Event(0, "bound", None, 4, "c"),
+        Event(0, "bound", None, 3, "d"),
+        Event(0, "incumbent", 8, 2, "e"),
+    ):
+        listen(event)
+    told = [(event.source, event.tokens, event.lower_bound) for event in heard]
+    assert told == [("a", 9, None), ("c", 9, 4), ("e", 8, 4)]
+
+
+def test_a_gap_ends_it():
+    instance = random_instance(3, 10)
+    whole = improve(instance)
+    assert whole.gap < 0.05
+    near = improve(instance, gap=0.5)
+    assert (near.termination, near.gap <= 0.5) == ("gap", True)
+    assert near.extra["swaps_tried"] == 0
+    assert near.lower_bound <= whole.lower_bound
+
+
+def test_a_better_proof_is_kept():
+    instance = random_instance(4, 9)
+    good = improve(instance)
+    again = improve(instance, good, time_limit=0)
+    assert again.tokens <= good.tokens
+    assert again.lower_bound == good.lower_bound
+    assert check_certificate(instance, again.certificate).lower_bound == good.lower_bound
+    given = improve(instance, start_certificate=good.certificate, time_limit=0)
+    assert given.lower_bound == good.lower_bound
+    # what it claims is recounted: more is not believed, less does not hide what it proves
+    for claim in (good.lower_bound + 5, 1):
+        false = replace(good.certificate, lower_bound=claim)
+        held = improve(instance, start_certificate=false, time_limit=0)
+        assert held.lower_bound == good.lower_bound
+        assert check_certificate(instance, held.certificate).ok
+    # one for another budget is a start alone
+    other = improve(instance.with_k(12), start_certificate=good.certificate, time_limit=0)
+    assert check_certificate(instance.with_k(12), other.certificate).ok
+    assert improve(instance, bound=False, start=good).certificate is None
+
+
+def test_a_tree_is_kept_where_prices_prove_less():
+    words = {b"abab": 3, b"baba": 2, b"abba": 2, b"bab": 5, b"aab": 4}
+    instance = Instance(WordCounts.from_counts(words), 2)
+    _, tree = prove(instance)
+    plain = lower_bound(instance, iterations=0)
+    assert plain.lower_bound < tree.lower_bound
+    kept = lower_bound(instance, start=tree, iterations=0)
+    assert kept.lower_bound == tree.lower_bound
+    assert check_certificate(instance, kept.certificate).lower_bound == tree.lower_bound
+    assert improve(instance, start_certificate=tree).status == "optimal"
+
+
+@pytest.mark.parametrize("seconds", [400.0, 1e9])
+def test_time_is_kept_for_the_recount(monkeypatch, seconds):
+    """Where the recount takes what is left, neither bound nor search begins."""
+    begun = []
+    monkeypatch.setattr(improve_module, "recount_seconds", lambda *_: seconds)
+    monkeypatch.setattr(search_module, "recount_seconds", lambda *_: seconds)
+    monkeypatch.setattr(Ascent, "begin", lambda *_: begun.append("bound"))
+    monkeypatch.setattr(search_module, "SearchSpace", lambda *_: begun.append("search"))
+    instance = random_instance(9, 6)
+    solution = improve(instance, time_limit=300)
+    assert (begun, solution.termination) == ([], "time_limit")
+    assert solution.tokens == greedtok(instance).extra["tokens_shortest_path"]
+    assert check_certificate(instance, solution.certificate).ok
+
+
+def test_more_time_is_no_worse():
+    instance = random_instance(10, 12)
+    tokens = [improve(instance, time_limit=limit).tokens for limit in (0, 0.1, 0.4)]
+    assert tokens[0] == max(tokens)
+
+
+def test_large_counts_end():
+    words = {"c": 1, "aaa": 1, "aaaaaaa": 10**12, "aa": 8, "bb": 3}
+    solution = improve(Instance(WordCounts.from_counts(words), 1))
+    assert (solution.status, solution.termination) == ("optimal", "completed")
+    assert solution.tokens == 10**12 + 26
+
+
+def test_no_time_is_greedtok_and_starts_again():
+    """A bound that had no time is a token a word, without prices; it is no bad start."""
+    instance = random_instance(8, 5)
+    at_once = improve(instance, time_limit=0)
+    assert (at_once.status, at_once.termination) == ("feasible", "time_limit")
+    assert at_once.lower_bound == instance.words.total_count
+    assert at_once.tokens == greedtok(instance).extra["tokens_shortest_path"]
+    assert check_certificate(instance, at_once.certificate).ok
+    again = improve(instance, at_once)
+    assert again.tokens <= at_once.tokens
+    assert again.lower_bound > at_once.lower_bound
+
+
+def test_mistakes():
+    instance = random_instance(5, 4)
+    proof = lower_bound(instance, iterations=0).certificate
+    with pytest.raises(InputError, match="no bound is asked for"):
+        improve(instance, bound=False, start_certificate=proof)
+    with pytest.raises(InputError, match="other words"):
+        improve(random_instance(6, 4), start_certificate=proof)
+    with pytest.raises(InputError, match="over chars"):
+        improve(instance, Vocabulary(["ab"], "chars"))
+    with pytest.raises(InputError, match="gap is 1"):
+        improve(instance, gap=1)
+    for limit in (-1, "10", float("nan"), True):
+        with pytest.raises(InputError, match="time_limit"):
+            improve(instance, time_limit=limit)
+
+
+def test_ctrl_c_in_the_bound_ends_it_all(monkeypatch):
+    def interrupted(ascent):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ascent, "step", interrupted)
+    monkeypatch.setattr(search_module, "SearchSpace", None)  # the search is not begun
+    instance = random_instance(7, 6)
+    solution = improve(instance)
+    assert solution.termination == "interrupted"
+    assert solution.tokens == greedtok(instance).extra["tokens_shortest_path"]
+    assert check_certificate(instance, solution.certificate).ok
+
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
+    random_instance(1, 5).words.save(tmp_path / "C.tsv")
+    return "C.tsv"
+
+
+def test_command_keeps_the_better_proof(run, corpus):
+    assert run("improve", corpus, "-k", "8", "--write-certificate", "P.cert", "--quiet")[0] == 0
+    before = Path("P.cert").read_bytes()
+    arguments = ("improve", corpus, "-k", "8", "--gap", "0.3", "--json")
+    status, out, err = run(*arguments, "--write-certificate", "P.cert")
+    assert status == 0
+    assert "P.cert is kept: it proves" in err
+    assert Path("P.cert").read_bytes() == before
+    proven = Certificate.load("P.cert").lower_bound
+    assert json.loads(out)["lower_bound"] < proven
+    status, out, _ = run(*arguments, "--start-certificate", "P.cert")
+    assert json.loads(out)["lower_bound"] == proven
+    # bound too
+    status, _, err = run("bound", corpus, "-k", "8", "--iterations", "0", "-o", "P.cert")
+    assert (status, "P.cert is kept" in err) == (0, True)
+    options = ("--start-certificate", "P.cert", "-o", "Q.cert", "--json")
+    status, out, _ = run("bound", corpus, "-k", "8", "--iterations", "0", *options)
+    assert json.loads(out)["lower_bound"] == proven == Certificate.load("Q.cert").lower_bound
+    # a claim that does not hold is no reason to keep a file, nor is one for another k
+    for other in (
+        replace(Certificate.load("P.cert"), lower_bound=proven + 9),
+        replace(Certificate.load("P.cert"), k=7),
+    ):
+        other.save("P.cert")
+        assert run(*arguments, "--write-certificate", "P.cert")[0] == 0
+        assert Certificate.load("P.cert").k == 8
+        assert Certificate.load("P.cert").lower_bound <= proven
+
+
+def test_public():
+    for name in ("compare", "Comparison", "split_gap", "Gap", "plot_rows", "plot_events"):
+        assert callable(getattr(partcover, name)), name

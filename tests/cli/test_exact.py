@@ -1,0 +1,221 @@
+"""The command line of the exact workbench: goals, models, solutions, events, formulations."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from cli.helpers import as_json
+
+from partcover import Instance, Vocabulary, WordCounts, solve
+from partcover.exact.solvers.cbc import cbc_program
+
+
+@pytest.fixture
+def small(tmp_path):
+    (tmp_path / "small.tsv").write_text("abcd\t3\nabce\t2\nxyab\t1\nxy\t4\n")
+    return "small.tsv"
+
+
+def test_decision(run, small):
+    words = WordCounts.load("small.tsv")
+    best = solve(Instance(words, 2)).tokens
+    for threshold, answer in [(best, True), (best - 1, False)]:
+        status, data = as_json(
+            run("solve", small, "-k", 2, "--goal", "decision", "--threshold", threshold, "--json")
+        )
+        assert (status, data["meets_threshold"]) == (0, answer)
+    _, _, error = run("solve", small, "-k", 2, "--goal", "decision", "--threshold", 10)
+    assert "these requirements conflict: at most 10 tokens needed; at most 2 tokens" in error
+    _, _, error = run("solve", small, "-k", 2, "--goal", "decision", "--threshold", 9)
+    assert "10 counted words, each of at least one token" in error
+
+
+def test_fewest_chosen(run, small):
+    status, data = as_json(run("solve", small, "--goal", "size", "--threshold", 12, "--json"))
+    assert (status, data["status"]) == (0, "optimal")
+    assert data["size"] == data["smallest_size"]
+    assert data["tokens"] <= 12
+    assert solve(Instance(WordCounts.load(small), data["size"] - 1)).tokens > 12
+    status, data = as_json(
+        run("solve", small, "-k", 1, "--goal", "size", "--threshold", 12, "--json")
+    )
+    assert (status, data["status"], data["vocabulary"]) == (4, "infeasible", None)
+
+
+def test_requirements(run, small, tmp_path):
+    (tmp_path / "protected.txt").write_text("xy\n")
+    (tmp_path / "weights.tsv").write_text("xy\t7\nabce\t2\n")
+    (tmp_path / "some.txt").write_text("abcd\nabce\n")
+    common = ("-k", 3, "--json")
+    status, data = as_json(run("solve", small, *common, "--protected", "protected.txt"))
+    assert (status, "xy" in data["vocabulary"], data["policy"]["protected"]) == (0, True, 1)
+    status, data = as_json(run("solve", small, *common, "--weights", "weights.tsv"))
+    assert (status, data["total_count"]) == (0, 3 + 4 + 1 + 28)
+    for group in ("some=0:some.txt", "four=0:4-", "four=0:4-4"):
+        status, data = as_json(run("solve", small, *common, "--group", group))
+        assert status == 0
+        assert not {"abcd", "abce"} & set(data["vocabulary"])
+
+
+def test_options_that_a_solver_makes_no_use_of_are_named(run, small):
+    status, out, said = run("solve", small, "-k", 2, "--threads", 2, "--json")
+    assert (status, json.loads(out)["threads"]) == (0, 1)
+    assert "highs makes no use of --threads: cp-sat, cbc do" in said
+    status, out, said = run(
+        "solve", small, "-k", 2, "--solver", "cp-sat", "--threads", 2, "--seed", 1, "--json"
+    )
+    assert (status, json.loads(out)["threads"]) == (0, 2)
+    assert "makes no use" not in said
+    said = run("solve", small, "-k", 2, "--relaxation", "--solver", "pdlp", "--seed", 1)[2]
+    assert "pdlp makes no use of --seed: highs, scip, cbc, glop do" in said
+
+
+def test_relaxation_and_start(run, small, tmp_path):
+    run("greedtok", small, "-k", 1, "-o", "V.json")
+    status, data = as_json(run("solve", small, "-k", 2, "--start", "V.json", "--json"))
+    assert (status, data["start_taken"]) == (0, True)
+    best = data["tokens"]
+    for solver in ("glop", "pdlp", "highs"):
+        status, relaxed = as_json(
+            run("solve", small, "-k", 2, "--relaxation", "--solver", solver, "--json")
+        )
+        assert status == 0
+        assert relaxed["tokens"] <= best + 1e-3
+        assert sum(value for _, value in relaxed["x"]) <= 2 + 1e-3
+
+
+def test_events_and_log(run, small, tmp_path):
+    status, out, error = run("solve", small, "-k", 2, "--events", "E.jsonl", "--log", "--json")
+    assert status == 0
+    assert json.loads(out)["status"] == "optimal"
+    assert "HiGHS" in error
+    events = [json.loads(line) for line in (tmp_path / "E.jsonl").read_text().splitlines()]
+    assert events[-1]["tokens"] == events[-1]["lower_bound"] == json.loads(out)["tokens"]
+    assert {event["event"] for event in events} == {"incumbent", "bound"}
+
+
+def test_a_plot_of_events(run, small, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert run("solve", small, "-k", 2, "--plot", "P.svg", "--quiet")[0] == 0
+    text = (tmp_path / "P.svg").read_text()
+    assert "<svg" in text
+    assert "a plot ends in .png" in run("solve", small, "-k", 2, "--plot", "P.txt")[2]
+
+
+@pytest.mark.parametrize("name", ["path", "occurrence", "wmc"])
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_a_model_out_and_its_solution_in(run, small, tmp_path, name, sense):
+    options = ("-k", 2, "--formulation", name, "--sense", sense)
+    status, data = as_json(run("solve", small, *options, "--write-mps", "M.mps", "--json"))
+    assert status == 0
+    command = [cbc_program(), "M.mps", *(["-max"] if sense == "max" else [])]
+    command += ["-solve", "-solution", "S.sol"]
+    subprocess.run(command, cwd=tmp_path, stdout=subprocess.DEVNULL, check=True)
+    check = ("verify", small, "-k", 2, "--vocab", "S.sol", "--model", "M.mps", "--json")
+    status, found = as_json(run(*check))
+    assert (status, found["ok"]) == (0, True)
+    if name != "wmc":
+        assert found["tokens"] == data["tokens"]
+    text = (tmp_path / "S.sol").read_text()
+    (tmp_path / "S.sol").write_text(text + "  99 x99 1 0\n")
+    assert "the model has no variable 'x99'" in run(*check)[2]
+    lines = [line for line in text.splitlines() if " x" not in line]
+    (tmp_path / "S.sol").write_text("\n".join(lines))
+    status, _, error = run(*check)
+    assert status == 6
+    assert "the solution breaks the model" in error
+
+
+def test_tokens_from_a_list(run, small, tmp_path):
+    (tmp_path / "tokens.txt").write_text("abc\nxy\n")
+    status, found = as_json(run("verify", small, "-k", 2, "--vocab", "tokens.txt", "--json"))
+    assert (status, found["tokens"], found["size"]) == (0, 3 * 2 + 2 * 2 + 3 + 4, 2)
+
+
+def test_formulations(run, tmp_path):
+    (tmp_path / "words.tsv").write_text("papaya\t1\nimpact\t1\n")
+    status, data = as_json(
+        run("formulations", "words.tsv", "-k", 2, "--solvers", "highs,cbc", "--json")
+    )
+    assert status == 0
+    rows = {row["formulation"]: row for row in data["rows"]}
+    assert {name: row["cover"] for name, row in rows.items()} == {
+        "path": 10,
+        "occurrence": 10,
+        "printed": 9,
+        "wmc": 10,
+    }
+    assert all(set(row["seconds"]) == {"highs", "cbc"} for row in rows.values())
+    assert data["printed_differs"] == {
+        "words": ["papaya"],
+        "k": 1,
+        "printed_cover": 4,
+        "cover": 5,
+        "smallest": True,
+    }
+    out = run("formulations", "words.tsv", "-k", 2, "--solvers", "highs")[1]
+    assert "the smallest part that shows it: papaya, k = 1: printed cover 4, true cover 5" in out
+
+
+def test_solvers(run):
+    rows = {row["solver"]: row for row in as_json(run("solvers", "--json"))[1]["rows"]}
+    assert list(rows) == ["highs", "scip", "cp-sat", "cbc", "glop", "pdlp"]
+    assert [name for name, row in rows.items() if not row["integers"]] == ["glop", "pdlp"]
+    assert "handover" in run("solvers")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--solver", "glop"), "glop solves linear relaxations only: use highs"),
+        (("--solver", "cp-sat", "--relaxation"), "cp-sat solves integer programs only: use"),
+        (("--goal", "size"), "goal 'size' needs a threshold|no threshold to decide about"),
+        (("--goal", "size", "--gap", 0.1), "--goal size excludes --gap"),
+        (("--relaxation", "--write-certificate", "P.cert"), "exclude each other"),
+        (("--relaxation", "--gap", 0.1), "--relaxation is solved to the end: it excludes --gap"),
+        (
+            ("--write-certificate", "P.cert", "--sense", "max"),
+            "--write-certificate excludes --sense",
+        ),
+        (("--write-certificate", "P.cert", "--formulation", "wmc"), "proves the path formulation"),
+        (("--max-length", 0), "max_length is 0: a token has two symbols or more"),
+        (("--min-count", 0), "min_count is 0: at least 1 is expected"),
+        (("--group", "a=1:3-", "--group", "a=2:-3"), "there is a group 'a' already"),
+        (("--group", "a=1:0-0"), "group 'a': no token has 0 to 0 symbols"),
+        (("--group", "long"), "--group long: NAME=N:WHAT is expected"),
+        (("--group", "long=1:none.txt"), "none.txt: cannot be read"),
+        (("--weights", "bad.tsv"), "bad.tsv: a weight is given for 'zz', which is no word"),
+        (("--weights", "twice.tsv"), "twice.tsv:2: the word 'xy' stands here a second time"),
+        (("--start", "long.json"), "the start is no vocabulary of this instance: "),
+        (("--write-mps", "M.xyz"), "M.xyz: a model file ends in .mps or .lp"),
+        (("--events", "none/E.jsonl"), "none/E.jsonl"),
+    ],
+)
+def test_bad_input(run, small, tmp_path, arguments, message):
+    (tmp_path / "bad.tsv").write_text("zz\t7\n")
+    (tmp_path / "twice.tsv").write_text("xy\t7\nxy\t7\n")
+    Vocabulary(["ab", "abc", "abcd"], "bytes").save(tmp_path / "long.json")
+    status, out, error = run("solve", small, "-k", 2, *arguments)
+    assert (status, out) == (2, "")
+    assert len(error.splitlines()) == 1
+    assert "Traceback" not in error
+    assert any(part in error for part in message.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--vocab", "S.sol"), "a .sol needs the model it solves: --model M.mps"),
+        (("--certificate", "P.cert", "--model", "M.mps"), "--model goes with a solver's .sol"),
+        (("--vocab", "V.json", "--model", "M.mps"), "--model goes with a solver's .sol"),
+        (("--vocab", "S.sol", "--model", "other.mps"), "other.mps:1: not a model that partcover"),
+        ((), "nothing to check"),
+    ],
+)
+def test_bad_answers(run, small, tmp_path, arguments, message):
+    (tmp_path / "other.mps").write_text("NAME x\n")
+    status, _, error = run("verify", small, "-k", 2, *arguments)
+    assert status == 2
+    assert message in error

@@ -1,0 +1,182 @@
+"""Every command's options: each has an effect, a heading, one meaning; examples that run."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+
+import click
+import pytest
+from cli.helpers import COMMANDS, TEXT, fails
+
+from partcover import Certificate, Instance, WordCounts, greedtok, prove
+from partcover.cli.options import Command
+from partcover.cli.paths import ReadablePath, WritablePath
+from partcover.cli.renamed import _NO_EFFECT, _RENAMED
+
+# which commands make use of them: of threads, and of a seed
+THREADS = {
+    "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "gap", "encode",
+    "inspect", "compare", "ratio", "domains", "formulations", "reproduce", "report", "demo",
+}  # fmt: skip
+SEED = {
+    "generate", "improve", "train", "solve", "encode", "compare", "ratio", "formulations", "worst",
+    "reproduce", "report", "demo",
+}  # fmt: skip
+NO_TABLE = {"count", "encode", "decode", "export", "import", "report", "instances check"}
+
+
+def names_of(command):
+    return {name for option in command.params for name in option.opts if name.startswith("-")}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_are_where_they_have_an_effect(name):
+    names = names_of(COMMANDS[name])
+    assert names >= {"--json", "--quiet", "-o"}
+    assert ("--threads" in names) == (name in THREADS)
+    assert ("--seed" in names) == (name in SEED)
+    assert {"--wide"} <= names if name not in NO_TABLE else "--wide" not in names
+    if name not in NO_TABLE:
+        (form,) = [o for o in COMMANDS[name].params if "--format" in o.opts]
+        assert set(form.type.choices) == {"table", "csv", "markdown", "json"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_offered_is_used(name):
+    """What is offered is read by the module of the command, as `out.threads` and `out.seed`."""
+    module = inspect.getmodule(inspect.unwrap(COMMANDS[name].callback.__closure__[0].cell_contents))
+    text = inspect.getsource(module)
+    for option, used in (("--threads", "out.threads"), ("--seed", "out.seed")):
+        if option in names_of(COMMANDS[name]):
+            assert used in text
+
+
+def test_one_name_has_one_meaning():
+    for name, command in COMMANDS.items():
+        for option in command.params:
+            names = set(option.opts)
+            if names & {"--certificate", "--start", "--start-certificate", "--vocab"}:
+                assert isinstance(option.type, ReadablePath), (name, names)
+            if names & {"-o", "--write-certificate", "--write-lp", "--events", "--plot"}:
+                assert isinstance(option.type, WritablePath), (name, names)
+            if option.name in ("corpus", "corpora", "vocabulary", "files", "file", "path"):
+                assert isinstance(option.type, ReadablePath), (name, option.name)
+            if option.metavar in ("FILE", "P.cert", "V.json", "C.tsv", "M.mps|M.lp"):
+                assert isinstance(option.type, ReadablePath | WritablePath), (name, names)
+    for name in ("bound", "improve", "solve"):
+        assert "--gap" in names_of(COMMANDS[name])
+    for name in ("solve", "improve"):
+        assert {"--write-certificate", "--start"} <= names_of(COMMANDS[name])
+    for name in ("verify", "gap", "compare", "report", "prices"):
+        assert "--certificate" in names_of(COMMANDS[name])
+
+
+@pytest.mark.parametrize(("command", "option"), _RENAMED)
+def test_a_name_that_is_gone_says_the_new_one(run, command, option):
+    status, out, error = run(command, "C.tsv", option, "1")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert _RENAMED[command, option] in error
+    new = [word.strip(",;.") for word in _RENAMED[command, option].split() if word[0] == "-"]
+    assert names_of(COMMANDS[command]) & set(new)
+
+
+def test_other_names_that_are_gone(run):
+    for command, option in (("solvers", "--seed"), ("decode", "--seed"), ("verify", "--threads")):
+        fails(run(command, option, 1), _NO_EFFECT[option])
+    fails(run("reduce", "G.txt", "-k", 1, "--format", "pace"), "--from pace")
+    fails(run("bound", "C.tsv", "--iteration", 1), "Did you mean", "--iterations")
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_help_fits_and_has_headings(run, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    status, out, _ = run(*name.split(), "--help")
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= 80
+    if not name:
+        assert "..." not in out.partition("Options:")[2]
+        for heading in ("Data:", "Choose a vocabulary:", "Prove", "Use a vocabulary:", "Study:"):
+            assert f"\n{heading}" in out
+    else:
+        assert "\nExamples:\n" in out
+        assert "\nOutput:\n" in out
+
+
+@pytest.fixture
+def place(run, tmp_path):
+    """A folder with the files that the examples name."""
+    (tmp_path / "book.txt").write_text(TEXT)
+    for name in ("book.tsv", "small.tsv", "law.tsv"):
+        run("count", "book.txt", "--pretokenizer", "gpt2", "-o", name, "--quiet")
+    words = WordCounts.load("book.tsv")
+    for name, k in (("v.json", 1000), ("other.json", 4)):
+        greedtok(Instance(words, k)).recorded(words).save(name)
+    prove(Instance(words, 1000))[1].save("p.cert")
+    assert Certificate.load("p.cert").k == 1000
+    (tmp_path / "graph.txt").write_text("a b\nb c\nb d\nc d\nd e\n")
+    (tmp_path / "F.cnf").write_text("p cnf 3 5\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n2 3 0\n")
+    (tmp_path / "cl100k_base.tiktoken").write_text("YQ== 0\nYg== 1\nYWI= 2\n")
+    assert run("compare", "book.tsv", "-k", 5, "-o", "rows.json", "--quiet")[0] == 0
+    assert run("encode", "v.json", "book.txt", "-o", "book.npy", "--quiet")[0] == 0
+    assert run("reduce", "graph.txt", "-k", 3, "-o", "I.json", "--quiet")[0] == 0
+    assert run("solve", "I.json", "-o", "S.json", "--quiet")[0] == 0
+    return tmp_path
+
+
+NEEDS = {"huggingface": "tokenizers", "tiktoken": "tiktoken", "report": "jinja2"}
+NEEDS |= {"--plot": "matplotlib", "--draw": "matplotlib"}
+SMALLER = {" whale": " cat", "60": "0.5", "10": "3", "7": "4", "100,200": "2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        (name, line)
+        for name, command in COMMANDS.items()
+        if name != "demo"  # which has a test of its own
+        for line in dict.fromkeys(line for line, _ in command.examples)
+    ],
+)
+def test_examples_run(run, place, name, line):
+    program, *arguments = shlex.split(line.partition(" | ")[0])
+    assert program == "partcover"
+    for word, library in NEEDS.items():
+        if word in arguments:
+            pytest.importorskip(library)
+    status, _, error = run(*(SMALLER.get(word, word) for word in arguments))
+    assert status == 0, error
+
+
+def test_examples_are_of_their_command():
+    for name, command in COMMANDS.items():
+        assert isinstance(command, Command)
+        assert any(line.startswith(f"partcover {name} ") or line == f"partcover {name}"
+                   for line, _ in command.examples)  # fmt: skip
+
+
+def test_formats_of_a_table(run, place):
+    status, out, _ = run("solvers", "--format", "csv")
+    assert (status, out.splitlines()[0].split(",")[0]) == (0, "solver")
+    assert run("solvers", "--format", "json")[1] == run("solvers", "--json")[1]
+    assert run("solvers", "--format", "markdown")[1].startswith("| solver |")
+    for file, first in (("t.csv", "solver"), ("t.md", "| solver"), ("t.json", "{")):
+        assert run("solvers", "-o", file, "--quiet")[0] == 0
+        assert (place / file).read_text().startswith(first)
+    status, out, _ = run("greedtok", "book.tsv", "-k", 3, "--format", "csv")
+    keys, values = (line.split(",") for line in out.splitlines())
+    row = dict(zip(keys, values, strict=True))
+    assert (status, row["method"], row["k"]) == (0, "greedtok", "3")
+    data = json.loads(run("greedtok", "book.tsv", "-k", 3, "--json")[1])
+    assert row["tokens"] == str(data["tokens"])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_csv_is_one_or_refused(name):
+    (option,) = [o for o in COMMANDS[name].params if "-o" in o.opts]
+    if option.type.kind == "table":
+        assert option.type.convert("x.csv", option, None) == "x.csv"
+    elif option.type.kind != "any":  # of decode, whose text may be anything
+        with pytest.raises(click.BadParameter, match="does not write CSV"):
+            option.type.convert("x.csv", option, None)

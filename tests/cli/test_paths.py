@@ -1,0 +1,211 @@
+"""Files of commands: outputs are checked before work, are never inputs, and are saved first."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from cli.helpers import COMMANDS, TEXT, fails
+
+from partcover import InputError
+from partcover.cli.paths import ReadablePath, WritablePath, check_apart, check_paths
+
+OUTPUTS = [
+    (name, option)
+    for name, command in COMMANDS.items()
+    for option in command.params
+    if isinstance(option.type, WritablePath)
+]
+IDS = [f"{name} {option.opts[0]}" for name, option in OUTPUTS]
+FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+
+
+def arguments(name, command, source):
+    """Arguments that a command takes, every file it reads being `source`."""
+    given = name.split()
+    for parameter in command.params:
+        kind = parameter.type
+        value = source if isinstance(kind, ReadablePath) else "1"
+        if isinstance(kind, click.Choice):
+            value = kind.choices[0]
+        if isinstance(parameter, click.Argument):
+            given.append(value)
+        elif parameter.required and parameter.opts[0] != "--to":
+            given += [parameter.opts[0], value]
+    return [*given, "--to", "tiktoken"] if name == "export" else given
+
+
+@pytest.mark.parametrize(("name", "option"), OUTPUTS, ids=IDS)
+def test_no_output_is_an_input(run, counts, tmp_path, name, option):
+    """By its name, another path, a link and a hard link; and nothing is done."""
+    reads = any(isinstance(p.type, ReadablePath) for p in COMMANDS[name].params)
+    if not reads:
+        pytest.skip("reads no file")
+    os.link("C.tsv", "hard.tsv")
+    (tmp_path / "soft.tsv").symlink_to("C.tsv")
+    (tmp_path / "folder").mkdir()
+    before = (tmp_path / "C.tsv").read_bytes()
+    given = arguments(name, COMMANDS[name], "C.tsv")
+    if "C.tsv" not in given:
+        (reader,) = [p for p in COMMANDS[name].params if isinstance(p.type, ReadablePath)][:1]
+        given += [reader.opts[0], "C.tsv"]
+    for other in ("C.tsv", "folder/../C.tsv", "hard.tsv", "soft.tsv"):
+        result = run(*given, option.opts[0], other)
+        fails(result, option.opts[0], other, "would overwrite what", "name another file")
+    assert (tmp_path / "C.tsv").read_bytes() == before
+
+
+@pytest.mark.parametrize(("name", "option"), OUTPUTS, ids=IDS)
+def test_every_output_is_checked_before_work(run, counts, name, option, monkeypatch):
+    work = "it began to work"
+    monkeypatch.setattr(COMMANDS[name], "callback", lambda **_: pytest.fail(work))
+    given = arguments(name, COMMANDS[name], "C.tsv")
+    fails(run(*given, option.opts[0], "no/such.out"), "no/such.out", "no folder no")
+    fails(run(*given, option.opts[0], "x" * 300), "xxx", "cannot be written", "too long")
+
+
+@pytest.mark.parametrize(("name", "option"), OUTPUTS, ids=IDS)
+def test_no_output_is_another(run, counts, tmp_path, name, option):
+    others = [o for n, o in OUTPUTS if n == name and o is not option]
+    for other in others:
+        given = arguments(name, COMMANDS[name], "C.tsv")
+        result = run(*given, option.opts[0], "same.svg", other.opts[0], "./same.svg")
+        fails(result, "same.svg", "name another file")
+        assert not (tmp_path / "same.svg").exists()
+
+
+def test_derived_outputs_are_checked_too(run, counts, tmp_path):
+    (tmp_path / "P-3.cert").write_bytes((tmp_path / "C.tsv").read_bytes())
+    fails(run("bound", "P-3.cert", "-k", "2,3", "-o", "P.cert"), "P-3.cert", "overwrite")
+    (tmp_path / "R.targets.csv").write_bytes((tmp_path / "C.tsv").read_bytes())
+    fails(run("compare", "R.targets.csv", "-k", "2", "-o", "R.csv"), "R.targets.csv", "overwrite")
+    other = "T.csv.manifest.json"
+    (tmp_path / other).write_text("{}")
+    asked = ("reproduce", "tokens-per-word", other, "-k", "2", "-o", "T.csv")
+    fails(run(*asked), other, "overwrite")
+
+
+def test_special_files_are_no_files(run, counts):
+    null = ("--events", "/dev/null", "-o", "/dev/null", "--write-certificate", "/dev/null")
+    assert run("improve", counts, "-k", "3", *null, "--quiet")[0] == 0
+    status, out, _ = run("greedtok", counts, "-k", "3", "-o", "-", "--quiet")
+    assert (status, "tokens" in json.loads(out)) == (0, True)
+    fails(run("greedtok", counts, "-k", "3", "-o", "-", "--json"), "both want standard output")
+
+
+def test_folders_of_inputs_are_not_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "v.json").write_text("{}")
+    source = click.Option(["--in", "source"], type=ReadablePath())
+    target = click.Option(["-o", "target"], type=WritablePath("folder"))
+    with pytest.raises(InputError, match="lies in it"):
+        check_paths([source, target], {"source": "here/v.json", "target": "here"})
+    check_paths([source, target], {"source": "v.json", "target": "here"})
+    check_apart([("-o", "here/w.json")], [("--in", "here/v.json")])
+
+
+def test_no_output_is_a_file_of_a_folder_that_is_read(run, counts, tmp_path):
+    (tmp_path / "folder" / "deep").mkdir(parents=True)
+    text = tmp_path / "folder" / "deep" / "text.txt"
+    text.write_text(TEXT)
+    run("greedtok", counts, "-k", "3", "-o", "V.json", "--pretokenizer", "space-prefix")
+    for asked in (("count", "folder"), ("encode", "V.json", "folder")):
+        result = run(*asked, "-o", "folder/deep/text.txt")
+        fails(result, "folder/deep/text.txt", "would overwrite")
+        assert text.read_text() == TEXT
+    for _ in range(2):  # a name that is not read is no input, the second time either
+        assert run("count", "folder", "-o", "folder/C.tsv", "--quiet")[0] == 0
+    again = run("count", "folder", "--all-files", "-o", "folder/C.tsv", "--quiet")
+    fails(again, "folder/C.tsv", "would overwrite")
+
+
+def test_what_group_reads_is_an_input(run, counts, tmp_path):
+    (tmp_path / "tokens.txt").write_text("the\n")
+    asked = ("greedtok", counts, "-k", "3", "--group", "few=2:tokens.txt")
+    fails(run(*asked, "-o", "tokens.txt"), "--group reads")
+    assert (
+        run("greedtok", counts, "-k", "3", "--group", "few=2:2-4", "-o", "2-4", "--quiet")[0] == 0
+    )
+
+
+def partcover(*given, stdout=subprocess.PIPE, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "partcover", *map(str, given)],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environment},
+    )
+
+
+@FULL
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("greedtok", "C.tsv", "-k", 3),
+        ("improve", "C.tsv", "-k", 3, "--json"),
+        ("solve", "C.tsv", "-k", 3, "--write-certificate", "P.cert"),
+        ("gap", "C.tsv", "--vocab", "V.json"),
+        ("compare", "C.tsv", "-k", 3, "--format", "csv"),
+        ("inspect", "V.json", "C.tsv"),
+        ("generate", "cycle", 4),
+        ("solvers",),
+        ("count", "text.txt"),
+        ("worst", "-k", 1, "--words", 1, "--length", 3),
+        ("--help",),
+    ],
+    ids=lambda asked: asked[0],
+)
+def test_output_that_cannot_be_printed_is_saved(run, counts, tmp_path, asked):
+    run("greedtok", counts, "-k", 3, "-o", "V.json")
+    saved = asked[0] not in ("--help", "count")
+    more = ("-o", "saved.out") if saved else ()
+    with open("/dev/full", "w") as full:
+        done = partcover(*asked, *more, stdout=full)
+    assert done.returncode == 2
+    lines = done.stderr.decode().splitlines()
+    assert lines[-1] == "partcover: standard output: No space left on device"
+    assert not [line for line in lines if not line.startswith("partcover: ")]
+    if saved:
+        assert (tmp_path / "saved.out").stat().st_size
+        assert "partcover: wrote saved.out" in lines
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PYTHONIOENCODING": "latin-1"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    ],
+    ids=str,
+)
+def test_any_encoding_of_standard_output(run, tmp_path, environment):
+    (tmp_path / "C.tsv").write_text("déjàvu\t3\n日本語日本語\t5\n", encoding="utf-8")
+    asked = ("greedtok", "C.tsv", "-k", 2, "-o", "V.json")
+    shown = partcover(*asked, **environment)
+    assert (shown.returncode, shown.stderr) == (0, b"partcover: wrote V.json\n")
+    data = json.loads(partcover(*asked, "--json", **environment).stdout)
+    saved = json.loads((tmp_path / "V.json").read_text("utf-8"))
+    assert data["vocabulary"] == saved["tokens"] == ["日本語日本語", "déjàvu"]
+    for form in ("csv", "markdown"):
+        assert partcover(*asked, "--format", form, **environment).returncode == 0
+    events = partcover("improve", "C.tsv", "-k", 2, "--events", "E.jsonl", **environment)
+    assert events.returncode == 0
+
+
+def test_a_closed_pipe_is_no_error(run, counts):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as pipe:
+        for asked in (("--help",), ("solvers",), ("count", "text.txt"), ("solvers", "--json")):
+            done = partcover(*asked, stdout=pipe)
+            assert done.returncode == 0
+            assert b"Traceback" not in done.stderr
+            assert b"Exception" not in done.stderr

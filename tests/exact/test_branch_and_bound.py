@@ -1,0 +1,63 @@
+"""Proofs: the recounted bound is the optimum on every small instance."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from oracles.brute_force import fewest_tokens
+from strategies import instances
+
+from partcover import Instance, WordCounts, prove, reduce_vertex_cover
+from partcover.problem.certificate import Branch
+from partcover.verification.certificate_check import check_certificate
+
+
+@settings(max_examples=60, deadline=None)
+@given(instances())
+def test_proves_the_optimum(instance):
+    solution, certificate = prove(instance)
+    best = fewest_tokens(instance)
+    assert (solution.tokens, solution.lower_bound, solution.status) == (best, best, "optimal")
+    assert certificate.lower_bound == best
+    assert solution.certificate is certificate
+    assert check_certificate(instance, certificate).ok
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
+def test_branches_where_the_relaxation_is_loose(k):
+    """Vertex covers of Petersen's graph: 6 vertices are needed, the relaxation takes halves."""
+    instance = reduce_vertex_cover(nx.petersen_graph(), k).instance
+    solution, certificate = prove(instance)
+    assert certificate.lower_bound == solution.tokens
+    assert solution.extra["meets_threshold"] is (k >= 6)
+    assert check_certificate(instance, certificate).ok
+    if k == 5:
+        assert any(isinstance(node, Branch) for node in certificate.tree)
+
+
+def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
+    module = import_module("partcover.exact.branch_and_bound")
+    monkeypatch.setattr(module, "building_seconds", lambda *_: 60.0)
+    monkeypatch.setattr(module, "build", None)
+    instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
+    solution, certificate = prove(instance, time_limit=30)
+    assert (solution.status, solution.termination) == ("feasible", "time_limit")
+    assert check_certificate(instance, certificate).ok
+
+
+def test_at_a_limit_there_is_a_valid_bound():
+    instance = reduce_vertex_cover(nx.petersen_graph(), 5).instance
+    solution, certificate = prove(instance, time_limit=0)
+    assert check_certificate(instance, certificate).ok
+    assert certificate.lower_bound == instance.words.total_count
+    assert solution.tokens >= 46
+
+
+def test_nothing_to_choose():
+    for words, k in ((["a", "b"], 3), (["ab", "ba"], 0), ([], 2)):
+        instance = Instance(WordCounts.from_words(words), k)
+        solution, certificate = prove(instance)
+        assert certificate.lower_bound == solution.tokens

@@ -1,0 +1,223 @@
+"""GreedTok and GreedWMC against the algorithms written out, and on the paper's words."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.greedy import all_candidates, greedy, shortest_path
+
+from partcover import InputError, Instance, WordCounts, certified_ratio, greedtok, greedwmc
+
+words_st = st.dictionaries(
+    st.text("ab", min_size=1, max_size=10)
+    | st.text("abc", min_size=1, max_size=7)
+    | st.sampled_from(["aaaa", "ayaya", "ababab", "aabaabaa", "a" * 9, "x", "scaredy"]),
+    st.integers(1, 4),
+    min_size=0,
+    max_size=6,
+).map(lambda d: {w.encode(): c for w, c in d.items()})
+
+SOLVERS = pytest.mark.parametrize("solver", [greedtok, greedwmc])
+
+
+@SOLVERS
+@settings(max_examples=700, deadline=None)
+@given(words=words_st, k=st.integers(0, 12))
+def test_step_by_step(solver, words, k):
+    instance = Instance(WordCounts.from_counts(words), k)
+    solution = solver(instance)
+    tokens, gains = greedy(words, all_candidates(words), k, relaxed=solver is greedwmc)
+    assert list(solution.vocabulary) == tokens
+    assert list(solution.gains) == gains
+    assert solution.extra["nothing_left_to_gain"] == (len(tokens) < k)
+    assert solution.tokens + solution.cover == instance.words.total_symbols
+    if solver is greedtok:
+        assert solution.cover == sum(gains)
+        fewest = sum(c * len(shortest_path(w, tokens)) for w, c in words.items())
+        assert solution.extra["tokens_shortest_path"] == fewest <= solution.tokens
+    else:
+        assert solution.extra["relaxed_cover"] == sum(gains) >= solution.cover
+
+
+@SOLVERS
+@settings(max_examples=400, deadline=None)
+@given(words=words_st, data=st.data())
+def test_options(solver, words, data):
+    pool = sorted(all_candidates(words) | {b"zz", b"abba"})
+    some = st.lists(st.sampled_from(pool), max_size=3, unique=True)
+    prefix, required = data.draw(some), data.draw(some)
+    forbidden = sorted(set(data.draw(some)) - set(prefix) - set(required))
+    k = data.draw(st.integers(len({*prefix, *required}), 9))
+    limits = data.draw(
+        st.just({})
+        | st.builds(dict, max_length=st.integers(2, 5))
+        | st.builds(dict, min_count=st.integers(1, 8))
+        | st.builds(dict, candidates=st.lists(st.sampled_from(pool), max_size=10))
+    )
+    instance = Instance(
+        WordCounts.from_counts(words),
+        k,
+        prefix=prefix,
+        required=required,
+        forbidden=forbidden,
+        **limits,
+    )
+    candidates = all_candidates(words)
+    if "candidates" in limits:
+        candidates &= set(limits["candidates"])
+    occurrences = {
+        t: sum(c for w, c in words.items() for i in range(len(w)) if w.startswith(t, i))
+        for t in candidates
+    }
+    candidates = {
+        t
+        for t in candidates
+        if len(t) <= limits.get("max_length", 99)
+        and occurrences[t] >= limits.get("min_count", 1)
+        and t not in forbidden
+    }
+    solution = solver(instance)
+    tokens, gains = greedy(
+        words,
+        candidates - {*prefix, *required},
+        k,
+        relaxed=solver is greedwmc,
+        prefix=prefix,
+        required=required,
+    )
+    assert list(solution.vocabulary) == tokens
+    assert list(solution.gains) == gains
+    assert solution.candidates == len(candidates)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.dictionaries(
+        st.lists(st.sampled_from([0, 3, 2**40]), min_size=1, max_size=7).map(tuple),
+        st.integers(1, 3),
+        max_size=5,
+    ),
+    st.integers(0, 6),
+)
+def test_integer_symbols(words, k):
+    instance = Instance(WordCounts.from_counts(words, "ints"), k)
+    tokens, gains = greedy(words, all_candidates(words), k, relaxed=False)
+    solution = greedtok(instance)
+    assert (list(solution.vocabulary), list(solution.gains)) == (tokens, gains)
+
+
+def test_overflowing_bound_of_an_overlapping_token():
+    # occurrences of "aa…a" overlap so much that weight × length passes int64
+    words = {b"a" * 3000: 2**63 // 3000 - 1}
+    solution = greedtok(Instance(WordCounts.from_counts(words), 1))
+    assert solution.tokens == 2**63 // 3000 - 1
+    assert len(solution.vocabulary.tokens[0]) == 3000
+    # and here it does so for the best one: two of 1,500
+    solution = greedtok(Instance(WordCounts.from_counts(words), 1, max_length=1500))
+    assert len(solution.vocabulary.tokens[0]) == 1500
+    assert solution.tokens == 2 * (2**63 // 3000 - 1)
+
+
+def test_the_order_of_words_and_threads_change_nothing():
+    counts = {b"banana": 3, b"ananas": 2, b"bandana": 2, b"an": 1, b"nab": 5}
+    backwards = dict(reversed(counts.items()))
+    reference = greedtok(Instance(WordCounts.from_counts(counts), 6))
+    for words, threads in [(backwards, 1), (counts, 3), (backwards, 7)]:
+        again = greedtok(Instance(WordCounts.from_counts(words), 6), threads=threads)
+        assert again.vocabulary.tokens == reference.vocabulary.tokens
+        assert (again.tokens, again.gains) == (reference.tokens, reference.gains)
+
+
+def cover(words: dict, tokens: list) -> int:
+    return sum(c * (len(w) - len(shortest_path(w, tokens))) for w, c in words.items())
+
+
+def test_scaredy_is_neither_submodular_nor_supermodular():
+    word = {"scaredy": 1}
+
+    def gain(token, tokens):
+        return cover(word, [*tokens, token]) - cover(word, tokens)
+
+    # a larger set can make a token worth more, and worth less
+    assert gain("dy", ["care"]) == 1
+    assert gain("dy", ["care", "scared"]) == 0
+    assert gain("edy", ["care"]) == 0
+    assert gain("edy", ["care", "scar"]) == 2
+    solution = greedtok(
+        Instance(
+            WordCounts.from_counts(word),
+            2,
+            candidates=["care", "edy", "scar", "scared", "dy"],
+        )
+    )
+    assert list(solution.vocabulary) == [b"scared"]
+    assert solution.tokens == 2
+    assert solution.extra["nothing_left_to_gain"]
+
+
+def test_ababa_and_ayaya():
+    ababa = greedtok(Instance(WordCounts.from_counts({"ababa": 1}), 1, candidates=["aba"]))
+    assert (ababa.tokens, ababa.cover) == (3, 2)
+    # aya has two places that share the middle a: only one of them fits
+    solution = greedtok(Instance(WordCounts.from_counts({"ayaya": 1}), 1, candidates=["aya"]))
+    assert (solution.tokens, solution.cover) == (3, 2)
+
+
+def test_abcdef_swallows_whole_tokens():
+    words = {"abcdef": 1}
+    candidates = ["abc", "def", "abcdef", "cd"]
+    solution = greedtok(
+        Instance(WordCounts.from_counts(words), 4, candidates=candidates, prefix=["cd"])
+    )
+    # abc and def each cut into cd; abcdef swallows it
+    assert list(solution.vocabulary) == [b"cd", b"abcdef"]
+    assert solution.tokens == 1
+
+
+def test_papaya_impact_depends_on_the_order():
+    words = WordCounts.from_counts({"papaya": 1, "impact": 1})
+    best = min(
+        greedtok(Instance(words, 2, prefix=pair, candidates=[])).extra["tokens_shortest_path"]
+        for pair in combinations(sorted(all_candidates(["papaya", "impact"])), 2)
+    )
+    pa_first = greedtok(Instance(words, 2, prefix=["pa", "aya"], candidates=[]))
+    aya_first = greedtok(Instance(words, 2, prefix=["aya", "pa"], candidates=[]))
+    assert pa_first.gains == (3, 0)
+    assert aya_first.gains == (2, 2)
+    assert aya_first.tokens < pa_first.tokens
+    assert greedtok(Instance(words, 2)).tokens >= best
+
+
+def test_random_randose_rosey_randy():
+    words = WordCounts.from_counts({"random": 1, "randose": 1, "rosey": 1, "randy": 1})
+    solution = greedtok(Instance(words, 2, candidates=["rand", "ose", "om", "ran", "ros"]))
+    assert list(solution.vocabulary) == [b"rand", b"ose"]
+    assert solution.tokens == 10
+
+
+def test_certified_ratio():
+    instance = Instance(WordCounts.from_counts({"papaya": 1, "impact": 1}), 2)
+    partition, relaxed = greedtok(instance), greedwmc(instance)
+    d, ratio = certified_ratio(partition.cover, relaxed.extra["relaxed_cover"])
+    assert d == partition.cover / relaxed.extra["relaxed_cover"] <= 1
+    assert ratio == pytest.approx(d * 0.6321205588)
+    assert certified_ratio(0, 0)[0] == 1
+    with pytest.raises(InputError, match="not negative"):
+        certified_ratio(-1, 3)
+
+
+def test_time_limit_and_interrupt_keep_what_was_found():
+    words = WordCounts.from_counts({f"{i:05d}".encode(): 1 for i in range(900)})
+    stopped = greedtok(Instance(words, 800), time_limit=0.0)
+    assert (stopped.termination, len(stopped.vocabulary)) == ("time_limit", 0)
+
+    def interrupt(done, k, covered):
+        raise KeyboardInterrupt
+
+    broken = greedtok(Instance(words, 800), progress=interrupt)
+    assert broken.termination == "interrupted"
+    assert 0 < len(broken.vocabulary) < 800
+    assert broken.cover == sum(broken.gains)

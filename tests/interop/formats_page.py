@@ -1,0 +1,101 @@
+"""What each format expresses, measured: the tables of docs/formats.md.
+
+    python tests/interop/formats_page.py
+
+prints them; `test_formats_page.py` compares them with the page.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+
+from partcover import InputError, Vocabulary, WordCounts
+from partcover.errors import MissingExtra
+from partcover.interop import FORMATS, export
+
+TOKENS = ["ab", "abc", "bc", "bcd", "cd", "abcd", "aa", "aaa", "the", " the", "Ġthe", "é", "12"]
+TOKENS += [" a", "hé", "éa", "da", "dab", "bcdab", "abab", "Ġ"]
+TEXT = "abcd the  thé 123 aaabcda  12,3 It's\n\n\tbcdabcd aé 😀 aaaa x"
+MERGES = [("c", "d"), ("a", "b"), ("b", "cd"), ("a", "a"), ("ab", "cd"), ("d", "a")]
+SCORES = [-1 - (7 * i % 11) / 4 for i in range(len(TOKENS))]
+
+USES: dict[str, dict] = {
+    "shortest_path": {},
+    "random_path": {},
+    "priority": {},
+    "longest_match": {},
+    "merges, by rank": {},
+    "merges, as pairs": {"merges": MERGES},
+    "character_merges, by rank": {},
+    "character_merges, as pairs": {"merges": MERGES},
+    "likelihood": {"scores": SCORES, "symbol_scores": {"a": -2.5}},
+    "single_symbols": {},
+}
+# strings over the symbols of the tokens, and neighbouring copies of a token
+_DRAW = random.Random(1)
+_PARTS = ["a", "b", "c", "d", "abcd", "the", " ", "é"]
+WORDS = WordCounts.from_words(
+    ["ababab", *("".join(_DRAW.choices(_PARTS, k=_DRAW.randint(1, 8))) for _ in range(300))]
+)
+UNKNOWN = "?"  # the library is not installed
+SPLITS = [
+    "none",
+    "gpt2",
+    "cl100k",
+    "o200k",
+    "first-space",
+    "space",
+    "digit",
+    "space-prefix",
+    "space-prefix:_",
+    "space-prefix:<s>",
+    "first-space+digit",
+]
+
+
+def cell(name: str, vocabulary: Vocabulary) -> str:
+    """``exact``, the nearest rule, ``approximate`` or ``no``; what is said is measured."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "out"
+        try:
+            result = export(vocabulary, path, name, corpus=WORDS, text=TEXT, lossy=True)
+        except InputError:
+            return "no"
+        except MissingExtra:
+            return UNKNOWN
+        if result.exact:
+            return "exact" if result.text_same is not None else "exact, words only"
+        if result.written_rule != result.rule:
+            nearest = vocabulary.with_(rule=result.written_rule)
+            again = export(nearest, path, name, corpus=WORDS, text=TEXT, lossy=True)
+            return f"as {result.written_rule}" if again.exact else "approximate"
+        return "approximate" if not result.given_up else "no"
+
+
+def by_rule(name: str, use: str) -> str:
+    rule = use.partition(",")[0]
+    return cell(name, Vocabulary(TOKENS, rule=rule, pretokenizer=split_of(name), **USES[use]))
+
+
+def by_split(name: str, split: str) -> str:
+    rule = next(rule for rule, how in FORMATS[name].rules.items() if isinstance(how, str))
+    use = USES.get(rule, {})
+    return cell(name, Vocabulary(TOKENS, rule=rule, pretokenizer=split, **use))
+
+
+def split_of(name: str) -> str:
+    """A pre-tokenizer that the format expresses: gpt2, or none at all."""
+    return "gpt2" if by_split(name, "gpt2").startswith("exact") else "none"
+
+
+def table(head: str, rows, measure) -> list[str]:
+    lines = [f"| {head} | " + " | ".join(FORMATS) + " |", "|---" * (1 + len(FORMATS)) + "|"]
+    for row in rows:
+        lines.append(f"| {row} | " + " | ".join(measure(name, row) for name in FORMATS) + " |")
+    return lines
+
+
+if __name__ == "__main__":
+    print(*table("rule", USES, by_rule), "", *table("pre-tokenizer", SPLITS, by_split), sep="\n")

@@ -1,0 +1,96 @@
+"""Instances that several tests draw, and what is drawn of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+from oracles.brute_force import useful
+from oracles.greedy import all_candidates, shortest_path
+
+from partcover import Instance, WordCounts
+from partcover.problem.instance import GroupBudget
+
+words_st = st.dictionaries(
+    st.text("ab", min_size=1, max_size=5)
+    | st.text("abc", min_size=1, max_size=4)
+    | st.sampled_from(["aaaa", "ayaya", "aaaaaa", "ababab", "x"]),
+    st.integers(1, 5),
+    max_size=4,
+).map(lambda d: {w.encode(): c for w, c in d.items()})
+
+
+@st.composite
+def group_budgets(draw, pool, required) -> GroupBudget:
+    """A list of tokens or a length class, with room for the required ones."""
+    least = draw(st.integers(2, 3))
+    listed = frozenset(draw(st.lists(st.sampled_from(pool), max_size=4)))
+    group = draw(
+        st.just(GroupBudget("list", 0, listed))
+        | st.just(GroupBudget("lengths", 0, None, least, draw(st.none() | st.integers(least, 4))))
+    )
+    return replace(group, limit=sum(t in group for t in required) + draw(st.integers(0, 2)))
+
+
+@st.composite
+def instances(draw) -> Instance:
+    words = draw(words_st)
+    pool = sorted(all_candidates(words) | {b"zz", b"ab"})
+    required = draw(st.lists(st.sampled_from(pool), max_size=2, unique=True))
+    forbidden = sorted(set(draw(st.lists(st.sampled_from(pool), max_size=3))) - set(required))
+    limits = draw(
+        st.just({})
+        | st.builds(dict, max_length=st.integers(2, 4))
+        | st.builds(dict, min_count=st.integers(1, 8))
+        | st.builds(dict, candidates=st.lists(st.sampled_from(pool), max_size=8))
+    )
+    groups = draw(
+        st.just(())
+        | st.lists(group_budgets(pool, required), max_size=2, unique_by=lambda g: g.name)
+    )
+    if draw(st.booleans()):
+        table = {tuple(word): count for word, count in words.items()}
+        turn = [tuple(t) for t in required], [tuple(t) for t in forbidden]
+        if "candidates" in limits:
+            limits["candidates"] = [tuple(t) for t in limits["candidates"]]
+        groups = [
+            replace(g, tokens=None if g.tokens is None else frozenset(map(tuple, g.tokens)))
+            for g in groups
+        ]
+        counted, (required, forbidden) = WordCounts.from_counts(table, "ints"), turn
+    else:
+        counted = WordCounts.from_counts(words)
+    k = len(required) + draw(st.integers(0, 3))
+    instance = Instance(counted, k, required=required, forbidden=forbidden, groups=groups, **limits)
+    assume(len(useful(instance)) <= 18)
+    return instance
+
+
+def random_instance(seed: int, k: int) -> Instance:
+    random = np.random.default_rng(seed)
+    words = {
+        "".join(random.choice(list("aabcde"), random.integers(1, 12))): int(random.integers(1, 99))
+        for _ in range(60)
+    }
+    return Instance(WordCounts.from_counts(words), k)
+
+
+@st.composite
+def prices(draw, instance: Instance, bits: int) -> list[int]:
+    """Anything at most 1; or those of a vocabulary, which often prove the optimum."""
+    one = 1 << bits
+    words = [word for word, _ in sorted(instance.words)]
+    if draw(st.booleans()):
+        price = st.integers(-2 * one, one) | st.integers(one // 2, one) | st.just(one)
+        many = sum(map(len, words))
+        return draw(st.lists(price, min_size=many, max_size=many))
+    pool = [*useful(instance), *instance.fixed]
+    chosen = draw(st.lists(st.sampled_from(pool), max_size=4)) if pool else []
+    found = []
+    for word in words:
+        left = [len(shortest_path(word[start:], chosen)) for start in range(len(word) + 1)]
+        found += [one * (here - there) for here, there in pairwise(left)]
+    return found

@@ -1,0 +1,101 @@
+"""Formulations beside each other, and the smallest part of an instance where one is wrong."""
+
+from __future__ import annotations
+
+import pytest
+from oracles.brute_force import fewest_tokens
+from oracles.printed import KNOWN, printed_cover
+
+from partcover import InputError, Instance, WordCounts
+from partcover.exact.solver_io import SolverReport
+from partcover.studies import formulations as side_by_side
+from partcover.studies.formulations import formulations, smallest_difference
+
+
+@pytest.mark.parametrize(("words", "k", "printed", "true"), KNOWN)
+def test_rows_say_what_each_formulation_says(words, k, printed, true):
+    instance = Instance(WordCounts.from_words(words), k)
+    rows = {row["formulation"]: row for row in formulations(instance, solvers=["highs"])}
+    assert rows["printed"]["cover"] == printed
+    assert rows["path"]["cover"] == rows["occurrence"]["cover"] == true
+    assert rows["path"]["lp_tokens"] <= rows["path"]["tokens"] + 1e-6
+    assert rows["path"]["seconds"]["highs"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "k", "part", "budget", "printed", "true"),
+    [
+        (["aaa"], 1, {b"aaa"}, 1, 1, 2),
+        (["abd", "abc", "xyz", "uvw"], 3, {b"abc", b"abd"}, 1, 3, 2),
+        (["papaya", "impact"], 2, {b"papaya"}, 1, 4, 5),
+    ],
+)
+def test_the_smallest_part(words, k, part, budget, printed, true):
+    found = smallest_difference(Instance(WordCounts.from_words(words), k))
+    assert found.smallest
+    assert set(found.instance.words.to_dict()) == part
+    assert found.instance.k == budget
+    assert (found.cover, found.true_cover) == (printed, true)
+    assert printed_cover(found.instance) == printed
+    assert found.instance.words.total_symbols - fewest_tokens(found.instance) == true
+
+
+def test_no_difference():
+    instance = Instance(WordCounts.from_words(["abc", "xyz"]), 2)
+    assert smallest_difference(instance) is None
+
+
+def test_out_of_time_words_are_dropped(monkeypatch):
+    words = ["papaya", "impact", "random", "randose", "rosey", "randy"]
+    instance = Instance(WordCounts.from_words(words), 2)
+    monkeypatch.setattr(
+        "partcover.studies.formulations._parts", lambda *_: iter([(["random"], 1)] * 9)
+    )
+    found = smallest_difference(instance, time_limit=10)
+    assert found is None  # the search by size ended, with nothing: it had all the time it needs
+    monkeypatch.setattr("partcover.studies.formulations._parts", _endless)
+    found = smallest_difference(instance, time_limit=2)
+    assert not found.smallest
+    assert found.cover != found.true_cover
+    assert printed_cover(found.instance) == found.cover
+
+
+def _endless(*_):
+    while True:
+        yield ["random"], 1
+
+
+def test_a_refused_model_is_a_row(monkeypatch):
+    monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 4096)
+    rows = formulations(Instance(WordCounts.from_words(["abcabc"]), 1), names=["path"])
+    assert rows[0]["refused"].startswith("the path model would have about")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"names": ["flow"]}, "unknown formulation 'flow'"),
+        ({"solvers": ["gurobi"]}, "unknown solver 'gurobi'"),
+        ({"solvers": ["pdlp"]}, "pdlp solves linear relaxations only"),
+    ],
+)
+def test_bad_requests(options, message):
+    with pytest.raises(InputError, match=message):
+        formulations(Instance(WordCounts.from_words(["abab"]), 1), **options)
+
+
+def test_ctrl_c_ends_it_with_the_row_at_hand(monkeypatch):
+    runs = []
+
+    def run(model, solver, options):
+        runs.append(solver)
+        return SolverReport("none", "interrupted")
+
+    monkeypatch.setattr(side_by_side, "run", run)
+    instance = Instance(WordCounts.from_words(["abd", "abc"]), 1)
+    (row,) = formulations(instance, solvers=["highs", "cbc"])
+    assert row["formulation"] == "path"
+    assert row["termination"] == {"highs": "interrupted", "cbc": "interrupted"}
+    with pytest.raises(KeyboardInterrupt):
+        smallest_difference(instance)
+    assert runs == ["highs", "highs"]
