@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from partcover import Instance, Vocabulary, WordCounts, segment, trainers
-from partcover.segmentation.segmentation import cutter
+from partcover.segmentation.cutters import cutter
 from partcover.trainers.greedyphrase import greedyphrase
 
 

@@ -36,7 +36,7 @@ import numpy as np
 import regex
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok
-from partcover.segmentation.segmentation import cutter
+from partcover.segmentation.cutters import cutter
 
 SHARED = Path(__file__).resolve().parents[2] / "shared/data"
 RULES = ["shortest_path", "random_path", "priority", "longest_match", "merges", "likelihood"]

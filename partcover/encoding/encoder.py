@@ -30,7 +30,8 @@ from ..errors import InputError
 from ..runtime.arguments import Threads, Whole, checked, shown
 from ..runtime.notebook import brief
 from ..runtime.parallel import bundled, in_order
-from ..segmentation.segmentation import Draw, cutter, sampler
+from ..segmentation.cutters import cutter, sampler
+from ..segmentation.protocols import Draw
 from ..vocabulary.vocabulary import Rule, Vocabulary
 from .decoding import Decoder
 from .file_encoding import Block, Encoded, FileFormat, FileText, checked_dtype, format_of, write_ids

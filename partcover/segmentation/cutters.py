@@ -1,0 +1,297 @@
+"""A cutter is the kernel of a segmentation rule, made ready for a vocabulary."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf, isinf, log
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus import symbols as sym
+from ..errors import InputError
+from ..kernels._characters import characters, to_bytes
+from ..kernels._merge_segmentation import Merger
+from ..runtime.arguments import checked
+from ..vocabulary.vocabulary import RULES, Rule, Vocabulary
+from .protocols import Cut, Draw
+from .token_trie import NO_NUMBERS, TokenTrie, rows_of
+
+__all__ = ["cutter", "sampler"]
+
+# which of sampler's parameters a rule takes
+_DRAWN: dict[str, str] = {
+    "merges": "dropout",
+    "character_merges": "dropout",
+    "longest_match": "dropout",
+    "likelihood": "alpha",
+    "shortest_path": "alpha",
+    "random_path": "",
+}
+# 2^-this is next to nothing even times all segmentations of a word of 2^31 symbols; and 2^31
+# times it fits into 64 bits
+_STEP = 2**31 + 2**12
+
+
+@checked
+def cutter(
+    vocabulary: Vocabulary,
+    rule: Rule | None = None,
+    *,
+    names: npt.NDArray[np.int64] | None = None,
+    seed: int = 0,
+) -> Cut:
+    """The kernel that cuts words under a rule, made ready for a vocabulary.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The tokens.
+    rule : str, optional
+        By default the vocabulary's own; the table in `partcover.segmentation.segmentation` says
+        what each does.
+    names : ndarray of int64, optional
+        For integer symbols: those of the words, sorted; the data then holds their places.
+    seed : int
+        For ``random_path``.
+
+    Returns
+    -------
+    Cut
+        A call that takes words as uint8 (bytes) or int32 (characters, and places in `names`).
+        O(symbols · longest token) time and O(longest word) memory; a factor of log(word) more
+        time for ``priority``, and for the words that both merges give to a queue (those where
+        they looked at more than 64 pairs a symbol).  ``shortest_path`` takes O(symbols) where a
+        longer beginning of a word never needs fewer tokens, as in a run of one symbol with tokens
+        of every length; ``likelihood`` and ``random_path`` look at every occurrence of a token
+        there.
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown, or is ``likelihood`` and the vocabulary has no scores.
+    """
+    rule = rule or vocabulary.rule
+    if rule == "random_path":
+        return partial(sampler(vocabulary, rule, names=names, seed=seed), draws=NO_NUMBERS)
+    if rule == "merges":
+        return partial(
+            _merges(TokenTrie(vocabulary, names), 0.0, seed, whole=True), draws=NO_NUMBERS
+        )
+    if rule == "character_merges":
+        return partial(_character_merges(vocabulary, names, 0.0, seed), draws=NO_NUMBERS)
+    if rule == "longest_match":
+        return partial(_longest_match(TokenTrie(vocabulary, names), 0.0, seed), draws=NO_NUMBERS)
+    if rule == "single_symbols":
+        vocabulary = Vocabulary((), vocabulary.symbols, rule=rule)
+    trie = TokenTrie(vocabulary, names)
+    if rule in ("shortest_path", "single_symbols"):
+        return trie.segmenter.shortest_path
+    if rule == "priority":
+        return trie.priority
+    if rule == "likelihood":
+        scores, singles = trie.scores()
+        links, listed = trie.listed(score=scores)
+        return partial(trie.segmenter.likelihood, links=links, scores=listed, singles=singles)
+    raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
+
+
+@checked
+def sampler(
+    vocabulary: Vocabulary,
+    rule: Rule | None = None,
+    *,
+    names: npt.NDArray[np.int64] | None = None,
+    seed: int = 0,
+    dropout: float | None = None,
+    alpha: float | None = None,
+) -> Draw:
+    """The kernel that cuts words at random around a rule, for subword regularization.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The tokens.
+    rule : str, optional
+        By default the vocabulary's own.
+
+        ``merges`` and ``character_merges`` with `dropout` p: each time the next merge is looked
+        for, every possible one is left out with probability p; the word is finished when all are
+        (BPE-dropout, Provilkov et al. 2020, Algorithm 1, one merge at a time as in Hugging Face's
+        BPE).  With p > 0 a word that is a token has no precedence.
+
+        ``longest_match`` with `dropout` p: each token that begins at a position is left out with
+        probability p, then the longest is taken (MaxMatch-dropout, Hiraoka 2022).
+
+        ``likelihood`` with `alpha`: a segmentation has a probability in proportion to
+        exp(alpha · its sum of scores) (Kudo 2018, section 3.2, over all segmentations).
+
+        ``shortest_path`` with `alpha`: in proportion to exp(−alpha · its tokens).
+
+        ``random_path``: evenly among those of fewest tokens, ``shortest_path`` with an `alpha`
+        of infinity.
+    names : ndarray of int64, optional
+        As in `cutter`.
+    seed : int
+        Any integer; it counts modulo 2^64.
+    dropout : float
+        From 0, which is the rule itself, to 1, which leaves single symbols.
+    alpha : float
+        From 0, at which all segmentations are equally likely, to infinity (``shortest_path``).
+
+    Returns
+    -------
+    Draw
+        Time and memory as of `cutter`; O(symbols · log(word) / (1 − p)) time for merges.  Draws
+        are made by a number of 53 bits; sums of weights are kept with 53 bits and an exponent of
+        their own, so that the probability of a segmentation is right but for a relative error of
+        about 2^-52 · symbols · longest token, however many segmentations there are.
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown or cannot be drawn from, scores are missing, or `dropout` or
+        `alpha` is missing, out of range, or of another rule.
+    """
+    rule = rule or vocabulary.rule
+    if rule not in RULES:
+        raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
+    takes = _DRAWN.get(rule)
+    if takes is None:
+        raise InputError(
+            f"rule {rule} cannot be drawn from: use one of {', '.join(sorted(_DRAWN))}"
+        )
+    for name, value in (("dropout", dropout), ("alpha", alpha)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+            raise InputError(f"{name} is {value!r}: a number is expected")
+        if (value is None) == (name == takes):
+            raise InputError(f"rule {rule} {'needs' if name == takes else 'takes no'} {name}")
+    if takes == "dropout":
+        assert dropout is not None
+        if not 0 <= dropout <= 1:
+            raise InputError(f"dropout is {dropout}: a probability from 0 to 1 is expected")
+        share = float(dropout)
+        if rule == "character_merges":
+            return _character_merges(vocabulary, names, share, seed)
+        if rule == "merges":
+            return _merges(TokenTrie(vocabulary, names), share, seed, whole=not share)
+        return _longest_match(TokenTrie(vocabulary, names), share, seed)
+    if alpha is not None and not 0 <= float(alpha) <= (inf if rule == "shortest_path" else 1e300):
+        raise InputError(f"alpha is {alpha}: a number from 0 is expected")
+    return _paths(TokenTrie(vocabulary, names), rule, inf if alpha is None else float(alpha), seed)
+
+
+def _merges(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> Draw:
+    """`whole`: without pairs, a word that is a token stays whole."""
+    vocabulary = trie.vocabulary
+    whole &= vocabulary.merges is None
+    if vocabulary.merges is None:
+        left, right, token = trie.segmenter.splits(trie.flat, trie.offsets)
+        rank = token
+    else:
+        merges = vocabulary.merges
+        index = {token: i for i, token in enumerate(vocabulary)}
+        sides = [part for pair in merges for part in pair]
+        flat = [sym.to_array(part[:1]) for part in sides]
+        first = trie.place(np.concatenate([np.zeros(0, np.int64), *flat]))
+        numbers = np.fromiter((index.get(part, -1) for part in sides), np.int32, len(sides))
+        numbers = np.where(numbers < 0, -2 - first, numbers).astype(np.int32)
+        left, right = numbers[::2].copy(), numbers[1::2].copy()
+        made = (index[a + b] for a, b in merges)  # type: ignore[operator]
+        token = np.fromiter(made, np.int32, len(merges))
+        rank = np.arange(len(merges), dtype=np.int32)
+    merger = Merger(left, right, rank, token, trie.names)
+    if not dropout:
+        trie.segmenter.join(*merger.last_pairs(trie.flat, trie.offsets), trie.flat, trie.offsets)
+
+    def draw(
+        data: npt.NDArray[Any],
+        offsets: npt.NDArray[np.int64],
+        first: int,
+        last: int,
+        which: npt.NDArray[np.int32],
+        draws: npt.NDArray[np.int64],
+        *,
+        seed: int = seed % 2**64,
+    ) -> None:
+        if dropout:
+            merger.merge(data, offsets, first, last, which, dropout, seed, draws)
+            return
+        for word in trie.segmenter.merges(data, offsets, first, last, which, whole).tolist():
+            merger.merge(data, offsets, word, word + 1, which, 0.0, 0, NO_NUMBERS)
+
+    return draw
+
+
+def _character_merges(
+    vocabulary: Vocabulary, names: npt.NDArray[np.int64] | None, dropout: float, seed: int
+) -> Draw:
+    if vocabulary.symbols != "bytes":
+        return _merges(TokenTrie(vocabulary, names), dropout, seed, whole=False)
+    texts = [sym.text_of(token) for token in vocabulary]
+    long = [(text, place) for place, text in enumerate(texts) if text and len(text) > 1]
+    short = {ord(text): place for place, text in enumerate(texts) if text and len(text) == 1}
+    merges = None
+    if vocabulary.merges is not None:
+        pairs = [(sym.text_of(a), sym.text_of(b)) for a, b in vocabulary.merges]
+        merges = [(a, b) for a, b in pairs if a and b]
+    merge = _merges(
+        TokenTrie(Vocabulary((text for text, _ in long), "chars", merges=merges), None),
+        dropout,
+        seed,
+        whole=False,
+    )
+    tokens = np.array([place for _, place in long], np.int32)
+    singles = np.full(max(short, default=-1) + 2, -1, np.int32)
+    singles[list(short)] = list(short.values())
+
+    def draw(
+        data: npt.NDArray[Any],
+        offsets: npt.NDArray[np.int64],
+        first: int,
+        last: int,
+        which: npt.NDArray[np.int32],
+        draws: npt.NDArray[np.int64],
+        *,
+        seed: int = seed % 2**64,
+    ) -> None:
+        codes, starts = characters(data, offsets, first, last)
+        chosen = np.empty(len(codes), np.int32)
+        merge(codes, starts, 0, last - first, chosen, draws[first:last], seed=seed)
+        to_bytes(codes, chosen, tokens, singles, which[offsets[first] : offsets[last]])
+
+    return draw
+
+
+def _longest_match(trie: TokenTrie, dropout: float, seed: int) -> Draw:
+    return partial(
+        trie.segmenter.longest_match, dropout=dropout, seed=seed % 2**64, names=trie.names
+    )
+
+
+def _paths(trie: TokenTrie, rule: Rule, alpha: float, seed: int) -> Draw:
+    if rule == "likelihood":
+        scores, singles = trie.scores()
+    else:
+        scores, singles = np.full(len(trie.vocabulary), -1.0), np.full(1, -1.0)
+
+    def weights(scores: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[Any]]:
+        if isinf(alpha):
+            return {"part": np.ones(len(scores)), "power": np.full(len(scores), -_STEP)}
+        bits = scores * (alpha / log(2))
+        if len(bits) and np.abs(bits).max() > 2**31:
+            raise InputError(f"alpha is {alpha}: times the scores that is more than 2^31 bits")
+        powers = np.floor(bits)
+        return {"part": np.exp2(bits - powers), "power": powers.astype(np.int64)}
+
+    links, listed = trie.listed(**weights(scores))
+    return partial(
+        trie.segmenter.paths,
+        links=links,
+        weights=listed,
+        singles=rows_of(**weights(singles)),
+        seed=seed % 2**64,
+        names=trie.names,
+    )
