@@ -17,7 +17,8 @@ from ..problem.solution import gap_of
 from ..runtime.arguments import Seconds, Seed, Threads, checked, shown
 from ..runtime.notebook import brief, html_table
 from ..verification.certificate_check import check_certificate
-from ..vocabulary.vocabulary import RULES, Rule, Vocabulary
+from ..vocabulary.rules import RULES, Rule
+from ..vocabulary.vocabulary import Vocabulary
 from .methods import METHODS, Answer, Runner, rules_of
 
 __all__ = ["Comparison", "compare", "tabulate"]

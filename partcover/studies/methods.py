@@ -16,8 +16,9 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution, Status, Termination
 from ..segmentation.segmentation import Segmentation, segment
 from ..trainers import TRAINERS, Trainer, plain_bytes
+from ..vocabulary.rules import Rule
 from ..vocabulary.subset import first_tokens
-from ..vocabulary.vocabulary import Rule, Vocabulary
+from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["METHODS", "Answer", "Runner", "rules_of"]
 

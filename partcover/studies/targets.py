@@ -8,8 +8,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..problem.solution import Termination
+from ..vocabulary.rules import Rule
 from ..vocabulary.subset import first_tokens
-from ..vocabulary.vocabulary import Rule
 from .methods import METHODS, Answer, Runner
 
 __all__ = ["budgets_for"]
