@@ -145,8 +145,6 @@ class Encoder(Decoder):
         drawn = None if self._drawn is None else f"drawn with seed {self._drawn['seed']}"
         return brief("Encoder", tokens, self.pretokenizer, self.rule, drawn)
 
-    # -- copies and pickles, for processes of their own
-
     def __copy__(self) -> Encoder:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
