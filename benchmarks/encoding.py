@@ -161,7 +161,7 @@ def rules(repeat, k, ranks):
     from pydoc_data.topics import topics
 
     from partcover import Instance, Vocabulary, WordCounts, greedtok
-    from partcover.vocabulary.vocabulary import RULES
+    from partcover.vocabulary.rules import RULES
 
     draw, odd, strings = random.Random(0), odd_texts(), {}
     prose = " ".join(topics.values())

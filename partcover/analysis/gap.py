@@ -11,7 +11,8 @@ from ..problem.instance import Instance
 from ..problem.solution import gap_of
 from ..runtime.arguments import Threads, checked
 from ..segmentation.segmentation import segment
-from ..vocabulary.vocabulary import Rule, Vocabulary
+from ..vocabulary.rules import Rule
+from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["Gap", "refuse_beyond_budget", "split_gap"]
 

@@ -19,7 +19,8 @@ from ..kernels._local_search import State
 from ..problem.candidates import CandidateIndex
 from ..problem.occurrences import arcs_of
 from ..segmentation.segmentation import segment
-from ..vocabulary.vocabulary import Rule, Vocabulary
+from ..vocabulary.rules import Rule
+from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["Anatomy", "Audit", "Difference", "Missing", "anatomy", "audit", "difference", "gains"]
 

@@ -32,7 +32,8 @@ from ..runtime.notebook import brief
 from ..runtime.parallel import bundled, in_order
 from ..segmentation.cutters import cutter, sampler
 from ..segmentation.protocols import Draw
-from ..vocabulary.vocabulary import Rule, Vocabulary
+from ..vocabulary.rules import Rule
+from ..vocabulary.vocabulary import Vocabulary
 from .decoding import Decoder
 from .file_encoding import Block, Encoded, FileFormat, FileText, checked_dtype, format_of, write_ids
 from .offsets import character_lengths, spans, token_spans
@@ -143,8 +144,6 @@ class Encoder(Decoder):
         tokens = f"{len(self.vocabulary):,} tokens"
         drawn = None if self._drawn is None else f"drawn with seed {self._drawn['seed']}"
         return brief("Encoder", tokens, self.pretokenizer, self.rule, drawn)
-
-    # -- copies and pickles, for processes of their own
 
     def __copy__(self) -> Encoder:
         other = object.__new__(type(self))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..corpus.symbols import Symbols
-from ..vocabulary.vocabulary import Rule, Vocabulary
+from ..vocabulary.rules import Rule
+from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["Format", "GivenUp", "Nearest", "Replay"]
 

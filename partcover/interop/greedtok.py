@@ -14,8 +14,9 @@ from typing import Any
 from ..corpus.pretokenizers import PATTERNS
 from ..errors import InputError, MissingExtra
 from ..runtime.files import read_json, write_atomic
+from ..vocabulary.rules import RULES
 from ..vocabulary.subset import only
-from ..vocabulary.vocabulary import RULES, Vocabulary
+from ..vocabulary.vocabulary import Vocabulary
 from .format import Format, GivenUp, Nearest, Replay
 from .hex_vocab import adapt_lines, by_id, from_lines, hex_lines, write_hex
 from .token_list import not_carried

@@ -9,7 +9,8 @@ from pathlib import Path
 from ..corpus import symbols as sym
 from ..errors import InputError, MissingExtra
 from ..runtime.files import atomic_writer
-from ..vocabulary.vocabulary import RULES, Rule, Vocabulary
+from ..vocabulary.rules import RULES, Rule
+from ..vocabulary.vocabulary import Vocabulary
 from .format import Format, GivenUp, Nearest, Replay
 from .token_list import lines_of, not_carried, own_replay
 

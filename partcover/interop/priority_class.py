@@ -11,7 +11,8 @@ from typing import Any
 from ..corpus.pretokenizers import Pretokenizer
 from ..errors import InputError
 from ..runtime.files import read_json, write_atomic
-from ..vocabulary.vocabulary import RULES, Rule, Vocabulary
+from ..vocabulary.rules import RULES, Rule
+from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import from_characters, to_characters
 from .format import Format, GivenUp, Nearest, Replay
 from .splitting import patterns

@@ -12,7 +12,8 @@ from ..errors import InputError
 from ..runtime.file_kinds import HEADER, likely_mistake
 from ..runtime.files import atomic_writer, open_input
 from ..segmentation.segmentation import segment
-from ..vocabulary.vocabulary import RULES, Vocabulary
+from ..vocabulary.rules import RULES
+from ..vocabulary.vocabulary import Vocabulary
 from .format import Format, GivenUp, Nearest, Replay
 from .splitting import described
 

@@ -11,7 +11,8 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
-from ..vocabulary.vocabulary import Rule, Vocabulary
+from ..vocabulary.rules import Rule
+from ..vocabulary.vocabulary import Vocabulary
 from .certificate import Certificate
 
 __all__ = ["Event", "Result", "Solution", "Status", "Termination", "gap_of"]

@@ -15,7 +15,8 @@ from ..errors import InputError
 from ..kernels._characters import characters, to_bytes
 from ..kernels._merge_segmentation import Merger
 from ..runtime.arguments import checked
-from ..vocabulary.vocabulary import RULES, Rule, Vocabulary
+from ..vocabulary.rules import RULES, Rule
+from ..vocabulary.vocabulary import Vocabulary
 from .protocols import Cut, Draw
 from .token_trie import NO_NUMBERS, TokenTrie, rows_of
 

@@ -53,7 +53,8 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels._segment import INSIDE
 from ..runtime.arguments import Threads, checked
-from ..vocabulary.vocabulary import Rule, Vocabulary
+from ..vocabulary.rules import Rule
+from ..vocabulary.vocabulary import Vocabulary
 from .cutters import cutter
 
 __all__ = ["Segmentation", "segment"]

@@ -2,204 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from ..analysis.metrics import overlaps, text_bytes, use, whole_words
 from ..bounds.lower_bound import bounds
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
-from ..exact.solve import solve
-from ..heuristics.greedy import certified_ratio, greedtok, greedwmc
-from ..heuristics.local_search import local_search
+from ..heuristics.greedy import certified_ratio
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.solution import Solution, Status, Termination, gap_of
+from ..problem.solution import gap_of
 from ..runtime.arguments import Seconds, Seed, Threads, checked, shown
 from ..runtime.notebook import brief, html_table
-from ..segmentation.segmentation import Segmentation, segment
-from ..trainers import TRAINERS, Trainer, plain_bytes
 from ..verification.certificate_check import check_certificate
-from ..vocabulary.vocabulary import RULES, Rule, Vocabulary
+from ..vocabulary.rules import RULES, Rule
+from ..vocabulary.vocabulary import Vocabulary
+from .methods import METHODS, Answer, Runner, rules_of
 
-__all__ = [
-    "METHODS",
-    "Answer",
-    "Comparison",
-    "Runner",
-    "compare",
-    "first_tokens",
-    "rules_of",
-    "tabulate",
-]
-
-METHODS: dict[str, Trainer] = {
-    "greedtok": Trainer(greedtok, True, "GreedTok, the partition cover"),
-    "greedwmc": Trainer(greedwmc, True, "GreedWMC, the relaxation"),
-    "improve": Trainer(local_search, False, "local search; mind --time-limit"),
-    "solve": Trainer(solve, False, "proven optima, of small corpora"),
-    "bytes": Trainer(plain_bytes, True, "no token at all"),
-    **TRAINERS,
-}
-for _initial in ("bpe", "unigram"):
-    METHODS[f"pathpiece-{_initial}"] = replace(
-        TRAINERS["pathpiece"],
-        run=partial(TRAINERS["pathpiece"].run, initial=_initial),
-        about=f"PathPiece, begun from {_initial}",
-    )
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a method has for one budget.
-
-    Attributes
-    ----------
-    method : str
-        Its name in `METHODS`.
-    k : int
-        The budget.
-    vocabulary : Vocabulary or None
-        None where there is no answer.
-    rule : str
-        The segmentation rule that the method states its tokens under.
-    status, termination : str
-        As of a `Solution`.
-    seconds : float or None
-        Of the run it is from; of a nested method that is the run for the largest budget.
-    memory : int or None
-        Bytes by which that run raised the peak resident memory of a process of its own; None
-        where it was not measured.
-    lower_bound : int or None
-        If the method proves one.
-    relaxed_cover : int or None
-        GreedWMC's own objective, of a run that nothing cut short.
-    bounded : bool
-        Whether bounds hold for it.  They do not for a given vocabulary where candidates are
-        limited, which it may not keep to.
-    remark : str or None
-        Why there is no answer.
-    """
-
-    method: str
-    k: int
-    vocabulary: Vocabulary | None
-    rule: Rule
-    status: Status
-    termination: Termination
-    seconds: float | None
-    memory: int | None = None
-    lower_bound: int | None = None
-    relaxed_cover: int | None = None
-    bounded: bool = True
-    remark: str | None = None
-
-    @classmethod
-    def none(cls, method: str, k: int, remark: str) -> Answer:
-        """No answer, and why."""
-        return cls(method, k, None, "shortest_path", "none", "error", None, remark=remark)
-
-
-@dataclass(frozen=True)
-class Runner:
-    """Runs methods on an instance.
-
-    Attributes
-    ----------
-    instance : Instance
-        The words and what limits the candidates; its k is not used.
-    time_limit : float, optional
-        Seconds for each run.
-    memory : bool
-        Run each in a process of its own and measure it (see `partcover.runtime.isolation`).
-    seed, threads : int
-        Passed on.
-    progress : callable, optional
-        Called with what runs now.
-    """
-
-    instance: Instance
-    time_limit: float | None = None
-    memory: bool = False
-    seed: int = 0
-    threads: int = 1
-    progress: Callable[[str], None] | None = None
-
-    def run(self, method: str, k: int) -> tuple[Solution, int | None]:
-        """One run of a method, and its memory."""
-        if self.progress is not None:
-            self.progress(f"{method}, k = {k}")
-        instance = self.instance.with_k(k)
-        options: dict[str, Any] = {
-            "time_limit": self.time_limit,
-            "seed": self.seed,
-            "threads": self.threads,
-        }
-        if self.memory:
-            from ..runtime.isolation import (
-                run_apart,  # only where it is used: it imports multiprocessing
-            )
-
-            # without what other runs have made of it: a process of its own starts from the words
-            return run_apart(METHODS[method].run, replace(instance), **options)
-        return METHODS[method].run(instance, **options), None
-
-    def answers(self, method: str, budgets: Sequence[int]) -> list[Answer]:
-        """A method's answers, in ascending order of the budgets.
-
-        A nested method runs once, for the largest budget.  After a run that was interrupted
-        there are no more.  Of others a budget that the method cannot make has no answer, and a
-        remark.
-        """
-        budgets = sorted(set(budgets))
-        found = []
-        if METHODS[method].nested:
-            run, memory = self.run(method, budgets[-1])
-            return [self.answer(method, k, run, memory) for k in budgets]
-        for k in budgets:
-            try:
-                run, memory = self.run(method, k)
-            except InputError as error:
-                # a budget that this method cannot make takes nothing from the others
-                METHODS[method].check(self.instance.with_k(k))
-                found.append(Answer.none(method, k, str(error)))
-                continue
-            found.append(self.answer(method, k, run, memory))
-            if run.termination == "interrupted":
-                break
-        rule = next((answer.rule for answer in found if answer.remark is None), None)
-        return [
-            answer if answer.remark is None or rule is None else replace(answer, rule=rule)
-            for answer in found
-        ]
-
-    def answer(self, method: str, k: int, run: Solution, memory: int | None = None) -> Answer:
-        """What a run says for the budget k: its own, or less for a nested method."""
-        vocabulary = run.vocabulary
-        termination = run.termination
-        if vocabulary is not None:
-            if len(vocabulary) >= k < run.k:
-                termination = "completed"  # what was cut short came after these tokens
-            vocabulary = first_tokens(vocabulary, k)
-        greedy = termination == "completed" and "relaxed_cover" in run.extra
-        return Answer(
-            method,
-            k,
-            vocabulary,
-            run.rule,
-            run.status,
-            termination,
-            run.seconds,
-            memory,
-            run.lower_bound if run.k == k else None,
-            sum(run.gains[:k]) if greedy else None,
-        )
-
-    def cut(self, words: WordCounts, vocabulary: Vocabulary, rule: Rule) -> Segmentation:
-        """Words cut under a rule."""
-        return segment(words, vocabulary, rule, seed=self.seed, threads=self.threads)
+__all__ = ["Comparison", "compare", "tabulate"]
 
 
 @dataclass(frozen=True)
@@ -438,38 +260,6 @@ def tabulate(
         _relate(group, here, certified=not runner.instance.groups)
         rows += group
     return rows, sets
-
-
-def first_tokens(vocabulary: Vocabulary, size: int) -> Vocabulary:
-    """The first `size` tokens of a vocabulary, with what belongs to them.
-
-    Merges are kept up to the one that makes the last of these tokens, without those that need
-    others.
-    """
-    if size >= len(vocabulary):
-        return vocabulary
-    tokens = vocabulary.tokens[:size]
-    merges = vocabulary.merges
-    if merges is not None:
-        kept = set(tokens)
-        made = [left + right for left, right in merges]  # type: ignore[operator]
-        first = {token: i for i, token in reversed(list(enumerate(made)))}
-        last = max((first[token] for token in tokens if token in first), default=-1)
-        merges = tuple(
-            pair
-            for pair, whole in zip(merges[: last + 1], made, strict=False)
-            if all(len(part) == 1 or part in kept for part in (*pair, whole))
-        )
-    scores = None if vocabulary.scores is None else vocabulary.scores[:size]
-    return vocabulary.with_(tokens=tokens, merges=merges, scores=scores, ids=None, special={})
-
-
-def rules_of(answer: Answer, rules: Sequence[str]) -> list[Rule]:
-    """The rules to count a method's tokens under, ``own`` replaced by its own."""
-    if answer.rule == "single_symbols":
-        return [answer.rule]
-    named = (answer.rule if rule == "own" else rule for rule in rules)
-    return list(dict.fromkeys(cast(Iterable[Rule], named)))
 
 
 def _row(

@@ -10,7 +10,8 @@ from typing import Any
 
 from .._version import __version__
 from ..errors import InputError, MissingExtra
-from .compare import Answer, Runner, rules_of, tabulate
+from .compare import tabulate
+from .methods import Answer, Runner, rules_of
 from .targets import budgets_for
 
 __all__ = ["EXPERIMENTS", "Experiment", "Study", "manifest", "reproduce"]

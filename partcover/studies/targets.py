@@ -8,8 +8,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..problem.solution import Termination
-from ..vocabulary.vocabulary import Rule
-from .compare import METHODS, Answer, Runner, first_tokens
+from ..vocabulary.rules import Rule
+from ..vocabulary.subset import first_tokens
+from .methods import METHODS, Answer, Runner
 
 __all__ = ["budgets_for"]
 

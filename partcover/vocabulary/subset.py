@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .vocabulary import Vocabulary
 
-__all__ = ["only"]
+__all__ = ["first_tokens", "only"]
 
 
 def only(vocabulary: Vocabulary, kept: Sequence[int]) -> Vocabulary:
@@ -35,3 +35,27 @@ def only(vocabulary: Vocabulary, kept: Sequence[int]) -> Vocabulary:
             and all(len(part) == 1 or part in there for part in pair)
         ],
     )
+
+
+def first_tokens(vocabulary: Vocabulary, size: int) -> Vocabulary:
+    """The first `size` tokens of a vocabulary, with what belongs to them.
+
+    Merges are kept up to the one that makes the last of these tokens, without those that need
+    others.
+    """
+    if size >= len(vocabulary):
+        return vocabulary
+    tokens = vocabulary.tokens[:size]
+    merges = vocabulary.merges
+    if merges is not None:
+        kept = set(tokens)
+        made = [left + right for left, right in merges]  # type: ignore[operator]
+        first = {token: i for i, token in reversed(list(enumerate(made)))}
+        last = max((first[token] for token in tokens if token in first), default=-1)
+        merges = tuple(
+            pair
+            for pair, whole in zip(merges[: last + 1], made, strict=False)
+            if all(len(part) == 1 or part in kept for part in (*pair, whole))
+        )
+    scores = None if vocabulary.scores is None else vocabulary.scores[:size]
+    return vocabulary.with_(tokens=tokens, merges=merges, scores=scores, ids=None, special={})

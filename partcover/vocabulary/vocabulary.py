@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Literal, SupportsIndex, get_args, overload
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
@@ -19,20 +19,10 @@ from ..runtime.arguments import checked, shown
 from ..runtime.file_kinds import likely_mistake
 from ..runtime.files import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
+from .rules import Rule
 
-__all__ = ["RULES", "Rule", "Vocabulary"]
+__all__ = ["Vocabulary"]
 
-Rule = Literal[
-    "shortest_path",
-    "random_path",
-    "priority",
-    "longest_match",
-    "merges",
-    "character_merges",
-    "likelihood",
-    "single_symbols",
-]
-RULES: tuple[Rule, ...] = get_args(Rule)
 VERSION = 2
 _FORMAT = "partcover-vocabulary"
 

@@ -19,7 +19,7 @@ from partcover import Encoder, InputError, Vocabulary
 from partcover.corpus.pretokenizers import PATTERNS, RULES, Pretokenizer, character_kinds
 from partcover.encoding import encoder, worker
 from partcover.kernels import _encoder
-from partcover.vocabulary.vocabulary import RULES as CUTS
+from partcover.vocabulary.rules import RULES as CUTS
 
 NAMES = [*RULES, "space-prefix:_", "space-prefix:<s>", "space+digit", "gpt2+digit",
          "digit+gpt2", "space-prefix+digit", "first-space+o200k"]  # fmt: skip

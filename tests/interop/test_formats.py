@@ -389,7 +389,7 @@ def test_a_rank_file_is_known_behind_blank_lines_and_a_mark_of_byte_order(tmp_pa
 
 
 def test_every_format_says_what_it_does_with_every_rule():
-    from partcover.vocabulary.vocabulary import RULES
+    from partcover.vocabulary.rules import RULES
 
     for format_ in FORMATS.values():
         assert set(format_.rules) == set(RULES), format_.name

@@ -22,7 +22,7 @@ from partcover.hardness.reduction import reduce_vertex_cover
 from partcover.report.html_page import read_runs, write_page
 from partcover.report.word_explorer import Letters, explore, sample_words, steps
 from partcover.studies.compare import compare
-from partcover.vocabulary.vocabulary import Rule
+from partcover.vocabulary.rules import Rule
 
 PAGES = Path(partcover.__file__).parent / "report" / "templates"
 NODE = shutil.which("node")

@@ -18,7 +18,7 @@ from oracles import segmentation as oracle
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.kernels._merge_segmentation import Merger
 from partcover.segmentation.cutters import sampler
-from partcover.vocabulary.vocabulary import RULES
+from partcover.vocabulary.rules import RULES
 
 text = st.text("ab", max_size=12) | st.text("abcé", max_size=8) | st.just("a" * 40)
 words_st = st.lists(text.filter(bool), unique=True, min_size=1, max_size=8)

@@ -42,8 +42,10 @@ from partcover.bounds.lower_bound import bounds
 from partcover.corpus.holdout import split
 from partcover.errors import MissingExtra
 from partcover.runtime.isolation import run_apart
-from partcover.studies.compare import METHODS, Runner, compare, first_tokens, rules_of
+from partcover.studies.compare import compare
+from partcover.studies.methods import METHODS, Runner, rules_of
 from partcover.studies.targets import budgets_for
+from partcover.vocabulary.subset import first_tokens
 
 WORDS = WordCounts.from_counts(
     {"banana": 4, "bandana": 3, "ananas": 5, "nab": 2, "an": 9, "band": 1, "a": 3}

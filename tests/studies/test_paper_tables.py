@@ -10,7 +10,7 @@ import pytest
 from partcover import InputError, Instance, WordCounts
 from partcover.errors import MissingExtra
 from partcover.studies import paper_tables as reproduce
-from partcover.studies.compare import METHODS, Runner
+from partcover.studies.methods import METHODS, Runner
 from partcover.studies.paper_tables import EXPERIMENTS, PUBLISHED, UN, Study, manifest
 from partcover.trainers import unigram_objective
 

@@ -117,8 +117,8 @@ def compare(
     the token sets' measures. In CSV they are columns; what two sets share, and --targets, are
     files of their own beside FILE.csv: FILE.overlap.csv and FILE.targets.csv.
     """
-    from ...studies.compare import METHODS, Runner, rules_of
     from ...studies.compare import compare as run
+    from ...studies.methods import METHODS, Runner, rules_of
     from ...studies.targets import budgets_for
 
     goals = _numbers(targets, "--targets") if targets is not None else []

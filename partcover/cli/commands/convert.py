@@ -11,7 +11,8 @@ from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...runtime.file_kinds import kind_of
 from ...runtime.files import read_text
-from ...vocabulary.vocabulary import RULES, Vocabulary
+from ...vocabulary.rules import RULES
+from ...vocabulary.vocabulary import Vocabulary
 from ..inputs import other_words
 from ..options import Command, argument, command, option, output_options
 from ..output import Output

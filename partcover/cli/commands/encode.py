@@ -22,7 +22,8 @@ from ...corpus.readers import Source, documents, find_sources, listed_reasons
 from ...encoding.encoder import Encoder, Ids, Special, Unit
 from ...errors import InputError
 from ...runtime.files import atomic_writer, open_input, shown
-from ...vocabulary.vocabulary import RULES, Vocabulary
+from ...vocabulary.rules import RULES
+from ...vocabulary.vocabulary import Vocabulary
 from ..options import all_files_option, argument, command, option, output_options
 from ..output import Output
 from ..paths import check_not_among

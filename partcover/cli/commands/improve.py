@@ -9,7 +9,8 @@ import click
 from ...errors import InputError, VerificationError
 from ...problem.certificate import Certificate
 from ...report.tables import Listing
-from ...vocabulary.vocabulary import RULES, Vocabulary
+from ...vocabulary.rules import RULES
+from ...vocabulary.vocabulary import Vocabulary
 from ..exit_status import EXIT_USAGE
 from ..inputs import other_words, read_instance, read_tokens
 from ..options import (

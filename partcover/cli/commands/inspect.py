@@ -12,7 +12,8 @@ from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...problem.instance import Instance
 from ...report.tables import Listing, facts
-from ...vocabulary.vocabulary import RULES, Vocabulary
+from ...vocabulary.rules import RULES
+from ...vocabulary.vocabulary import Vocabulary
 from ..inputs import other_words
 from ..options import argument, command, no_vocabulary_option, option, output_options
 from ..output import Output

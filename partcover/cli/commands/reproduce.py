@@ -51,7 +51,7 @@ def reproduce(
     Each result has a manifest: command, versions, hash of the input, options, seed. In JSON it is
     inside; beside FILE.csv and FILE.md it is FILE.csv.manifest.json.
     """
-    from ...studies.compare import Runner
+    from ...studies.methods import Runner
     from ...studies.paper_tables import EXPERIMENTS, Study, manifest
     from ...studies.paper_tables import reproduce as run
 
