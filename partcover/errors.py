@@ -61,9 +61,19 @@ def _cut(line: str) -> str:
 
 
 class PartcoverError(Exception):
-    """Base class; the text is one line that says what, where, and what to do.
+    """Base class of all errors here; the message is one line: what, where, and what to do.
 
-    It is made safe for a terminal, and what it repeats of an input is cut (`message_line`).
+    The message is made safe for a terminal, and what it repeats of an input is cut
+    (`message_line`).
+
+    Examples
+    --------
+    >>> from partcover import PartcoverError, WordCounts
+    >>> try:
+    ...     WordCounts.from_counts({"hat": 0})
+    ... except PartcoverError as error:
+    ...     print(error)
+    the count of 'hat' is 0: a whole number of at least 1 is expected
     """
 
     def __init__(self, message: str = "") -> None:
@@ -71,7 +81,17 @@ class PartcoverError(Exception):
 
 
 class InputError(PartcoverError, ValueError):
-    """Bad usage or bad input: the caller can mend it."""
+    """Bad usage or bad input, which the caller can mend.
+
+    Examples
+    --------
+    >>> from partcover import InputError, Instance
+    >>> try:
+    ...     Instance({"hat": 2}, k=-1)
+    ... except InputError as error:
+    ...     print(error)
+    k is -1: a whole number from 0 to 2,147,483,647 is expected
+    """
 
 
 class MissingExtra(PartcoverError, ImportError):
@@ -106,4 +126,15 @@ class MissingExtra(PartcoverError, ImportError):
 
 
 class VerificationError(PartcoverError):
-    """The independent check does not confirm a claim."""
+    """A claim that the independent check does not confirm.
+
+    Examples
+    --------
+    >>> from partcover import Certificate, Instance, VerificationError, lower_bound
+    >>> content = lower_bound(Instance({"hat": 2}, k=1)).certificate.to_json()
+    >>> try:
+    ...     Certificate.from_json({**content, "lower_bound": 1})
+    ... except VerificationError as error:
+    ...     print(error)
+    the certificate is not what was written: its checksum differs
+    """
