@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import keyword
 import os
 import sys
 from typing import Any, NoReturn
@@ -92,31 +93,29 @@ def _system_error(error: OSError) -> int:
     return EXIT_USAGE
 
 
-class _Later(click.Command):
-    """A command of which the help of all knows a line; its module is imported when it is run."""
-
-    def __init__(self, name: str, where: str, about: str) -> None:
-        super().__init__(name, short_help=about)
-        self.where = where
+class _LazyCommand(click.Command):
+    """A command of which only the line in the list is known until its module is imported."""
 
     def load(self) -> click.Command:
-        """The command itself."""
-        module, _, attribute = self.where.partition(":")
-        found = getattr(importlib.import_module(f".commands.{module}", __package__), attribute)
-        assert isinstance(found, click.Command)
-        return found
+        """Imports the module of the command and returns the command."""
+        assert self.name is not None
+        module = f"{self.name}_" if keyword.iskeyword(self.name) else self.name
+        package = importlib.import_module(f".commands.{module}", __package__)
+        command = getattr(package, f"{self.name}_command")
+        assert isinstance(command, click.Command)
+        return command
 
 
 class _Commands(cloup.Group):
-    """All commands, each loaded when it is asked for."""
+    """All commands, each imported when it is asked for."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command by its name; None if there is none."""
-        found = super().get_command(ctx, cmd_name)
-        return found.load() if isinstance(found, _Later) else found
+        """Returns a command by its name, None if there is none."""
+        command = super().get_command(ctx, cmd_name)
+        return command.load() if isinstance(command, _LazyCommand) else command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; an interrupt is said once, by `main`."""
+        """Runs a command; `main` reports an interrupt, once."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -153,4 +152,4 @@ def cli() -> None:
 
 
 for title, commands in SECTIONS.items():
-    cli.section(title, *(_Later(name, *rest) for name, rest in commands.items()))
+    cli.section(title, *(_LazyCommand(name, short_help=line) for name, line in commands.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,6 +31,7 @@ __all__ = [
     "output_options",
     "pretokenizer_option",
     "seconds_option",
+    "text_pretokenizer_option",
 ]
 
 _Function = Callable[..., Any]
@@ -164,6 +166,7 @@ def output_options(
     """
 
     def decorate(function: _Function) -> _Function:
+        @functools.wraps(function)
         def wrapper(
             *,
             json: bool,
@@ -182,8 +185,6 @@ def output_options(
                 check_plot(options["plot"])
             return function(Output(json, quiet, output, result_format, wide, **used), **options)
 
-        wrapper.__doc__, wrapper.__name__ = function.__doc__, function.__name__
-        wrapper.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
         for add in reversed(_shared(writes, kind, table, threads, seed)):
             add(wrapper)
         return wrapper
@@ -407,4 +408,12 @@ def pretokenizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="NAME",
         callback=known,
         help="What the words were counted with, where their file does not say it.",
+    )(function)
+
+
+def text_pretokenizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--pretokenizer``, of what cuts text into words for a vocabulary."""
+    return option(
+        "--pretokenizer",
+        help="How text is cut into words, as for `count`. Default: as the vocabulary file says.",
     )(function)

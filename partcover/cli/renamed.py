@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["renamed"]
+__all__ = ["NO_EFFECT", "RENAMED", "renamed"]
 
 # of a command, or of all that have none of their own: what it was, and what to write now
-_RENAMED = {
+RENAMED = {
     ("bound", "--start"): "a certificate to start from is --start-certificate now",
     ("bound", "--target-gap"): "--target-gap is --gap now",
     ("improve", "--certificate"): "the certificate is written by --write-certificate now; "
@@ -14,7 +14,7 @@ _RENAMED = {
     "one to start from is --start-certificate",
     ("ratio", "--csv"): "CSV is written by -o FILE.csv now, and shown by --format csv",
 }
-_NO_EFFECT = {
+NO_EFFECT = {
     "--seed": "nothing is random here: leave out --seed",
     "--threads": "it runs on one thread: leave out --threads",
 }
@@ -22,4 +22,4 @@ _NO_EFFECT = {
 
 def renamed(command: str, option: str) -> str | None:
     """What to write for an option that a command had once; None for any other."""
-    return _RENAMED.get((command, option)) or _NO_EFFECT.get(option)
+    return RENAMED.get((command, option)) or NO_EFFECT.get(option)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import shlex
+import sys
 
 import click
 import pytest
@@ -13,7 +14,7 @@ from cli.helpers import COMMANDS, TEXT, fails
 from partcover import Certificate, Instance, WordCounts, greedtok, prove
 from partcover.cli.options import Command
 from partcover.cli.paths import ReadablePath, WritablePath
-from partcover.cli.renamed import _NO_EFFECT, _RENAMED
+from partcover.cli.renamed import NO_EFFECT, RENAMED
 
 # which commands make use of them: of threads, and of a seed
 THREADS = {
@@ -43,11 +44,19 @@ def test_options_are_where_they_have_an_effect(name):
         assert set(form.type.choices) == {"table", "csv", "markdown", "json"}
 
 
+def command_line_source(module):
+    """The source of a command's module and of what it imports from partcover.cli."""
+    modules = {module}
+    for value in vars(module).values():
+        if (getattr(value, "__module__", None) or "").startswith("partcover.cli."):
+            modules.add(sys.modules[value.__module__])
+    return "".join(map(inspect.getsource, modules))
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_offered_is_used(name):
     """What is offered is read by the module of the command, as `out.threads` and `out.seed`."""
-    module = inspect.getmodule(inspect.unwrap(COMMANDS[name].callback.__closure__[0].cell_contents))
-    text = inspect.getsource(module)
+    text = command_line_source(sys.modules[COMMANDS[name].callback.__module__])
     for option, used in (("--threads", "out.threads"), ("--seed", "out.seed")):
         if option in names_of(COMMANDS[name]):
             assert used in text
@@ -73,18 +82,18 @@ def test_one_name_has_one_meaning():
         assert "--certificate" in names_of(COMMANDS[name])
 
 
-@pytest.mark.parametrize(("command", "option"), _RENAMED)
+@pytest.mark.parametrize(("command", "option"), RENAMED)
 def test_a_name_that_is_gone_says_the_new_one(run, command, option):
     status, out, error = run(command, "C.tsv", option, "1")
     assert (status, out, error.count("\n")) == (2, "", 1)
-    assert _RENAMED[command, option] in error
-    new = [word.strip(",;.") for word in _RENAMED[command, option].split() if word[0] == "-"]
+    assert RENAMED[command, option] in error
+    new = [word.strip(",;.") for word in RENAMED[command, option].split() if word[0] == "-"]
     assert names_of(COMMANDS[command]) & set(new)
 
 
 def test_other_names_that_are_gone(run):
     for command, option in (("solvers", "--seed"), ("decode", "--seed"), ("verify", "--threads")):
-        fails(run(command, option, 1), _NO_EFFECT[option])
+        fails(run(command, option, 1), NO_EFFECT[option])
     fails(run("reduce", "G.txt", "-k", 1, "--format", "pace"), "--from pace")
     fails(run("bound", "C.tsv", "--iteration", 1), "Did you mean", "--iterations")
 

@@ -1,31 +1,26 @@
-"""Implements the commands ``bound`` and ``prices``."""
+"""Implements the command ``bound``."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import click
-
-from ...corpus import symbols as sym
 from ...errors import VerificationError
 from ...report.tables import Listing
 from ...vocabulary.vocabulary import Vocabulary
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import parse_budgets, read_instance
 from ..options import (
-    argument,
     command,
     gap_option,
     instance_options,
-    k_option,
     option,
     output_options,
     seconds_option,
 )
 from ..output import Output
 from ..paths import ReadablePath, WritablePath, check_apart
-from .proof import save_certificate
+from ..results import save_certificate
 
 
 @command(
@@ -68,7 +63,7 @@ from .proof import save_certificate
 )
 @instance_options
 @output_options(writes="the certificate", kind="text", threads=True)
-def bound_(
+def bound_command(
     out: Output,
     corpus: str,
     ks: str | None,
@@ -141,70 +136,3 @@ def bound_(
     ]
     out.show(rows[0] if len(budgets) == 1 else {"rows": rows}, Listing(whole, columns, data=rows))
     return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in found) else 0
-
-
-@command(
-    "prices",
-    examples=[("partcover prices book.tsv -k 1000 --certificate p.cert ' whale'", "")],
-)
-@k_option
-@option(
-    "--certificate",
-    type=ReadablePath(),
-    required=True,
-    metavar="P.cert",
-    help="Where the prices are.",
-)
-@instance_options
-@argument("words", type=str, nargs=-1, required=True, metavar="WORD…")
-@output_options()
-def prices_(
-    out: Output,
-    corpus: str,
-    words: tuple[str, ...],
-    k: int | None,
-    certificate: str,
-    **options: Any,
-) -> int:
-    r"""Show the prices of words, and the tokens over them.
-
-    A WORD is written as in the counts file: \xHH is a byte, and of ints the numbers stand
-    between spaces. A token's reward is what it is worth over all words; the k largest rewards
-    are what a bound gives away.
-    """
-    from ...bounds.price_counter import explain
-    from ...problem.certificate import Certificate
-
-    instance = read_instance(corpus, k, options)
-    given = [_read_word(word, instance.symbols) for word in words]
-    shown = explain(instance, Certificate.load(certificate), given)
-    data = {"k": instance.k, "words": [word.to_json() for word in shown]}
-    columns = {"token": "token", "reward": "reward", "worth": "worth here", "best": "k best"}
-    parts: list[Listing | str] = []
-    every: list[dict[str, Any]] = []
-    for word in shown:
-        symbols = [sym.show(word.word[n : n + 1]) for n in range(len(word.word))]
-        line = "  ".join(f"{s} {p:.3f}" for s, p in zip(symbols, word.prices, strict=True))
-        rows = [
-            {"token": sym.show(token), "reward": reward, "worth": worth, "best": best}
-            for token, reward, worth, best in word.tokens
-        ]
-        every += [{"word": sym.show(word.word), **row} for row in rows]
-        parts += [
-            f"{sym.show(word.word)} ×{word.count:,}: {sum(word.prices):.3f}\n{line}",
-            Listing(rows, columns, data=every),
-        ]
-    out.result(data, *parts)
-    return 0
-
-
-def _read_word(text: str, symbols: sym.Symbols) -> sym.Token:
-    """A word as it stands in a counts file."""
-    if symbols != "ints":
-        return sym.unescape(text, symbols)
-    try:
-        return sym.to_token([int(part) for part in text.split()], symbols)
-    except ValueError:
-        raise click.UsageError(
-            f"{text!r}: whole numbers with spaces between are expected"
-        ) from None

@@ -10,9 +10,9 @@ import click
 
 from ...corpus.word_counts import WordCounts
 from ...problem.certificate import Certificate
-from ...report.tables import Listing, rows_csv, shown_columns
 from ...runtime.files import in_place, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
+from ..comparison_tables import BESIDE, beside, tables_of
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import other_words, parse_budgets, read_instance
 from ..options import command, instance_options, option, output_options, seconds_option
@@ -91,7 +91,7 @@ from ..paths import ReadablePath, WritablePath, check_apart
 )
 @instance_options
 @output_options(threads=True, seed=True)
-def compare(
+def compare_command(
     out: Output,
     corpus: str,
     ks: str | None,
@@ -125,7 +125,7 @@ def compare(
     if held_out is not None and share is not None:
         raise click.UsageError("--held-out and --split: use one of them")
     if out.path is not None and out.file_form == "csv" and not in_place(out.path):
-        more = [str(Path(out.path).with_suffix(f".{name}.csv")) for name in _BESIDE]
+        more = [str(Path(out.path).with_suffix(f".{name}.csv")) for name in BESIDE]
         read = [("the command", corpus), ("--held-out", held_out)]
         read += [("--vocab", path) for path in vocabs]
         check_apart([("-o", path) for path in more], [(o, path) for o, path in read if path])
@@ -228,42 +228,6 @@ def compare(
     return EXIT_INTERRUPTED if interrupted else 0
 
 
-_Tables = dict[str, Listing]
-
-
-def tables_of(data: dict[str, Any], sets: bool) -> _Tables:
-    """The tables to show, by name; the CSV of the rows has the measures of their sets, too."""
-    rows, vocabularies = data["rows"], data["sets"]["vocabularies"] if sets else []
-    names = ("k", "method", "rule")
-    facts = {tuple(row[n] for n in names): row for row in vocabularies}
-    whole = [{**row, **facts.get(tuple(row[n] for n in names), {})} for row in rows]
-    tables = {"rows": Listing(rows, COLUMNS, data=whole)}
-    if sets:
-        tables["sets"] = Listing(vocabularies, SETS)
-        tables["overlap"] = Listing(data["sets"]["overlap"], OVERLAP)
-    if "targets" in data:
-        tables["targets"] = Listing(data["targets"], TARGETS)
-    return {
-        name: replace(table, columns=shown_columns(table.rows, table.columns))
-        for name, table in tables.items()
-        if table.rows
-    }
-
-
-_BESIDE = ("overlap", "targets")  # tables that are not about the same rows
-
-
-def beside(out: Output, tables: _Tables) -> dict[str, str]:
-    """The files beside a CSV, and what is in them."""
-    if out.path is None or out.file_form != "csv" or in_place(out.path):
-        return {}
-    return {
-        str(Path(out.path).with_suffix(f".{name}.csv")): rows_csv(tables[name].records)
-        for name in _BESIDE
-        if name in tables
-    }
-
-
 def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
@@ -271,57 +235,3 @@ def _numbers(text: str, option: str) -> list[float]:
         raise click.UsageError(
             f"{option} is {text!r}: numbers with commas are expected (1.2,1.5)"
         ) from None
-
-
-COLUMNS = {
-    "method": "method",
-    "rule": "rule",
-    "k": "k",
-    "size": "size",
-    "tokens": "tokens",
-    "tokens_per_word": "per word",
-    "bytes_per_token": "bytes/token",
-    "held_out_tokens_per_word": "held out",
-    "lower_bound": "lower bound",
-    "gap": "gap",
-    "relaxed_cover": "relaxed cover",
-    "d": "d",
-    "certified_ratio": "certified",
-    "memory": "memory",
-    "seconds": "seconds",
-    "termination": "ended by",
-}
-SETS = {
-    "method": "method",
-    "rule": "rule",
-    "k": "k",
-    "whole_words": "whole words",
-    "whole_word_share": "of all",
-    "used": "used",
-    "used_share": "of all",
-    "renyi_efficiency": "Rényi efficiency",
-    "unigram_objective": "Unigram's log-likelihood",
-}
-OVERLAP = {
-    "first": "first",
-    "second": "second",
-    "k": "k",
-    "first_size": "its tokens",
-    "second_size": "its tokens",
-    "shared": "shared",
-    "union": "union",
-    "jaccard": "shared/union",
-    "same_rank": "at the same place",
-    "first_difference": "orders part at",
-}
-TARGETS = {
-    "method": "method",
-    "rule": "rule",
-    "target": "target",
-    "k": "k needed",
-    "tokens": "tokens",
-    "tokens_per_word": "per word",
-    "exact": "least for sure",
-    "runs": "further runs",
-    "termination": "ended by",
-}

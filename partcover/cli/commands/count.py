@@ -40,7 +40,7 @@ from ..paths import check_not_among
 )
 @all_files_option
 @output_options(writes="the counted words", kind="text", table=False, threads=True)
-def count(
+def count_command(
     out: Output,
     files: tuple[str, ...],
     pretokenizer: str,

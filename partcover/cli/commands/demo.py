@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...report.tables import Listing
+from ..comparison_tables import COLUMNS
 from ..options import command, output_options
 from ..output import Output
-from .compare import COLUMNS
 
 
 @command(
@@ -13,7 +13,7 @@ from .compare import COLUMNS
     examples=[("partcover demo", ""), ("partcover demo --json", "its results for a program")],
 )
 @output_options(threads=True, seed=True)
-def demo(out: Output) -> int:
+def demo_command(out: Output) -> int:
     """Show it all on text that is on every machine.
 
     The text is the Python language reference, pydoc_data.topics: counted, tokenized greedily with

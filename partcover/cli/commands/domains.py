@@ -33,7 +33,7 @@ from ..output import Output
     help="What words are made of. Default: as the files say, or bytes.",
 )
 @output_options(threads=True)
-def domains(
+def domains_command(
     out: Output, corpora: tuple[str, ...], k: int, share: float, symbols: sym.Symbols | None
 ) -> int:
     """Compare GreedTok on all corpora with candidates chosen on each.

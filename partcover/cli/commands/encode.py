@@ -1,39 +1,36 @@
-"""Implements the commands ``encode`` and ``decode``."""
+"""Implements the command ``encode``."""
 
 from __future__ import annotations
 
-import io
 import itertools
 import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from pathlib import PurePath
-from typing import IO, Any, get_args
+from typing import Any, get_args
 
 import click
 import numpy as np
-import numpy.typing as npt
 
-from ...corpus import symbols as sym
 from ...corpus.counting import Progress
 from ...corpus.readers import Source, documents, find_sources, listed_reasons
 from ...encoding.encoder import Encoder, Ids, Special, Unit
 from ...errors import InputError
-from ...runtime.files import atomic_writer, open_input, shown
+from ...runtime.files import atomic_writer
 from ...vocabulary.rules import RULES
 from ...vocabulary.vocabulary import Vocabulary
-from ..options import all_files_option, argument, command, option, output_options
+from ..id_files import ID_FORMATS, id_format, write_numbers
+from ..options import (
+    all_files_option,
+    argument,
+    command,
+    option,
+    output_options,
+    text_pretokenizer_option,
+)
 from ..output import Output
 from ..paths import check_not_among
-
-_SECTION = 1 << 18  # numbers, or bytes of them, at a time
-
-_PRETOKENIZER = option(
-    "--pretokenizer",
-    help="How text is cut into words, as for `count`. Default: as the vocabulary file says.",
-)
 
 
 @command(
@@ -46,12 +43,12 @@ _PRETOKENIZER = option(
 )
 @argument("vocabulary", metavar="V.json")
 @argument("files", nargs=-1, metavar="[FILE]…")
-@_PRETOKENIZER
+@text_pretokenizer_option
 @option("--rule", type=click.Choice(RULES), help="How words are cut. Default: as the file says.")
 @option(
     "--format",
     "form",
-    type=click.Choice(["ids", "json", "npy", "bin"]),
+    type=click.Choice(ID_FORMATS),
     help="ids: a line of numbers for each document. json: an object with `ids` for each, one a "
     "line. npy, bin: one array of all, NumPy's or the bare numbers (uint16 where every id fits, "
     "else uint32, little-endian). Default: as -o ends, else ids.",
@@ -94,7 +91,7 @@ _PRETOKENIZER = option(
 )
 @all_files_option
 @output_options(writes="the ids", kind="text", table=False, threads=True, seed=True)
-def encode(
+def encode_command(
     out: Output,
     vocabulary: str,
     files: tuple[str, ...],
@@ -116,7 +113,7 @@ def encode(
     FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
     byte of the text back. With --json the ids of all documents are in one object.
     """
-    form = form or _by_name(out.path or "")
+    form = form or id_format(out.path or "")
     array = form in ("npy", "bin")
     for value, fits, name, forms in (
         (end_of_document, array, "--end-of-document", "npy and bin"),
@@ -175,11 +172,11 @@ def encode(
                         listed.append({"ids": ids.tolist(), **where})
                     elif form == "json":
                         file.write(b'{"ids": [')
-                        _write_numbers(file, ids, b", ")
+                        write_numbers(file, ids, b", ")
                         more = "" if spans is None else f', "offsets": {json.dumps(spans)}'
                         file.write(f"]{more}}}\n".encode())
                     else:
-                        _write_numbers(file, ids, b" ")
+                        write_numbers(file, ids, b" ")
                         file.write(b"\n")
             if out.json and out.path is None:
                 facts["encoded"] = listed
@@ -192,79 +189,6 @@ def encode(
         many = "1 document" if facts["documents"] == 1 else f"{facts['documents']:,} documents"
         out.note(f"{many}, {facts['ids']:,} ids, {seconds:.2f} s")
     return 0
-
-
-@command(
-    "decode",
-    examples=[("partcover decode v.json book.npy -o book.txt", "")],
-)
-@argument("vocabulary", metavar="V.json")
-@argument("file", default="-", metavar="[FILE]")
-@_PRETOKENIZER
-@option(
-    "--format",
-    "form",
-    type=click.Choice(["ids", "json", "npy", "bin"]),
-    help="As `encode` writes it. Default: as FILE ends, else ids.",
-)
-@option(
-    "--dtype",
-    type=click.Choice(["uint16", "uint32", "int32", "int64"]),
-    help="Of the numbers in a bin file. Default: as `encode` writes them.",
-)
-@option(
-    "--errors",
-    type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
-    default="keep",
-    show_default=True,
-    help="Bytes that are not UTF-8: write them as they are, refuse them, or as Python does.",
-)
-@output_options(writes="the text", kind="any", table=False)
-def decode(
-    out: Output,
-    vocabulary: str,
-    file: str,
-    pretokenizer: str | None,
-    form: str | None,
-    dtype: str | None,
-    errors: str,
-) -> int:
-    """Turn ids into text.
-
-    FILE is what `encode` wrote, or - for standard input. Documents follow one another with
-    nothing between them, so what was encoded comes back byte for byte; with --json they are
-    listed, and bytes that are not UTF-8 are escapes as in a vocabulary file.
-    """
-    form = form or _by_name(file)
-    if dtype is not None and form != "bin":
-        raise InputError("--dtype is for --format bin")
-    encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer)
-    texts = []
-    many = 0
-    with atomic_writer(out.path or "-") as written:
-        for where, ids in _read_ids(file, form, np.dtype(dtype or encoder.dtype)):
-            try:
-                if errors == "keep":
-                    text = encoder.decode_bytes(ids)
-                else:
-                    text = encoder.decode(ids, errors).encode()
-            except InputError as error:
-                raise InputError(f"{where}: {error}") from None
-            many += len(ids)
-            if out.json and out.path is None:
-                texts.append(sym.escape(text, tsv=False))
-            else:
-                written.write(text)
-    if out.path is not None:
-        out.wrote(out.path)
-    if out.json:
-        out.object({"ids": many, **({"texts": texts} if out.path is None else {})})
-    return 0
-
-
-def _by_name(path: str) -> str:
-    endings = {".npy": "npy", ".bin": "bin", ".json": "json", ".jsonl": "json"}
-    return endings.get(PurePath(path).suffix, "ids")
 
 
 def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:
@@ -301,71 +225,3 @@ def _rows(
             raise InputError(f"{where}: {error}") from None
         before += len(text)
         yield np.array(listed, encoder.dtype), spans
-
-
-def _write_numbers(file: IO[bytes], ids: Ids, between: bytes) -> None:
-    """Numbers as text, some at a time: a document may have a hundred million."""
-    for first in range(0, len(ids), _SECTION):
-        part = between.join(b"%d" % number for number in ids[first : first + _SECTION].tolist())
-        file.write(between + part if first else part)
-
-
-def _read_numbers(line: bytes) -> npt.NDArray[np.int64]:
-    """The inverse of `_write_numbers`, for any space between.
-
-    Raises
-    ------
-    ValueError
-        For what is no whole number.
-    OverflowError
-        For one that no int64 holds.
-    """
-    if b"_" in line:
-        raise ValueError("Python's underscores in numbers")
-    parts = [np.zeros(0, np.int64)]
-    at = 0
-    while at < len(line):
-        end = line.find(b" ", at + _SECTION)
-        end = len(line) if end < 0 else end
-        parts.append(np.array([int(word) for word in line[at:end].split()], np.int64))
-        at = end
-    return np.concatenate(parts)
-
-
-def _read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, Any]]:
-    """The ids in a file, by document where it has documents, and where they stand."""
-    name = shown(path)
-    with open_input(path) as file:
-        if form in ("ids", "json"):
-            for number, line in enumerate(file, 1):
-                where = f"{name}:{number}"
-                yield where, _parsed(line, form, where)
-        elif form == "bin":
-            data = file.read()
-            if len(data) % dtype.itemsize:
-                raise InputError(
-                    f"{name}: {len(data):,} bytes are not a number of {dtype.name}; --dtype says "
-                    "which they are"
-                )
-            yield name, np.frombuffer(data, dtype.newbyteorder("<"))
-        else:
-            data = file.read()
-            try:
-                array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-            except Exception:  # the header is a Python literal: damaged, it may raise anything
-                raise InputError(f"{name}: not an array in NumPy's format") from None
-            yield name, array
-
-
-def _parsed(line: bytes, form: str, where: str) -> list[int] | npt.NDArray[np.int64]:
-    try:
-        if form == "ids":
-            return _read_numbers(line)
-        row = json.loads(line)
-        ids = row["ids"] if isinstance(row, dict) else row
-        if isinstance(ids, list):
-            return ids
-    except (ValueError, KeyError, OverflowError, RecursionError):
-        pass
-    expected = "whole numbers" if form == "ids" else "JSON with a list 'ids'"
-    raise InputError(f"{where}: a line of {expected} is expected")

@@ -59,7 +59,7 @@ from ..paths import ReadablePath
 @argument("vocab", metavar="V.json")
 @argument("corpus", metavar="[C.tsv|I.json]", required=False)
 @output_options(threads=True)
-def inspect_(
+def inspect_command(
     out: Output,
     vocab: str,
     corpus: str | None,

@@ -35,7 +35,7 @@ from ..paths import ReadablePath
 )
 @seconds_option(default=10.0, about="For the optimum of each small instance.")
 @output_options(writes="the page", kind="text", table=False, threads=True, seed=True)
-def report(
+def report_command(
     out: Output,
     files: tuple[str, ...],
     certificates: tuple[str, ...],

@@ -35,7 +35,7 @@ from ..paths import WritablePath, check_apart
 @option("--plot", type=WritablePath("figure"), metavar="FILE", help="Draw it (.png, .svg, .pdf).")
 @candidate_options
 @output_options(threads=True, seed=True)
-def reproduce(
+def reproduce_command(
     out: Output,
     name: str | None,
     corpus: str | None,

@@ -24,8 +24,8 @@ from ..options import (
     pretokenizer_option,
     seconds_option,
 )
-from ..outcome import finish
 from ..output import Output
+from ..results import write_solution
 
 _COMMON = {"time_limit", "seed", "threads", "progress"}
 
@@ -64,7 +64,7 @@ class _Methods(Command):
 @pretokenizer_option
 @instance_options
 @output_options(writes="the vocabulary", kind="text", threads=True, seed=True)
-def train(
+def train_command(
     out: Output,
     corpus: str,
     k: int | None,
@@ -97,7 +97,7 @@ def train(
         )
     if asked:
         solution = replace(solution, extra={**solution.extra, "options": asked})
-    return finish(out, solution, instance, no_vocabulary, corpus)
+    return write_solution(out, solution, instance, no_vocabulary, corpus)
 
 
 def method_options(run: Callable[..., Any], method: str, given: Sequence[str]) -> dict[str, Any]:

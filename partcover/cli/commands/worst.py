@@ -29,7 +29,7 @@ from ..output import Output
 )
 @seconds_option()
 @output_options(writes="the instance", kind="text", seed=True)
-def worst(
+def worst_command(
     out: Output,
     method: str,
     k: int,

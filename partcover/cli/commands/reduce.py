@@ -1,17 +1,17 @@
-"""Implements the commands ``reduce`` and ``generate``."""
+"""Implements the command ``reduce``."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from ...problem.instance import Instance
-from ...report.tables import Listing, facts
+from ...report.tables import facts
 from ..options import argument, command, option, output_options
-from ..output import Output, is_utf8
+from ..output import Output
 from ..paths import WritablePath
+from ..results import write_instance
 
 
 @command(
@@ -50,7 +50,7 @@ from ..paths import WritablePath
     help="What a graph is written as; edgelist: two names a line.",
 )
 @output_options(writes="the instance; with --lift the answer")
-def reduce_(out: Output, files: tuple[str, ...], lift: bool, **options: Any) -> int:
+def reduce_command(out: Output, files: tuple[str, ...], lift: bool, **options: Any) -> int:
     """Turn vertex cover or max-2-SAT into tokenization, and back.
 
     The graph has a vertex cover of k vertices exactly if some vocabulary of k tokens needs at
@@ -112,17 +112,8 @@ def _reduce(
         draw_reduction(reduction, answer.vocabulary, draw)
         out.wrote(draw)
     instance = reduction.instance
-    _show(out, instance, reduction.facts(), draw is None)
+    write_instance(out, instance, reduction.facts(), alone=draw is None)
     return 0
-
-
-def _show(out: Output, instance: Instance, data: dict[str, Any], alone: bool = True) -> None:
-    """Save an instance and say what it is; without a file it is itself what is printed."""
-    if out.path is None and alone and not out.json and out.form is None:
-        click.echo(json.dumps(instance.to_json(), ensure_ascii=not is_utf8()))
-        return
-    with out.saved(instance.save):
-        out.show(data, facts(data))
 
 
 def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
@@ -147,58 +138,4 @@ def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
     shown = " ".join(names)
     known = {name: value for name, value in data.items() if name != key}
     out.result(data, facts(known, data={**data, key: shown}), f"{key}: {shown}")
-    return 0
-
-
-@command(
-    "generate",
-    examples=[
-        ("partcover generate --list", ""),
-        ("partcover generate cubic 20 --seed 7 -o I.json", ""),
-        ("partcover solve I.json", ""),
-    ],
-)
-@argument("name", type=str, required=False)
-@argument("size", type=int, required=False)
-@option("-k", "k", type=int, help="The budget; each family has its own default.")
-@option("--list", "list_", is_flag=True, help="Print the families.")
-@output_options(writes="the instance", kind="text", seed=True)
-def generate_(out: Output, name: str | None, size: int | None, k: int | None, list_: bool) -> int:
-    """Make an instance of a family.
-
-    NAME, SIZE and the seed say it all.
-
-    The instance file says family, size and seed under "source".  Without -o the instance is
-    printed.
-    """
-    from ...instances.families import FAMILIES, generate
-
-    if list_:
-        rows = [
-            {
-                "name": family.name,
-                "about": family.about,
-                "sizes": "{}–{}".format(*family.sizes),
-                "k": family.k,
-                "random": family.random,
-                "from": family.paper,
-            }
-            for family in FAMILIES.values()
-        ]
-        shown = ("name", "about", "sizes", "k", "random")
-        out.show({"families": rows}, Listing(rows, {key: key for key in shown}, data=rows))
-        return 0
-    if name is None or size is None:
-        raise click.UsageError("NAME and SIZE are expected (or --list)")
-    instance = generate(name, size, out.seed, k)
-    data = {
-        "family": name,
-        "size": size,
-        "seed": out.seed,
-        "k": instance.k,
-        "words": len(instance.words),
-        "total_count": instance.words.total_count,
-        "threshold": instance.threshold,
-    }
-    _show(out, instance, data)
     return 0

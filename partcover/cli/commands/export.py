@@ -1,4 +1,4 @@
-"""Implements the commands ``export`` and ``import``."""
+"""Implements the command ``export``."""
 
 from __future__ import annotations
 
@@ -13,26 +13,16 @@ from ...runtime.file_kinds import kind_of
 from ...runtime.files import read_text
 from ...vocabulary.rules import RULES
 from ...vocabulary.vocabulary import Vocabulary
+from ..formats_help import FormatsCommand
 from ..inputs import other_words
-from ..options import Command, argument, command, option, output_options
+from ..options import argument, command, option, output_options
 from ..output import Output
 from ..paths import ReadablePath
 
 
-class _Formats(Command):
-    """Help that ends with the formats, which are loaded only then."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from ...interop import FORMATS
-
-        with formatter.section("Formats"):
-            formatter.write_dl([(name, format_.title) for name, format_ in FORMATS.items()])
-        super().format_epilog(ctx, formatter)
-
-
 @command(
     "export",
-    cls=_Formats,
+    cls=FormatsCommand,
     examples=[
         ("partcover export v.json --to huggingface -o folder --text book.txt", ""),
         (
@@ -54,7 +44,7 @@ class _Formats(Command):
 )
 @option("--lossy", is_flag=True, help="Write it though it cuts otherwise; say at what cost.")
 @output_options(writes="the vocabulary; a file or a folder", kind="folder", table=False)
-def export_(
+def export_command(
     out: Output,
     vocabulary: str,
     format_: str,
@@ -95,53 +85,4 @@ def export_(
         out.object(result.to_json())
     else:
         click.echo(f"{result.verdict}: {result.cost}", err=out.path == "-")
-    return 0
-
-
-@command(
-    "import",
-    cls=_Formats,
-    examples=[
-        ("partcover import cl100k_base.tiktoken -o v.json", ""),
-        ("partcover gap book.tsv --vocab v.json", "how far from the best it is"),
-    ],
-)
-@argument("path", metavar="PATH")
-@option("--from", "format_", metavar="FORMAT", help="Default: what PATH looks like.")
-@option("--pretokenizer", help="What the words are cut by, where PATH does not hold it.")
-@output_options(writes="the vocabulary", kind="text", table=False)
-def import_(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
-    """Read a vocabulary of another library; -o writes it.
-
-    PATH is a file or a folder. The rule of segmentation and the pre-tokenizer are those that it
-    implies; what could not be carried is said.
-    """
-    from ...interop import load_vocabulary
-
-    vocabulary = load_vocabulary(path, format_)
-    if pretokenizer is not None:
-        Pretokenizer.from_name(pretokenizer)
-        vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
-    if out.path is not None:
-        vocabulary.save(out.path)
-        out.note(f"wrote {out.path}")
-    for line in vocabulary.provenance.get("remarks", ()):
-        out.note(line)
-    if out.json:
-        out.object(
-            {
-                "format": vocabulary.provenance["format"],
-                "tokens": len(vocabulary),
-                "symbols": vocabulary.symbols,
-                "rule": vocabulary.rule,
-                "pretokenizer": vocabulary.pretokenizer,
-                "special": dict(vocabulary.special),
-                "remarks": list(vocabulary.provenance.get("remarks", ())),
-            }
-        )
-    else:
-        click.echo(
-            f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
-            f"pre-tokenizer {vocabulary.pretokenizer or 'not known'}"
-        )
     return 0

@@ -1,8 +1,7 @@
-"""Implements the commands ``solve``, ``formulations`` and ``solvers``."""
+"""Implements the command ``solve``."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +11,9 @@ from ...corpus import symbols as sym
 from ...problem.certificate import Certificate
 from ...problem.instance import Instance
 from ...problem.solution import Result
-from ...report.tables import Listing, facts
+from ...report.tables import facts
 from ...vocabulary.vocabulary import Vocabulary
-from ..exit_status import EXIT_INTERRUPTED, EXIT_NOTHING
+from ..exit_status import EXIT_NOTHING
 from ..inputs import read_instance
 from ..options import (
     command,
@@ -27,10 +26,9 @@ from ..options import (
     pretokenizer_option,
     seconds_option,
 )
-from ..outcome import finish
 from ..output import Output, say
 from ..paths import ReadablePath, WritablePath
-from .proof import save_certificate
+from ..results import save_certificate, write_solution
 
 
 @command(
@@ -113,7 +111,7 @@ from .proof import save_certificate
 @output_options(
     writes="the vocabulary; of a relaxation its result", kind="text", threads=True, seed=True
 )
-def solve(
+def solve_command(
     out: Output,
     corpus: str,
     k: int | None,
@@ -214,7 +212,7 @@ def solve(
             _, solution = decide(instance, progress=progress, **common)
         else:
             solution = smallest(instance, progress=progress, **common)
-    status = finish(out, solution, instance, no_vocabulary, corpus, proof=True)
+    status = write_solution(out, solution, instance, no_vocabulary, corpus, proof=True)
     if goal != "tokens" and solution.extra["meets_threshold"] is False:
         from ...exact.infeasibility import conflict
 
@@ -277,109 +275,4 @@ def _prove(
     out.note(f"{path} proves that at least {certificate.lower_bound:,} tokens are needed")
     if solution.status == "optimal" and certificate.lower_bound != solution.tokens:
         out.note("the solver claims an optimum that the certificate does not reach")
-    return finish(out, solution, instance, no_vocabulary, corpus, proof=True)
-
-
-@command(
-    "solvers",
-    examples=[("partcover solvers", ""), ("partcover solvers --format csv", "")],
-)
-@output_options()
-def solvers(out: Output) -> int:
-    """Say which solvers there are, and what each supports."""
-    from ...exact.solvers.registry import features
-
-    rows = features()
-    out.result({"rows": rows}, Listing(rows, {key: key for key in rows[0]}))
-    return 0
-
-
-@command(
-    "formulations",
-    keeps_best=True,
-    examples=[("partcover formulations small.tsv -k 3 --solvers highs", "")],
-)
-@k_option
-@option("--names", metavar="A,B", help="Which formulations; all by default.")
-@option("--solvers", metavar="A,B", help="Which solvers; all installed by default.")
-@seconds_option(default=60.0, about="For each formulation and solver.")
-@instance_options
-@output_options(threads=True, seed=True)
-def formulations(
-    out: Output,
-    corpus: str,
-    k: int | None,
-    names: str | None,
-    solvers: str | None,
-    time_limit: float,
-    **options: Any,
-) -> int:
-    """Compare the formulations of an instance.
-
-    Their size, relaxation, optimum, and seconds to prove it. Where the paper's equations as
-    printed have another optimum than the problem, the smallest part of the words that shows it
-    follows.
-    """
-    from ...exact.formulations.build import require
-    from ...studies.formulations import formulations as compare
-    from ...studies.formulations import smallest_difference
-
-    instance = read_instance(corpus, k, options)
-    rows = compare(
-        instance,
-        names=None if names is None else names.split(","),
-        solvers=None if solvers is None else solvers.split(","),
-        time_limit=time_limit,
-        seed=out.seed,
-        threads=out.threads,
-        progress=out.note if sys.stderr.isatty() else None,
-    )
-    optima = {row["cover"] for row in rows if require(row["formulation"]).exact} - {None}
-    printed = [row.get("cover") for row in rows if row["formulation"] == "printed"]
-    found = None
-    interrupted = "interrupted" in rows[-1].get("termination", {}).values()
-    if optima and printed and printed[0] not in (None, *optima) and not interrupted:
-        try:
-            found = smallest_difference(instance, time_limit=time_limit)
-        except KeyboardInterrupt:
-            interrupted = True
-    status = EXIT_INTERRUPTED if interrupted else 0
-    data: dict[str, Any] = {"rows": rows, "printed_differs": None}
-    if found is not None:
-        data["printed_differs"] = {
-            "words": [sym.to_json(word) for word, _ in found.instance.words],
-            "k": found.instance.k,
-            "printed_cover": found.cover,
-            "cover": found.true_cover,
-            "smallest": found.smallest,
-        }
-    shown = [{**row, **_seconds(row)} for row in rows]
-    columns = {
-        "formulation": "formulation",
-        "variables": "variables",
-        "rows": "rows",
-        "nonzeros": "nonzeros",
-        "lp_tokens": "LP tokens",
-        "tokens": "tokens",
-        **{name: name for row in rows for name in row.get("seconds", ())},
-    }
-    parts: list[Listing | str] = [Listing(shown, columns, data=rows)]
-    for row in rows:
-        if "refused" in row:
-            out.note(row["refused"])
-    if found is not None:
-        words = " ".join(sym.show(word) for word, _ in found.instance.words)
-        kind = "the smallest part" if found.smallest else "a part"
-        parts.append(
-            f"printed is not the problem; {kind} that shows it: {words}, k = "
-            f"{found.instance.k}: printed cover {found.cover}, true cover {found.true_cover}"
-        )
-    out.result(data, *parts)
-    return status
-
-
-def _seconds(row: dict[str, Any]) -> dict[str, str]:
-    return {
-        name: f"> {row['termination'][name]}".replace("_", " ") if took is None else f"{took:.2f} s"
-        for name, took in row.get("seconds", {}).items()
-    }
+    return write_solution(out, solution, instance, no_vocabulary, corpus, proof=True)

@@ -42,7 +42,7 @@ from ..paths import WritablePath
 )
 @candidate_options
 @output_options(threads=True, seed=True)
-def ratio(
+def ratio_command(
     out: Output,
     corpora: tuple[str, ...],
     families: tuple[str, ...],

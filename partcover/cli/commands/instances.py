@@ -13,7 +13,7 @@ from ..output import Output, say
 
 
 @cloup.group("instances")
-def instances_() -> None:
+def instances_command() -> None:
     """The instances that come with partcover.
 
     Each has its words, its best known vocabulary and a lower bound that a certificate proves.
@@ -107,4 +107,4 @@ def instances_check(out: Output, names: tuple[str, ...]) -> int:
 
 
 for one in (instances_list, instances_show, instances_check):
-    instances_.add_command(one)
+    instances_command.add_command(one)

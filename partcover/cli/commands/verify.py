@@ -44,7 +44,7 @@ from ..paths import ReadablePath
 )
 @instance_options
 @output_options()
-def verify(
+def verify_command(
     out: Output,
     corpus: str,
     k: int | None,

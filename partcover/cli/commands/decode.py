@@ -1,0 +1,83 @@
+"""Implements the command ``decode``."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from ...corpus import symbols as sym
+from ...encoding.encoder import Encoder
+from ...errors import InputError
+from ...runtime.files import atomic_writer
+from ...vocabulary.vocabulary import Vocabulary
+from ..id_files import ID_FORMATS, id_format, read_ids
+from ..options import argument, command, option, output_options, text_pretokenizer_option
+from ..output import Output
+
+
+@command(
+    "decode",
+    examples=[("partcover decode v.json book.npy -o book.txt", "")],
+)
+@argument("vocabulary", metavar="V.json")
+@argument("file", default="-", metavar="[FILE]")
+@text_pretokenizer_option
+@option(
+    "--format",
+    "form",
+    type=click.Choice(ID_FORMATS),
+    help="As `encode` writes it. Default: as FILE ends, else ids.",
+)
+@option(
+    "--dtype",
+    type=click.Choice(["uint16", "uint32", "int32", "int64"]),
+    help="Of the numbers in a bin file. Default: as `encode` writes them.",
+)
+@option(
+    "--errors",
+    type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
+    default="keep",
+    show_default=True,
+    help="Bytes that are not UTF-8: write them as they are, refuse them, or as Python does.",
+)
+@output_options(writes="the text", kind="any", table=False)
+def decode_command(
+    out: Output,
+    vocabulary: str,
+    file: str,
+    pretokenizer: str | None,
+    form: str | None,
+    dtype: str | None,
+    errors: str,
+) -> int:
+    """Turn ids into text.
+
+    FILE is what `encode` wrote, or - for standard input. Documents follow one another with
+    nothing between them, so what was encoded comes back byte for byte; with --json they are
+    listed, and bytes that are not UTF-8 are escapes as in a vocabulary file.
+    """
+    form = form or id_format(file)
+    if dtype is not None and form != "bin":
+        raise InputError("--dtype is for --format bin")
+    encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer)
+    texts = []
+    many = 0
+    with atomic_writer(out.path or "-") as written:
+        for where, ids in read_ids(file, form, np.dtype(dtype or encoder.dtype)):
+            try:
+                if errors == "keep":
+                    text = encoder.decode_bytes(ids)
+                else:
+                    text = encoder.decode(ids, errors).encode()
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from None
+            many += len(ids)
+            if out.json and out.path is None:
+                texts.append(sym.escape(text, tsv=False))
+            else:
+                written.write(text)
+    if out.path is not None:
+        out.wrote(out.path)
+    if out.json:
+        out.object({"ids": many, **({"texts": texts} if out.path is None else {})})
+    return 0

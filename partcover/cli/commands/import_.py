@@ -1,0 +1,59 @@
+"""Implements the command ``import``."""
+
+from __future__ import annotations
+
+import click
+
+from ...corpus.pretokenizers import Pretokenizer
+from ..formats_help import FormatsCommand
+from ..options import argument, command, option, output_options
+from ..output import Output
+
+
+@command(
+    "import",
+    cls=FormatsCommand,
+    examples=[
+        ("partcover import cl100k_base.tiktoken -o v.json", ""),
+        ("partcover gap book.tsv --vocab v.json", "how far from the best it is"),
+    ],
+)
+@argument("path", metavar="PATH")
+@option("--from", "format_", metavar="FORMAT", help="Default: what PATH looks like.")
+@option("--pretokenizer", help="What the words are cut by, where PATH does not hold it.")
+@output_options(writes="the vocabulary", kind="text", table=False)
+def import_command(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
+    """Read a vocabulary of another library; -o writes it.
+
+    PATH is a file or a folder. The rule of segmentation and the pre-tokenizer are those that it
+    implies; what could not be carried is said.
+    """
+    from ...interop import load_vocabulary
+
+    vocabulary = load_vocabulary(path, format_)
+    if pretokenizer is not None:
+        Pretokenizer.from_name(pretokenizer)
+        vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
+    if out.path is not None:
+        vocabulary.save(out.path)
+        out.note(f"wrote {out.path}")
+    for line in vocabulary.provenance.get("remarks", ()):
+        out.note(line)
+    if out.json:
+        out.object(
+            {
+                "format": vocabulary.provenance["format"],
+                "tokens": len(vocabulary),
+                "symbols": vocabulary.symbols,
+                "rule": vocabulary.rule,
+                "pretokenizer": vocabulary.pretokenizer,
+                "special": dict(vocabulary.special),
+                "remarks": list(vocabulary.provenance.get("remarks", ())),
+            }
+        )
+    else:
+        click.echo(
+            f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
+            f"pre-tokenizer {vocabulary.pretokenizer or 'not known'}"
+        )
+    return 0

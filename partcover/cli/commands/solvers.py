@@ -1,0 +1,24 @@
+"""Implements the command ``solvers``."""
+
+from __future__ import annotations
+
+from ...report.tables import Listing
+from ..options import (
+    command,
+    output_options,
+)
+from ..output import Output
+
+
+@command(
+    "solvers",
+    examples=[("partcover solvers", ""), ("partcover solvers --format csv", "")],
+)
+@output_options()
+def solvers_command(out: Output) -> int:
+    """Say which solvers there are, and what each supports."""
+    from ...exact.solvers.registry import features
+
+    rows = features()
+    out.result({"rows": rows}, Listing(rows, {key: key for key in rows[0]}))
+    return 0

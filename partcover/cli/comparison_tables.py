@@ -1,0 +1,101 @@
+"""Makes the tables of a comparison of methods, and the CSV files beside its rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..report.tables import Listing, rows_csv, shown_columns
+from ..runtime.files import in_place
+from .output import Output
+
+__all__ = ["BESIDE", "COLUMNS", "beside", "tables_of"]
+
+COLUMNS = {
+    "method": "method",
+    "rule": "rule",
+    "k": "k",
+    "size": "size",
+    "tokens": "tokens",
+    "tokens_per_word": "per word",
+    "bytes_per_token": "bytes/token",
+    "held_out_tokens_per_word": "held out",
+    "lower_bound": "lower bound",
+    "gap": "gap",
+    "relaxed_cover": "relaxed cover",
+    "d": "d",
+    "certified_ratio": "certified",
+    "memory": "memory",
+    "seconds": "seconds",
+    "termination": "ended by",
+}
+SETS = {
+    "method": "method",
+    "rule": "rule",
+    "k": "k",
+    "whole_words": "whole words",
+    "whole_word_share": "of all",
+    "used": "used",
+    "used_share": "of all",
+    "renyi_efficiency": "Rényi efficiency",
+    "unigram_objective": "Unigram's log-likelihood",
+}
+OVERLAP = {
+    "first": "first",
+    "second": "second",
+    "k": "k",
+    "first_size": "its tokens",
+    "second_size": "its tokens",
+    "shared": "shared",
+    "union": "union",
+    "jaccard": "shared/union",
+    "same_rank": "at the same place",
+    "first_difference": "orders part at",
+}
+TARGETS = {
+    "method": "method",
+    "rule": "rule",
+    "target": "target",
+    "k": "k needed",
+    "tokens": "tokens",
+    "tokens_per_word": "per word",
+    "exact": "least for sure",
+    "runs": "further runs",
+    "termination": "ended by",
+}
+
+_Tables = dict[str, Listing]
+
+
+def tables_of(data: dict[str, Any], sets: bool) -> _Tables:
+    """The tables to show, by name; the CSV of the rows has the measures of their sets, too."""
+    rows, vocabularies = data["rows"], data["sets"]["vocabularies"] if sets else []
+    names = ("k", "method", "rule")
+    facts = {tuple(row[n] for n in names): row for row in vocabularies}
+    whole = [{**row, **facts.get(tuple(row[n] for n in names), {})} for row in rows]
+    tables = {"rows": Listing(rows, COLUMNS, data=whole)}
+    if sets:
+        tables["sets"] = Listing(vocabularies, SETS)
+        tables["overlap"] = Listing(data["sets"]["overlap"], OVERLAP)
+    if "targets" in data:
+        tables["targets"] = Listing(data["targets"], TARGETS)
+    return {
+        name: replace(table, columns=shown_columns(table.rows, table.columns))
+        for name, table in tables.items()
+        if table.rows
+    }
+
+
+BESIDE = ("overlap", "targets")  # tables that are not about the same rows
+
+
+def beside(out: Output, tables: _Tables) -> dict[str, str]:
+    """The files beside a CSV, and what is in them."""
+    if out.path is None or out.file_form != "csv" or in_place(out.path):
+        return {}
+    return {
+        str(Path(out.path).with_suffix(f".{name}.csv")): rows_csv(tables[name].records)
+        for name in BESIDE
+        if name in tables
+    }

@@ -1,0 +1,95 @@
+"""Reads and writes files of ids: lines of numbers, JSON lines, NumPy arrays, bare numbers."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..encoding.encoder import Ids
+from ..errors import InputError
+from ..runtime.files import open_input, shown
+
+__all__ = ["ID_FORMATS", "SECTION", "id_format", "read_ids", "read_numbers", "write_numbers"]
+
+ID_FORMATS = ("ids", "json", "npy", "bin")
+SECTION = 1 << 18  # numbers, or bytes of them, at a time
+
+
+def id_format(path: str) -> str:
+    """Returns the format that a file's name ends in; lines of numbers for any other name."""
+    endings = {".npy": "npy", ".bin": "bin", ".json": "json", ".jsonl": "json"}
+    return endings.get(PurePath(path).suffix, "ids")
+
+
+def write_numbers(file: IO[bytes], ids: Ids, between: bytes) -> None:
+    """Numbers as text, some at a time: a document may have a hundred million."""
+    for first in range(0, len(ids), SECTION):
+        part = between.join(b"%d" % number for number in ids[first : first + SECTION].tolist())
+        file.write(between + part if first else part)
+
+
+def read_numbers(line: bytes) -> npt.NDArray[np.int64]:
+    """The inverse of `write_numbers`, for any space between.
+
+    Raises
+    ------
+    ValueError
+        For what is no whole number.
+    OverflowError
+        For one that no int64 holds.
+    """
+    if b"_" in line:
+        raise ValueError("Python's underscores in numbers")
+    parts = [np.zeros(0, np.int64)]
+    at = 0
+    while at < len(line):
+        end = line.find(b" ", at + SECTION)
+        end = len(line) if end < 0 else end
+        parts.append(np.array([int(word) for word in line[at:end].split()], np.int64))
+        at = end
+    return np.concatenate(parts)
+
+
+def read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, Any]]:
+    """The ids in a file, by document where it has documents, and where they stand."""
+    name = shown(path)
+    with open_input(path) as file:
+        if form in ("ids", "json"):
+            for number, line in enumerate(file, 1):
+                where = f"{name}:{number}"
+                yield where, _parsed(line, form, where)
+        elif form == "bin":
+            data = file.read()
+            if len(data) % dtype.itemsize:
+                raise InputError(
+                    f"{name}: {len(data):,} bytes are not a number of {dtype.name}; --dtype says "
+                    "which they are"
+                )
+            yield name, np.frombuffer(data, dtype.newbyteorder("<"))
+        else:
+            data = file.read()
+            try:
+                array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+            except Exception:  # the header is a Python literal: damaged, it may raise anything
+                raise InputError(f"{name}: not an array in NumPy's format") from None
+            yield name, array
+
+
+def _parsed(line: bytes, form: str, where: str) -> list[int] | npt.NDArray[np.int64]:
+    try:
+        if form == "ids":
+            return read_numbers(line)
+        row = json.loads(line)
+        ids = row["ids"] if isinstance(row, dict) else row
+        if isinstance(ids, list):
+            return ids
+    except (ValueError, KeyError, OverflowError, RecursionError):
+        pass
+    expected = "whole numbers" if form == "ids" else "JSON with a list 'ids'"
+    raise InputError(f"{where}: a line of {expected} is expected")

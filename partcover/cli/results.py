@@ -1,0 +1,90 @@
+"""Writes what commands make: instances, solutions and certificates."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import PartcoverError
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..problem.solution import Result
+from ..report.tables import facts, solution_parts
+from ..verification.certificate_check import check_certificate
+from .exit_status import exit_status
+from .output import Output, is_utf8
+
+__all__ = ["save_certificate", "write_instance", "write_solution"]
+
+
+def write_instance(
+    out: Output, instance: Instance, data: dict[str, Any], alone: bool = True
+) -> None:
+    """Save an instance and say what it is; without a file it is itself what is printed."""
+    if out.path is None and alone and not out.json and out.form is None:
+        click.echo(json.dumps(instance.to_json(), ensure_ascii=not is_utf8()))
+        return
+    with out.saved(instance.save):
+        out.show(data, facts(data))
+
+
+def write_solution(
+    out: Output,
+    solution: Result,
+    instance: Instance,
+    no_vocabulary: bool,
+    corpus: str,
+    *,
+    proof: bool = False,
+) -> int:
+    """Save a solution, show it, and give the exit status.
+
+    `proof`: a proof was asked for, so that a limit that left none has a status of its own.
+    """
+
+    def write(path: str) -> None:
+        solution.recorded(instance.words, corpus=Path(corpus).name).save(path)
+
+    parts = solution_parts(solution, shown=0 if no_vocabulary else 20)
+    data = solution.to_json(vocabulary=not no_vocabulary)
+    if solution.vocabulary is None:
+        out.show(data, *parts)
+    else:
+        with out.saved(write):
+            out.show(data, *parts)
+    if solution.vocabulary is not None and solution.extra.get("nothing_left_to_gain"):
+        out.note(
+            f"nothing left to gain after {len(solution.vocabulary):,} tokens; k is {solution.k:,}"
+        )
+    elif instance.candidates is None and instance.k > instance.index.total:
+        out.note(f"k is {instance.k:,}, and there are {instance.index.total:,} candidates")
+    if solution.termination == "error":
+        out.note(f"the solver stopped: {solution.extra.get('message') or 'no reason given'}")
+    return exit_status(solution, proof=proof)
+
+
+def save_certificate(
+    out: Output, path: str | PathLike[str], certificate: Certificate, instance: Instance
+) -> None:
+    """Write a certificate, unless the file holds one of this instance that proves more."""
+    if Path(path).is_file():
+        try:
+            old = Certificate.load(path)
+        except PartcoverError:  # something else, or damaged: replaced
+            old = None
+        if (
+            old is not None
+            and old.lower_bound > certificate.lower_bound
+            and check_certificate(instance, old).ok
+        ):
+            out.note(
+                f"{fspath(path)} is kept: it proves {old.lower_bound:,}, and this run "
+                f"{certificate.lower_bound:,}"
+            )
+            return
+    certificate.save(path)
+    out.note(f"wrote {fspath(path)}")
