@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["from_characters", "to_characters"]
+from typing import Any
+
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["from_characters", "pieces_of", "to_characters"]
 
 # bytes that are printable in Latin-1 stand for themselves, the others for U+0100 and on in order
 _PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
@@ -15,13 +19,19 @@ _BYTE = {character: byte for byte, character in _CHARACTER.items()}
 
 
 def to_characters(token: bytes) -> str:
-    """A string of bytes as characters, one for each."""
+    """Spells bytes as characters, one for each."""
     return token.decode("latin-1").translate(_TABLE)
 
 
 def from_characters(text: str) -> bytes | None:
-    """The inverse of `to_characters`; None for text that is no image of bytes."""
+    """Returns the bytes that `to_characters` spelled; None for text that spells none."""
     try:
         return bytes([_BYTE[character] for character in text])
     except KeyError:
         return None
+
+
+def pieces_of(vocabulary: Vocabulary) -> list[bytes]:
+    """Returns the 256 bytes and then the tokens, in the order of `Vocabulary.id_of`."""
+    tokens: tuple[Any, ...] = vocabulary.tokens
+    return [*(bytes([byte]) for byte in range(256)), *tokens]

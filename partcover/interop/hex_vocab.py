@@ -11,6 +11,7 @@ from ..errors import InputError, MissingExtra
 from ..runtime.files import atomic_writer
 from ..vocabulary.rules import RULES, Rule
 from ..vocabulary.vocabulary import Vocabulary
+from .byte_level import pieces_of
 from .format import Format, GivenUp, Nearest, Replay
 from .token_list import lines_of, not_carried, own_replay
 
@@ -57,14 +58,14 @@ def write_hex(path: Path, tokens: Sequence[bytes]) -> None:
 
 def by_id(vocabulary: Vocabulary) -> tuple[list[bytes], list[str]]:
     """All bytes and tokens in the order of their ids, bytes without one behind; and remarks."""
-    everything = [*(bytes([byte]) for byte in range(256)), *vocabulary]
+    pieces = pieces_of(vocabulary)
     ids = vocabulary.id_of
     after = max(ids) + 1
     numbers = [after + place if n == -1 else n for place, n in enumerate(ids)]
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     missing = ids.count(-1)
     remarks = [f"{missing} bytes without an id are written behind"] if missing else []
-    return [bytes(everything[place]) for place in order], remarks
+    return [pieces[place] for place in order], remarks
 
 
 def from_lines(tokens: Sequence[bytes], rule: Rule) -> tuple[Vocabulary, list[str]]:

@@ -10,7 +10,7 @@ from .format import Format
 from .greedtok import GREEDTOK
 from .hex_vocab import PATHPIECE, SAGE
 from .huggingface import HUGGINGFACE
-from .priority_class import PRIORITY_CLASS
+from .priority_tokenizer import PRIORITY_TOKENIZER
 from .sentencepiece import SENTENCEPIECE
 from .tiktoken import TIKTOKEN
 from .token_list import LIST
@@ -22,7 +22,7 @@ FORMATS: dict[str, Format] = {
     format_.name: format_
     for format_ in (
         HUGGINGFACE,
-        PRIORITY_CLASS,
+        PRIORITY_TOKENIZER,
         SENTENCEPIECE,
         TIKTOKEN,
         GREEDTOK,

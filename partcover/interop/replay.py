@@ -13,6 +13,7 @@ from ..encoding.encoder import Encoder
 from ..errors import InputError
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
+from .byte_level import pieces_of
 from .format import Replay
 
 __all__ = ["Fidelity", "built_in_words", "measure", "words_of"]
@@ -237,8 +238,7 @@ def measure(
             totals["occurrences_differing"] += count
     ids = 0
     if vocabulary.symbols == "bytes":
-        everything = [*(bytes([b]) for b in range(256)), *map(_bytes, vocabulary)]
-        for token, number in zip(everything, vocabulary.id_of, strict=True):
+        for token, number in zip(pieces_of(vocabulary), vocabulary.id_of, strict=True):
             ids += number != -1 and replay.id_of(token) != number
     if replay.special_id_of is not None:
         ids += sum(replay.special_id_of(t) != number for t, number in vocabulary.special.items())
@@ -265,7 +265,7 @@ def _cut_text(text: str, vocabulary: Vocabulary) -> list[bytes]:
         ids = Encoder(vocabulary.with_(ids=None, special=()), name).encode(text)
     except InputError:  # a mark that cannot be undone: words as they are counted
         return _cut_words(Pretokenizer.from_name(name).split(text), vocabulary)
-    pieces = [*(bytes([byte]) for byte in range(256)), *map(_bytes, vocabulary)]
+    pieces = pieces_of(vocabulary)
     return [pieces[number] for number in ids]
 
 

@@ -14,6 +14,7 @@ from ..corpus.symbols import show
 from ..errors import InputError, MissingExtra
 from ..runtime.files import atomic_writer, open_input
 from ..vocabulary.vocabulary import Vocabulary
+from .byte_level import pieces_of
 from .format import Format, GivenUp, Nearest, Replay
 from .merge_ranks import pairs_are_needless
 from .splitting import described
@@ -68,9 +69,8 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
             ranks[byte] = free
             remarks.append(f"byte 0x{byte:02X}, which has no id, was given {free}")
             free += 1
-    everything = [bytes([byte]) for byte in range(256)] + [bytes(t) for t in vocabulary]  # type: ignore[arg-type]
     with atomic_writer(path) as file:
-        for rank, token in sorted(zip(ranks, everything, strict=True)):
+        for rank, token in sorted(zip(ranks, pieces_of(vocabulary), strict=True)):
             file.write(b"%b %d\n" % (base64.b64encode(token), rank))
     return remarks
 

@@ -14,6 +14,7 @@ from ..runtime.files import atomic_writer, open_input
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import RULES
 from ..vocabulary.vocabulary import Vocabulary
+from .byte_level import pieces_of
 from .format import Format, GivenUp, Nearest, Replay
 from .splitting import described
 
@@ -96,8 +97,7 @@ def own_replay(vocabulary: Vocabulary) -> Replay:
         cut = segment(counted, vocabulary)
         return [[bytes(t) for t in cut.of(place[piece])] for piece in pieces]  # type: ignore[arg-type]
 
-    everything = [*(bytes([byte]) for byte in range(256)), *vocabulary]
-    id_of = dict(zip(everything, vocabulary.id_of, strict=True))
+    id_of = dict(zip(pieces_of(vocabulary), vocabulary.id_of, strict=True))
     return Replay(f"partcover {__version__}", words, None, id_of.get)
 
 

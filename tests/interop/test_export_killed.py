@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from partcover import InputError, Vocabulary
-from partcover.interop.load import export
+from partcover.interop.export import export
 from partcover.interop.registry import FORMATS
 
 # stops where the draft is written and about to be replayed, and says so

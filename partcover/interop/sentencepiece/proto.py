@@ -11,8 +11,22 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-__all__ = ["BYTE", "CONTROL", "NORMAL", "UNKNOWN", "UNUSED", "USER_DEFINED", "model_proto"]
+from ...errors import MissingExtra
 
+__all__ = [
+    "BPE",
+    "BYTE",
+    "CONTROL",
+    "NORMAL",
+    "UNIGRAM",
+    "UNKNOWN",
+    "UNUSED",
+    "USER_DEFINED",
+    "model_proto",
+    "new_model",
+]
+
+UNIGRAM, BPE = 1, 2  # kinds of models
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 
 # message: field: (number, type)
@@ -92,3 +106,17 @@ def model_proto() -> Any:
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{file.package}.Model"))
+
+
+def new_model() -> Any:
+    """Returns an empty model.
+
+    Raises
+    ------
+    MissingExtra
+        If protobuf is not installed.
+    """
+    try:
+        return model_proto()()
+    except ImportError:
+        raise MissingExtra("protobuf", "sentencepiece", "a sentencepiece model") from None

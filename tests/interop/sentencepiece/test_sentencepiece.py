@@ -12,7 +12,7 @@ from interop.cases import TEXT, chosen, need, whole
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.interop import export, load_vocabulary
-from partcover.interop.sentencepiece_proto import model_proto
+from partcover.interop.sentencepiece.proto import model_proto
 
 
 def test_sentencepiece_is_exact_for_the_shortest_path(tmp_path, counted):
@@ -368,3 +368,12 @@ def test_a_space_that_is_no_piece_falls_back_to_the_bytes_of_its_mark(tmp_path):
     assert (vocabulary.symbols, vocabulary.pretokenizer) == ("bytes", "space-prefix:▁")
     processor = spm.SentencePieceProcessor(model_file=str(path))
     assert Encoder(vocabulary).encode("ab a") == processor.encode("ab a")
+
+
+def test_sentencepiece_does_without_the_pairs_that_are_needed(tmp_path):
+    need("sentencepiece")
+    for rule in ("merges", "character_merges"):
+        pairs = [("b", "c"), ("a", "b")]
+        needed = Vocabulary(["ab", "bc"], rule=rule, merges=pairs, pretokenizer="none")
+        with pytest.raises(InputError, match="which pairs merge"):
+            export(needed, tmp_path / "v.model", "sentencepiece")

@@ -9,12 +9,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..errors import InputError
-from ..runtime.files import load_json, read_json
-from ..vocabulary.vocabulary import Vocabulary
-from .byte_level import from_characters
-from .merge_ranks import bytes_of, characters_of, last_merges
-from .splitting import read_splitting
+from ...errors import InputError
+from ...runtime.files import load_json, read_json
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import from_characters
+from ..merge_ranks import bytes_of, characters_of, last_merges
+from ..splitting import read_splitting
 
 __all__ = ["looks_like", "read"]
 

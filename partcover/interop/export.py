@@ -1,0 +1,189 @@
+"""Writes vocabularies for other libraries, and measures what each export does."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Iterator
+from os import PathLike, fspath
+from pathlib import Path
+
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..runtime.files import atomic_writer, check_writable, in_place
+from ..runtime.signals import deferred
+from ..vocabulary.vocabulary import Vocabulary
+from .format import Format
+from .registry import FORMATS, find_format
+from .replay import Fidelity, measure
+
+__all__ = ["export"]
+
+
+def export(
+    vocabulary: Vocabulary,
+    path: str | PathLike[str],
+    format: str,  # noqa: A002 - the word that everyone uses
+    *,
+    corpus: WordCounts | None = None,
+    text: str | None = None,
+    lossy: bool = False,
+) -> Fidelity:
+    """Write a vocabulary for another library, and measure what its tokenizer does.
+
+    What is written is first loaded by its own library and replayed: over the words of a corpus
+    where one is given, else over words made of the vocabulary; so an export that cuts otherwise
+    than the vocabulary is found out before it takes its name.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The tokens, with the rule and pre-tokenizer they are for.
+    path : path
+        The file or folder to write; ``-`` is standard output, for a format of one file.
+    format : str
+        One of `FORMATS`.
+    corpus : WordCounts, optional
+        Words to replay.
+    text : str, optional
+        A text to replay as well, cut by the exported pre-tokenizer; where the format holds
+        none, a remark says that it was not.
+    lossy : bool
+        Write it though it cuts otherwise; the result says at what cost.
+
+    Returns
+    -------
+    Fidelity
+        Exact, or what differs.
+
+    Raises
+    ------
+    InputError
+        If it is not known how text becomes words, and the format holds that; if the format
+        cannot express the rule, the pre-tokenizer or the ids, or the replay
+        differs, and `lossy` is not set: with the reason and the nearest that it can; or if the
+        format does not hold tokens over these symbols, or the file cannot be written, or the
+        folder holds a vocabulary in another format.
+    MissingExtra
+        If the format's library is not installed.
+    """
+    form = find_format(format)
+    if vocabulary.symbols not in form.symbols:
+        raise InputError(
+            f"{form.name} holds tokens over {' or '.join(form.symbols)}; these are over "
+            f"{vocabulary.symbols}"
+        )
+    if corpus is not None and corpus.symbols != vocabulary.symbols:
+        raise InputError(
+            f"the vocabulary is over {vocabulary.symbols}, the words are over {corpus.symbols}"
+        )
+    if (mark := vocabulary.end_of_word) is not None:
+        if corpus is None:
+            raise InputError(
+                f"the vocabulary is of words that end in {mark!r}: give such words, counted, to "
+                "replay (--corpus, corpus=…)"
+            )
+        corpus.refuse_without(mark)
+        # from here on its tokens are cut as words too, which have no mark
+        plain = {key: fact for key, fact in vocabulary.provenance.items() if key != "end_of_word"}
+        vocabulary = vocabulary.with_(provenance=plain)
+    fitted, lost = form.fit(vocabulary)
+    if lost and not lossy:
+        raise InputError(
+            f"{form.name} cannot express {'; nor '.join(map(str, lost))}; --lossy (lossy=True) "
+            "writes that and measures the cost"
+        )
+    vocabulary.need_pretokenizer()
+    _check_target(path, form)
+    with _draft(path) as draft:
+        remarks = form.write(fitted, draft)
+        replay = form.replay(draft)
+        if text is not None and replay.text is None:
+            remarks.append(
+                "the text was not replayed: the file holds no pre-tokenizer to cut it by; its "
+                "words, counted, are for --corpus (corpus=…)"
+            )
+        result = Fidelity(
+            form.name,
+            fspath(path),
+            replay.library,
+            vocabulary.rule,
+            fitted.rule,
+            vocabulary.pretokenizer,
+            fitted.pretokenizer,
+            tuple(map(str, lost)),
+            tuple(remarks),
+            **measure(replay, vocabulary, corpus, text),
+        )
+        if not (result.exact or lossy):
+            known = f" ({'; '.join(remarks)})" if remarks else ""
+            raise InputError(
+                f"{form.name}: {result.cost}{known}; --lossy (lossy=True) writes it all the same"
+            )
+        _install(draft, path, form)
+    return result
+
+
+def _check_target(path: str | PathLike[str], form: Format) -> None:
+    """Find out before the replay that nothing could be written."""
+    target = Path(path)
+    if not fspath(path):
+        raise InputError("the name of the file or folder to write is empty")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"{target}: cannot be written (no folder {target.parent})")
+    is_folder = False
+    with contextlib.suppress(OSError):  # a name too long, say: writing there names it
+        is_folder = target.is_dir()
+    if not is_folder:
+        check_writable(path)
+        return
+    check_writable(target / "part")
+    for other in FORMATS.values():
+        if other is not form and other.read is not None and other.recognises(target):
+            raise InputError(
+                f"{target}: holds a vocabulary in the format {other.name}, which would be read "
+                "in place of this one: name another folder, or remove it first"
+            )
+
+
+@contextlib.contextmanager
+def _draft(path: str | PathLike[str]) -> Iterator[Path]:
+    """Where to write first; what goes wrong there names the path that was asked for.
+
+    That is in the system's folder for what is temporary: writing and replaying take their time,
+    and a process that is killed leaves nothing beside the target.
+    """
+    target = Path(path)
+    try:
+        with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
+            draft = Path(folder) / (target.name if target.name not in ("", "..") else "draft")
+            try:
+                yield draft
+            except InputError as error:
+                raise InputError(str(error).replace(str(draft), str(target))) from None
+    except BrokenPipeError:  # who reads standard output has gone, as `head` does
+        raise
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+
+
+def _install(draft: Path, path: str | PathLike[str], form: Format) -> None:
+    """Give what is written its name, or write it into what is no plain file."""
+    target = Path(path)
+    if not draft.is_dir():
+        with contextlib.nullcontext() if in_place(path) else deferred():
+            _place(draft, path)
+        return
+    if in_place(path) or target.is_file():
+        raise InputError(f"{target}: {form.name} writes a folder, and this is none")
+    with deferred():
+        target.mkdir(exist_ok=True)
+        for part in sorted(draft.iterdir()):
+            _place(part, target / part.name)
+
+
+def _place(draft: Path, target: str | PathLike[str]) -> None:
+    """Put a file at its place, all of it or nothing."""
+    with atomic_writer(target) as file, draft.open("rb") as written:
+        shutil.copyfileobj(written, file)

@@ -1,0 +1,3 @@
+"""Writes and reads Hugging Face tokenizers."""
+
+from .format import HUGGINGFACE as HUGGINGFACE

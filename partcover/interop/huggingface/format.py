@@ -1,0 +1,136 @@
+"""Defines the format of Hugging Face's tokenizers and transformers."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+
+from ...corpus.word_counts import WordCounts
+from ...errors import MissingExtra
+from ...segmentation.segmentation import segment
+from ...vocabulary.subset import only
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import from_characters, pieces_of, to_characters
+from ..format import Format, GivenUp, Nearest, Replay
+from ..merge_ranks import characters_of
+from ..splitting import why_not
+from .model import looks_up_words, special_in_words
+from .read import looks_like, read
+from .spelling import from_text, speller, to_text
+from .write import FILE, write
+
+__all__ = ["HUGGINGFACE"]
+
+
+def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    lost = []
+    if vocabulary.rule == "character_merges":
+        spell = speller(vocabulary)
+        kept = [
+            p for p, token in enumerate(pieces_of(vocabulary)[256:]) if spell(token) is not None
+        ]
+        if dropped := len(vocabulary) - len(kept):
+            lost.append(
+                GivenUp(
+                    f"{dropped:,} tokens that cut a character or are named as a byte",
+                    "pieces are text",
+                    f"the other {len(kept):,} tokens",
+                )
+            )
+            vocabulary = only(vocabulary, kept)
+        if unmade := _unmade(vocabulary):
+            lost.append(
+                GivenUp(
+                    f"{unmade:,} tokens that merge from characters that are no tokens",
+                    "such a character is bytes from the start",
+                    "these tokens never made",
+                )
+            )
+    if reason := why_not(vocabulary.pretokenizer):
+        lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
+        vocabulary = vocabulary.with_(pretokenizer="none")
+    if names := _special_as_text(vocabulary):
+        how = "the longest match" if vocabulary.rule == "longest_match" else "whole words"
+        lost.append(
+            GivenUp(
+                f"special tokens as text where their ids do not follow all others: {names}",
+                f"they have to be tokens of its model, which finds {how}",
+                "them as special tokens",
+            )
+        )
+    return vocabulary, lost
+
+
+def _unmade(vocabulary: Vocabulary) -> int:
+    """Counts tokens that merging makes of a character that is no token."""
+    tokens = {bytes(token) for token in vocabulary}  # type: ignore[arg-type]
+    parts = {token: characters_of(token) for token in tokens}
+    open_ = [
+        token
+        for token, part in parts.items()
+        if len(part) > 1 and any(len(c) > 1 and c not in tokens for c in part)
+    ]
+    alone = WordCounts.from_words(open_)
+    return int((segment(alone, vocabulary).pieces == 1).sum()) if open_ else 0
+
+
+def _special_as_text(vocabulary: Vocabulary) -> str:
+    """Returns the special tokens that the model would match in text, in one line."""
+    names = special_in_words(vocabulary)
+    if vocabulary.rule != "longest_match" and not (names and looks_up_words(vocabulary)):
+        return ""
+    return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+
+
+def _replay(path: Path) -> Replay:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise MissingExtra("tokenizers", "huggingface", "this format") from None
+    tokenizer = Tokenizer.from_file(str(path / FILE if path.is_dir() else path))
+    tokenizer.encode_special_tokens = True  # a text is text, whatever it spells
+    model = tokenizer.model
+    ids = tokenizer.get_vocab()
+    over_text = getattr(model, "byte_fallback", False)  # as ``character_merges`` is written
+
+    def spelled(piece: str) -> bytes:
+        token = from_text(piece) if over_text else from_characters(piece)
+        return piece.encode("utf-8") if token is None else token
+
+    def word(word: bytes) -> list[bytes] | None:
+        try:
+            text = word.decode("utf-8") if over_text else to_characters(word)
+            return [spelled(token.value) for token in model.tokenize(text)]
+        except Exception:  # not UTF-8; or the library's own type, at a byte without an id
+            return None
+
+    return Replay(
+        f"tokenizers {importlib.metadata.version('tokenizers')}",
+        lambda words: [word(one) for one in words],
+        lambda text: [spelled(piece) for piece in tokenizer.encode(text).tokens],
+        lambda token: ids.get((to_text if over_text else to_characters)(token) or ""),
+        ids.get,
+    )
+
+
+HUGGINGFACE = Format(
+    name="huggingface",
+    title="Hugging Face tokenizers and transformers: a folder, or one tokenizer.json",
+    rules={
+        "shortest_path": "Unigram, all scores −1",
+        "random_path": Nearest("shortest_path", "no model draws among the shortest paths"),
+        "priority": Nearest(
+            "shortest_path", "no model covers in order of priority; the format priority-class does"
+        ),
+        "longest_match": "WordPiece, no prefix",
+        "merges": "BPE",
+        "character_merges": "BPE over text, byte fallback",
+        "likelihood": "Unigram",
+        "single_symbols": "BPE without merges",
+    },
+    write=write,
+    replay=_replay,
+    read=read,
+    recognises=looks_like,
+    adapt=_adapt,
+)

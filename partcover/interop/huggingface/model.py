@@ -1,0 +1,164 @@
+"""Builds the model of a tokenizer.json that cuts words as a rule does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import Any
+
+from ...corpus import symbols as sym
+from ...corpus.word_counts import WordCounts
+from ...errors import InputError
+from ...segmentation.segmentation import segment
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import pieces_of, to_characters
+from ..merge_ranks import bytes_of, characters_of
+from ..replay import words_of
+from .spelling import speller
+
+__all__ = ["MERGING", "build_model", "looks_up_words", "place_special", "special_in_words"]
+
+# a score that no path takes
+_NEVER = -1e308
+_MAX_FREE = 1 << 20
+MERGING = ("merges", "character_merges")
+
+
+def build_model(
+    vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
+) -> dict[str, Any]:
+    """Builds the JSON object of the model.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The tokens and the rule.
+    vocab : dict
+        Pieces as they are spelled, and their ids.
+    inside : dict
+        Special tokens and placeholders that have to be entries of the model too, see
+        `place_special`.
+
+    Raises
+    ------
+    InputError
+        If a part of a merge has no id, or the ids of a Unigram model leave too many places free.
+    """
+    if vocabulary.rule in ("shortest_path", "likelihood"):
+        return _unigram(vocabulary, vocab, inside)
+    entries = dict(sorted({**vocab, **inside}.items(), key=lambda item: item[1]))
+    if vocabulary.rule == "longest_match":
+        return {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",  # has to be named; with every byte there, nothing is unknown
+            "continuing_subword_prefix": "",
+            "max_input_chars_per_word": 2**63 - 1,
+            "vocab": entries,
+        }
+    spell = speller(vocabulary)
+    pairs: Iterable[tuple[Any, Any]] = ()
+    if vocabulary.rule in MERGING:
+        pairs = all_merges(vocabulary) if vocabulary.merges is None else vocabulary.merges
+    if vocabulary.rule == "character_merges":  # which pairs of parts of characters are none of
+        pairs = [pair for pair in pairs if None not in map(sym.text_of, pair)]
+    for part in (part for pair in pairs for part in pair if spell(part) not in vocab):
+        raise InputError(f"{sym.show(part)!r} has no id, and merges need it")
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": vocabulary.rule == "character_merges",
+        "ignore_merges": looks_up_words(vocabulary),
+        "vocab": entries,
+        "merges": [(spell(left), spell(right)) for left, right in pairs],
+    }
+
+
+def all_merges(vocabulary: Vocabulary) -> list[tuple[bytes, bytes]]:
+    """Returns every way to make each token of two others or bytes, token after token."""
+    rank = {token: place for place, token in enumerate(pieces_of(vocabulary))}
+    parts_of = characters_of if vocabulary.rule == "character_merges" else bytes_of
+    tokens: Sequence[Any] = vocabulary.tokens
+    splits: list[tuple[bytes, bytes]] = []
+    for token in tokens:
+        borders = list(accumulate(map(len, parts_of(token))))[:-1]
+        cuts = ((token[:i], token[i:]) for i in borders)
+        ways = [(a, b) for a, b in cuts if a in rank and b in rank]
+        splits += sorted(ways, key=lambda way: (rank[way[0]], rank[way[1]]))
+    return splits
+
+
+def _unigram(
+    vocabulary: Vocabulary, vocab: dict[str, int], inside: dict[str, int]
+) -> dict[str, Any]:
+    scores: dict[str, float] = dict.fromkeys(vocab, -1.0)
+    if vocabulary.rule == "likelihood":
+        given: dict[Any, float] = {**vocabulary.symbol_scores}
+        given.update(zip(vocabulary.tokens, vocabulary.scores or (), strict=True))
+        lowest = min(given.values(), default=0.0) - 10
+        scores = {
+            to_characters(piece): given.get(piece, lowest)
+            for piece in pieces_of(vocabulary)
+            if to_characters(piece) in vocab
+        }
+    places = {number: (text, _NEVER) for text, number in inside.items()}
+    places.update({number: (text, scores[text]) for text, number in vocab.items()})
+    size = max(places, default=-1) + 1
+    if size - len(places) > _MAX_FREE:
+        raise InputError(
+            f"the ids leave {size - len(places):,} of {size:,} places free, and ids of a Unigram "
+            "model are places: renumber them"
+        )
+    return {
+        "type": "Unigram",
+        "unk_id": None,
+        "byte_fallback": False,
+        "vocab": [places.get(place, (f"<free {place}>", _NEVER)) for place in range(size)],
+    }
+
+
+def special_in_words(vocabulary: Vocabulary) -> list[str]:
+    """Returns the special tokens among the model's entries that a word may hold, or be."""
+    inside, _ = place_special(vocabulary)
+    spelled = [text for text in inside if to_characters(text.encode()) == text]
+    if vocabulary.rule == "longest_match":
+        return [t for t in spelled if any(t in word for word in words_of(t, vocabulary))]
+    return [text for text in spelled if text in words_of(text, vocabulary)]
+
+
+def looks_up_words(vocabulary: Vocabulary) -> bool:
+    """Returns whether BPE is to look up whole words first, as merging by rank does.
+
+    A special token among its entries would be matched too; and words need not be looked up where
+    each token merges from its own bytes.
+    """
+    if not _ranked(vocabulary) or not special_in_words(vocabulary):
+        return _ranked(vocabulary)
+    alone = WordCounts.from_words(vocabulary.tokens)
+    pairs = vocabulary.with_(merges=all_merges(vocabulary))
+    return not bool((segment(alone, pairs).pieces == 1).all())
+
+
+def place_special(vocabulary: Vocabulary) -> tuple[dict[str, int], list[int]]:
+    """Returns the special tokens that have to be entries of the model, and the ids to fill.
+
+    The library numbers the other special tokens one by one, from the size of the model on; so
+    ids below theirs that nothing has get placeholders.
+    """
+    numbers = {number for number in vocabulary.id_of if number >= 0}
+    inside = dict(vocabulary.special)
+    first = last = max([*inside.values(), *numbers], default=-1) + 1
+    for text, number in sorted(inside.items(), key=lambda item: -item[1]):
+        if number != first - 1 or last - len(numbers) > _MAX_FREE:
+            break
+        first = number
+        del inside[text]
+    taken = numbers | set(inside.values())
+    return inside, sorted(set(range(first)) - taken) if first < last else []
+
+
+def _ranked(vocabulary: Vocabulary) -> bool:
+    return vocabulary.rule == "merges" and vocabulary.merges is None

@@ -1,0 +1,35 @@
+"""Spells tokens as the pieces of a tokenizer.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ...corpus import symbols as sym
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import to_characters
+
+__all__ = ["DECODED_BYTE", "from_text", "speller", "to_text"]
+
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+# what the decoder of byte fallback reads as a byte
+DECODED_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
+
+
+def speller(vocabulary: Vocabulary) -> Callable[[bytes], str | None]:
+    """Returns the function that spells a piece, or gives None where it cannot be spelled."""
+    return to_text if vocabulary.rule == "character_merges" else to_characters
+
+
+def to_text(piece: bytes) -> str | None:
+    """Spells a piece as text, a byte that is no character as ``<0xHH>``; None if impossible."""
+    text = sym.text_of(piece)
+    if text is None:
+        return f"<0x{piece[0]:02X}>" if len(piece) == 1 else None
+    return None if DECODED_BYTE.fullmatch(text) else text
+
+
+def from_text(piece: str) -> bytes:
+    """Returns the bytes that `to_text` spelled."""
+    byte = _BYTE.fullmatch(piece)
+    return bytes([int(byte[1], 16)]) if byte else piece.encode("utf-8")

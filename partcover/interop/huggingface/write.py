@@ -1,0 +1,155 @@
+"""Writes Hugging Face tokenizers: a folder for transformers, or one tokenizer.json.
+
+Bytes are spelled by ByteLevel's 256 characters, so any bytes are a token.  A rule is expressed
+by the model that cuts the same way:
+
+shortest_path
+    Unigram in which every piece has the score −1 and nothing is unknown.  Its Viterbi adds in
+    float64, exact for such sums; at each end the earliest start wins, as here.
+likelihood
+    Unigram with the scores; symbols without one are given theirs.
+longest_match
+    WordPiece with an empty continuation prefix, every byte there and no limit on words.
+merges
+    BPE.  Where a vocabulary has no merges of its own, every way to make a token of two others
+    stands as a merge at the token's rank, and ``ignore_merges`` looks up whole words first:
+    tiktoken's merging.
+character_merges
+    BPE over text, not over ByteLevel's characters, with byte fallback: a character that is no piece
+    is bytes from the start, so each one that a token is merged from has to be a token too.
+single_symbols
+    BPE without merges.
+
+The ids of a Unigram model are places: ids that leave places free get entries that no text can
+match, as they hold a space, which ByteLevel never writes.  In the other models too, where a special
+token is to follow them: one whose id does not has to be an entry itself.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from ...runtime.files import write_atomic
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import from_characters, pieces_of
+from ..splitting import patterns, unmark, write_splitting
+from .decimals import spell_number
+from .model import MERGING, build_model, place_special
+from .spelling import DECODED_BYTE, speller
+
+__all__ = ["FILE", "write"]
+
+FILE = "tokenizer.json"
+
+
+def write(vocabulary: Vocabulary, path: Path) -> list[str]:
+    """Writes a tokenizer.json, or a folder with one, and returns remarks.
+
+    Raises
+    ------
+    InputError
+        If a special token is spelled as a token, or the model cannot be built.
+    """
+    spell = speller(vocabulary)
+    characters = vocabulary.rule == "character_merges"
+    vocab = {
+        text: number
+        for token, number in zip(pieces_of(vocabulary), vocabulary.id_of, strict=True)
+        if number >= 0 and (text := spell(token)) is not None
+    }
+    special = sorted(vocabulary.special.items(), key=lambda item: item[1])
+    for text, _ in special:
+        if text in vocab:
+            raise InputError(f"special token {text!r} is spelled as a token: rename one of them")
+    inside, free = place_special(vocabulary)
+    inside |= {f"<free {number}>": number for number in free}
+    data = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {
+                "id": number,
+                "content": text,
+                "single_word": False,
+                "lstrip": False,
+                "rstrip": False,
+                "normalized": False,
+                "special": True,
+            }
+            for text, number in special
+        ],
+        "normalizer": None,
+        "pre_tokenizer": write_splitting(vocabulary.pretokenizer, byte_level=not characters),
+        "post_processor": None,
+        "decoder": _decoder(vocabulary),
+        "model": build_model(vocabulary, vocab, inside),
+    }
+    content, inexact = _json(data)
+    if path.suffix == ".json":
+        write_atomic(path, content)
+    else:
+        path.mkdir()
+        names = {"additional_special_tokens": [text for text, _ in special]} if special else {}
+        settings = {
+            # this class loads in transformers 4 and 5 alike
+            "tokenizer_class": "PreTrainedTokenizerFast",
+            "clean_up_tokenization_spaces": False,
+            "model_max_length": int(1e30),
+            **names,
+        }
+        write_atomic(path / FILE, content)
+        write_atomic(path / "tokenizer_config.json", json.dumps(settings, indent=1) + "\n")
+        write_atomic(path / "special_tokens_map.json", json.dumps(names, indent=1) + "\n")
+    remarks = list(_remarks(vocabulary))
+    if inexact:
+        remarks.append(
+            f"{inexact} scores come out of the library's JSON reader otherwise in the last bit"
+        )
+    return remarks
+
+
+def _json(data: dict[str, Any]) -> tuple[str, int]:
+    """Returns the content of the file, and how many scores the library reads inexactly."""
+    if data["model"]["type"] != "Unigram":
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n", 0
+    pairs: list[tuple[str, float]] = data["model"]["vocab"]
+    vocab = [(json.dumps(t, ensure_ascii=False), *spell_number(score)) for t, score in pairs]
+    lines = ",\n   ".join(f"[{text}, {number}]" for text, number, _ in vocab)
+    data["model"]["vocab"] = []
+    content = json.dumps(data, ensure_ascii=False, indent=1)
+    before, key, after = content.rpartition('"vocab": []')  # the model stands last
+    return f"{before}{key[:-1]}\n   {lines}\n  ]{after}\n", sum(not ok for *_, ok in vocab)
+
+
+def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
+    for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) if mark):
+        yield f"a {mark} that stands in a text is read there as the mark of a space"
+    for name in vocabulary.special:
+        spelled: bytes | None  # as its decoder takes every token
+        if vocabulary.rule == "character_merges":
+            byte = DECODED_BYTE.fullmatch(name)
+            spelled = bytes([int(byte[1], 16)]) if byte else None
+        else:
+            spelled = from_characters(name)
+        if spelled is not None and spelled != name.encode():
+            shown = spelled.decode("utf-8", "replace")
+            yield f"the special token {name!r} is decoded there as {shown!r}"
+    if vocabulary.rule != "likelihood" and vocabulary.scores is not None:
+        yield f"the scores are left out: the rule {vocabulary.rule} does not use them"
+    if vocabulary.rule not in MERGING and vocabulary.merges is not None:
+        yield f"the merges are left out: the rule {vocabulary.rule} does not use them"
+    if missing := sum(number < 0 for number in vocabulary.id_of[:256]):
+        yield f"{missing} bytes have no id: no text that holds one can be given to it"
+
+
+def _decoder(vocabulary: Vocabulary) -> dict[str, Any]:
+    spelled: list[dict[str, Any]] = [
+        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+    ]
+    if vocabulary.rule == "character_merges":
+        spelled = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+    steps = [*spelled, *unmark(vocabulary.pretokenizer)]
+    return {"type": "Sequence", "decoders": steps} if len(steps) > 1 else steps[0]

@@ -1,0 +1,3 @@
+"""Writes and reads priority tokenizers: a vocabulary with the code that cuts by it."""
+
+from .format import PRIORITY_TOKENIZER as PRIORITY_TOKENIZER

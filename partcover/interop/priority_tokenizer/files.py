@@ -1,0 +1,9 @@
+"""Names the files of a priority tokenizer's folder."""
+
+__all__ = ["CLASS", "CONFIG", "CUTTER", "VOCABULARY"]
+
+VOCABULARY = "vocab.json"
+CONFIG = "tokenizer_config.json"
+# the code that goes along, copied from beside this file
+CUTTER = "priority_cutter.py"
+CLASS = "tokenization_priority.py"

@@ -1,0 +1,70 @@
+"""Defines the format of a priority tokenizer: a folder for transformers with its own class."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+from pathlib import Path
+
+from ...corpus.pretokenizers import Pretokenizer
+from ...errors import InputError
+from ...vocabulary.rules import RULES, Rule
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import from_characters, to_characters
+from ..format import Format, GivenUp, Nearest, Replay
+from .files import CONFIG, CUTTER, VOCABULARY
+from .read import looks_like, read
+from .write import write
+
+__all__ = ["PRIORITY_TOKENIZER"]
+
+
+def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    try:
+        Pretokenizer.from_name(vocabulary.pretokenizer or "none")
+    except InputError as error:
+        lost = GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", str(error), "none")
+        return vocabulary.with_(pretokenizer="none"), [lost]
+    return vocabulary, []
+
+
+def _replay(path: Path) -> Replay:
+    # the file as written, by itself: it has to run without partcover
+    spec = importlib.util.spec_from_file_location("exported_priority_cutter", path / CUTTER)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path / CUTTER}: cannot be read")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    cutter = module.PriorityCutter(str(path / VOCABULARY))
+
+    def bytes_of(tokens: list[str]) -> list[bytes]:
+        return [from_characters(token) or b"" for token in tokens]
+
+    special = json.loads((path / CONFIG).read_bytes())["added_tokens_decoder"]
+    ids = {entry["content"]: int(number) for number, entry in special.items()}
+    return Replay(
+        f"{CUTTER}, regex {importlib.metadata.version('regex')}",
+        lambda words: [bytes_of(cutter.cut_word(to_characters(word))) for word in words],
+        lambda text: bytes_of(cutter.tokens(text)),
+        lambda token: cutter.vocab.get(to_characters(token)),
+        ids.get,
+    )
+
+
+def _other(rule: Rule) -> str | Nearest:
+    if rule == "priority":
+        return "a Python class"
+    return Nearest("priority", "it is for priority; the format huggingface is for other rules")
+
+
+PRIORITY_TOKENIZER = Format(
+    name="priority-class",
+    title="A folder for transformers with a tokenizer class of its own, in plain Python",
+    rules={rule: _other(rule) for rule in RULES},
+    write=write,
+    replay=_replay,
+    read=read,
+    recognises=looks_like,
+    adapt=_adapt,
+)

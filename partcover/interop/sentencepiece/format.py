@@ -1,0 +1,166 @@
+"""Defines the format of sentencepiece's model files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...errors import MissingExtra
+from ...vocabulary.subset import only
+from ...vocabulary.vocabulary import Vocabulary
+from ..format import Format, GivenUp, Nearest, Replay
+from ..merge_ranks import pairs_are_needless
+from .pieces import BYTE_PIECE, MARK, open_characters, text_of
+from .proto import BYTE, CONTROL, NORMAL, UNKNOWN
+from .read import looks_like, parse, read
+from .write import MERGING, write
+
+__all__ = ["SENTENCEPIECE"]
+
+_GAPS = 100_000  # ids without a token that are filled up
+
+
+def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    lost = []
+    kept = [place for place, token in enumerate(vocabulary) if text_of(token) is not None]
+    if dropped := len(vocabulary) - len(kept):
+        lost.append(
+            GivenUp(
+                f"{dropped:,} tokens that cut a character, hold a NUL or are named as a byte",
+                "pieces are text",
+                f"the other {len(kept):,} tokens",
+            )
+        )
+        vocabulary = only(vocabulary, kept)
+    taken = {text_of(token) for token in vocabulary}
+    if clashing := [
+        name
+        for name in vocabulary.special
+        if name in taken or BYTE_PIECE.fullmatch(name) or (len(name) == 1 and name.isascii())
+    ]:
+        lost.append(
+            GivenUp(
+                f"special tokens that are named as other pieces: {', '.join(clashing)}",
+                "no two pieces have one name",
+                "without them",
+            )
+        )
+        left = {text: n for text, n in vocabulary.special.items() if text not in clashing}
+        vocabulary = vocabulary.with_(special=left)
+    numbers = [*vocabulary.id_of, *vocabulary.special.values()]
+    if max(numbers) > 2 * len(numbers) + _GAPS:
+        lost.append(
+            GivenUp(
+                f"ids of up to {max(numbers):,} for {len(numbers):,} pieces",
+                "each number between needs a piece",
+                "ids 0 to 255 of the bytes and on",
+            )
+        )
+        vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
+    if vocabulary.rule in MERGING and vocabulary.merges is not None:
+        if not pairs_are_needless(vocabulary):
+            lost.append(
+                GivenUp(
+                    "which pairs merge",
+                    "any two neighbours that together are a piece may merge",
+                    "merges without pairs",
+                )
+            )
+        vocabulary = vocabulary.with_(merges=None)
+    if vocabulary.rule == "shortest_path" and len(sizes := open_characters(vocabulary)) > 1:
+        lost.append(
+            GivenUp(
+                "characters that are no tokens but in tokens, of "
+                f"{' and '.join(map(str, sorted(sizes)))} bytes",
+                "a character that is no piece has one price, whatever its bytes",
+                "that of 2 bytes",
+            )
+        )
+    elif vocabulary.rule == "shortest_path" and sizes == {4}:
+        lost.append(
+            GivenUp(
+                "characters of 4 bytes that are no tokens but in tokens",
+                "their price is no 32-bit float",
+                "that of 2 bytes",
+            )
+        )
+    if not _cuts_as_sentencepiece(vocabulary):
+        lost.append(
+            GivenUp(
+                f"the pre-tokenizer {vocabulary.pretokenizer}",
+                "sentencepiece cuts no text into words before it cuts tokens; it does not matter "
+                f"for first-space and space-prefix:{MARK}, if no token holds a space but as its "
+                "first symbol",
+                "none",
+            )
+        )
+        vocabulary = vocabulary.with_(pretokenizer=None)
+    return vocabulary, lost
+
+
+def _cuts_as_sentencepiece(vocabulary: Vocabulary) -> bool:
+    """Whether no token can reach over the borders of the words."""
+    name = vocabulary.pretokenizer
+    if name in (None, "none"):
+        return True
+    space = {"first-space": " ", f"space-prefix:{MARK}": MARK}.get(name)
+    return space is not None and not any(space in (text_of(t) or "")[1:] for t in vocabulary)
+
+
+def _replay(path: Path) -> Replay:
+    try:
+        import sentencepiece
+    except ImportError:
+        raise MissingExtra("sentencepiece", "sentencepiece", "replaying a model") from None
+    processor = sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
+    content: list[bytes] = []
+    id_of: dict[bytes, int] = {}
+    special: dict[str, int] = {}
+    model = parse(path)
+    for number, piece in enumerate(model.pieces):
+        is_byte = piece.type == BYTE
+        token = bytes([int(piece.piece[1:-1], 16)]) if is_byte else piece.piece.encode("utf-8")
+        content.append(token)
+        if piece.type == NORMAL or (is_byte and token not in id_of):
+            id_of[token] = number
+        elif piece.type in (CONTROL, UNKNOWN):
+            special[piece.piece] = number
+
+    spaces = model.normalizer_spec.escape_whitespaces
+
+    def cut(text: str) -> list[bytes]:
+        return [content[number] for number in processor.encode(text)]
+
+    def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
+        found: list[list[bytes] | None] = []
+        for piece in pieces:
+            try:
+                text = piece.decode("utf-8")
+            except UnicodeDecodeError:
+                found.append(None)
+            else:  # where spaces become the mark, no word has one
+                found.append(None if spaces and " " in text else cut(text))
+        return found
+
+    return Replay(f"sentencepiece {sentencepiece.__version__}", words, cut, id_of.get, special.get)
+
+
+SENTENCEPIECE = Format(
+    name="sentencepiece",
+    title="sentencepiece's model file (.model)",
+    rules={
+        "shortest_path": "Unigram, equal scores, byte fallback",
+        "likelihood": "Unigram, scores in 32 bits, byte fallback",
+        "merges": "BPE over characters, byte fallback; a word that is a token is not looked up",
+        "character_merges": "BPE, byte fallback",
+        "random_path": Nearest("shortest_path", "sampling draws by scores, not among the shortest"),
+        "priority": Nearest("shortest_path", "no model covers in an order of priority"),
+        "longest_match": Nearest("shortest_path", "no model takes the longest match"),
+        "single_symbols": Nearest("shortest_path", "its tokens would be used"),
+    },
+    write=write,
+    replay=_replay,
+    read=read,
+    recognises=looks_like,
+    adapt=_adapt,
+)

@@ -1,0 +1,295 @@
+"""Tokenizers that others wrote, read as vocabularies."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interop.vocabularies import TEXT, made, same
+
+from partcover import Encoder, InputError, WordCounts, segment
+from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.interop import export, load_vocabulary
+from partcover.interop.byte_level import from_characters
+
+tokenizers = pytest.importorskip("tokenizers")
+
+
+def trained(kind, **options):
+    """A tokenizer that the library trained on a text."""
+    special = ["<s>", "<pad>"]
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    if kind == "BPE":
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(**options))
+        trainer = tokenizers.trainers.BpeTrainer(
+            vocab_size=400, special_tokens=special, initial_alphabet=alphabet, show_progress=False
+        )
+    else:
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram())
+        trainer = tokenizers.trainers.UnigramTrainer(
+            vocab_size=330, special_tokens=special, initial_alphabet=alphabet, show_progress=False
+        )
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    draw = random.Random(5)
+    words = ["".join(draw.choices("abcdé", k=draw.randint(1, 8))) for _ in range(60)]
+    texts = [" ".join(draw.choices(words, k=200)) for _ in range(5)]
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer, texts[0] + " abcdedcba ééé\nnew"
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"), [("BPE", "merges"), ("Unigram", "likelihood")], ids=["BPE", "Unigram"]
+)
+def test_a_trained_tokenizer_comes_in_and_cuts_as_it_did(tmp_path, kind, rule):
+    tokenizer, text = trained(kind)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    vocabulary = load_vocabulary(tmp_path)
+    assert (vocabulary.rule, vocabulary.pretokenizer) == (rule, "gpt2")
+    assert vocabulary.special["<pad>"] == 1
+    ids = dict(zip([*(bytes([b]) for b in range(256)), *vocabulary], vocabulary.id_of, strict=True))
+    own = []
+    for word in Pretokenizer.from_name("gpt2").split(text):
+        own += segment(WordCounts.from_words([word]), vocabulary).of(0)
+    assert [ids[token] for token in own] == tokenizer.encode(text).ids
+    assert export(vocabulary, tmp_path / "again", "huggingface", text=text).exact
+    same(load_vocabulary(tmp_path / "again"), vocabulary.with_(provenance={}))
+
+
+def test_merges_written_with_a_space_and_ranks_in_any_order(tmp_path):
+    export(made("merges"), tmp_path / "t.json", "huggingface")
+    data = json.loads((tmp_path / "t.json").read_bytes())
+    data["model"]["merges"] = [" ".join(pair) for pair in data["model"]["merges"]]
+    del data["model"]["type"]
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    same(load_vocabulary(tmp_path / "t.json"), made("merges"))
+
+
+def damaged(tmp_path, use, change):
+    export(made(use, pretokenizer="gpt2"), tmp_path / "t.json", "huggingface")
+    data = json.loads((tmp_path / "t.json").read_bytes())
+    change(data)
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    return load_vocabulary(tmp_path / "t.json")
+
+
+def put(*path):
+    *way, key, value = path
+
+    def change(data):
+        for step in way:
+            data = data[step]
+        data[key] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("use", "change", "message"),
+    [
+        ("merges", put("normalizer", {"type": "Lowercase"}), r"normalizer \(Lowercase\) changes"),
+        (
+            "merges",
+            put("normalizer", {"type": "Sequence", "normalizers": [{"type": "NFC"}]}),
+            "NFC",
+        ),
+        (
+            "merges",
+            put("pre_tokenizer", {"type": "Whitespace"}),
+            r"pre-tokenizer \(Whitespace\) and pieces of text are not known",
+        ),
+        (
+            "longest_match",
+            put("pre_tokenizer", {"type": "Whitespace"}),
+            "WordPiece model is over characters",
+        ),
+        ("merges", put("model", "end_of_word_suffix", "</w>"), "end_of_word_suffix '</w>'"),
+        ("merges", put("model", "dropout", 0.1), "dropout 0.1"),
+        ("longest_match", put("model", "continuing_subword_prefix", "##"), r"prefix \(##\)"),
+        ("merges", put("model", "type", "WordLevel"), "WordLevel cuts by no rule"),
+        ("merges", put("model", "vocab", "a b", 999), "'a b' does not stand for bytes"),
+        ("merges", put("model", "merges", [["a", "☃"]]), "merge 'a' . '☃' does not stand"),
+        ("merges-pairs", put("model", "ignore_merges", True), "keeps whole words .*, 8 of which"),
+        ("merges", put("model", "merges", [["a"]]), "not a tokenizer.json"),
+        ("merges", put("model", "vocab", 3), "not a tokenizer.json"),
+        ("merges", put("model", "merges", [["a", "x"]]), "keeps whole words"),
+        ("merges", put("added_tokens", [{"id": 900, "content": "Ã"}]), "as .* spells .* 0xC3: the"),
+        (
+            "shortest_path",
+            put("pre_tokenizer", {"type": "Digits"}),
+            r"its pre-tokenizer \(Digits\) and pieces of text",
+        ),
+    ],
+)
+def test_what_cannot_be_represented_is_named(tmp_path, use, change, message):
+    with pytest.raises(InputError, match=f"t.json: .*{message}"):
+        damaged(tmp_path, use, change)
+
+
+AROUND = {
+    "type": "Sequence",
+    "processors": [
+        {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}]}
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("use", "change", "remark"),
+    [
+        (
+            "longest_match",
+            put("model", "max_input_chars_per_word", 100),
+            "words of more than 100 bytes are unknown there, and cut here",
+        ),
+        ("merges", put("pre_tokenizer", "add_prefix_space", True), "a space is put before"),
+        (
+            "merges",
+            put(
+                "added_tokens",
+                [{"id": 900, "content": "xyz", "special": False, "lstrip": True}],
+            ),
+            "1 added tokens, which are cut out of a text",
+        ),
+        (
+            "merges",
+            put("added_tokens", [{"id": 900, "content": "<s>", "single_word": True}]),
+            "1 special tokens are found only as words of their own there",
+        ),
+        ("merges", put("truncation", {"max_length": 7}), "a text is cut off after 7 tokens there"),
+        ("merges", put("padding", {"pad_id": 0}), "texts are padded there"),
+        ("merges", put("post_processor", AROUND), "(TemplateProcessing) puts tokens around every"),
+    ],
+)
+def test_what_is_not_carried_is_remarked(tmp_path, use, change, remark):
+    read = damaged(tmp_path, use, change)
+    assert any(remark in line for line in read.provenance["remarks"])
+
+
+def test_a_post_processor_that_adds_nothing_is_not_remarked(tmp_path):
+    nothing = {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}], "pair": []}
+    steps = {"type": "Sequence", "processors": [{"type": "ByteLevel"}, nothing]}
+    read = damaged(tmp_path, "merges", put("post_processor", steps))
+    assert "remarks" not in read.provenance
+
+
+@pytest.mark.parametrize(("text", "place"), [("日", 269), ("@", 64)])
+def test_an_added_token_of_one_character(tmp_path, text, place):
+    added = {"id": place, "content": text, "special": True}
+    added |= dict.fromkeys(["single_word", "lstrip", "rstrip", "normalized"], False)
+    read = damaged(tmp_path, "merges", put("added_tokens", [added]))
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    assert read.special == {text: place}
+    assert theirs.encode(f"abc{text}").ids == Encoder(read).encode(f"abc{text}", special="parse")
+
+
+SPELLED = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+
+
+def test_an_unknown_pretokenizer_is_remarked(tmp_path):
+    digits = {"type": "Digits", "individual_digits": True}
+    steps = {"type": "Sequence", "pretokenizers": [digits, SPELLED]}
+    read = damaged(tmp_path, "merges", put("pre_tokenizer", steps))
+    assert read.pretokenizer is None
+    assert "not known here (Digits)" in read.provenance["remarks"][0]
+
+
+def test_a_normalizer_without_steps_is_none(tmp_path):
+    empty = put("normalizer", {"type": "Sequence", "normalizers": []})
+    same(damaged(tmp_path, "merges", empty), made("merges", pretokenizer="gpt2"))
+
+
+def test_later_patterns_of_cl100k_are_known(tmp_path):
+    later = (
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|"
+        r"\s*[\r\n]|\s+(?!\S)|\s+"
+    )
+    split = {"type": "Split", "pattern": {"Regex": later}, "behavior": "Removed", "invert": True}
+    steps = {"type": "Sequence", "pretokenizers": [split, SPELLED]}
+    read = damaged(tmp_path, "merges", put("pre_tokenizer", steps))
+    assert read.pretokenizer == "cl100k"
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    spans = theirs.pre_tokenizer.pre_tokenize_str(TEXT + " \n \n x\n\n")
+    cut = [from_characters(piece).decode() for piece, _ in spans]
+    assert cut == Pretokenizer.from_name("cl100k").split(TEXT + " \n \n x\n\n")
+
+
+def test_a_unigram_model_as_sentencepiece_makes_it(tmp_path):
+    pieces = {"<unk>": 0.0, "▁the": -2.0, "▁": -3.0, "é": -4.0, "the": -4.5, "a": -3.5, "▁a": -3.7}
+    pieces |= {"t": -5.0, "h": -5.0, "e": -5.0}
+    pieces |= {f"<0x{byte:02X}>": 0.0 for byte in range(256)}
+    model = tokenizers.models.Unigram(list(pieces.items()), unk_id=0, byte_fallback=True)
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="never")
+    tokenizer.save(str(tmp_path / "t.json"))
+    vocabulary = load_vocabulary(tmp_path / "t.json")
+    assert (vocabulary.rule, vocabulary.pretokenizer) == ("likelihood", "space-prefix:▁")
+    assert len(vocabulary.provenance["remarks"]) == 2
+    ids = dict(zip([*(bytes([b]) for b in range(256)), *vocabulary], vocabulary.id_of, strict=True))
+    for text in ["the athe thé a  e", "hat x😀the"]:
+        own = []
+        for word in Pretokenizer.from_name("space-prefix:▁").split(text):
+            own += segment(WordCounts.from_words([word]), vocabulary).of(0)
+        assert [ids[token] for token in own] == tokenizer.encode(text).ids
+
+
+SPACE_BY_NORMALIZER = tokenizers.normalizers.Replace(" ", "▁")
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    more=st.lists(st.text("ab▁", min_size=2, max_size=4), unique=True, max_size=8),
+    texts=st.lists(st.text("ab ", max_size=16), max_size=5),
+    way=st.sampled_from(["split", "whole", "normalizer", "neither"]),
+    numbers=st.randoms(use_true_random=False),
+)
+def test_pieces_that_reach_over_spaces(tmp_path_factory, more, texts, way, numbers):
+    pieces = [("<unk>", 0.0), *((text, -1.0) for text in "ab▁ ")]
+    # sums of quarters are exact, so that no reader of JSON matters
+    pieces += [(text, -numbers.randrange(1, 40) / 4) for text in more]
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
+    if way in ("split", "whole"):
+        metaspace = tokenizers.pre_tokenizers.Metaspace(
+            prepend_scheme="never", split=way == "split"
+        )
+        tokenizer.pre_tokenizer = metaspace
+    if way == "normalizer":
+        tokenizer.normalizer = SPACE_BY_NORMALIZER
+    path = tmp_path_factory.mktemp("pieces") / "t.json"
+    tokenizer.save(str(path))
+    vocabulary = load_vocabulary(path)
+    inside = way in ("whole", "normalizer") and any("▁" in text[1:] for text in more)
+    expected = "none" if inside or way == "neither" else "space-prefix:▁"
+    assert vocabulary.pretokenizer == expected
+    remarks = " ".join(vocabulary.provenance["remarks"])
+    assert ("pieces hold spaces inside: ▁ is read as a space" in remarks) == inside
+    assert ("a ▁ that stands in a text" in remarks) == (way != "neither")
+    assert ("1 pieces with a space, which no text has there" in remarks) == (way != "neither")
+    encoder = Encoder(vocabulary)
+    for text in texts:
+        assert encoder.encode(text) == tokenizer.encode(text).ids
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.json", "{}", "not recognised: name its format, huggingface, priority-class"),
+        ("t.json", "{", "t.json:1: not JSON"),
+        ("t.JSON", "", "t.JSON:1: not JSON"),
+        ("t.bin", "", "not recognised"),
+        ("other", None, "no such file or folder"),
+    ],
+)
+def test_what_is_no_tokenizer(tmp_path, name, content, message):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(InputError, match=message):
+        load_vocabulary(tmp_path / name)

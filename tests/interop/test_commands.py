@@ -1,0 +1,97 @@
+"""The commands export and import."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from interop.cases import chosen, need
+from interop.vocabularies import TEXT, made
+
+from partcover import Vocabulary, WordCounts
+from partcover.interop import FORMATS
+
+
+def test_export_and_import(run, tmp_path):
+    made("shortest_path", pretokenizer="gpt2").save(tmp_path / "v.json")
+    (tmp_path / "c.tsv").write_text("abca\t5\nthe\t2\n")
+    (tmp_path / "text.txt").write_text(TEXT)
+    line = ["export", "v.json", "--to", "huggingface", "-o", "t", "--corpus", "c.tsv"]
+    status, out, err = run(*line, "--text", "text.txt")
+    assert (status, err) == (0, "partcover: wrote t\n")
+    assert out.startswith("exact: all 2 words are cut the same: 12 tokens; the text is cut the sam")
+    status, out, _ = run(*line, "--json", "--quiet", "--rule", "longest_match")
+    result = json.loads(out)
+    assert (status, result["exact"], result["rule"]) == (0, True, "longest_match")
+    status, out, _ = run("import", "t", "-o", "w.json", "--json")
+    assert (status, json.loads(out)["rule"]) == (0, "longest_match")
+    assert Vocabulary.load(tmp_path / "w.json").tokens == made("merges").tokens
+    status, out, _ = run("import", "t", "--from", "huggingface")
+    assert out == "13 tokens over bytes, rule longest_match, pre-tokenizer gpt2\n"
+
+
+@pytest.mark.parametrize("command", ["export", "import"])
+def test_help_names_the_formats(run, command):
+    status, out, _ = run(command, "--help")
+    assert status == 0
+    assert all(name in out.partition("Formats:")[2] for name in FORMATS)
+
+
+def test_refusals_are_one_line(run, tmp_path):
+    made("priority").save(tmp_path / "v.json")
+    line = ["export", "v.json", "--to", "huggingface"]
+    for more, message in (
+        ((), "-o is missing"),
+        (("-o", "t", "--rule", "priority"), "huggingface cannot express the rule priority"),
+        (("-o", "t", "--pretokenizer", "no"), "unknown pre-tokenizer 'no'"),
+        (("-o", "t", "--rule", "likelihood"), "likelihood needs scores"),
+    ):
+        status, out, err = run(*line, *more)
+        assert (status, out) == (2, "")
+        assert message in err
+        assert err.count("\n") == 1
+    status, out, err = run(*line, "-o", "t", "--rule", "priority", "--lossy")
+    assert status == 0
+    assert out.startswith("not exact: ")
+    assert "given up: the rule priority" in err
+    assert run("import", "v.json")[0] == 2
+
+
+def test_commands(run, tmp_path, counted):
+    need("tiktoken")
+    counted.save(tmp_path / "C.tsv")
+    chosen(counted).save(tmp_path / "V.json")
+    arguments = ("export", "V.json", "--to", "tiktoken", "--corpus", "C.tsv", "-o", "V.tiktoken")
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert "--lossy" in err
+    assert run(*arguments, "--rule", "merges")[0] == 0
+    status, out, err = run(
+        "import", "V.tiktoken", "--pretokenizer", "gpt2", "-o", "W.json", "--json"
+    )
+    assert (status, json.loads(out)["pretokenizer"]) == (0, "gpt2")
+    status, out, _ = run("gap", "C.tsv", "--vocab", "W.json", "--json")
+    data = json.loads(out)
+    assert (status, data["rule"]) == (0, "merges")
+    assert data["lower_bound"] <= data["tokens_shortest_path"] <= data["tokens"]
+    status, out, _ = run("compare", "C.tsv", "--vocab", "W.json", "--json")
+    rows = [row for row in json.loads(out)["rows"] if row["method"] == "W"]
+    assert [(row["rule"], row["tokens"]) for row in rows] == [
+        ("merges", data["tokens"]),
+        ("shortest_path", data["tokens_shortest_path"]),
+    ]
+    status, out, err = run("import", "V.tiktoken", "--pretokenizer", "gpt3")
+    assert (status, out) == (2, "")
+    assert "unknown pre-tokenizer" in err
+
+
+def test_gap_with_more_tokens_than_candidates(run, tmp_path):
+    WordCounts.from_counts({"abc": 3, "ba": 2}).save(tmp_path / "C.tsv")
+    tokens = [f"x{i}y" for i in range(90)]
+    Vocabulary(["abc", *tokens], rule="longest_match", pretokenizer="none").save(
+        tmp_path / "V.json"
+    )
+    status, out, _ = run("gap", "C.tsv", "--vocab", "V.json", "--json")
+    data = json.loads(out)
+    assert (status, data["k"], data["never_occur"], data["rule"]) == (0, 91, 90, "longest_match")
+    assert (data["tokens"], data["tokens_shortest_path"], data["lower_bound"]) == (7, 7, 5)

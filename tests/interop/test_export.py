@@ -1,0 +1,163 @@
+"""What an export measures, and where it is written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from interop.vocabularies import TOKENS
+
+from partcover import InputError, Instance, Vocabulary, WordCounts, segment, trainers
+from partcover.interop import export, load_vocabulary
+from partcover.interop.format import Replay
+from partcover.interop.registry import FORMATS
+from partcover.interop.replay import Fidelity, built_in_words, measure
+from partcover.runtime.files import in_place
+from partcover.vocabulary.rules import RULES
+
+
+def test_what_differs_is_counted():
+    """A library that cuts abc otherwise, into as many tokens, and has another special token."""
+    vocabulary = Vocabulary(["ab", "bc"], special={"<s>": 300})
+    cut = {b"abc": [b"ab", b"c"], b"ab": [b"ab"]}
+    ids = dict(zip([*(bytes([b]) for b in range(256)), b"ab", b"bc"], range(258), strict=True))
+    replay = Replay("it", lambda words: [cut[w] for w in words], lambda _: cut[b"abc"], ids.get,
+                    {"<s>": 301}.get)  # fmt: skip
+    corpus = WordCounts.from_counts({"abc": 3, "ab": 2})
+    assert segment(corpus, vocabulary).of(0) == [b"a", b"bc"]
+    found = measure(replay, vocabulary, corpus, "abc")
+    assert (found["words"], found["words_differing"]) == (2, 1)
+    assert (found["occurrences"], found["occurrences_differing"]) == (5, 3)
+    assert (found["tokens"], found["exported_tokens"], found["ids_differing"]) == (8, 8, 1)
+    assert (found["text_tokens"], found["exported_text_tokens"]) == (2, 2)
+    assert found["text_same"] is False
+    cut[b"abc"] = [b"a", b"b", b"c"]
+    names = ("list", "path", "it", "priority", "priority", None, None, (), ())
+    longer = Fidelity(*names, **measure(replay, vocabulary, corpus, None))
+    assert "+3 tokens (+37.500 %); 1 ids differ (it)" in longer.cost
+
+
+def test_every_format_says_what_it_does_with_every_rule():
+
+    for format_ in FORMATS.values():
+        assert set(format_.rules) == set(RULES), format_.name
+
+
+def test_what_is_given_up_is_not_called_exact_where_nothing_shows_it(tmp_path):
+    vocabulary = Vocabulary(["ab"], rule="longest_match", pretokenizer="none")
+    result = export(vocabulary, tmp_path / "v.txt", "list", lossy=True)
+    assert (result.words_differing, result.exact) == (0, False)
+    assert result.verdict == "not exact, though the same here"
+
+
+def test_a_text_that_is_not_replayed_is_remarked(tmp_path):
+    vocabulary = Vocabulary(["ab"], pretokenizer="gpt2")
+    for name in ("list", "pathpiece"):
+        result = export(vocabulary, tmp_path / name, name, text="abc")
+        assert result.text_tokens is None
+        assert any("the text was not replayed" in remark for remark in result.remarks)
+        assert not any("replayed" in r for r in export(vocabulary, tmp_path / name, name).remarks)
+
+
+def test_a_pipe_is_written_into_and_stays(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        assert export(Vocabulary(["ab", "cd"], pretokenizer="none"), pipe, "list").exact
+        assert reader.communicate(timeout=60)[0] == b"ab\ncd\n"
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+    assert in_place(pipe)
+    assert in_place("-")
+    assert in_place("/dev/stdout")  # also where it is redirected to a file
+    assert not in_place(tmp_path)
+
+
+def test_standard_output(tmp_path):
+    Vocabulary(["ab"], pretokenizer="none").save(tmp_path / "V.json")
+    done = subprocess.run(
+        [sys.executable, "-m", "partcover", "export", "V.json", "--to", "list", "-o", "-"],
+        cwd=tmp_path, capture_output=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == b"ab\n"
+    assert b"exact: all" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["V.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "message"),
+    [
+        ("list", "", "the name of the file or folder to write is empty"),
+        ("list", ".", ".: is a directory; name a file to write"),
+        ("list", "..", "..: is a directory; name a file to write"),
+        ("list", "/", "/: is a directory; name a file to write"),
+        ("priority-class", "-", "-: priority-class writes a folder, and this is none"),
+        ("priority-class", "file", "file: priority-class writes a folder, and this is none"),
+    ],
+)
+def test_targets_that_cannot_be_written(tmp_path, monkeypatch, name, path, message):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "here" / "file").write_text("mine")
+    with pytest.raises(InputError) as caught:
+        export(Vocabulary(["ab"], pretokenizer="gpt2"), path, name, lossy=True)
+    assert str(caught.value) == message
+    assert [file.name for file in (tmp_path / "here").iterdir()] == ["file"]
+    assert [file.name for file in tmp_path.iterdir()] == ["here"]
+
+
+def test_a_folder_is_written_where_one_stands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    vocabulary = Vocabulary(["ab"], rule="priority", pretokenizer="gpt2")
+    assert export(vocabulary, ".", "priority-class").exact
+    assert load_vocabulary(".").tokens == vocabulary.tokens
+    assert all(path.is_file() for path in tmp_path.iterdir())
+
+
+def test_a_folder_of_another_format_is_left_alone(tmp_path):
+    vocabulary = Vocabulary(["ab"], rule="priority", pretokenizer="gpt2")
+    export(vocabulary, tmp_path / "f", "priority-class")
+    before = sorted((tmp_path / "f").iterdir())
+    message = "f: holds a vocabulary in the format priority-class, which would be read in place"
+    for name in ("huggingface", "greedtok"):
+        with pytest.raises(InputError, match=message):
+            export(vocabulary, tmp_path / "f", name, lossy=True)
+    assert sorted((tmp_path / "f").iterdir()) == before
+
+
+def test_what_goes_wrong_names_the_path_that_was_asked_for(tmp_path, monkeypatch):
+    def full(vocabulary, path):
+        raise OSError(28, "No space left on device", str(path))
+
+    def broken(vocabulary, path):
+        raise InputError(f"{path}: cannot be written (so)")
+
+    for write, message in ((full, "No space left on device"), (broken, "so")):
+        changed = FORMATS["list"].__class__(**{**vars(FORMATS["list"]), "write": write})
+        monkeypatch.setitem(FORMATS, "list", changed)
+        with pytest.raises(InputError) as caught:
+            export(Vocabulary(["ab"], pretokenizer="none"), tmp_path / "v.txt", "list")
+        assert str(caught.value) == f"{tmp_path / 'v.txt'}: cannot be written ({message})"
+
+
+def test_words_of_very_long_tokens_are_few():
+    words = [word for word, _ in built_in_words(Vocabulary([b"a" * 3000, *TOKENS]))]
+    long = [word for word in words if len(word) > 256]
+    assert b"a" * 3000 in long
+    assert len(words) - len(long) > 2500
+    assert 3000 < sum(map(len, long)) < 2 * 3000 * 5 + 2**15
+
+
+def test_marked_words_are_to_be_given(tmp_path):
+    words = WordCounts.from_counts({"abab": 3, "ba": 2})
+    trained = trainers.bpe(Instance(words, 3), end_of_word="_").recorded(words)
+    vocabulary = trained.with_(pretokenizer="gpt2")
+    for name in ("huggingface", "tiktoken", "list"):
+        with pytest.raises(InputError, match="words that end in '_': give such words"):
+            export(vocabulary, tmp_path / name, name, lossy=True)
+        with pytest.raises(InputError, match="'abab' does not"):
+            export(vocabulary, tmp_path / name, name, corpus=words, lossy=True)
+        marked = words.with_suffix("_")
+        assert export(vocabulary, tmp_path / name, name, corpus=marked, lossy=True).words == 2

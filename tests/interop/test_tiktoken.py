@@ -1,0 +1,129 @@
+"""Rank files of tiktoken."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from interop.cases import chosen, need
+
+from partcover import InputError, Vocabulary, WordCounts, segment
+from partcover.interop import export, load_vocabulary
+from partcover.interop import tiktoken as tiktoken_format
+
+
+def test_tiktoken_is_exact_for_merges(tmp_path, counted):
+    need("tiktoken")
+    vocabulary = chosen(counted, rule="merges", special={"<|end|>": 900})
+    result = export(vocabulary, tmp_path / "v.tiktoken", "tiktoken", corpus=counted)
+    assert result.exact
+    assert result.tokens == result.exported_tokens == segment(counted, vocabulary).tokens
+    assert any("<|end|> 900" in remark for remark in result.remarks)
+    back = load_vocabulary(tmp_path / "v.tiktoken")
+    assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, "merges")
+    assert back.pretokenizer is None
+    assert "--pretokenizer" in back.provenance["remarks"][0]
+    digest = hashlib.sha256((tmp_path / "v.tiktoken").read_bytes()).hexdigest()
+    assert (back.provenance["source"], back.provenance["source_sha256"]) == ("v.tiktoken", digest)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(tokens=st.lists(st.text("abé", min_size=2, max_size=5), unique=True, max_size=9))
+def test_tiktoken_on_generated_vocabularies(tmp_path, tokens):
+    need("tiktoken")
+    assert export(
+        Vocabulary(tokens, rule="merges", pretokenizer="none"), tmp_path / "t", "tiktoken"
+    ).exact
+
+
+def test_tiktoken_keeps_ids_that_rise_and_gives_bytes_ranks(tmp_path):
+    need("tiktoken")
+    ids = [*range(1000, 1255), -1, 5, 7]
+    vocabulary = Vocabulary(["ab", "abc"], rule="merges", ids=ids, pretokenizer="none")
+    result = export(vocabulary, tmp_path / "t", "tiktoken")
+    assert result.exact
+    assert "byte 0xFF, which has no id, was given 1255" in result.remarks
+    turned = vocabulary.with_(ids=[*ids[:256], 7, 5])
+    with pytest.raises(InputError, match="ids in another order than the tokens"):
+        export(turned, tmp_path / "u", "tiktoken")
+    result = export(turned, tmp_path / "u", "tiktoken", lossy=True)
+    assert not result.exact
+    assert result.words_differing == 0
+    assert result.ids_differing == 257
+
+
+def test_tiktoken_refuses_other_rules_and_measures_the_loss(tmp_path, counted):
+    need("tiktoken")
+    vocabulary = chosen(counted)
+    with pytest.raises(InputError, match=r"cannot express the rule shortest_path.*rule merges"):
+        export(vocabulary, tmp_path / "t", "tiktoken", corpus=counted)
+    assert not (tmp_path / "t").exists()
+    result = export(vocabulary, tmp_path / "t", "tiktoken", corpus=counted, lossy=True)
+    assert result.tokens == segment(counted, vocabulary).tokens
+    assert result.exported_tokens == segment(counted, vocabulary, "merges").tokens
+    assert result.exported_tokens > result.tokens
+
+
+def test_pairs_are_dropped_where_they_change_nothing(tmp_path):
+    need("tiktoken")
+    # each token merges from its own symbols: without pairs the same
+    needless = Vocabulary(
+        ["ab", "abc", "de"],
+        rule="merges",
+        merges=[("a", "b"), ("ab", "c"), ("d", "e")],
+        pretokenizer="none",
+    )
+    assert export(needless, tmp_path / "t", "tiktoken").exact
+    # b + c comes first, so abc never merges from a + b; without pairs it would from a + bc
+    needed = Vocabulary(
+        ["bc", "ab", "abc"],
+        rule="merges",
+        merges=[("b", "c"), ("a", "b"), ("ab", "c")],
+        pretokenizer="none",
+    )
+    with pytest.raises(InputError, match="which pairs merge"):
+        export(needed, tmp_path / "t", "tiktoken")
+    words = WordCounts.from_counts({"abc": 7})
+    result = export(needed, tmp_path / "t", "tiktoken", corpus=words, lossy=True)
+    assert (result.tokens, result.exported_tokens) == (14, 7)
+
+
+def rank_file(path, tokens):
+    lines = [f"{base64.b64encode(t).decode()} {rank}\n" for rank, t in enumerate(tokens)]
+    path.write_text("".join(lines))
+    return path
+
+
+def test_published_rank_files_are_known(tmp_path, monkeypatch):
+    path = rank_file(tmp_path / "cl100k_base.tiktoken", [b"b", b"a", b"ab"])
+    by_name = load_vocabulary(path)
+    assert by_name.pretokenizer == "cl100k"
+    assert by_name.special["<|endoftext|>"] == 100257
+    assert "by the name alone" in by_name.provenance["remarks"][0]
+    assert "254 of the 256 bytes have no rank" in by_name.provenance["remarks"]
+    assert (by_name.id_of[97], by_name.id_of[98], by_name.id_of[256]) == (1, 0, 2)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    known = {digest: ("o200k_base", "o200k", {"<|endoftext|>": 199999})}
+    monkeypatch.setattr(tiktoken_format, "PUBLISHED", known)
+    by_content = load_vocabulary(path)
+    assert by_content.pretokenizer == "o200k"
+    assert "SHA-256 is that of the published o200k_base" in by_content.provenance["remarks"][0]
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert "by the name alone" in load_vocabulary(path).provenance["remarks"][0]
+
+
+def test_ids_of_special_tokens_that_a_file_by_that_name_has_are_left_out(tmp_path):
+    path = tmp_path / "r50k_base.tiktoken"
+    path.write_text(f"{base64.b64encode(b'ab').decode()} 50256\n")
+    found = load_vocabulary(path)
+    assert (found.id_of[256], found.special, found.pretokenizer) == (50256, {}, "gpt2")
+
+
+@pytest.mark.parametrize("front", [b"\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n \n"])
+def test_a_rank_file_is_known_behind_blank_lines_and_a_mark_of_byte_order(tmp_path, front):
+    path = tmp_path / "ranks"
+    path.write_bytes(front + rank_file(path, [b"a", b"ab"]).read_bytes())
+    assert load_vocabulary(path).tokens == (b"ab",)
