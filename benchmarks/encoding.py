@@ -161,7 +161,7 @@ def rules(repeat, k, ranks):
     from pydoc_data.topics import topics
 
     from partcover import Instance, Vocabulary, WordCounts, greedtok
-    from partcover.vocabulary.rules import RULES
+    from partcover.vocabulary.rules import SEGMENTATION_RULES
 
     draw, odd, strings = random.Random(0), odd_texts(), {}
     prose = " ".join(topics.values())
@@ -181,7 +181,7 @@ def rules(repeat, k, ranks):
         tokens, scores=scores, symbol_scores=dict.fromkeys(map(chr, range(128)), -10)
     )
     print("| rule | " + " | ".join(texts) + " |\n|---|" + "--:|" * len(texts))
-    for rule in RULES:
+    for rule in SEGMENTATION_RULES:
         encoder, cells = Encoder(vocabulary, "gpt2", rule, cache=0), []
         for text in texts.values():
             seconds = []

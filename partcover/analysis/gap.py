@@ -11,7 +11,7 @@ from ..problem.instance import Instance
 from ..problem.solution import gap_of
 from ..runtime.arguments import Threads, checked
 from ..segmentation.segmentation import segment
-from ..vocabulary.rules import Rule
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["Gap", "refuse_beyond_budget", "split_gap"]
@@ -41,7 +41,7 @@ class Gap:
     k: int
     size: int
     never_occur: int
-    rule: Rule
+    rule: SegmentationRule
     tokens: int
     tokens_shortest_path: int
     lower_bound: int
@@ -59,7 +59,7 @@ def split_gap(
     instance: Instance,
     vocabulary: Vocabulary,
     lower_bound: int,
-    rule: Rule = "shortest_path",
+    rule: SegmentationRule = "shortest_path",
     *,
     threads: Threads = 1,
 ) -> Gap:

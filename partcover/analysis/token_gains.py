@@ -19,7 +19,7 @@ from ..kernels._local_search import State
 from ..problem.candidates import CandidateIndex
 from ..problem.occurrences import arcs_of
 from ..segmentation.segmentation import segment
-from ..vocabulary.rules import Rule
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["Anatomy", "Audit", "Difference", "Missing", "anatomy", "audit", "difference", "gains"]
@@ -62,7 +62,7 @@ class Anatomy:
     """
 
     vocabulary: Vocabulary
-    rule: Rule
+    rule: SegmentationRule
     lengths: Int64
     cuts_character: Flags
     parts: Flags
@@ -150,7 +150,7 @@ class Anatomy:
 def anatomy(
     vocabulary: Vocabulary,
     words: WordCounts | None = None,
-    rule: Rule | None = None,
+    rule: SegmentationRule | None = None,
     *,
     with_gains: bool = True,
     threads: int = 1,
@@ -226,7 +226,7 @@ def _cuts_character(token: Token) -> bool:
     return isinstance(token, bytes) and sym.text_of(token) is None
 
 
-def _parts(vocabulary: Vocabulary, rule: Rule) -> Flags:
+def _parts(vocabulary: Vocabulary, rule: SegmentationRule) -> Flags:
     """Tokens that others are merged from, if the rule merges."""
     place = {token: index for index, token in enumerate(vocabulary.tokens)}
     parts: set[Any] = set()
@@ -241,7 +241,7 @@ def _parts(vocabulary: Vocabulary, rule: Rule) -> Flags:
     return found
 
 
-def _pieces(token: Token, rule: Rule) -> list[Any]:
+def _pieces(token: Token, rule: SegmentationRule) -> list[Any]:
     """What merging a token begins with; nothing where it is there from the start, or never."""
     if rule == "character_merges" and isinstance(token, bytes):
         text = sym.text_of(token) or ""
@@ -480,8 +480,8 @@ class Difference:
     only_there: tuple[tuple[Token, int | None], ...]
     tokens_here: int | None
     tokens_there: int | None
-    rule_here: Rule
-    rule_there: Rule
+    rule_here: SegmentationRule
+    rule_there: SegmentationRule
 
     def to_json(self) -> dict[str, Any]:
         """The fields as a JSON object."""

@@ -1,4 +1,4 @@
-"""Takes words and counts from data frames and tables of other libraries, importing none."""
+"""Reads words and counts from data frames and tables of other libraries, importing none."""
 
 from __future__ import annotations
 
@@ -16,23 +16,28 @@ class Table(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rows, and columns if it has them."""
+        """The number of rows and, for a table, of columns."""
 
 
 def pairs_of(counts: Any) -> Iterable[Any]:
-    """The (word, count) pairs in a mapping, a series, a data frame, a table or an iterable.
+    """Returns the (word, count) pairs in a mapping, a series, a data frame or an iterable.
 
     Parameters
     ----------
     counts : any
-        A mapping, or what has ``items`` as pandas' Series (words are its index); a data frame of
-        pandas or polars, or an Arrow table, with columns ``word`` and ``count`` or with two
-        columns, words first; any iterable of pairs.
+        A mapping; a pandas series, whose index is the words; a pandas or polars data frame or an
+        Arrow table with columns ``word`` and ``count``, or with two columns, words first; any
+        iterable of pairs.
 
     Raises
     ------
     InputError
         For anything else.
+
+    Examples
+    --------
+    >>> list(pairs_of({"low": 5}))
+    [('low', 5)]
     """
     names = _names(counts)
     if names is not None:
@@ -58,19 +63,24 @@ def pairs_of(counts: Any) -> Iterable[Any]:
 
 
 def values_of(values: Any, name: str, kind: str) -> Iterable[Any]:
-    """The values in a column or another iterable.
+    """Returns the values in a column or another iterable.
 
     Parameters
     ----------
     values : any
-        A series of pandas or polars, an Arrow array, or any iterable.
+        A pandas or polars series, an Arrow array, or any iterable.
     name, kind : str
-        For errors: what it is called, and what is expected.
+        For messages: the argument's name, and what is expected.
 
     Raises
     ------
     InputError
-        For one text, a mapping, a table, or what is no iterable.
+        For one text, a mapping, a table, or what is not iterable.
+
+    Examples
+    --------
+    >>> values_of(["low", "lower"], "words", "a list of words")
+    ['low', 'lower']
     """
     if isinstance(values, Mapping) or _names(values) is not None:
         raise InputError(f"{name} are {shown(values)}: {kind} is expected; give one column of it")
@@ -86,12 +96,12 @@ def _iterable(values: Any, name: str, kind: str) -> Iterable[Any]:
 
 
 def _names(table: Any) -> list[Any] | None:
-    """The names of a table's columns; None for what is no table."""
+    """Returns the names of a table's columns, or None for anything else."""
     if isinstance(table, Mapping) or not hasattr(table, "shape"):
         return None
-    names = getattr(table, "column_names", None)  # Arrow's
+    names = getattr(table, "column_names", None)  # Arrow
     if names is None:
-        names = getattr(table, "columns", None)  # of pandas and polars; Arrow's are the data
+        names = getattr(table, "columns", None)  # pandas and polars; Arrow's hold the data
     return None if names is None or isinstance(table, type) else list(names)
 
 

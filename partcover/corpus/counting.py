@@ -20,23 +20,24 @@ from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.file_kinds import HEADER, kind_of_head, looks_counted
 from ..runtime.files import shown
-from .pretokenizers import Pretokenizer, Rule, character_kinds
+from .pretokenizers import Pretokenizer, PretokenizerRule, character_kinds
 from .readers import Document, Source, documents, find_sources, refuse_piece
-from .tsv import Arrays
+from .word_arrays import Arrays
 
 __all__ = ["Progress", "blocks", "count_files", "count_texts"]
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 
-_PART = 1 << 24  # bytes of a plain file that one thread takes at a time
-_HELD = 1 << 26  # bytes of distinct pieces after which a rule is run over them
+PART = 1 << 24  # bytes of a plain file that one thread takes at a time
+PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
 
 
 class _Tally:
-    """Words counted so far, by one thread.
+    """Counts words in one thread.
 
-    Pieces are counted in `table`; where pieces are not words yet (`Pretokenizer.mark` is None)
-    each distinct one is cut whenever the table has grown to `_HELD`, and the words go to `words`.
+    Pieces are counted in `table`.  Where a piece is not a word yet (`Pretokenizer.mark` is None),
+    each distinct piece is cut whenever the table has grown to `PIECES` bytes, and its words are
+    counted in `words`.
     """
 
     def __init__(self, pretokenizer: Pretokenizer) -> None:
@@ -49,10 +50,11 @@ class _Tally:
         chunks = _checked(document) if utf8 else document.chunks
         for block in blocks(chunks, rule, document):
             self.table.add_text(block, rule.pieces)
-            if self.pretokenizer.mark is None and self.table.nbytes > _HELD:
-                self._settle()
+            if self.pretokenizer.mark is None and self.table.nbytes > PIECES:
+                self._cut_pieces()
 
-    def _settle(self) -> None:
+    def _cut_pieces(self) -> None:
+        """Runs the rules over the distinct pieces, and counts their words."""
         table = self.table
         for place, rule in enumerate(self.pretokenizer.rules):
             if place or rule.mark is None:
@@ -71,13 +73,13 @@ class _Tally:
     def result(self) -> Arrays:
         mark = self.pretokenizer.mark
         if mark is None:
-            self._settle()
+            self._cut_pieces()
             return self.words.export(True)
         return self.table.export(True, mark.encode("utf-8", "surrogateescape"))
 
 
-def _cut(pieces: _word_table.WordTable, rule: Rule) -> _word_table.WordTable:
-    """The words of pieces, each cut by itself."""
+def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.WordTable:
+    """Returns the words of pieces, each cut by itself."""
     data, offsets, counts = pieces.export(False)
     table = _word_table.WordTable()
     if not rule.given:
@@ -99,35 +101,41 @@ def _cut(pieces: _word_table.WordTable, rule: Rule) -> _word_table.WordTable:
 
 
 def blocks(
-    chunks: Iterable[bytes], rule: Rule, document: Document | None = None
+    chunks: Iterable[bytes], rule: PretokenizerRule, document: Document | None = None
 ) -> Iterator[bytes]:
-    """The text again, in blocks that end where `rule` cuts.
+    """Yields a text in blocks that end where `rule` cuts.
 
-    What has no such place is held until it has doubled, so that no byte is looked at more than
-    a few times; if it is of a compressed document, up to what that may inflate to in one piece.
+    Text without such a place is buffered until it has doubled, so that no byte is searched more
+    than a few times; in a compressed document it may grow to `Document.piece` bytes.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers import PRETOKENIZER_RULES
+    >>> list(blocks([b"to be or n", b"ot to be"], PRETOKENIZER_RULES["first-space"]))
+    [b'to be or', b' not to', b' be']
     """
-    held: list[bytes] = []
+    buffered: list[bytes] = []
     size = wanted = 0
     for chunk in chunks:
-        held.append(chunk)
+        buffered.append(chunk)
         size += len(chunk)
         if document is not None:
             refuse_piece(document.where, size, document.piece)
         if size < wanted:
             continue
-        text = b"".join(held)
+        text = b"".join(buffered)
         cut = rule.last_cut(text)
         if cut > 0:
             yield text[:cut]
             text = text[cut:]
-        held, size = [text], len(text)
+        buffered, size = [text], len(text)
         wanted = 2 * size
     if size:
-        yield b"".join(held)
+        yield b"".join(buffered)
 
 
 def _checked(document: Document) -> Iterator[bytes]:
-    """The chunks of a document that must be UTF-8."""
+    """Yields the chunks of a document, checked to be UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     place = document.start
     chunk = b""
@@ -147,11 +155,11 @@ def _checked(document: Document) -> Iterator[bytes]:
 
 
 def _not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks of a text, unless they are words that are counted already."""
+    """Yields the chunks of a text; a counts file or another file of partcover's is an error."""
     rest = iter(chunks)
     first = next(rest, b"")
-    known = first.removeprefix(BOM_UTF8).startswith(HEADER)
-    if known or (source.path.endswith(".tsv") and looks_counted(first)):
+    has_header = first.removeprefix(BOM_UTF8).startswith(HEADER)
+    if has_header or (source.path.endswith(".tsv") and looks_counted(first)):
         raise InputError(
             f"{shown(source.path)}: this is a counts file (word, tab, count), no text: its words "
             "are counted already; --all-files (all_files=True) counts it as text"
@@ -165,7 +173,7 @@ def _not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def count_texts(texts: Iterable[str | bytes], pretokenizer: Pretokenizer, utf8: bool) -> Arrays:
-    """Count the words of texts, each a document of its own; see `count_files`."""
+    """Counts the words of texts, each a document of its own; see `count_files`."""
     tally = _Tally(pretokenizer)
     for number, text in enumerate(texts, 1):
         where = f"text {number}"
@@ -191,11 +199,11 @@ def count_files(
     all_files: bool = False,
     skipped: Counter[str] | None = None,
 ) -> Arrays:
-    """Count the words of files.
+    """Counts the words of files.
 
-    Files are shared out to the threads, and a plain file that is cut at every space in parts.
-    The result is ordered by count descending, then word ascending, so it is the same for any
-    number of threads.
+    The threads share the files, and also the parts of a plain file where the pre-tokenizer cuts
+    at every space.  The result is ordered by count descending, then word ascending, so it is the
+    same for any number of threads.
 
     Parameters
     ----------
@@ -206,14 +214,14 @@ def count_files(
     utf8 : bool
         Whether bytes that are not UTF-8 are an error.
     key : str
-        Field or column that holds the text.
+        The field or column that holds the text.
     threads : int
-        At least 1.
+        Number of threads, at least 1.
     progress : callable, optional
         Called with the bytes read and their total (None where unknown), by one thread at a
         time.
     all_files, skipped
-        See `find_sources`; with `all_files` a counts file is text as well.
+        As for `find_sources`; with `all_files` a counts file is text as well.
 
     Raises
     ------
@@ -278,15 +286,15 @@ def count_files(
 
 
 class _Stopped(Exception):
-    """Another thread has failed, or the user has interrupted; nobody sees this."""
+    """Ends the reading of a file when another thread has failed; it is never seen outside."""
 
 
 def _parts(source: Source, pretokenizer: Pretokenizer) -> Iterator[Source]:
     cut_at_spaces = pretokenizer.rules[0].pieces == _word_table.EVERY_SPACE
     size = source.size or 0
-    if source.kind != "text" or source.packing or not cut_at_spaces or size <= _PART:
+    if source.kind != "text" or source.packing or not cut_at_spaces or size <= PART:
         yield source
         return
-    for start in range(0, size, _PART):
-        end = start + _PART
+    for start in range(0, size, PART):
+        end = start + PART
         yield replace(source, start=start, end=end if end < size else -1)

@@ -1,4 +1,4 @@
-"""Splits counted words into two parts: one to train on, one to measure on."""
+"""Splits counted words into a train part and a test part."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .word_counts import WordCounts
 
 __all__ = ["split"]
 
-_MOST = 10**9  # numpy draws from fewer than that
+_MAX_COUNT = 10**9  # NumPy draws from fewer occurrences than this
 
 
 def split(words: WordCounts, share: float, *, seed: int = 0) -> tuple[WordCounts, WordCounts]:
-    """Hold a part of a corpus out, occurrence by occurrence.
+    """Draws a train/test split of a corpus, occurrence by occurrence.
 
-    The ``round(share · occurrences)`` occurrences held out are drawn evenly from all, without
+    The ``round(share · occurrences)`` occurrences of the test part are drawn uniformly without
     replacement: their counts by word are multivariate hypergeometric.
 
     Parameters
@@ -23,39 +23,46 @@ def split(words: WordCounts, share: float, *, seed: int = 0) -> tuple[WordCounts
     words : WordCounts
         The corpus.
     share : float
-        The part to hold out, above 0 and below 1.
+        The test part's share of the occurrences, above 0 and below 1.
     seed : int
-        Decides the draw, with the counted words; their order does not matter.
+        Random seed.  The split depends on it and on the counted words, not on their order.
 
     Returns
     -------
-    rest, held_out : WordCounts
+    train, test : WordCounts
         Their counts add up to those of `words`; a word may be in one part only.  Ascending by
         word.
 
     Raises
     ------
     InputError
-        For a share out of range, a corpus too small to be split so, or one of 10^9 occurrences
-        or more.
+        For a share out of range, a corpus too small for it, or one of 10^9 occurrences or more.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> words = WordCounts.from_counts({"low": 6, "lower": 4})
+    >>> train, test = split(words, 0.2, seed=1)
+    >>> train.total_count, test.total_count
+    (8, 2)
     """
     if not 0 < share < 1:
         raise InputError(f"the share to hold out is {share}: above 0 and below 1 is expected")
     total = words.total_count
-    if total >= _MOST:
+    if total >= _MAX_COUNT:
         raise InputError(
-            f"{total:,} occurrences: a split draws from fewer than {_MOST:,}; split the text "
+            f"{total:,} occurrences: a split draws from fewer than {_MAX_COUNT:,}; split the text "
             "before it is counted"
         )
-    many = round(share * total)
-    if many in (0, total):
+    n_test = round(share * total)
+    if n_test in (0, total):
         raise InputError(f"{total} occurrences are too few to hold out a share of {share}")
     pairs = sorted(words)
     counts = np.array([count for _, count in pairs], np.int64)
-    drawn = np.random.default_rng(seed % 2**64).multivariate_hypergeometric(counts, many)
+    drawn = np.random.default_rng(seed % 2**64).multivariate_hypergeometric(counts, n_test)
 
     def part(counts: list[int]) -> WordCounts:
-        kept = [(word, n) for (word, _), n in zip(pairs, counts, strict=True) if n]
-        return words.subset(kept)
+        counted = zip(pairs, counts, strict=True)
+        return words.subset([(word, count) for (word, _), count in counted if count])
 
     return part((counts - drawn).tolist()), part(drawn.tolist())

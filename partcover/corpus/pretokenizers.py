@@ -61,7 +61,14 @@ from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.arguments import shown
 
-__all__ = ["PATTERNS", "RULES", "Pretokenizer", "Rule", "Splitter", "character_kinds"]
+__all__ = [
+    "PATTERNS",
+    "PRETOKENIZER_RULES",
+    "Pretokenizer",
+    "PretokenizerRule",
+    "Splitter",
+    "character_kinds",
+]
 
 #: A pre-tokenizer of the caller's: all words of a text, in order.
 Splitter: TypeAlias = Callable[[str], Iterable[str]]
@@ -89,7 +96,7 @@ _LETTER_END = regex.compile(r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}']")
 
 
 @dataclass(frozen=True)
-class Rule:
+class PretokenizerRule:
     """One rule.
 
     Parameters
@@ -123,18 +130,18 @@ class Rule:
         return place
 
 
-def _pattern(pattern: str, pieces: int, finder: int) -> Rule:
-    return Rule(regex.compile(pattern).findall, pieces, finder)
+def _pattern(pattern: str, pieces: int, finder: int) -> PretokenizerRule:
+    return PretokenizerRule(regex.compile(pattern).findall, pieces, finder)
 
 
 _SPACED = regex.compile(" [^ ]*|[^ ]+").findall
 
 
-def _space_prefix(mark: str) -> Rule:
+def _space_prefix(mark: str) -> PretokenizerRule:
     def words(text: str) -> list[str]:
         return [mark + word[1:] if word[0] == " " else word for word in _SPACED(text)]
 
-    return Rule(words, _word_table.EVERY_SPACE, _encoder.FIRST_SPACE, mark)
+    return PretokenizerRule(words, _word_table.EVERY_SPACE, _encoder.FIRST_SPACE, mark)
 
 
 def _whole(text: str) -> list[str]:
@@ -143,16 +150,16 @@ def _whole(text: str) -> list[str]:
 
 _FINDERS = {"gpt2": _encoder.GPT2, "cl100k": _encoder.CL100K, "o200k": _encoder.O200K}
 
-RULES: dict[str, Rule] = {
+PRETOKENIZER_RULES: dict[str, PretokenizerRule] = {
     "space-prefix": _space_prefix("Ġ"),
-    "first-space": Rule(_SPACED, _word_table.EVERY_SPACE, _encoder.FIRST_SPACE, " "),
+    "first-space": PretokenizerRule(_SPACED, _word_table.EVERY_SPACE, _encoder.FIRST_SPACE, " "),
     "space": _pattern(" |[^ ]+", _word_table.EVERY_SPACE, _encoder.SPACE),
     "digit": _pattern(r"\p{Nd}|\P{Nd}+", _word_table.NOWHERE, _encoder.DIGIT),
     **{
         name: _pattern(pattern, _word_table.AFTER_WORD, _FINDERS[name])
         for name, pattern in PATTERNS.items()
     },
-    "none": Rule(_whole, _word_table.NOWHERE, _encoder.WHOLE),
+    "none": PretokenizerRule(_whole, _word_table.NOWHERE, _encoder.WHOLE),
 }
 
 _KINDS = {
@@ -193,12 +200,12 @@ class Pretokenizer:
     ----------
     name : str
         The rules' names joined by ``+``; `space-prefix` takes its mark after a colon.
-    rules : tuple of Rule
+    rules : tuple of PretokenizerRule
         What they do.
     """
 
     name: str
-    rules: tuple[Rule, ...]
+    rules: tuple[PretokenizerRule, ...]
 
     @classmethod
     def from_name(cls, name: str) -> Pretokenizer:
@@ -227,8 +234,8 @@ class Pretokenizer:
         if isinstance(given, str):
             return cls.from_name(given)
         name = getattr(given, "__qualname__", type(given).__name__)
-        own = Rule(_Given(given, name), _word_table.NOWHERE, _encoder.WHOLE, given=True)
-        return cls(name, (RULES["none"], own))
+        own = PretokenizerRule(_Given(given, name), _word_table.NOWHERE, _encoder.WHOLE, given=True)
+        return cls(name, (PRETOKENIZER_RULES["none"], own))
 
     def split(self, text: str) -> list[str]:
         """All words of a text, in order."""
@@ -273,14 +280,15 @@ class _Given:
         return kept
 
 
-def _find(name: str) -> Rule:
+def _find(name: str) -> PretokenizerRule:
     base, colon, mark = name.partition(":")
     if base == "space-prefix" and colon:
         if not mark:
             raise InputError("pre-tokenizer 'space-prefix:' has an empty mark; leave out the colon")
         return _space_prefix(mark)
-    if name not in RULES:
+    if name not in PRETOKENIZER_RULES:
         raise InputError(
-            f"unknown pre-tokenizer {name!r}: use {', '.join(RULES)}, or several joined by '+'"
+            f"unknown pre-tokenizer {name!r}: use {', '.join(PRETOKENIZER_RULES)}, or several "
+            "joined by '+'"
         )
-    return RULES[name]
+    return PRETOKENIZER_RULES[name]

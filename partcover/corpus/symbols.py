@@ -1,4 +1,4 @@
-r"""Defines the three alphabets of words and tokens, and their written form.
+r"""Defines the three alphabets of words and tokens, and how they are written.
 
 A *word* or *token* is ``bytes`` over the symbols ``"bytes"``, ``str`` over ``"chars"`` and a
 tuple of non-negative ``int`` over ``"ints"``.  Written as text (in a counted-words TSV or a
@@ -43,16 +43,22 @@ Token: TypeAlias = bytes | str | tuple[int, ...]
 SYMBOLS: tuple[Symbols, ...] = ("bytes", "chars", "ints")
 DTYPES: dict[str, npt.DTypeLike] = {"bytes": np.uint8, "chars": np.int32, "ints": np.int64}
 
-_GLANCE = 32  # symbols
+_GLANCE = 32  # symbols that `glance` shows
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|[\\tnr])|\\")
-_PLAIN = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+_UNESCAPED = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 _TSV = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _JSON = str.maketrans({"\\": "\\\\"})
 
 
 def escape(word: bytes | str, *, tsv: bool = True) -> str:
-    """Write a word as text; `tsv` also escapes tab, line feed and carriage return."""
+    r"""Returns a word as text; with `tsv`, tab, line feed and carriage return are escaped too.
+
+    Examples
+    --------
+    >>> escape(b"a\t\xff") == r"a\t\xFF"
+    True
+    """
     text = word.decode("utf-8", "surrogateescape") if isinstance(word, bytes) else word
     text = text.translate(_TSV if tsv else _JSON)
     if text.isascii():
@@ -74,16 +80,21 @@ def _read_escape(match: re.Match[str]) -> str:
     if code[0] == "x":
         value = int(code[1:], 16)
         return chr(value) if value < 0x80 else chr(0xDC00 + value)
-    return _PLAIN[code]
+    return _UNESCAPED[code]
 
 
 def unescape(text: str, symbols: Symbols) -> bytes | str:
-    """Read what `escape` wrote.
+    r"""Returns the word that `escape` wrote.
 
     Raises
     ------
     InputError
         For a broken escape, or for bytes that are not UTF-8 where `symbols` is ``"chars"``.
+
+    Examples
+    --------
+    >>> unescape(r"a\tb", "bytes")
+    b'a\tb'
     """
     if "\\" in text:
         text = _ESCAPE.sub(_read_escape, text)
@@ -95,10 +106,21 @@ def unescape(text: str, symbols: Symbols) -> bytes | str:
 
 
 def to_token(value: Any, symbols: Symbols) -> Token:
-    """Bring a word or token given from Python into its one type, or say why it cannot be.
+    r"""Converts a word or token given by the user to the type of its alphabet.
 
-    Text is taken as UTF-8 where symbols are bytes; any sequence of integers is taken where
-    symbols are integers.
+    Over bytes, text is encoded as UTF-8; over integers, any sequence of integers is accepted.
+
+    Raises
+    ------
+    InputError
+        If the value is not a word over `symbols`.
+
+    Examples
+    --------
+    >>> to_token("é", "bytes")
+    b'\xc3\xa9'
+    >>> to_token([1, 2], "ints")
+    (1, 2)
     """
     if symbols == "bytes":
         if isinstance(value, str):
@@ -129,7 +151,13 @@ def to_token(value: Any, symbols: Symbols) -> Token:
 
 
 def to_array(word: Token) -> npt.NDArray[Any]:
-    """The symbols of a word as a 1-D array (uint8, int32 code points, or int64)."""
+    """Returns the symbols of a word as a 1-D array (uint8, int32 code points, or int64).
+
+    Examples
+    --------
+    >>> to_array("ab").tolist()
+    [97, 98]
+    """
     if isinstance(word, bytes):
         return np.frombuffer(word, np.uint8)
     if isinstance(word, str):
@@ -138,7 +166,13 @@ def to_array(word: Token) -> npt.NDArray[Any]:
 
 
 def from_array(data: npt.NDArray[Any], symbols: Symbols) -> Token:
-    """The inverse of `to_array`."""
+    """Returns the word over `symbols` in an array: the inverse of `to_array`.
+
+    Examples
+    --------
+    >>> from_array(to_array("ab"), "chars")
+    'ab'
+    """
     if symbols == "bytes":
         return data.astype(np.uint8, copy=False).tobytes()
     if symbols == "chars":
@@ -149,7 +183,7 @@ def from_array(data: npt.NDArray[Any], symbols: Symbols) -> Token:
 def slices(
     data: npt.NDArray[Any], begin: npt.NDArray[Any], end: npt.NDArray[Any], symbols: Symbols
 ) -> Iterator[Token]:
-    """``from_array(data[b:e], symbols)`` for each begin and end, many at a time."""
+    """Yields ``from_array(data[b:e], symbols)`` for each b of `begin` and e of `end`, faster."""
     whole: Any
     if symbols == "bytes":
         whole = data.astype(np.uint8, copy=False).tobytes()
@@ -162,7 +196,13 @@ def slices(
 
 
 def text_of(token: Token) -> str | None:
-    """The text that a token over bytes is in UTF-8; None where it cuts a character."""
+    r"""Returns a token over bytes decoded as UTF-8, or None where it is not UTF-8.
+
+    Examples
+    --------
+    >>> text_of(b"caf\xc3\xa9"), text_of(b"\xc3")
+    ('café', None)
+    """
     try:
         return bytes(token).decode("utf-8")  # type: ignore[arg-type]
     except UnicodeDecodeError:
@@ -170,12 +210,24 @@ def text_of(token: Token) -> str | None:
 
 
 def to_json(token: Token) -> str | list[int]:
-    """A token as it stands in a JSON file."""
+    """Returns a token as JSON files hold it.
+
+    Examples
+    --------
+    >>> to_json(b"ab"), to_json((1, 2))
+    ('ab', [1, 2])
+    """
     return list(token) if isinstance(token, tuple) else escape(token, tsv=False)
 
 
 def from_json(value: Any, symbols: Symbols) -> Token:
-    """The inverse of `to_json`."""
+    """Returns the token over `symbols` that a JSON file holds: the inverse of `to_json`.
+
+    Examples
+    --------
+    >>> from_json([1, 2], "ints")
+    (1, 2)
+    """
     if symbols == "ints":
         return to_token(value, symbols)
     if not isinstance(value, str):
@@ -184,12 +236,18 @@ def from_json(value: Any, symbols: Symbols) -> Token:
 
 
 def glance(token: Token) -> str:
-    """The beginning of a token, however long it is; one that is cut ends in an ellipsis."""
+    """Returns a token's first 32 symbols for display, with an ellipsis where it is longer."""
     return show(token) if len(token) <= _GLANCE else f"{show(token[:_GLANCE])}…"
 
 
 def show(token: Token) -> str:
-    """A token for messages and tables."""
+    """Returns a token as text for messages and tables.
+
+    Examples
+    --------
+    >>> show(b"ab"), show((1, 2))
+    ('ab', '1 2')
+    """
     if isinstance(token, tuple):
         return " ".join(map(str, token))
     return escape(token)

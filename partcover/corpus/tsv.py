@@ -23,11 +23,8 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from itertools import chain
 from os import PathLike
-from typing import IO, NamedTuple, TypeAlias
+from typing import IO, NamedTuple
 from urllib.parse import quote, unquote
-
-import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
 from ..kernels import _word_table
@@ -35,9 +32,9 @@ from ..runtime.file_kinds import HEADER, likely_mistake
 from ..runtime.files import check_whole, open_input, shown, size_of
 from . import symbols as sym
 from .symbols import Symbols, Token
+from .word_arrays import MAX_COUNT, Arrays
 
 __all__ = [
-    "Arrays",
     "Header",
     "format_header",
     "format_line",
@@ -47,12 +44,7 @@ __all__ = [
     "read_table",
 ]
 
-Arrays: TypeAlias = tuple[
-    npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]
-]  # words over bytes: data, offsets, counts
-
-_CHUNK = 1 << 22
-_MAX = 2**63 - 1
+CHUNK = 1 << 22  # bytes that are read at a time
 _NUMBER = re.compile(rb"[0-9]+")
 _SIGNED = re.compile(rb"-[0-9]+(\.[0-9]*)?")
 _FRACTION = re.compile(rb"[0-9]*\.[0-9]*")
@@ -160,7 +152,7 @@ def _count(number: bytes) -> int:
         digits = number.lstrip(b"0")
         if not digits:
             raise InputError("the count is zero: a count is at least 1")
-        if len(digits) > 19 or int(digits) > _MAX:
+        if len(digits) > 19 or int(digits) > MAX_COUNT:
             raise InputError(f"the count {shown_number} does not fit in int64")
         return int(digits)
     if _SIGNED.fullmatch(number):
@@ -234,7 +226,7 @@ class _Reader:
         """Words over bytes; memory for the distinct ones and a chunk."""
         table = _word_table.WordTable()
         held = [first]
-        while chunk := file.read(_CHUNK):
+        while chunk := file.read(CHUNK):
             cut = chunk.rfind(b"\n") + 1
             held.append(chunk[:cut] if cut else chunk)
             if cut:
@@ -277,7 +269,7 @@ class _Reader:
                 if once and word in table:
                     raise InputError(f"the word {sym.show(word)!r} stands here a second time")
                 table[word] = table.get(word, 0) + count
-                if table[word] > _MAX:
+                if table[word] > MAX_COUNT:
                     raise InputError(
                         f"the summed count of {sym.show(word)!r} does not fit in int64"
                     )

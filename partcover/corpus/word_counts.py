@@ -1,17 +1,14 @@
-"""Holds counted words: the corpus as partcover sees it."""
+"""Defines `WordCounts`, a corpus as distinct words with their counts."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from os import PathLike
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
 from ..kernels import _word_lines
@@ -19,24 +16,21 @@ from ..runtime.arguments import Threads, Whole, checked, shown
 from ..runtime.files import atomic_writer
 from ..runtime.files import shown as shown_path
 from ..runtime.notebook import brief, html_table
-from ..runtime.pickling import by_fields
 from . import symbols as sym
 from . import tsv
 from .columns import Table, pairs_of, values_of
 from .counting import Progress, count_files, count_texts
 from .pretokenizers import Pretokenizer, Splitter
 from .symbols import Symbols, Token
-from .tsv import Arrays, Header
+from .tsv import Header
+from .word_arrays import WORDS_PER_BLOCK, Arrays, WordArrays, from_utf8, pack, sum_pairs
 
 __all__ = ["WordCounts"]
 
-_MAX = 2**63 - 1
-_AT_ONCE = 1 << 16  # words that are written to memory before they go on
-
 
 @dataclass(frozen=True, eq=False)
-class WordCounts:
-    """Distinct non-empty words with counts of at least one, held as flat arrays.
+class WordCounts(WordArrays):
+    """A corpus: distinct non-empty words, each with a count of at least one, in flat arrays.
 
     Attributes
     ----------
@@ -49,42 +43,25 @@ class WordCounts:
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     pretokenizer : str or None
-        How text was cut into these words (see `partcover.corpus.pretokenizers`), where that is
+        How text was cut into these words (see `partcover.corpus.pretokenizers`), if that is
         known.
 
     Raises
     ------
     InputError
         If a word is empty, a count is below one, or the number of symbols in the counted
-        corpus does not fit in int64.  (Words are distinct by construction: build with
-        `from_counts` and its companions.)
+        corpus does not fit in int64.  That words are distinct is not checked here: the
+        constructors (`from_counts`, `from_words`, `from_texts`, `from_files`, `load`) see to it.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> words = WordCounts.from_texts(["the cat and the hat"])
+    >>> words
+    WordCounts(5 words, 5 counted, bytes, space-prefix)
+    >>> words.to_dict()["Ġthe".encode()]
+    1
     """
-
-    data: npt.NDArray[Any]
-    offsets: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
-    symbols: Symbols = "bytes"
-    pretokenizer: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.counts.size:
-            if int(self.counts.min()) < 1:
-                raise InputError("a count is below 1")
-            if int(np.diff(self.offsets).min()) < 1:
-                raise InputError("a word is empty")
-        # a bound in floats first: exact big-int summation only where it is near the limit
-        lengths = np.diff(self.offsets)
-        if float(np.dot(self.counts.astype(float), lengths.astype(float))) > 2.0**62:
-            exact = sum(c * n for c, n in zip(self.counts.tolist(), lengths.tolist(), strict=True))
-            if exact > _MAX:
-                raise InputError(
-                    f"the counted corpus has {exact} symbols, more than int64 holds: scale the "
-                    "counts down"
-                )
-        for array in (self.data, self.offsets, self.counts):
-            array.setflags(write=False)
-
-    __reduce__ = by_fields
 
     @classmethod
     @checked
@@ -95,53 +72,32 @@ class WordCounts:
         *,
         pretokenizer: str | None = None,
     ) -> WordCounts:
-        """Build from a mapping, or from (word, count) pairs; duplicates are summed.
+        """Builds a corpus from words with counts; the counts of equal words are summed.
 
         Parameters
         ----------
         counts : mapping, iterable of pairs, or table
-            Words to counts; a series of pandas whose index is the words; a data frame of pandas
-            or polars or an Arrow table, with columns ``word`` and ``count`` or with two columns,
-            words first.
+            A mapping from words to counts, or (word, count) pairs; a pandas series whose index
+            is the words; a pandas or polars data frame or an Arrow table with columns ``word``
+            and ``count``, or with two columns, words first.
         symbols : {"bytes", "chars", "ints"}
             Words are bytes or text (taken as UTF-8) for ``"bytes"``, text for ``"chars"``, and
             sequences of non-negative integers for ``"ints"``.
         pretokenizer : str, optional
-            What they were counted with, if it is known; it is only noted.
+            The pre-tokenizer the words were counted with, if it is known.  It is recorded, not
+            applied.
 
         Raises
         ------
         InputError
             For anything else, a word that is empty or not over the symbols, or a count below 1.
+
+        Examples
+        --------
+        >>> WordCounts.from_counts({"low": 5, "lower": 2}).total_symbols
+        25
         """
-        table: dict[Token, int] = {}
-        for pair in pairs_of(counts):
-            if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
-                raise InputError(f"counts hold {shown(pair)}: pairs of a word and a count expected")
-            word, count = pair
-            token = sym.to_token(word, symbols)
-            if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-                raise InputError(
-                    f"the count of {sym.show(token)!r} is {shown(count)}: a whole number of at "
-                    "least 1 is expected"
-                )
-            if not token:
-                raise InputError("a word is empty")
-            table[token] = table.get(token, 0) + int(count)
-            if table[token] > _MAX:
-                raise InputError(f"the count of {sym.show(token)!r} does not fit in int64")
-        lengths = np.fromiter((len(word) for word in table), np.int64, len(table))
-        offsets = np.zeros(len(table) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        data: npt.NDArray[Any]
-        if symbols == "bytes":
-            data = np.frombuffer(b"".join(table), np.uint8).copy()  # type: ignore[arg-type]
-        elif table:
-            data = np.concatenate([sym.to_array(word) for word in table])
-        else:
-            data = np.zeros(0, sym.DTYPES[symbols])
-        sizes = np.fromiter(table.values(), np.int64, len(table))
-        return cls(data, offsets, sizes, symbols, pretokenizer)
+        return cls(*pack(sum_pairs(pairs_of(counts), symbols), symbols), symbols, pretokenizer)
 
     @classmethod
     @checked
@@ -152,12 +108,17 @@ class WordCounts:
         *,
         pretokenizer: str | None = None,
     ) -> WordCounts:
-        """Count an iterable of words; otherwise as `from_counts`.
+        """Counts an iterable of words; otherwise as `from_counts`.
 
         Raises
         ------
         InputError
             For a mapping, whose counts would be lost, one text, or a whole table.
+
+        Examples
+        --------
+        >>> WordCounts.from_words(["low", "low", "lower"]).to_dict()
+        {b'low': 2, b'lower': 1}
         """
         if isinstance(words, Mapping):
             raise InputError(
@@ -184,9 +145,9 @@ class WordCounts:
         all_files: bool = False,
         skipped: Counter[str] | None = None,
     ) -> WordCounts:
-        """Count the words of text files.
+        """Counts the words of text files.
 
-        Text is streamed: memory follows the distinct words, not the text, unless the
+        Text is streamed: memory grows with the distinct words, not with the text, unless the
         pre-tokenizer takes a whole document as one word.
 
         Parameters
@@ -196,21 +157,21 @@ class WordCounts:
             folders, searched recursively; ``-`` for standard input.  See
             `partcover.corpus.readers`.
         pretokenizer : str or callable
-            How text is cut into words: see `partcover.corpus.pretokenizers`; or a function that
-            gives all words of a text, a document at a time, in any thread.
+            How text is cut into words: a name from `partcover.corpus.pretokenizers`, or a
+            function that returns all words of a document; it is called from any thread.
         symbols : {"bytes", "chars"}
             The alphabet of the words; ``"chars"`` needs UTF-8.
         key : str
-            Field (JSON lines) or column (Parquet) that holds the text.
+            The field (JSON lines) or column (Parquet) that holds the text.
         threads : int
-            Threads; the result does not depend on it.
+            Number of threads; the result does not depend on it.
         progress : callable, optional
             ``progress(bytes_done, bytes_total_or_None)``, called by one thread at a time.
         all_files : bool
-            Take the files of a folder whatever their names end in, what is not known as plain
-            text; and a counts file as text.
+            Whether to read all files of a folder whatever their names end in, those of unknown
+            kind as plain text, and counts files as text.
         skipped : Counter, optional
-            How many files of folders were passed over is added up here, by reason.
+            Receives, by reason, how many files of folders were skipped.
 
         Returns
         -------
@@ -221,10 +182,20 @@ class WordCounts:
         ------
         InputError
             For a file that cannot be read, is damaged, is cut short while it is read or holds
-            words that are counted already; bytes that are not UTF-8 where
-            characters are asked for, an unknown pre-tokenizer, or no words at all.
+            words that are counted already; bytes that are not UTF-8 where `symbols` is
+            ``"chars"``, an unknown pre-tokenizer, or no words at all.
         MissingExtra
             If Zstandard or Parquet is to be read and its library is not installed.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "text.txt")
+        ...     _ = path.write_text("to be or not to be")
+        ...     words = WordCounts.from_files(path, pretokenizer="gpt2")
+        >>> words.most_frequent(1).to_dict()
+        {b' be': 2}
         """
         rules = Pretokenizer.of(pretokenizer)
         _need_text(symbols)
@@ -251,7 +222,13 @@ class WordCounts:
         pretokenizer: str | Splitter = "space-prefix",
         symbols: Symbols = "bytes",
     ) -> WordCounts:
-        """Count the words of texts, each a document of its own; otherwise as `from_files`."""
+        """Counts the words of texts, each a document of its own; otherwise as `from_files`.
+
+        Examples
+        --------
+        >>> WordCounts.from_texts(["a b", "b"], pretokenizer="gpt2").to_dict()
+        {b' b': 1, b'a': 1, b'b': 1}
+        """
         if isinstance(texts, str | bytes):
             raise InputError("texts is one text: give a list of texts")
         _need_text(symbols)
@@ -267,25 +244,39 @@ class WordCounts:
             raise InputError(f"{source}: empty corpus, there are no words")
         if symbols == "bytes":
             return cls(data, offsets, counts, symbols, pretokenizer)
-        # a character starts at every byte that is not 10xxxxxx
-        starts = np.concatenate([[0], np.cumsum((data & 0xC0) != 0x80)])
-        points = np.frombuffer(data.tobytes().decode("utf-8").encode("utf-32-le"), np.int32)
-        return cls(points, starts[offsets], counts, symbols, pretokenizer)
+        return cls(*from_utf8(data, offsets), counts, symbols, pretokenizer)
 
     @classmethod
     @checked
     def load(cls, path: str | PathLike[str], symbols: Symbols | None = None) -> WordCounts:
-        """Read a counted-words TSV; ``-`` is standard input.
+        r"""Reads a counted-words TSV; ``-`` is standard input.
 
-        Words keep the order in which the file first has them; duplicates are summed.  See
-        `partcover.corpus.tsv` for the format.  Without `symbols` they are what the file says, or
-        bytes.
+        Words keep the order of their first lines, and the counts of equal words are summed.  See
+        `partcover.corpus.tsv` for the format.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        symbols : {"bytes", "chars", "ints"}, optional
+            The alphabet; by default the one the file states, or bytes.
 
         Raises
         ------
         InputError
             If the file cannot be read or has no words; for a line that does not parse, with its
-            number; for symbols other than those the file says.
+            number; for symbols other than those the file states.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "counts.tsv")
+        ...     WordCounts.from_counts({"low": 5}).save(path)
+        ...     path.read_text().splitlines()
+        ...     WordCounts.load(path).to_dict()
+        ['#partcover counts 1 symbols=bytes', 'low\t5']
+        {b'low': 5}
         """
         read, header = tsv.read(path, symbols)
         symbols, name = header.symbols or "bytes", header.pretokenizer
@@ -299,39 +290,33 @@ class WordCounts:
 
     @checked
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a counted-words TSV (aside, then renamed); ``-`` is standard output.
+        """Writes a counted-words TSV (aside, then renamed); ``-`` is standard output.
 
-        `load` gives the same words, in the same order, back, and how they were counted.
+        `load` returns the same words in the same order, with the recorded pre-tokenizer.
         """
-        arrays = self._over_bytes()
+        arrays = self.utf8_arrays()
         with atomic_writer(path) as file:
             file.write(tsv.format_header(Header(self.pretokenizer, self.symbols)))
             if arrays is None:
                 file.writelines(tsv.format_line(word, count) for word, count in self)
             else:
-                for begin in range(0, len(self), _AT_ONCE):
-                    end = min(begin + _AT_ONCE, len(self))
+                for begin in range(0, len(self), WORDS_PER_BLOCK):
+                    end = min(begin + WORDS_PER_BLOCK, len(self))
                     file.write(_word_lines.tsv_lines(*arrays, begin, end))
 
-    def _over_bytes(self) -> Arrays | None:
-        """The words over bytes, of characters their UTF-8; None of integers."""
-        if self.symbols == "ints":
-            return None
-        if self.symbols == "bytes":
-            return np.ascontiguousarray(self.data, np.uint8), self.offsets, self.counts
-        text = self.data.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        sizes = 1 + sum((self.data >= first).astype(np.int64) for first in (0x80, 0x800, 0x10000))
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-        return data, starts[self.offsets], self.counts
-
     def counted_with(self, pretokenizer: str | None) -> WordCounts:
-        """The same words, known to be counted with a pre-tokenizer; None says nothing.
+        """Returns the same words with the pre-tokenizer they were counted with recorded.
 
         Raises
         ------
         InputError
-            If they are known to be counted with another one, or there is none of that name.
+            If another pre-tokenizer is recorded already, or there is none of that name.
+
+        Examples
+        --------
+        >>> words = WordCounts.from_counts({"low": 5})
+        >>> words.counted_with("gpt2").pretokenizer
+        'gpt2'
         """
         if pretokenizer in (None, self.pretokenizer):
             return self
@@ -342,22 +327,6 @@ class WordCounts:
             )
         return replace(self, pretokenizer=pretokenizer)
 
-    def __len__(self) -> int:
-        """Number of distinct words."""
-        return len(self.counts)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both have the same words, equally often, over the same symbols, in any order."""
-        if not isinstance(other, WordCounts):
-            return NotImplemented
-        if self is other:
-            return True
-        sizes = [(w.symbols, len(w), len(w.data), w.total_count) for w in (self, other)]
-        return sizes[0] == sizes[1] and self.digest == other.digest
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
-
     def __repr__(self) -> str:
         return brief("WordCounts", *self._summary)
 
@@ -367,65 +336,26 @@ class WordCounts:
         return parts if self.pretokenizer is None else [*parts, self.pretokenizer]
 
     def _repr_html_(self) -> str:
-        """The most frequent words, for notebooks."""
-        first = np.argsort(-self.counts, kind="stable")[:10].tolist()
-        rows = [(sym.glance(self._begin(index)), int(self.counts[index])) for index in first]
+        """Returns a table of the most frequent words, for notebooks."""
+        top = np.argsort(-self.counts, kind="stable")[:10].tolist()
+        rows = [(sym.glance(self._prefix(index)), int(self.counts[index])) for index in top]
         return html_table(", ".join(self._summary), ["word", "count"], rows)
 
-    def _begin(self, index: int) -> Token:
+    def _prefix(self, index: int) -> Token:
         start, end = self.offsets[index : index + 2].tolist()
         return sym.from_array(self.data[start : min(end, start + 100)], self.symbols)
 
     @checked
-    def word(self, index: Whole) -> Token:
-        """The word at `index`, from 0 on."""
-        if index >= len(self):
-            raise InputError(f"word {index} is asked for, and there are {len(self)}")
-        return self._word(index)
-
-    def _word(self, index: int) -> Token:
-        return sym.from_array(
-            self.data[self.offsets[index] : self.offsets[index + 1]], self.symbols
-        )
-
-    def __iter__(self) -> Iterator[tuple[Token, int]]:
-        """(word, count) pairs, in stored order."""
-        words = sym.slices(self.data, self.offsets[:-1], self.offsets[1:], self.symbols)
-        yield from zip(words, self.counts.tolist(), strict=True)
-
-    def to_dict(self) -> dict[Token, int]:
-        """Words to counts."""
-        return dict(self)
-
-    @cached_property
-    def total_count(self) -> int:
-        """Occurrences of all words."""
-        return int(self.counts.sum())
-
-    @cached_property
-    def total_symbols(self) -> int:
-        """Σ c(W)·|W|: the tokens needed without any vocabulary."""
-        return int(np.dot(self.counts, np.diff(self.offsets)))
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the sorted counted words: the same for any order of words."""
-        sha = hashlib.sha256(self.symbols.encode())
-        arrays = self._over_bytes()
-        if arrays is None:
-            for word, count in sorted(self):
-                text = sym.show(word).encode()
-                sha.update(b"\n%d:%b\t%d" % (len(text), text, count))
-        else:  # in UTF-8 the order of bytes is that of characters
-            order = _word_lines.order_of(*arrays, False)
-            for begin in range(0, len(order), _AT_ONCE):
-                sha.update(_word_lines.digest_lines(*arrays, order[begin : begin + _AT_ONCE]))
-        return sha.hexdigest()
-
-    @checked
     def most_frequent(self, n: Whole) -> WordCounts:
-        """The `n` most frequent words; among equal counts the smaller word first."""
-        arrays = self._over_bytes()
+        """Returns the `n` most frequent words; among equal counts the smaller word is first.
+
+        Examples
+        --------
+        >>> words = WordCounts.from_counts({"low": 5, "new": 6, "wide": 3})
+        >>> words.most_frequent(2).to_dict()
+        {b'new': 6, b'low': 5}
+        """
+        arrays = self.utf8_arrays()
         if arrays is None:
             return self.subset(sorted(self, key=lambda pair: (-pair[1], pair[0]))[:n])
         order = _word_lines.order_of(*arrays, True)[:n]
@@ -433,23 +363,27 @@ class WordCounts:
         return self.subset((self._word(index), counts[index]) for index in order.tolist())
 
     def subset(self, counts: Mapping[Any, int] | Iterable[tuple[Any, int]]) -> WordCounts:
-        """Some of the words, with counts of their own, counted with the same pre-tokenizer."""
+        """Returns words with new counts, recorded as counted with the same pre-tokenizer."""
         return self.from_counts(counts, self.symbols, pretokenizer=self.pretokenizer)
 
     @checked
     def weighted(self, weights: Mapping[Any, int]) -> WordCounts:
-        """The same words, the cost of each token in them multiplied.
+        """Returns the same words with the cost of their tokens multiplied.
 
         Parameters
         ----------
         weights : mapping of word to int
-            How much a token in that word costs, at least 1; other words cost 1.  A group of
-            words has one weight by giving it to each.
+            What each token of that word costs, at least 1; tokens of other words cost 1.
 
         Raises
         ------
         InputError
             For a word that is not there, a weight below 1, or an overflow.
+
+        Examples
+        --------
+        >>> WordCounts.from_counts({"low": 5, "new": 6}).weighted({"low": 2}).to_dict()
+        {b'low': 10, b'new': 6}
         """
         counts = self.to_dict()
         for word, weight in weights.items():
@@ -465,14 +399,20 @@ class WordCounts:
         return self.subset(counts)
 
     def with_suffix(self, mark: Any) -> WordCounts:
-        """Every word with an end-of-word mark, a string over the same symbols, appended.
+        """Returns every word with an end-of-word mark over the same symbols appended.
 
-        No pre-tokenizer gives such words, so none is noted.
+        No pre-tokenizer makes such words, so none is recorded.
 
         Raises
         ------
         InputError
-            If the mark is not over the symbols, or the longer words have too many (see above).
+            If the mark is not over the symbols, or the corpus then has too many symbols for
+            int64.
+
+        Examples
+        --------
+        >>> WordCounts.from_counts({"low": 5}).with_suffix("</w>").to_dict()
+        {b'low</w>': 5}
         """
         end = sym.to_array(sym.to_token(mark, self.symbols))
         places = np.repeat(self.offsets[1:], len(end))
@@ -481,12 +421,12 @@ class WordCounts:
         return type(self)(data, offsets, self.counts, self.symbols)
 
     def refuse_without(self, mark: Any) -> None:
-        """Refuse words that do not all end in a mark, as a vocabulary of marked words does.
+        """Checks that every word ends in an end-of-word mark.
 
         Raises
         ------
         InputError
-            Naming the first that does not.
+            Naming the first word that does not.
         """
         end = sym.to_token(mark, self.symbols)
         lacking = next((word for word, _ in self if word[-len(end) :] != end), None)
@@ -498,10 +438,15 @@ class WordCounts:
 
     @checked
     def split_at(self, tokens: Iterable[Any]) -> WordCounts:
-        """Words cut so that each occurrence of these tokens stands alone.
+        """Cuts the words so that each occurrence of these tokens is a word of its own.
 
-        At each position, left to right, the longest token that begins there is set apart.
-        Splitting again changes nothing.  No pre-tokenizer gives such words, so none is noted.
+        At each position, from left to right, the longest token that begins there is cut out.
+        Splitting again changes nothing.  No pre-tokenizer makes such words, so none is recorded.
+
+        Examples
+        --------
+        >>> WordCounts.from_counts({"unhappy": 2}).split_at(["un"]).to_dict()
+        {b'un': 2, b'happy': 2}
         """
         known = {sym.to_token(token, self.symbols) for token in tokens}
         lengths = sorted({len(token) for token in known}, reverse=True)
@@ -522,7 +467,7 @@ class WordCounts:
 
 
 def _name(pretokenizer: str | Splitter) -> str | None:
-    """What is noted: a function has no name that others could use."""
+    """Returns the name to record: a function has none that others could use."""
     return pretokenizer if isinstance(pretokenizer, str) else None
 
 

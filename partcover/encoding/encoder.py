@@ -32,7 +32,7 @@ from ..runtime.notebook import brief
 from ..runtime.parallel import bundled, in_order
 from ..segmentation.cutters import cutter, sampler
 from ..segmentation.protocols import Draw
-from ..vocabulary.rules import Rule
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .decoding import Decoder
 from .file_encoding import Block, Encoded, FileFormat, FileText, checked_dtype, format_of, write_ids
@@ -95,7 +95,7 @@ class Encoder(Decoder):
         self,
         vocabulary: Vocabulary,
         pretokenizer: str | Splitter | None = None,
-        rule: Rule | None = None,
+        rule: SegmentationRule | None = None,
         *,
         threads: Threads = 1,
         cache: int = _CACHE,
@@ -116,7 +116,7 @@ class Encoder(Decoder):
         self._given = given
         self._seed = seed
         self._drawn: dict[str, Any] | None = None  # how `sampling` draws
-        self.rule: Rule = rule or vocabulary.rule
+        self.rule: SegmentationRule = rule or vocabulary.rule
         self.threads = threads
         #: uint16 where every id fits, else uint32.
         self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
@@ -485,7 +485,7 @@ class Encoder(Decoder):
 def _restored(
     vocabulary: Vocabulary,
     pretokenizer: str | Splitter,
-    rule: Rule,
+    rule: SegmentationRule,
     options: dict[str, Any],
     drawn: dict[str, Any] | None,
 ) -> Encoder:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.counting import Progress, blocks
-from ..corpus.pretokenizers import Rule as PretokenizerRule
+from ..corpus.pretokenizers import PretokenizerRule
 from ..corpus.readers import documents, find_sources
 from ..errors import InputError
 from ..runtime.files import atomic_writer

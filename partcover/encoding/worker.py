@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.counting import blocks
-from ..corpus.pretokenizers import Rule as PretokenizerRule
-from ..corpus.pretokenizers import character_kinds
+from ..corpus.pretokenizers import PretokenizerRule, character_kinds
 from ..errors import InputError
 from ..kernels._encoder import WordCache
 from ..kernels._segment import SINGLE

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..corpus.symbols import Symbols
-from ..vocabulary.rules import Rule
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["Format", "GivenUp", "Nearest", "Replay"]
@@ -17,7 +17,7 @@ __all__ = ["Format", "GivenUp", "Nearest", "Replay"]
 class Nearest:
     """Why a format cannot express a rule, and the nearest rule that it can."""
 
-    rule: Rule
+    rule: SegmentationRule
     reason: str
 
 
@@ -107,7 +107,7 @@ class Format:
 
     name: str
     title: str
-    rules: Mapping[Rule, str | Nearest]
+    rules: Mapping[SegmentationRule, str | Nearest]
     write: Callable[[Vocabulary, Path], list[str]]
     replay: Callable[[Path], Replay]
     read: Callable[[Path], tuple[Vocabulary, list[str]]] | None

@@ -14,7 +14,7 @@ from typing import Any
 from ..corpus.pretokenizers import PATTERNS
 from ..errors import InputError, MissingExtra
 from ..runtime.files import read_json, write_atomic
-from ..vocabulary.rules import RULES
+from ..vocabulary.rules import SEGMENTATION_RULES
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 from .format import Format, GivenUp, Nearest, Replay
@@ -184,7 +184,7 @@ GREEDTOK = Format(
         rule: "covering by priority; see the page on two neighbouring copies of a token"
         if rule == "priority"
         else Nearest("priority", "GreedTok covers in the order of the tokens")
-        for rule in RULES
+        for rule in SEGMENTATION_RULES
     },
     write=_write,
     replay=_replay,

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..corpus import symbols as sym
 from ..errors import InputError, MissingExtra
 from ..runtime.files import atomic_writer
-from ..vocabulary.rules import RULES, Rule
+from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import pieces_of
 from .format import Format, GivenUp, Nearest, Replay
@@ -68,7 +68,7 @@ def by_id(vocabulary: Vocabulary) -> tuple[list[bytes], list[str]]:
     return [pieces[place] for place in order], remarks
 
 
-def from_lines(tokens: Sequence[bytes], rule: Rule) -> tuple[Vocabulary, list[str]]:
+def from_lines(tokens: Sequence[bytes], rule: SegmentationRule) -> tuple[Vocabulary, list[str]]:
     """The vocabulary whose ids are the lines; bytes may stand anywhere or not at all."""
     bytes_ = [-1] * 256
     for number, token in enumerate(tokens):
@@ -128,7 +128,7 @@ SAGE = Format(
         rule: "longest match"
         if rule == "longest_match"
         else Nearest("longest_match", "SaGe takes the longest match")
-        for rule in RULES
+        for rule in SEGMENTATION_RULES
     },
     write=_write_vocab,
     replay=_replay_sage,
@@ -143,7 +143,7 @@ PATHPIECE = Format(
         rule: "PathPieceL"
         if rule == "shortest_path"
         else Nearest("shortest_path", "PathPieceL takes the fewest tokens")
-        for rule in RULES
+        for rule in SEGMENTATION_RULES
     },
     write=_write_vocab,
     # PathPiece is on no package index: read again here

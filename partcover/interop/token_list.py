@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..runtime.file_kinds import HEADER, likely_mistake
 from ..runtime.files import atomic_writer, open_input
 from ..segmentation.segmentation import segment
-from ..vocabulary.rules import RULES
+from ..vocabulary.rules import SEGMENTATION_RULES
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import pieces_of
 from .format import Format, GivenUp, Nearest, Replay
@@ -115,7 +115,7 @@ LIST = Format(
         rule: "the tokens in order; read back so"
         if rule == "shortest_path"
         else Nearest("shortest_path", "a list holds no rule and is read for the shortest path")
-        for rule in RULES
+        for rule in SEGMENTATION_RULES
     },
     write=_write_list,
     replay=_replay_list,

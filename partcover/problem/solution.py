@@ -11,7 +11,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
-from ..vocabulary.rules import Rule
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .certificate import Certificate
 
@@ -127,7 +127,7 @@ class Result:
     candidates: int
     policy: dict[str, Any]
     vocabulary: Vocabulary | None
-    rule: Rule
+    rule: SegmentationRule
     tokens: int | None
     cover: int | None
     lower_bound: int | None

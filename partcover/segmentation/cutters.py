@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..kernels._characters import characters, to_bytes
 from ..kernels._merge_segmentation import Merger
 from ..runtime.arguments import checked
-from ..vocabulary.rules import RULES, Rule
+from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .protocols import Cut, Draw
 from .token_trie import NO_NUMBERS, TokenTrie, rows_of
@@ -39,7 +39,7 @@ _STEP = 2**31 + 2**12
 @checked
 def cutter(
     vocabulary: Vocabulary,
-    rule: Rule | None = None,
+    rule: SegmentationRule | None = None,
     *,
     names: npt.NDArray[np.int64] | None = None,
     seed: int = 0,
@@ -96,13 +96,13 @@ def cutter(
         scores, singles = trie.scores()
         links, listed = trie.listed(score=scores)
         return partial(trie.segmenter.likelihood, links=links, scores=listed, singles=singles)
-    raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
+    raise InputError(f"unknown rule {rule!r}: use one of {', '.join(SEGMENTATION_RULES)}")
 
 
 @checked
 def sampler(
     vocabulary: Vocabulary,
-    rule: Rule | None = None,
+    rule: SegmentationRule | None = None,
     *,
     names: npt.NDArray[np.int64] | None = None,
     seed: int = 0,
@@ -157,8 +157,8 @@ def sampler(
         `alpha` is missing, out of range, or of another rule.
     """
     rule = rule or vocabulary.rule
-    if rule not in RULES:
-        raise InputError(f"unknown rule {rule!r}: use one of {', '.join(RULES)}")
+    if rule not in SEGMENTATION_RULES:
+        raise InputError(f"unknown rule {rule!r}: use one of {', '.join(SEGMENTATION_RULES)}")
     takes = _DRAWN.get(rule)
     if takes is None:
         raise InputError(
@@ -272,7 +272,7 @@ def _longest_match(trie: TokenTrie, dropout: float, seed: int) -> Draw:
     )
 
 
-def _paths(trie: TokenTrie, rule: Rule, alpha: float, seed: int) -> Draw:
+def _paths(trie: TokenTrie, rule: SegmentationRule, alpha: float, seed: int) -> Draw:
     if rule == "likelihood":
         scores, singles = trie.scores()
     else:

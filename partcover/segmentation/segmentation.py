@@ -53,7 +53,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels._segment import INSIDE
 from ..runtime.arguments import Threads, checked
-from ..vocabulary.rules import Rule
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .cutters import cutter
 
@@ -76,7 +76,7 @@ class Segmentation:
     """
 
     words: WordCounts
-    rule: Rule
+    rule: SegmentationRule
     which: npt.NDArray[np.int32]
 
     @cached_property
@@ -112,7 +112,7 @@ class Segmentation:
 def segment(
     words: WordCounts,
     vocabulary: Vocabulary,
-    rule: Rule | None = None,
+    rule: SegmentationRule | None = None,
     *,
     seed: int = 0,
     threads: Threads = 1,

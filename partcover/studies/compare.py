@@ -17,7 +17,7 @@ from ..problem.solution import gap_of
 from ..runtime.arguments import Seconds, Seed, Threads, checked, shown
 from ..runtime.notebook import brief, html_table
 from ..verification.certificate_check import check_certificate
-from ..vocabulary.rules import RULES, Rule
+from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .methods import METHODS, Answer, Runner, rules_of
 
@@ -155,8 +155,8 @@ def compare(
         if method not in METHODS:
             raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
     for rule in rules:
-        if rule not in ("own", *RULES):
-            raise InputError(f"unknown rule {rule!r}: use own, {', '.join(RULES)}")
+        if rule not in ("own", *SEGMENTATION_RULES):
+            raise InputError(f"unknown rule {rule!r}: use own, {', '.join(SEGMENTATION_RULES)}")
     if not budgets:
         raise InputError("no budget k to compare for")
     if held_out is not None:
@@ -263,7 +263,7 @@ def tabulate(
 
 
 def _row(
-    runner: Runner, answer: Answer, rule: Rule, held_out: WordCounts | None
+    runner: Runner, answer: Answer, rule: SegmentationRule, held_out: WordCounts | None
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """A row, and how the vocabulary is made use of."""
     words = runner.instance.words

@@ -16,7 +16,7 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution, Status, Termination
 from ..segmentation.segmentation import Segmentation, segment
 from ..trainers import TRAINERS, Trainer, plain_bytes
-from ..vocabulary.rules import Rule
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import first_tokens
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -73,7 +73,7 @@ class Answer:
     method: str
     k: int
     vocabulary: Vocabulary | None
-    rule: Rule
+    rule: SegmentationRule
     status: Status
     termination: Termination
     seconds: float | None
@@ -184,14 +184,16 @@ class Runner:
             sum(run.gains[:k]) if greedy else None,
         )
 
-    def cut(self, words: WordCounts, vocabulary: Vocabulary, rule: Rule) -> Segmentation:
+    def cut(
+        self, words: WordCounts, vocabulary: Vocabulary, rule: SegmentationRule
+    ) -> Segmentation:
         """Words cut under a rule."""
         return segment(words, vocabulary, rule, seed=self.seed, threads=self.threads)
 
 
-def rules_of(answer: Answer, rules: Sequence[str]) -> list[Rule]:
+def rules_of(answer: Answer, rules: Sequence[str]) -> list[SegmentationRule]:
     """The rules to count a method's tokens under, ``own`` replaced by its own."""
     if answer.rule == "single_symbols":
         return [answer.rule]
     named = (answer.rule if rule == "own" else rule for rule in rules)
-    return list(dict.fromkeys(cast(Iterable[Rule], named)))
+    return list(dict.fromkeys(cast(Iterable[SegmentationRule], named)))

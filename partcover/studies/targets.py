@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..problem.solution import Termination
-from ..vocabulary.rules import Rule
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import first_tokens
 from .methods import METHODS, Answer, Runner
 
@@ -19,7 +19,10 @@ _MONOTONE = {"shortest_path", "random_path", "priority", "merges", "character_me
 
 
 def budgets_for(
-    runner: Runner, answers: Sequence[Answer], rules: Sequence[Rule], targets: Sequence[float]
+    runner: Runner,
+    answers: Sequence[Answer],
+    rules: Sequence[SegmentationRule],
+    targets: Sequence[float],
 ) -> list[dict[str, Any]]:
     """The k that a method needs to reach each target.
 
@@ -97,7 +100,7 @@ class _Search:
         self.termination: Termination = "completed"
         self.interrupted = False
         self._answers = {answer.k: answer for answer in answers}
-        self._tokens: dict[tuple[int, Rule], int | None] = {}
+        self._tokens: dict[tuple[int, SegmentationRule], int | None] = {}
 
     @property
     def possible(self) -> bool:
@@ -120,7 +123,7 @@ class _Search:
             self.termination = answer.termination
         return answer
 
-    def tokens(self, k: int, rule: Rule) -> int | None:
+    def tokens(self, k: int, rule: SegmentationRule) -> int | None:
         """Tokens needed; None where there is no answer, or none under this rule."""
         if k == 0:
             return self.runner.instance.words.total_symbols
@@ -132,7 +135,7 @@ class _Search:
             self._tokens[k, rule] = cut
         return self._tokens[k, rule]
 
-    def least(self, rule: Rule, target: float) -> int | None:
+    def least(self, rule: SegmentationRule, target: float) -> int | None:
         """The k, by doubling and bisection."""
         instance = self.runner.instance
 

@@ -1,12 +1,12 @@
-"""A segmentation rule is a name; `partcover.segment` says what each one does."""
+"""Names the segmentation rules; `partcover.segment` says what each one does."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
-__all__ = ["RULES", "Rule"]
+__all__ = ["SEGMENTATION_RULES", "SegmentationRule"]
 
-Rule = Literal[
+SegmentationRule: TypeAlias = Literal[
     "shortest_path",
     "random_path",
     "priority",
@@ -16,4 +16,4 @@ Rule = Literal[
     "likelihood",
     "single_symbols",
 ]
-RULES: tuple[Rule, ...] = get_args(Rule)
+SEGMENTATION_RULES: tuple[SegmentationRule, ...] = get_args(SegmentationRule)

@@ -19,7 +19,7 @@ from ..runtime.arguments import checked, shown
 from ..runtime.file_kinds import likely_mistake
 from ..runtime.files import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
-from .rules import Rule
+from .rules import SegmentationRule
 
 __all__ = ["Vocabulary"]
 
@@ -42,7 +42,7 @@ class Vocabulary:
     provenance : mapping
         Anything JSON can hold: corpus hash, options, versions, numbers reached.
     rule : str
-        The segmentation rule the tokens are meant for, one of `RULES`; see `partcover.segment`.
+        The segmentation rule the tokens are meant for; `partcover.segment` lists them.
     pretokenizer : str, optional
         How text becomes the words they are meant for; see `partcover.corpus.pretokenizers`.
     merges : sequence of pair of token, optional
@@ -72,7 +72,7 @@ class Vocabulary:
     symbols: Symbols = "bytes"
     method: str = "given"
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    rule: Rule = "shortest_path"
+    rule: SegmentationRule = "shortest_path"
     pretokenizer: str | None = None
     merges: tuple[tuple[Token, Token], ...] | None = None
     scores: tuple[float, ...] | None = None
@@ -88,7 +88,7 @@ class Vocabulary:
         method: str = "given",
         provenance: Mapping[str, Any] | None = None,
         *,
-        rule: Rule = "shortest_path",
+        rule: SegmentationRule = "shortest_path",
         pretokenizer: str | None = None,
         merges: Iterable[tuple[Any, Any]] | None = None,
         scores: Iterable[float] | None = None,

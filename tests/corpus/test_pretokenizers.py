@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover.corpus import counting
-from partcover.corpus.pretokenizers import PATTERNS, RULES, Pretokenizer
+from partcover.corpus.pretokenizers import PATTERNS, PRETOKENIZER_RULES, Pretokenizer
 from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError
 
 NAMES = [
-    *RULES,
+    *PRETOKENIZER_RULES,
     "space-prefix:_",
     "space-prefix: ",
     "space+digit",
@@ -74,7 +74,7 @@ def test_an_unknown_name_lists_the_names(name):
         Pretokenizer.from_name(name)
     assert "\n" not in str(caught.value)
     if name != "space-prefix:":
-        assert all(rule in str(caught.value) for rule in RULES)
+        assert all(rule in str(caught.value) for rule in PRETOKENIZER_RULES)
 
 
 @settings(max_examples=300, deadline=None)
@@ -147,7 +147,7 @@ def test_chunks_do_not_show(name, text, size):
 @given(TEXT.filter(len), st.integers(1, 5))
 def test_settling_early_does_not_show(text, times):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "_HELD", 0)
+        patch.setattr(counting, "PIECES", 0)
         words = WordCounts.from_texts([text] * times, pretokenizer="cl100k")
     assert list(words) == at_once([text] * times, "cl100k", "bytes")
 
@@ -219,6 +219,8 @@ def test_no_pattern_runs_where_words_are_counted(name, monkeypatch):
     text = "Don't 12 stop, it's  12345 a_b"
     expected = Counter(Pretokenizer.from_name(name).split(text))
     for part in name.split("+"):
-        monkeypatch.setitem(RULES, part, replace(RULES[part], words=pytest.fail))
+        monkeypatch.setitem(
+            PRETOKENIZER_RULES, part, replace(PRETOKENIZER_RULES[part], words=pytest.fail)
+        )
     words = WordCounts.from_texts([text], pretokenizer=name)
     assert words.to_dict() == {word.encode(): count for word, count in expected.items()}

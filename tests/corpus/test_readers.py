@@ -189,7 +189,7 @@ def test_missing_extras_say_what_to_install(tmp_path, monkeypatch):
 
 def test_the_offset_of_what_is_not_utf8(tmp_path, monkeypatch):
     monkeypatch.setattr(readers, "CHUNK", 5)
-    monkeypatch.setattr(counting, "_PART", 16)
+    monkeypatch.setattr(counting, "PART", 16)
     good = "aé b 中c ".encode() * 9
     for bad, offset in [(b"\xff", 0), (b"\xe4\xb8 x", 0), (b"\xe4\xb8", 0), (b"\xc3\xa9\x80 ", 2)]:
         path = write(tmp_path / "a.txt", good + bad)
@@ -203,7 +203,7 @@ def test_the_offset_of_what_is_not_utf8(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["space-prefix", "space+digit", "cl100k", "none"])
 def test_threads_do_not_show(tmp_path, name, monkeypatch):
     monkeypatch.setattr(readers, "CHUNK", 64)
-    monkeypatch.setattr(counting, "_PART", 100)
+    monkeypatch.setattr(counting, "PART", 100)
     rng = random.Random(5)
     texts = [
         " ".join(rng.choices(["a", "bb", "", "ccc\n", "é", "12", "x" * 150], k=rng.randrange(200)))
@@ -220,7 +220,7 @@ def test_parts_of_a_file_are_the_file(tmp_path, monkeypatch):
     rng = random.Random(6)
     for _ in range(150):
         monkeypatch.setattr(readers, "CHUNK", rng.randrange(1, 12))
-        monkeypatch.setattr(counting, "_PART", rng.randrange(1, 20))
+        monkeypatch.setattr(counting, "PART", rng.randrange(1, 20))
         text = bytes(rng.choices(b"  ab", k=rng.randrange(1, 60)))
         path = write(tmp_path / "a.txt", text)
         words = counted(path, pretokenizer="first-space", threads=2).to_dict()
@@ -233,7 +233,7 @@ def test_parts_of_a_file_are_the_file(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_progress_ends_at_the_total(tmp_path, threads, monkeypatch):
-    monkeypatch.setattr(counting, "_PART", 1 << 20)
+    monkeypatch.setattr(counting, "PART", 1 << 20)
     paths = [
         write(tmp_path / "a.txt", b"some words " * 300_000),
         write(tmp_path / "b.txt", b"some words " * 300_000, ".gz"),

@@ -82,7 +82,8 @@ def test_every_byte_and_pair(tmp_path):
 
 
 def test_blocks_join(tmp_path, monkeypatch):
-    monkeypatch.setattr("partcover.corpus.word_counts._AT_ONCE", 7)
+    for module in ("word_arrays", "word_counts"):
+        monkeypatch.setattr(f"partcover.corpus.{module}.WORDS_PER_BLOCK", 7)
     for size in (6, 7, 8, 14, 50):
         words = WordCounts.from_counts({f"w{i}\n": i + 1 for i in range(size)})
         same(words, tmp_path / "C.tsv")

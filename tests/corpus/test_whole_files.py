@@ -37,7 +37,7 @@ def test_a_file_cut_short_while_it_is_read(tmp_path, monkeypatch, left, name):
 @pytest.mark.parametrize("text", [b"ab cdefg " * 250, b"x" * 2250])
 def test_a_file_cut_short_before_its_last_part_is_read(tmp_path, monkeypatch, threads, left, text):
     monkeypatch.setattr(readers, "CHUNK", 64)
-    monkeypatch.setattr(counting, "_PART", 300)
+    monkeypatch.setattr(counting, "PART", 300)
     path = tmp_path / "a.txt"
     path.write_bytes(text)
     listed = counting.find_sources

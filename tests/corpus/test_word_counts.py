@@ -276,7 +276,7 @@ def test_a_bad_line_is_named(tmp_path, line, message, symbols):
 
 
 def test_line_numbers_go_on_over_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("partcover.corpus.tsv._CHUNK", 7)
+    monkeypatch.setattr("partcover.corpus.tsv.CHUNK", 7)
     path = tmp_path / "c.tsv"
     rows = [b"word%d\t%d\n" % (i % 30, i) for i in range(1, 90)]
     path.write_bytes(b"".join(rows))

@@ -16,12 +16,17 @@ from oracles import segmentation as segment_oracle
 from oracles.encoding import ids_of, pieces_of, spans_of, words_of
 
 from partcover import Encoder, InputError, Vocabulary
-from partcover.corpus.pretokenizers import PATTERNS, RULES, Pretokenizer, character_kinds
+from partcover.corpus.pretokenizers import (
+    PATTERNS,
+    PRETOKENIZER_RULES,
+    Pretokenizer,
+    character_kinds,
+)
 from partcover.encoding import encoder, worker
 from partcover.kernels import _encoder
-from partcover.vocabulary.rules import RULES as CUTS
+from partcover.vocabulary.rules import SEGMENTATION_RULES
 
-NAMES = [*RULES, "space-prefix:_", "space-prefix:<s>", "space+digit", "gpt2+digit",
+NAMES = [*PRETOKENIZER_RULES, "space-prefix:_", "space-prefix:<s>", "space+digit", "gpt2+digit",
          "digit+gpt2", "space-prefix+digit", "first-space+o200k"]  # fmt: skip
 BITS = [
     *[" ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "a", "ab", "Bc", "DEF", "'s", "'LL", "'", "ſ"],
@@ -57,23 +62,31 @@ def cases(draw):
         ids = [number * 300 for number in ids] if draw(st.booleans()) else ids
     scores = draw(st.lists(st.floats(-9, -1), min_size=len(tokens), max_size=len(tokens)))
     tokens = draw(st.permutations(tokens))
-    return text, Vocabulary(tokens, ids=ids, scores=scores), name, draw(st.sampled_from(CUTS))
+    return (
+        text,
+        Vocabulary(tokens, ids=ids, scores=scores),
+        name,
+        draw(st.sampled_from(SEGMENTATION_RULES)),
+    )
 
 
 # -- words
 
 
 @settings(max_examples=300, deadline=None)
-@given(BYTES, st.sampled_from([name for name in RULES if name != "space-prefix"]))
+@given(BYTES, st.sampled_from([name for name in PRETOKENIZER_RULES if name != "space-prefix"]))
 def test_words_end_where_the_rule_ends_them(text, name):
-    words = RULES[name].words(text.decode("utf-8", "surrogateescape"))
+    words = PRETOKENIZER_RULES[name].words(text.decode("utf-8", "surrogateescape"))
     ends = np.cumsum([len(word.encode("utf-8", "surrogateescape")) for word in words])
-    assert _encoder.word_ends(text, RULES[name].finder, character_kinds()) == ends.tolist()
+    assert (
+        _encoder.word_ends(text, PRETOKENIZER_RULES[name].finder, character_kinds())
+        == ends.tolist()
+    )
 
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_every_character_is_what_the_pattern_takes_it_for(name):
-    rule, kinds = RULES[name], character_kinds()
+    rule, kinds = PRETOKENIZER_RULES[name], character_kinds()
     plane = [chr(c) for c in (*range(0xD800), *range(0xE000, 0x11000), *range(0x1D400, 0x1D800))]
     for form in ("{}", "a{}b", "{0}{0}A{0}", " {}1"):
         text = "\n".join(form.format(c) for c in plane)

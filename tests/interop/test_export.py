@@ -15,7 +15,7 @@ from partcover.interop.format import Replay
 from partcover.interop.registry import FORMATS
 from partcover.interop.replay import Fidelity, built_in_words, measure
 from partcover.runtime.files import in_place
-from partcover.vocabulary.rules import RULES
+from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 
 def test_what_differs_is_counted():
@@ -42,7 +42,7 @@ def test_what_differs_is_counted():
 def test_every_format_says_what_it_does_with_every_rule():
 
     for format_ in FORMATS.values():
-        assert set(format_.rules) == set(RULES), format_.name
+        assert set(format_.rules) == set(SEGMENTATION_RULES), format_.name
 
 
 def test_what_is_given_up_is_not_called_exact_where_nothing_shows_it(tmp_path):

@@ -22,7 +22,7 @@ from partcover.hardness.reduction import reduce_vertex_cover
 from partcover.report.html_page import read_runs, write_page
 from partcover.report.word_explorer import Letters, explore, sample_words, steps
 from partcover.studies.compare import compare
-from partcover.vocabulary.rules import Rule
+from partcover.vocabulary.rules import SegmentationRule
 
 PAGES = Path(partcover.__file__).parent / "report" / "templates"
 NODE = shutil.which("node")
@@ -30,7 +30,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 WORDS = WordCounts.from_counts(
     {"papaya": 3, " impact": 2, "pay": 5, " paper": 4, "naïve": 1, b"\xff<!--": 1}
 )
-CHARACTERS: Rule = "character_merges"
+CHARACTERS: SegmentationRule = "character_merges"
 
 
 def vocabularies(rng: random.Random, letters: str) -> list[Vocabulary]:

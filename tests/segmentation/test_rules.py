@@ -18,7 +18,7 @@ from oracles import segmentation as oracle
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.kernels._merge_segmentation import Merger
 from partcover.segmentation.cutters import sampler
-from partcover.vocabulary.rules import RULES
+from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 text = st.text("ab", max_size=12) | st.text("abcé", max_size=8) | st.just("a" * 40)
 words_st = st.lists(text.filter(bool), unique=True, min_size=1, max_size=8)
@@ -706,7 +706,7 @@ def test_large_vocabularies(letters):
     assert found == [[token] for token in tokens]
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", SEGMENTATION_RULES)
 def test_a_megabyte_of_one_letter(rule):
     tokens = ["a" * n for n in (2, 4, 8, 16)]
     vocabulary = Vocabulary(tokens, scores=[-1.0] * 4)
@@ -715,7 +715,7 @@ def test_a_megabyte_of_one_letter(rule):
 
 
 def test_no_words_and_no_tokens():
-    for rule in RULES:
+    for rule in SEGMENTATION_RULES:
         vocabulary = Vocabulary([], scores=[])
         assert cut_all([], vocabulary, rule) == []
         assert cut_all([b"ab"], vocabulary, rule) == [[b"a", b"b"]]

@@ -18,7 +18,7 @@ from ...corpus.readers import Source, documents, find_sources, listed_reasons
 from ...encoding.encoder import Encoder, Ids, Special, Unit
 from ...errors import InputError
 from ...runtime.files import atomic_writer
-from ...vocabulary.rules import RULES
+from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..id_files import ID_FORMATS, id_format, write_numbers
 from ..options import (
@@ -44,7 +44,11 @@ from ..paths import check_not_among
 @argument("vocabulary", metavar="V.json")
 @argument("files", nargs=-1, metavar="[FILE]…")
 @text_pretokenizer_option
-@option("--rule", type=click.Choice(RULES), help="How words are cut. Default: as the file says.")
+@option(
+    "--rule",
+    type=click.Choice(SEGMENTATION_RULES),
+    help="How words are cut. Default: as the file says.",
+)
 @option(
     "--format",
     "form",

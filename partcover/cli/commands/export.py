@@ -11,7 +11,7 @@ from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...runtime.file_kinds import kind_of
 from ...runtime.files import read_text
-from ...vocabulary.rules import RULES
+from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..formats_help import FormatsCommand
 from ..inputs import other_words
@@ -33,7 +33,7 @@ from ..paths import ReadablePath
 )
 @argument("vocabulary", metavar="V.json")
 @option("--to", "format_", required=True, metavar="FORMAT", help="One of those below.")
-@option("--rule", type=click.Choice(RULES), help="Default: the vocabulary's own.")
+@option("--rule", type=click.Choice(SEGMENTATION_RULES), help="Default: the vocabulary's own.")
 @option("--pretokenizer", help="Default: the vocabulary's own; see partcover count.")
 @option("--corpus", type=ReadablePath(), metavar="C.tsv", help="Counted words to replay.")
 @option(

@@ -9,7 +9,7 @@ import click
 from ...errors import VerificationError
 from ...problem.certificate import Certificate
 from ...report.tables import Listing
-from ...vocabulary.rules import RULES
+from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..inputs import other_words, read_instance, read_tokens
 from ..options import (
@@ -47,7 +47,7 @@ _GAP_SECONDS = 30
 )
 @option(
     "--rule",
-    type=click.Choice(RULES),
+    type=click.Choice(SEGMENTATION_RULES),
     help="How it is used. Default: as its file says, else shortest_path.",
 )
 @option(
@@ -93,7 +93,7 @@ def gap_command(
         out.note(remark)
     if rule is None:
         said = vocabulary.provenance.get("rule")
-        rule = said if said in RULES else vocabulary.rule
+        rule = said if said in SEGMENTATION_RULES else vocabulary.rule
     refuse_beyond_budget(instance, vocabulary)
     if certificate is None:
         from ...bounds.lower_bound import lower_bound as find

@@ -12,7 +12,7 @@ from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...problem.instance import Instance
 from ...report.tables import Listing, facts
-from ...vocabulary.rules import RULES
+from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..inputs import other_words
 from ..options import argument, command, no_vocabulary_option, option, output_options
@@ -29,7 +29,9 @@ from ..paths import ReadablePath
         ("partcover inspect v.json book.tsv --audit", ""),
     ],
 )
-@option("--rule", type=click.Choice(RULES), help="How words are cut. Default: its own.")
+@option(
+    "--rule", type=click.Choice(SEGMENTATION_RULES), help="How words are cut. Default: its own."
+)
 @option(
     "--diff", type=ReadablePath(), metavar="OTHER.json", help="Compare with another vocabulary."
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...corpus.pretokenizers import Pretokenizer
 from ...errors import InputError
-from ...vocabulary.rules import RULES, Rule
+from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters, to_characters
 from ..format import Format, GivenUp, Nearest, Replay
@@ -52,7 +52,7 @@ def _replay(path: Path) -> Replay:
     )
 
 
-def _other(rule: Rule) -> str | Nearest:
+def _other(rule: SegmentationRule) -> str | Nearest:
     if rule == "priority":
         return "a Python class"
     return Nearest("priority", "it is for priority; the format huggingface is for other rules")
@@ -61,7 +61,7 @@ def _other(rule: Rule) -> str | Nearest:
 PRIORITY_TOKENIZER = Format(
     name="priority-class",
     title="A folder for transformers with a tokenizer class of its own, in plain Python",
-    rules={rule: _other(rule) for rule in RULES},
+    rules={rule: _other(rule) for rule in SEGMENTATION_RULES},
     write=write,
     replay=_replay,
     read=read,

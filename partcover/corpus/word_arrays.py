@@ -1,0 +1,201 @@
+"""Holds counted words in flat arrays, packs them, and converts characters to UTF-8 and back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..kernels import _word_lines
+from ..runtime.arguments import Whole, checked, shown
+from ..runtime.pickling import by_fields
+from . import symbols as sym
+from .symbols import Symbols, Token
+
+__all__ = ["MAX_COUNT", "WORDS_PER_BLOCK", "Arrays", "WordArrays", "from_utf8", "pack", "sum_pairs"]
+
+#: Words over bytes: data, offsets and counts, as `WordCounts` has them.
+Arrays: TypeAlias = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+MAX_COUNT = 2**63 - 1
+WORDS_PER_BLOCK = 1 << 16  # words that are formatted in memory before they are written or hashed
+
+
+def sum_pairs(pairs: Iterable[Any], symbols: Symbols) -> dict[Token, int]:
+    """Checks (word, count) pairs and sums the counts of equal words.
+
+    Raises
+    ------
+    InputError
+        For anything but pairs, a word that is empty or not over the symbols, a count below 1, or
+        a sum that does not fit in int64.
+    """
+    table: dict[Token, int] = {}
+    for pair in pairs:
+        if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
+            raise InputError(f"counts hold {shown(pair)}: pairs of a word and a count expected")
+        word, count = pair
+        token = sym.to_token(word, symbols)
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise InputError(
+                f"the count of {sym.show(token)!r} is {shown(count)}: a whole number of at "
+                "least 1 is expected"
+            )
+        if not token:
+            raise InputError("a word is empty")
+        table[token] = table.get(token, 0) + int(count)
+        if table[token] > MAX_COUNT:
+            raise InputError(f"the count of {sym.show(token)!r} does not fit in int64")
+    return table
+
+
+def pack(
+    table: Mapping[Token, int], symbols: Symbols
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Returns the data, offsets and counts of a table of words, in the table's order."""
+    lengths = np.fromiter((len(word) for word in table), np.int64, len(table))
+    offsets = np.zeros(len(table) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    data: npt.NDArray[Any]
+    if symbols == "bytes":
+        data = np.frombuffer(b"".join(table), np.uint8).copy()  # type: ignore[arg-type]
+    elif table:
+        data = np.concatenate([sym.to_array(word) for word in table])
+    else:
+        data = np.zeros(0, sym.DTYPES[symbols])
+    return data, offsets, np.fromiter(table.values(), np.int64, len(table))
+
+
+def from_utf8(
+    data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Returns the code points of words in UTF-8, and where each word starts among them."""
+    # a character starts at every byte that is not 10xxxxxx
+    starts = np.concatenate([[0], np.cumsum((data & 0xC0) != 0x80)])
+    points = np.frombuffer(data.tobytes().decode("utf-8").encode("utf-32-le"), np.int32)
+    return points, starts[offsets]
+
+
+def to_utf8(
+    points: npt.NDArray[Any], offsets: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Returns words over characters in UTF-8: the inverse of `from_utf8`."""
+    text = points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    sizes = 1 + sum((points >= first).astype(np.int64) for first in (0x80, 0x800, 0x10000))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8), starts[offsets]
+
+
+@dataclass(frozen=True, eq=False)
+class WordArrays:
+    """Distinct words and their counts in flat, read-only arrays; see `WordCounts` for each field.
+
+    Raises
+    ------
+    InputError
+        As `WordCounts` does.
+    """
+
+    data: npt.NDArray[Any]
+    offsets: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    symbols: Symbols = "bytes"
+    pretokenizer: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.counts.size:
+            if int(self.counts.min()) < 1:
+                raise InputError("a count is below 1")
+            if int(np.diff(self.offsets).min()) < 1:
+                raise InputError("a word is empty")
+        # a bound in floats first: exact big-int summation only where it is near the limit
+        lengths = np.diff(self.offsets)
+        if float(np.dot(self.counts.astype(float), lengths.astype(float))) > 2.0**62:
+            exact = sum(c * n for c, n in zip(self.counts.tolist(), lengths.tolist(), strict=True))
+            if exact > MAX_COUNT:
+                raise InputError(
+                    f"the counted corpus has {exact} symbols, more than int64 holds: scale the "
+                    "counts down"
+                )
+        for array in (self.data, self.offsets, self.counts):
+            array.setflags(write=False)
+
+    __reduce__ = by_fields
+
+    def __len__(self) -> int:
+        """Returns the number of distinct words."""
+        return len(self.counts)
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether both have the same words, counts and symbols, in any order."""
+        if not isinstance(other, WordArrays):
+            return NotImplemented
+        if self is other:
+            return True
+        sizes = [(w.symbols, len(w), len(w.data), w.total_count) for w in (self, other)]
+        return sizes[0] == sizes[1] and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @checked
+    def word(self, index: Whole) -> Token:
+        """Returns the word at `index`, from 0 on."""
+        if index >= len(self):
+            raise InputError(f"word {index} is asked for, and there are {len(self)}")
+        return self._word(index)
+
+    def _word(self, index: int) -> Token:
+        return sym.from_array(
+            self.data[self.offsets[index] : self.offsets[index + 1]], self.symbols
+        )
+
+    def __iter__(self) -> Iterator[tuple[Token, int]]:
+        """Yields (word, count) pairs in stored order."""
+        words = sym.slices(self.data, self.offsets[:-1], self.offsets[1:], self.symbols)
+        yield from zip(words, self.counts.tolist(), strict=True)
+
+    def to_dict(self) -> dict[Token, int]:
+        """Returns a dictionary from words to counts."""
+        return dict(self)
+
+    def utf8_arrays(self) -> Arrays | None:
+        """Returns the words over bytes, characters as UTF-8; None for integers."""
+        if self.symbols == "ints":
+            return None
+        if self.symbols == "bytes":
+            return np.ascontiguousarray(self.data, np.uint8), self.offsets, self.counts
+        return *to_utf8(self.data, self.offsets), self.counts
+
+    @cached_property
+    def total_count(self) -> int:
+        """The occurrences of all words."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def total_symbols(self) -> int:
+        """Σ c(W)·|W|: the tokens that the corpus takes without any vocabulary."""
+        return int(np.dot(self.counts, np.diff(self.offsets)))
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the sorted counted words: the same for any order of words."""
+        sha = hashlib.sha256(self.symbols.encode())
+        arrays = self.utf8_arrays()
+        if arrays is None:
+            for word, count in sorted(self):
+                text = sym.show(word).encode()
+                sha.update(b"\n%d:%b\t%d" % (len(text), text, count))
+        else:  # in UTF-8 the order of bytes is that of characters
+            order = _word_lines.order_of(*arrays, False)
+            for begin in range(0, len(order), WORDS_PER_BLOCK):
+                sha.update(
+                    _word_lines.digest_lines(*arrays, order[begin : begin + WORDS_PER_BLOCK])
+                )
+        return sha.hexdigest()
