@@ -55,8 +55,6 @@ WITHOUT_EXAMPLE = {
     "partcover.bounds.bound.Bound",
     "partcover.bounds.improve.improve",
     "partcover.bounds.lower_bound.lower_bound",
-    # corpus
-    "partcover.corpus.word_counts.WordCounts",
     # encoding
     "partcover.encoding.encoder.Encoder",
     # exact

@@ -36,6 +36,7 @@ def pairs_of(counts: Any) -> Iterable[Any]:
 
     Examples
     --------
+    >>> from partcover.corpus.columns import pairs_of
     >>> list(pairs_of({"low": 5}))
     [('low', 5)]
     """
@@ -79,6 +80,7 @@ def values_of(values: Any, name: str, kind: str) -> Iterable[Any]:
 
     Examples
     --------
+    >>> from partcover.corpus.columns import values_of
     >>> values_of(["low", "lower"], "words", "a list of words")
     ['low', 'lower']
     """

@@ -110,6 +110,7 @@ def blocks(
 
     Examples
     --------
+    >>> from partcover.corpus.counting import blocks
     >>> from partcover.corpus.pretokenizers import PRETOKENIZER_RULES
     >>> list(blocks([b"to be or n", b"ot to be"], PRETOKENIZER_RULES["first-space"]))
     [b'to be or', b' not to', b' be']

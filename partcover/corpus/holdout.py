@@ -40,6 +40,7 @@ def split(words: WordCounts, share: float, *, seed: int = 0) -> tuple[WordCounts
 
     Examples
     --------
+    >>> from partcover.corpus.holdout import split
     >>> from partcover import WordCounts
     >>> words = WordCounts.from_counts({"low": 6, "lower": 4})
     >>> train, test = split(words, 0.2, seed=1)

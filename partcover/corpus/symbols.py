@@ -56,6 +56,7 @@ def escape(word: bytes | str, *, tsv: bool = True) -> str:
 
     Examples
     --------
+    >>> from partcover.corpus.symbols import escape
     >>> escape(b"a\t\xff") == r"a\t\xFF"
     True
     """
@@ -93,6 +94,7 @@ def unescape(text: str, symbols: Symbols) -> bytes | str:
 
     Examples
     --------
+    >>> from partcover.corpus.symbols import unescape
     >>> unescape(r"a\tb", "bytes")
     b'a\tb'
     """
@@ -117,6 +119,7 @@ def to_token(value: Any, symbols: Symbols) -> Token:
 
     Examples
     --------
+    >>> from partcover.corpus.symbols import to_token
     >>> to_token("é", "bytes")
     b'\xc3\xa9'
     >>> to_token([1, 2], "ints")
@@ -155,6 +158,7 @@ def to_array(word: Token) -> npt.NDArray[Any]:
 
     Examples
     --------
+    >>> from partcover.corpus.symbols import to_array
     >>> to_array("ab").tolist()
     [97, 98]
     """
@@ -170,6 +174,7 @@ def from_array(data: npt.NDArray[Any], symbols: Symbols) -> Token:
 
     Examples
     --------
+    >>> from partcover.corpus.symbols import from_array, to_array
     >>> from_array(to_array("ab"), "chars")
     'ab'
     """
@@ -200,6 +205,7 @@ def text_of(token: Token) -> str | None:
 
     Examples
     --------
+    >>> from partcover.corpus.symbols import text_of
     >>> text_of(b"caf\xc3\xa9"), text_of(b"\xc3")
     ('café', None)
     """
@@ -214,6 +220,7 @@ def to_json(token: Token) -> str | list[int]:
 
     Examples
     --------
+    >>> from partcover.corpus.symbols import to_json
     >>> to_json(b"ab"), to_json((1, 2))
     ('ab', [1, 2])
     """
@@ -225,6 +232,7 @@ def from_json(value: Any, symbols: Symbols) -> Token:
 
     Examples
     --------
+    >>> from partcover.corpus.symbols import from_json
     >>> from_json([1, 2], "ints")
     (1, 2)
     """
@@ -245,6 +253,7 @@ def show(token: Token) -> str:
 
     Examples
     --------
+    >>> from partcover.corpus.symbols import show
     >>> show(b"ab"), show((1, 2))
     ('ab', '1 2')
     """

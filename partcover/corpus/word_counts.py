@@ -94,6 +94,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> WordCounts.from_counts({"low": 5, "lower": 2}).total_symbols
         25
         """
@@ -117,6 +118,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> WordCounts.from_words(["low", "low", "lower"]).to_dict()
         {b'low': 2, b'lower': 1}
         """
@@ -189,6 +191,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> import tempfile, pathlib
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "text.txt")
@@ -226,6 +229,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> WordCounts.from_texts(["a b", "b"], pretokenizer="gpt2").to_dict()
         {b' b': 1, b'a': 1, b'b': 1}
         """
@@ -269,6 +273,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> import tempfile, pathlib
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "counts.tsv")
@@ -314,6 +319,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> words = WordCounts.from_counts({"low": 5})
         >>> words.counted_with("gpt2").pretokenizer
         'gpt2'
@@ -351,6 +357,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> words = WordCounts.from_counts({"low": 5, "new": 6, "wide": 3})
         >>> words.most_frequent(2).to_dict()
         {b'new': 6, b'low': 5}
@@ -382,6 +389,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> WordCounts.from_counts({"low": 5, "new": 6}).weighted({"low": 2}).to_dict()
         {b'low': 10, b'new': 6}
         """
@@ -411,6 +419,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> WordCounts.from_counts({"low": 5}).with_suffix("</w>").to_dict()
         {b'low</w>': 5}
         """
@@ -445,6 +454,7 @@ class WordCounts(WordArrays):
 
         Examples
         --------
+        >>> from partcover import WordCounts
         >>> WordCounts.from_counts({"unhappy": 2}).split_at(["un"]).to_dict()
         {b'un': 2, b'happy': 2}
         """
