@@ -30,7 +30,7 @@ DEFAULT = Path(__file__).resolve().parents[2] / "shared/data/un/un.tsv"
 
 READ = """
 import json, sys, time
-from partcover import Instance, WordCounts, lower_bound, relax
+from partcover import Instance, Progress, WordCounts, lower_bound, relax
 path, n, k, threads, limit, what = sys.argv[1:]
 instance = Instance(WordCounts.load(path).most_frequent(int(n)), int(k))
 instance.index
@@ -45,12 +45,13 @@ print(json.dumps({"value": found.tokens, "seconds": time.perf_counter() - begun}
 OURS = """
 goal, reached = int(what), []
 class Reached(Exception): pass
-def watch(event):
-    if event.lower_bound >= goal:
-        reached.append((event.lower_bound, time.perf_counter() - begun))
-        raise Reached
+class Watch(Progress):
+    def event(self, event):
+        if event.lower_bound >= goal:
+            reached.append((event.lower_bound, time.perf_counter() - begun))
+            raise Reached
 try:
-    lower_bound(instance, threads=int(threads), time_limit=float(limit), progress=watch)
+    lower_bound(instance, threads=int(threads), time_limit=float(limit), progress=Watch())
 except Reached:
     pass
 value, seconds = reached[0] if reached else (None, time.perf_counter() - begun)

@@ -25,15 +25,13 @@ DEFAULT = Path(__file__).resolve().parents[2] / "shared/data/un/un.tsv"
 
 RUN = """
 import json, sys
-from partcover import Instance, WordCounts, greedtok, improve
+from partcover import EventLog, Instance, WordCounts, greedtok, improve
 counts, k, seconds, threads = sys.argv[1], *map(int, sys.argv[2:])
 instance = Instance(WordCounts.load(counts), k)
 first = greedtok(instance)
-events = []
-s = improve(
-    instance, bound=False, time_limit=seconds, threads=threads, progress=events.append
-)
-events = [e for e in events if e.kind == "incumbent"]
+log = EventLog()
+s = improve(instance, bound=False, time_limit=seconds, threads=threads, progress=log)
+events = [e for e in log.events if e.kind == "incumbent"]
 print(json.dumps({
     "priority": first.tokens, "greedtok": first.extra["tokens_shortest_path"],
     "greedtok_seconds": first.seconds, "tokens": s.tokens, "seconds": s.seconds,

@@ -29,12 +29,14 @@ from .interop import load_vocabulary as load_vocabulary
 from .problem.certificate import Certificate as Certificate
 from .problem.instance import GroupBudget as GroupBudget
 from .problem.instance import Instance as Instance
-from .problem.solution import Event as Event
 from .problem.solution import Result as Result
 from .problem.solution import Solution as Solution
 from .report.plots import plot_events as plot_events
 from .report.plots import plot_ratios as plot_ratios
 from .report.plots import plot_rows as plot_rows
+from .runtime.progress import Event as Event
+from .runtime.progress import EventLog as EventLog
+from .runtime.progress import Progress as Progress
 from .segmentation.segmentation import segment as segment
 from .studies.compare import Comparison as Comparison
 from .studies.compare import compare as compare

@@ -199,7 +199,17 @@ def test_numbers_beyond_the_kernels_are_refused_or_taken(options, method):
 def test_the_public_names_are_called():
     """A new public function or class has to find its place here, or say why it has none."""
     known = {name.partition(".")[0] for name in CALLS}
-    results = {"Bound", "Comparison", "Event", "Fidelity", "Gap", "Result", "Solution"}
+    results = {
+        "Bound",
+        "Comparison",
+        "Event",
+        "EventLog",
+        "Progress",
+        "Fidelity",
+        "Gap",
+        "Result",
+        "Solution",
+    }
     elsewhere = {"plot_events", "plot_ratios", "plot_rows", "reduce_max_2_sat"}
     elsewhere |= {"export", "load_vocabulary"}  # with every format, in the tests of these
     public = {

@@ -8,8 +8,8 @@ from typing import Any
 from ..corpus import symbols as sym
 from ..errors import InputError
 from ..problem.instance import Instance
-from ..problem.solution import gap_of
 from ..runtime.arguments import Threads, checked
+from ..runtime.progress import gap_of
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary

@@ -13,9 +13,10 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.solution import Status, Termination, gap_of
+from ..problem.solution import Status, Termination
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
+from ..runtime.progress import gap_of
 
 __all__ = ["Bound"]
 

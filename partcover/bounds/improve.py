@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from ..errors import InputError
@@ -11,18 +10,18 @@ from ..heuristics.local_search import local_search
 from ..heuristics.search_space import legal_start
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.solution import Event, Solution
+from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import Deadline
+from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import segment
 from ..verification.recount import recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
 from .bound import Bound
 from .lower_bound import lower_bound
 
-__all__ = ["improve"]
+__all__ = ["PhaseEvents", "improve"]
 
-Progress = Callable[[Event], None]
 
 _BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation
 _GREEDY_SECONDS = 0.5  # what GreedTok gets at least: a vocabulary is worth the wait
@@ -68,7 +67,7 @@ def improve(
         Random seed.
     threads : int
         Threads; the result is the same for any number, where no limit cuts.
-    progress : callable, optional
+    progress : Progress, optional
         Gets an `Event` for each phase, better vocabulary and better bound, all on one clock.
 
     Returns
@@ -97,38 +96,38 @@ def improve(
         raise InputError("a certificate to start from is given, and no bound is asked for")
     if start is not None and start.symbols != instance.symbols:
         raise InputError(f"the start is over {start.symbols}, the words over {instance.symbols}")
-    listen = _Listener(clock, progress)
-    listen.enter("greedtok")
+    phases = PhaseEvents(clock, progress or Progress())
+    phases.enter("greedtok")
     _ = instance.index
     patience = None if clock.left is None else max(clock.left, _GREEDY_SECONDS)
     greedy = greedtok(instance, time_limit=patience, threads=threads)
     found: Bound | None = None
     stopped = greedy.termination == "interrupted"
     try:
-        listen.meet("incumbent", int(greedy.extra["tokens_shortest_path"]), None, "greedtok")
+        phases.meet("incumbent", int(greedy.extra["tokens_shortest_path"]), None, "greedtok")
         if start is not None:
             legal = legal_start(instance, start)
             cut = segment(instance.words, legal, "shortest_path", threads=threads)
-            listen.meet("incumbent", cut.tokens, None, "start")
+            phases.meet("incumbent", cut.tokens, None, "start")
         if bound:
-            listen.enter("bound")
+            phases.enter("bound")
             left = clock.left
             if left is not None:
                 kept = recount_seconds(instance.words, greedy.vocabulary)
                 left = max(0.0, min(_BOUND_SHARE * left, left - 1.5 * kept))
             found = lower_bound(
                 instance,
-                incumbent=listen.tokens,
+                incumbent=phases.tokens,
                 start=start_certificate,
                 greedy=greedy,
                 time_limit=left,
                 target_gap=gap or None,
                 seed=seed,
                 threads=threads,
-                progress=listen,
+                progress=phases,
             )
             stopped = stopped or found.termination == "interrupted"
-        listen.enter("search")
+        phases.enter("search")
     except KeyboardInterrupt:
         stopped = True
     solution = local_search(
@@ -142,7 +141,7 @@ def improve(
         time_limit=0.0 if stopped else clock.left,
         seed=seed,
         threads=threads,
-        progress=listen,
+        progress=phases,
     )
     return replace(
         solution,
@@ -152,10 +151,10 @@ def improve(
     )
 
 
-class _Listener:
-    """Passes events on with what is known by all phases, on one clock."""
+class PhaseEvents(Progress):
+    """Passes the events of all phases on, on one clock, with the best that any has found."""
 
-    def __init__(self, clock: Deadline, progress: Progress | None) -> None:
+    def __init__(self, clock: Deadline, progress: Progress) -> None:
         self.clock = clock
         self.progress = progress
         self.phase = ""
@@ -180,22 +179,21 @@ class _Listener:
             self.lower_bound = lower_bound
             self._send("bound", source)
 
-    def __call__(self, event: Event) -> None:
-        """An event of a part."""
+    def event(self, event: Event) -> None:
+        """Passes on an event of a phase if it is news."""
         if event.kind == "phase":
             self.enter(event.phase)
         self.meet(event.kind, event.tokens, event.lower_bound, event.source)
 
     def _send(self, kind: str, source: str) -> None:
-        if self.progress is not None:
-            self.progress(
-                Event(
-                    self.clock.seconds,
-                    kind,  # type: ignore[arg-type]
-                    self.tokens,
-                    self.lower_bound,
-                    source,
-                    self.phase,
-                    self.clock.left,
-                )
+        self.progress.event(
+            Event(
+                self.clock.seconds,
+                kind,  # type: ignore[arg-type]
+                self.tokens,
+                self.lower_bound,
+                source,
+                self.phase,
+                self.clock.left,
             )
+        )

@@ -14,9 +14,10 @@ from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
-from ..problem.solution import Event, Solution, Termination
+from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, Whole, checked
 from ..runtime.limits import Deadline
+from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import segment
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
@@ -26,7 +27,6 @@ from .primal_dual import Ascent
 
 __all__ = ["bounds", "lower_bound"]
 
-Progress = Callable[[Event], None]
 Bools = npt.NDArray[np.bool_]
 Int64 = npt.NDArray[np.int64]
 
@@ -78,7 +78,7 @@ def lower_bound(
         Recorded; nothing is random.
     threads : int
         Words are shared among this many threads; the result is the same, bit by bit.
-    progress : callable, optional
+    progress : Progress, optional
         Gets an `Event` for each better bound.
 
     Returns
@@ -198,7 +198,7 @@ def bounds(
                 clock,
                 target_gap,
                 iterations,
-                progress,
+                progress or Progress(),
                 seed,
                 threads,
                 greedy.termination == "interrupted",
@@ -239,7 +239,7 @@ def _climb(
     clock: Deadline,
     target_gap: float | None,
     iterations: int | None,
-    progress: Progress | None,
+    progress: Progress,
     seed: int,
     threads: int,
     interrupted: bool,
@@ -312,7 +312,7 @@ class _Best:
         incumbent: int | None,
         known: Certificate | None,
         clock: Deadline,
-        progress: Progress | None,
+        progress: Progress,
     ) -> None:
         self.counter = counter
         self.instance = instance
@@ -377,9 +377,7 @@ class _Best:
                 f"{self.incumbent} tokens are given as enough, and {bound} are proven to be "
                 "needed: the incumbent is not of this instance"
             )
-        if self.progress is not None:
-            seconds = self.clock.seconds
-            self.progress(Event(seconds, "bound", self.incumbent, bound, source))
+        self.progress.event(Event(self.clock.seconds, "bound", self.incumbent, bound, source))
 
     def is_solved(self, step: int) -> bool:
         """No better bound is possible, or of use, or to be expected."""

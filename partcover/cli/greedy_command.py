@@ -47,11 +47,11 @@ def run_greedy(
 ) -> int:
     """Run a greedy method and write its solution; returns the exit status."""
     instance = read_instance(corpus, k, options, pretokenizer)
-    with out.progress(method.__name__) as report:
+    with out.progress(method.__name__) as progress:
         solution = method(
             instance,
             time_limit=time_limit,
             threads=out.threads,
-            progress=lambda done, of, cover: report(done, of, f"cover {cover:,}"),
+            progress=progress,
         )
     return write_solution(out, solution, instance, no_vocabulary, corpus)

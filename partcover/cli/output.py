@@ -17,11 +17,12 @@ import click
 
 from ..errors import InputError, message_line, printable, shorten
 from ..runtime.files import write_atomic
+from ..runtime.progress import Event, EventLog, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress as Bars
 
-    from ..problem.solution import Event
     from ..report.tables import Listing
 
 __all__ = ["FORMATS", "Output", "is_utf8", "say"]
@@ -193,26 +194,24 @@ class Output:
             self.note(f"left out at {width} columns: {', '.join(left_out)} (--wide shows all)")
 
     @contextmanager
-    def progress(self, description: str) -> Iterator[Callable[[float, float | None, str], None]]:
-        """A bar on standard error when it is a terminal: call with (done, of, remark)."""
+    def progress(self, description: str) -> Iterator[Progress]:
+        """Shows a bar on standard error while the block runs, where that is a terminal."""
         if self.quiet or not sys.stderr.isatty():
-            yield lambda done, of, remark: None
+            yield Progress()
             return
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bars
 
-        with Progress(
+        with Bars(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f} %  {task.fields[remark]}", markup=False),
             TimeElapsedColumn(),
             console=Console(stderr=True),
             transient=True,
-        ) as bar:
-            task = bar.add_task(description, total=None, remark="")
-            yield lambda done, of, remark: bar.update(
-                task, completed=done, total=of, remark=shorten(printable(remark))
-            )
+        ) as bars:
+            yield _Bar(bars, description)
 
     @contextmanager
     def events(
@@ -223,8 +222,8 @@ class Output:
         show: bool = True,
         plot: str | None = None,
         time_limit: float | None = None,
-    ) -> Iterator[Callable[[Event], None] | None]:
-        """What gets the events of a method: a file of JSON lines, people at a terminal, a plot.
+    ) -> Iterator[Progress]:
+        """Sends the events of a method to a file of JSON lines, a terminal's line and a plot.
 
         Parameters
         ----------
@@ -237,32 +236,60 @@ class Output:
         time_limit : float, optional
             Seconds, where events do not say how many are left.
         """
-        told: list[dict[str, Any]] = []
+        log = EventLog()
         with contextlib.ExitStack() as stack:
-            line, file = None, None
+            receivers: list[Progress] = []
             if show and not self.quiet and sys.stderr.isatty():
                 from .status_line import shown_line
 
                 line = stack.enter_context(shown_line(phase, time_limit))
+                receivers += [] if line is None else [line]
             if path is not None:
-                file = stack.enter_context(_Lines(path, self.note))
-
-            def tell(event: Event) -> None:
-                told.append(event.to_json())
-                if file is not None:
-                    file.write(told[-1])
-                if line is not None:
-                    line(event)
-
-            yield None if line is None and file is None and plot is None else tell
+                receivers.append(stack.enter_context(_Lines(path, self.note)))
+            if plot is not None:
+                receivers.append(log)
+            yield _All(receivers) if receivers else Progress()
         if plot is not None:
             from ..report.plots import plot_events
 
-            plot_events(told, plot)
+            plot_events([event.to_json() for event in log.events], plot)
             self.wrote(plot)
 
 
-class _Lines:
+class _Bar(Progress):
+    """Shows progress as a bar of rich."""
+
+    def __init__(self, bars: Bars, description: str) -> None:
+        self.bars = bars
+        self.task = bars.add_task(description, total=None, remark="")
+
+    def advance(self, done: float, total: float | None, remark: str = "") -> None:
+        """Moves the bar."""
+        self.bars.update(self.task, completed=done, total=total, remark=shorten(printable(remark)))
+
+    def stage(self, name: str) -> None:
+        """Writes the name of the part beside a bar of unknown length."""
+        self.advance(0, None, name)
+
+    def event(self, event: Event) -> None:
+        """Writes the lower bound beside a bar of unknown length."""
+        if event.lower_bound is not None:
+            self.advance(event.seconds, None, f"at least {event.lower_bound:,} tokens")
+
+
+class _All(Progress):
+    """Passes events on to several receivers."""
+
+    def __init__(self, receivers: list[Progress]) -> None:
+        self.receivers = receivers
+
+    def event(self, event: Event) -> None:
+        """Passes an event on."""
+        for receiver in self.receivers:
+            receiver.event(event)
+
+
+class _Lines(Progress):
     """A file of JSON lines; a full disk ends it, not the run."""
 
     def __init__(self, path: str, note: Callable[[str], None]) -> None:
@@ -273,12 +300,12 @@ class _Lines:
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
-    def write(self, data: dict[str, Any]) -> None:
-        """One line."""
+    def event(self, event: Event) -> None:
+        """Writes an event as one line."""
         if self.file is None:
             return
         try:
-            self.file.write(json.dumps(data) + "\n")
+            self.file.write(json.dumps(event.to_json()) + "\n")
             self.file.flush()
         except OSError as error:
             self.note(f"{self.path}: no more events ({error.strerror})")

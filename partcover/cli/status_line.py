@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..problem.solution import Event
+from ..runtime.progress import Event, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -17,7 +17,7 @@ __all__ = ["StatusLine", "shown_line"]
 _PER_SECOND = 4  # times that the line is written
 
 
-class StatusLine:
+class StatusLine(Progress):
     """What is known so far: phase, best, bound, gap and the time left.
 
     Parameters
@@ -44,8 +44,8 @@ class StatusLine:
         self.lower_bound: int | None = None
         self.gap: float | None = None
 
-    def __call__(self, event: Event) -> None:
-        """Take in what an event says."""
+    def event(self, event: Event) -> None:
+        """Updates the line with an event."""
         self.phase = event.phase or self.phase
         self.tokens, self.lower_bound, self.gap = event.tokens, event.lower_bound, event.gap
         if event.time_left is not None:

@@ -6,13 +6,12 @@ import codecs
 import threading
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
 from os import PathLike
 from queue import SimpleQueue
-from typing import TypeAlias
 
 import numpy as np
 
@@ -20,13 +19,13 @@ from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.file_kinds import HEADER, kind_of_head, looks_counted
 from ..runtime.files import shown
+from ..runtime.progress import Progress
 from .pretokenizers import Pretokenizer, PretokenizerRule, character_kinds
 from .readers import Document, Source, documents, find_sources, refuse_piece
 from .word_arrays import Arrays
 
-__all__ = ["Progress", "blocks", "count_files", "count_texts"]
+__all__ = ["blocks", "count_files", "count_texts"]
 
-Progress: TypeAlias = Callable[[int, int | None], None]
 
 PART = 1 << 24  # bytes of a plain file that one thread takes at a time
 PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
@@ -196,7 +195,7 @@ def count_files(
     utf8: bool,
     key: str,
     threads: int,
-    progress: Progress | None,
+    progress: Progress,
     all_files: bool = False,
     skipped: Counter[str] | None = None,
 ) -> Arrays:
@@ -218,9 +217,8 @@ def count_files(
         The field or column that holds the text.
     threads : int
         Number of threads, at least 1.
-    progress : callable, optional
-        Called with the bytes read and their total (None where unknown), by one thread at a
-        time.
+    progress : Progress
+        Gets the bytes read and their total (None where unknown), from one thread at a time.
     all_files, skipped
         As for `find_sources`; with `all_files` a counts file is text as well.
 
@@ -243,8 +241,7 @@ def count_files(
             raise _Stopped
         with lock:
             done += read
-            if progress is not None:
-                progress(done, total)
+            progress.advance(done, total, f"{done / 1e6:,.0f} MB")
 
     def work(source: Source, tally: _Tally) -> None:
         for document in documents(source, key=key, report=report):

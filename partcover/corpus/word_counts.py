@@ -16,10 +16,11 @@ from ..runtime.arguments import Threads, Whole, checked, shown
 from ..runtime.files import atomic_writer
 from ..runtime.files import shown as shown_path
 from ..runtime.notebook import brief, html_table
+from ..runtime.progress import Progress
 from . import symbols as sym
 from . import tsv
 from .columns import Table, pairs_of, values_of
-from .counting import Progress, count_files, count_texts
+from .counting import count_files, count_texts
 from .pretokenizers import Pretokenizer, Splitter
 from .symbols import Symbols, Token
 from .tsv import Header
@@ -167,8 +168,8 @@ class WordCounts(WordArrays):
             The field (JSON lines) or column (Parquet) that holds the text.
         threads : int
             Number of threads; the result does not depend on it.
-        progress : callable, optional
-            ``progress(bytes_done, bytes_total_or_None)``, called by one thread at a time.
+        progress : Progress, optional
+            Gets the bytes read and their total (None where unknown), from one thread at a time.
         all_files : bool
             Whether to read all files of a folder whatever their names end in, those of unknown
             kind as plain text, and counts files as text.
@@ -209,7 +210,7 @@ class WordCounts(WordArrays):
             utf8=symbols == "chars",
             key=key,
             threads=threads,
-            progress=progress,
+            progress=progress or Progress(),
             all_files=all_files,
             skipped=skipped,
         )

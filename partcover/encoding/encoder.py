@@ -24,12 +24,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.columns import values_of
-from ..corpus.counting import Progress
 from ..corpus.pretokenizers import Pretokenizer, Splitter
 from ..errors import InputError
 from ..runtime.arguments import Threads, Whole, checked, shown
 from ..runtime.notebook import brief
 from ..runtime.parallel import bundled, in_order
+from ..runtime.progress import Progress
 from ..segmentation.cutters import cutter, sampler
 from ..segmentation.protocols import Draw
 from ..vocabulary.rules import SegmentationRule
@@ -430,8 +430,8 @@ class Encoder(Decoder):
             As in `encode`.
         threads : int, optional
             By default the encoder's; the file is the same.
-        progress : callable, optional
-            ``progress(bytes_done, bytes_total_or_None)``.
+        progress : Progress, optional
+            Gets the bytes read and their total (None where unknown).
         all_files : bool
             Take the files of a folder whatever their names end in, what is not known as plain
             text.
@@ -456,7 +456,7 @@ class Encoder(Decoder):
         ending = [] if end_of_document is None else [self._special.ending(end_of_document)]
         text = FileText(
             paths, self._rules[0], key=key, whole=special != "text", all_files=all_files,
-            progress=progress,
+            progress=progress or Progress(),
         )  # fmt: skip
 
         def work(job: list[Block]) -> npt.NDArray[Any]:

@@ -11,11 +11,12 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus.counting import Progress, blocks
+from ..corpus.counting import blocks
 from ..corpus.pretokenizers import PretokenizerRule
 from ..corpus.readers import documents, find_sources
 from ..errors import InputError
 from ..runtime.files import atomic_writer
+from ..runtime.progress import Progress
 
 __all__ = ["Block", "Encoded", "FileFormat", "FileText", "checked_dtype", "format_of", "write_ids"]
 
@@ -78,8 +79,8 @@ class FileText:
         Whether a document is one block.
     all_files : bool
         Whether files of a folder are taken whatever their names end in.
-    progress : callable, optional
-        ``progress(bytes_done, bytes_total_or_None)``.
+    progress : Progress
+        Gets the bytes read and their total (None where unknown).
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class FileText:
         key: str,
         whole: bool,
         all_files: bool,
-        progress: Progress | None,
+        progress: Progress,
     ) -> None:
         listed = [paths] if isinstance(paths, str | PathLike) else paths
         self._sources = find_sources(listed, all_files=all_files)
@@ -106,8 +107,7 @@ class FileText:
 
     def _report(self, more: int) -> None:
         self._read += more
-        if self._progress is not None:
-            self._progress(self._read, self._total)
+        self._progress.advance(self._read, self._total, f"{self._read / 1e6:,.0f} MB")
 
     def blocks(self) -> Iterator[tuple[Block, int]]:
         """Each block of text with its length in bytes."""

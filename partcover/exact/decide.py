@@ -10,10 +10,11 @@ from ..heuristics.greedy import greedtok
 from ..problem.instance import Instance
 from ..problem.solution import Result, Solution, Status
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .formulations import build as forms
 from .solver_io import Log, SolverReport
-from .solver_run import Progress, SolverRun
+from .solver_run import SolverRun
 from .sparse_model import SparseModel
 from .warm_start import shortest_prefix
 
@@ -60,7 +61,7 @@ def decide(
     """
     instance = with_threshold(instance, threshold, formulation)
     asked = instance.threshold or 0
-    run_ = SolverRun(instance, solver, time_limit, 0.0, seed, threads, log, progress)
+    run_ = SolverRun(instance, solver, time_limit, 0.0, seed, threads, log, progress or Progress())
     fallback = greedtok(instance, time_limit=time_limit)
     tokens, order = run_.recounted(fallback.vocabulary)
     run_.report_incumbent(tokens, "greedtok")
@@ -141,7 +142,7 @@ def smallest(
     """
     instance = with_threshold(instance, threshold, formulation)
     asked = instance.threshold or 0
-    run_ = SolverRun(instance, solver, time_limit, 0.0, seed, threads, log, progress)
+    run_ = SolverRun(instance, solver, time_limit, 0.0, seed, threads, log, progress or Progress())
     trivial = instance.words.total_count
     fallback = greedtok(instance, time_limit=time_limit)
     best = shortest_prefix(instance, fallback.vocabulary, asked)

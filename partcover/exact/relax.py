@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..problem.instance import Instance
 from ..problem.solution import Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from .formulations import build as forms
 from .formulations.build import build
 from .solver_io import Log, SolverOptions, SolverReport
@@ -93,7 +94,7 @@ def relax(
     """
     started = time.monotonic()
     require(solver, linear=True)
-    SolverRun(instance, solver, time_limit, 0.0, seed, threads, log, None, integers=False)
+    SolverRun(instance, solver, time_limit, 0.0, seed, threads, log, Progress(), integers=False)
     forms.require(formulation)
     model: SparseModel | None = None
     report = SolverReport("none", "time_limit")

@@ -11,11 +11,12 @@ from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Status, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
+from ..runtime.progress import Progress
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .formulations import build as forms
 from .solver_io import Log, SolverReport
-from .solver_run import Progress, SolverRun, hold_to_account, tokens_bound
+from .solver_run import SolverRun, hold_to_account, tokens_bound
 from .sparse_model import Sense
 from .warm_start import proven_bound
 
@@ -66,7 +67,7 @@ def solve(
         For the solver; one without threads of its own takes 1, as the solution then says.
     log : callable, optional
         Gets the solver's log, line by line.
-    progress : callable, optional
+    progress : Progress, optional
         Gets an `Event` for each new incumbent or bound (of ``path`` and ``occurrence``).
 
     Returns
@@ -96,7 +97,7 @@ def solve(
     1e-6 + 1e-9·|bound|, more than the tolerances they are left at can move it on instances
     whose counts they can represent.
     """
-    run_ = SolverRun(instance, solver, time_limit, gap, seed, threads, log, progress)
+    run_ = SolverRun(instance, solver, time_limit, gap, seed, threads, log, progress or Progress())
     form = forms.require(formulation)
     total = instance.words.total_symbols
     fallback = greedtok(instance, time_limit=time_limit)

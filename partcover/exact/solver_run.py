@@ -11,7 +11,8 @@ from typing import Any
 from ..corpus.symbols import Token
 from ..errors import InputError, VerificationError
 from ..problem.instance import Instance
-from ..problem.solution import Event, Result, Solution, Status, Termination
+from ..problem.solution import Result, Solution, Status, Termination
+from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import segment
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
@@ -21,9 +22,7 @@ from .solver_io import Log, SolverOptions, SolverReport
 from .solvers.registry import complete, require, run
 from .sparse_model import Sense, SparseModel
 
-__all__ = ["Progress", "SolverRun", "building_seconds", "hold_to_account", "tokens_bound"]
-
-Progress = Callable[[Event], None]
+__all__ = ["SolverRun", "building_seconds", "hold_to_account", "tokens_bound"]
 
 
 @dataclass
@@ -37,7 +36,7 @@ class SolverRun:
     seed: int
     threads: int
     log: Log | None
-    progress: Progress | None
+    progress: Progress
     integers: bool = True
     started: float = field(default_factory=time.monotonic)
     recounting: float = 0.0
@@ -85,9 +84,8 @@ class SolverRun:
             self._tell("bound", source)
 
     def _tell(self, kind: Any, source: str) -> None:
-        if self.progress is not None:
-            seconds = time.monotonic() - self.started
-            self.progress(Event(seconds, kind, self.tokens, self.bound, source))
+        seconds = time.monotonic() - self.started
+        self.progress.event(Event(seconds, kind, self.tokens, self.bound, source))
 
     def model_and_report(
         self,
@@ -123,7 +121,7 @@ class SolverRun:
                 self.seed,
                 values,
                 self.log,
-                self._watch(model) if watched and self.progress is not None else None,
+                self._watch(model) if watched and self._is_heard else None,
             )
             report = run(model, self.solver, options)
             if start is not None and values is None:
@@ -131,6 +129,11 @@ class SolverRun:
         except KeyboardInterrupt:
             report = SolverReport("none", "interrupted")
         return model, report
+
+    @property
+    def _is_heard(self) -> bool:
+        """Whether anyone gets the events: else the solver need not tell of them."""
+        return type(self.progress).event is not Progress.event
 
     def _watch(self, model: SparseModel) -> Callable[[float | None, float | None], None]:
         total = self.instance.words.total_symbols

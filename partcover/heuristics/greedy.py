@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from math import e
 
 import numpy as np
@@ -17,11 +16,10 @@ from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 
 __all__ = ["certified_ratio", "greedtok", "greedwmc"]
-
-Progress = Callable[[int, int, int], None]
 
 _CHUNK = 256  # tokens between looks at the clock
 # symbols looked at; text of a gigabyte takes a hundredth of it, and a minute has some 5e11
@@ -55,8 +53,8 @@ def greedtok(
         Recorded; nothing here is random.
     threads : int
         Threads of the final segmentation; the result is the same for any number.
-    progress : callable, optional
-        Called with (tokens chosen, k, cover so far).
+    progress : Progress, optional
+        Gets the tokens chosen so far and k, with the cover so far as the remark.
 
     Returns
     -------
@@ -73,7 +71,7 @@ def greedtok(
     for the instance at hand.  Evaluation is lazy: a candidate is scored again only while a
     bound of its score beats the best score in hand.
     """
-    return _greedy(instance, False, time_limit, seed, threads, progress)
+    return _greedy(instance, False, time_limit, seed, threads, progress or Progress())
 
 
 @checked
@@ -97,7 +95,7 @@ def greedwmc(
         candidates can cover (Nemhauser, Wolsey and Fisher 1978) when nothing is required;
         `tokens` and `cover` are what its vocabulary gives under the rule ``shortest_path``.
     """
-    return _greedy(instance, True, time_limit, seed, threads, progress)
+    return _greedy(instance, True, time_limit, seed, threads, progress or Progress())
 
 
 @checked
@@ -164,7 +162,7 @@ def _greedy(
     time_limit: float | None,
     seed: int,
     threads: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Solution:
     started = time.monotonic()
     words = instance.words
@@ -206,8 +204,7 @@ def _greedy(
             picks += chosen.tolist()
             gains += chosen_gains.tolist()
             total += int(chosen_gains.sum())
-            if progress is not None:
-                progress(len(tokens) + len(picks), instance.k, total)
+            progress.advance(len(tokens) + len(picks), instance.k, f"cover {total:,}")
             if len(chosen) < steps:
                 exhausted = True
                 break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,9 +13,10 @@ from ..corpus.symbols import Token
 from ..errors import InputError, VerificationError
 from ..kernels._local_search import State
 from ..problem.instance import Instance
-from ..problem.solution import Event, Solution, Status, Termination
+from ..problem.solution import Solution, Status, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import Deadline
+from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import Segmentation, segment
 from ..verification.recount import recount, recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
@@ -25,7 +26,6 @@ from .search_space import SearchSpace, legal_tokens, per_candidate
 
 __all__ = ["local_search"]
 
-Progress = Callable[[Event], None]
 Int32 = npt.NDArray[np.int32]
 Float64 = npt.NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def local_search(
         Random seed.
     threads : int
         Threads; the result is the same for any number, where no limit cuts.
-    progress : callable, optional
+    progress : Progress, optional
         Gets an `Event` for each better vocabulary, and where the recount begins.
     x : array_like of float, shape (candidates,), optional
         A solution of the linear relaxation, for each candidate of ``instance.index``.
@@ -119,6 +119,7 @@ def local_search(
     of Whitaker (1983) for the p-median problem.
     """
     clock = Deadline(time_limit)
+    progress = progress or Progress()
     if start is not None and start.symbols != instance.symbols:
         raise InputError(f"the start is over {start.symbols}, the words over {instance.symbols}")
     weights = None if x is None else per_candidate(instance, x, "x")
@@ -156,9 +157,8 @@ def local_search(
     except KeyboardInterrupt:
         termination = "interrupted"
     try:
-        if progress is not None:
-            known = None if search is None or search.best is None else search.tokens
-            progress(Event(clock.seconds, "phase", known, lower_bound, "", "recount"))
+        known = None if search is None or search.best is None else search.tokens
+        progress.event(Event(clock.seconds, "phase", known, lower_bound, "", "recount"))
         vocabulary, cut, tokens, problems = _recounted(instance, search, starts, threads)
     except KeyboardInterrupt:  # what was found is kept: count again
         termination = "interrupted"
@@ -239,7 +239,7 @@ class _Search:
         clock: Deadline,
         seed: int,
         threads: int,
-        progress: Progress | None,
+        progress: Progress,
         lower_bound: int | None,
         reduced_costs: Float64 | None,
         gap: float,
@@ -307,9 +307,8 @@ class _Search:
         """Keep a state's vocabulary if it is better."""
         if self.best is None or state.total < self.tokens:
             self.best, self.tokens = state.picked(), state.total
-            if self.progress is not None:
-                seconds = self.clock.seconds
-                self.progress(Event(seconds, "incumbent", self.tokens, self.lower_bound, source))
+            seconds = self.clock.seconds
+            self.progress.event(Event(seconds, "incumbent", self.tokens, self.lower_bound, source))
 
     def offer_start(self, tokens: list[Token], source: str) -> bool:
         """Load a start, cut or fill it to the budget, and trade many at once; False: time is up."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
@@ -21,6 +21,7 @@ from ..heuristics.greedy import greedtok, greedwmc
 from ..kernels import _worst_case
 from ..problem.instance import Instance
 from ..runtime.arguments import Seconds, Seed, checked
+from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
@@ -36,8 +37,6 @@ _IMAGES = 1_000_000  # words under all renamings of their symbols that are table
 _LETTERS = "abcdefghijklmnop"
 _LOOK = 0.1  # seconds between looks at the clock, about
 _PATIENCE = 10_000  # steps without a smaller ratio that end a climb
-
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ def worst(
         machine.
     seed : int
         Of the local search.
-    progress : callable, optional
+    progress : Progress, optional
         Called with (done, of, remark): multisets, or restarts.
 
     Returns
@@ -197,10 +196,10 @@ def worst(
     else:
         search = _Climb(number, k, **parameters, restarts=restarts, seed=seed)
     termination: Literal["completed", "time_limit", "interrupted"] = "completed"
+    progress = progress or Progress()
     try:
         for done, of in search.steps(space):
-            if progress is not None:
-                progress(done, of, f"{float(search.ratio):.4f}")
+            progress.advance(done, of, f"{float(search.ratio):.4f}")
             if end is not None and time.monotonic() >= end:
                 termination = "time_limit"
                 break

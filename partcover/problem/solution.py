@@ -11,69 +11,15 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
+from ..runtime.progress import gap_of
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .certificate import Certificate
 
-__all__ = ["Event", "Result", "Solution", "Status", "Termination", "gap_of"]
+__all__ = ["Result", "Solution", "Status", "Termination"]
 
 Status = Literal["optimal", "feasible", "infeasible", "none"]
 Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
-
-
-def gap_of(tokens: int | None, lower_bound: int | None) -> float | None:
-    """(tokens − lower_bound) / tokens; None without a bound or an answer."""
-    if tokens is None or lower_bound is None:
-        return None
-    return (tokens - lower_bound) / tokens if tokens else 0.0
-
-
-@dataclass(frozen=True)
-class Event:
-    """A new incumbent, a new bound or a new phase, while a method runs.
-
-    Attributes
-    ----------
-    seconds : float
-        Since the method began.
-    kind : {"incumbent", "bound", "phase"}
-        What is new.
-    tokens, lower_bound : int or None
-        The best so far.  What comes from a solver's log is stated as it can be relied on at the
-        digits of that log.
-    source : str
-        What found it; empty for a new phase.
-    phase : str
-        What the method is doing, in a word or two: ``greedtok``, ``bound``, ``search``,
-        ``recount``; empty for a method of one phase.
-    time_left : float or None
-        Seconds until the time limit; None without a limit, or where it is not known.
-    """
-
-    seconds: float
-    kind: Literal["incumbent", "bound", "phase"]
-    tokens: int | None
-    lower_bound: int | None
-    source: str
-    phase: str = ""
-    time_left: float | None = None
-
-    @property
-    def gap(self) -> float | None:
-        """(tokens − lower_bound) / tokens."""
-        return gap_of(self.tokens, self.lower_bound)
-
-    def to_json(self) -> dict[str, Any]:
-        """The event as a JSON object."""
-        return {
-            "event": self.kind,
-            "seconds": round(self.seconds, 3),
-            "tokens": self.tokens,
-            "lower_bound": self.lower_bound,
-            "gap": self.gap,
-            "source": self.source,
-            "phase": self.phase,
-        }
 
 
 @dataclass(frozen=True)

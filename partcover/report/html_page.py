@@ -19,6 +19,7 @@ from ..hardness.reduction import reduction_of
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.files import read_json, write_atomic
+from ..runtime.progress import Progress
 from ..studies.paper_tables import EXPERIMENTS
 from ..vocabulary.vocabulary import Vocabulary
 from .plots import check_plot, plot_lines, plot_rows
@@ -152,7 +153,7 @@ def write_page(
     time_limit: float = 10.0,
     seed: int = 0,
     threads: int = 1,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> None:
     """Write the page: no network, opens from disk.
 
@@ -170,8 +171,8 @@ def write_page(
         Seconds for the optimum of each small instance.
     seed, threads : int
         Of the sample, and for solving.
-    progress : callable, optional
-        Called with what is made now.
+    progress : Progress, optional
+        Gets the name of each part as it begins.
 
     Raises
     ------
@@ -185,14 +186,14 @@ def write_page(
         import jinja2
     except ImportError:
         raise MissingExtra("jinja2", "report", "a page") from None
-    tell = progress or (lambda what: None)
+    progress = progress or Progress()
     data: dict[str, Any] = {}
     words = runs.words
     plain = [instance for _, instance in runs.instances if "reduction" not in instance.source]
     if words is None and len(plain) == 1:
         words = plain[0].words
     if words is not None and runs.vocabularies:
-        tell("words")
+        progress.stage("words")
         prices = None
         if runs.certificate is not None:
             prices = _priced(words, plain, runs.certificate.k), runs.certificate
@@ -201,7 +202,7 @@ def write_page(
         raise InputError("prices need the counted words and a vocabulary beside them")
     pictures, data["steps"] = [], []
     for name, instance in runs.instances:
-        tell(name)
+        progress.stage(name)
         if "reduction" in instance.source:
             pictures.append(_picture(name, instance, runs.answers, time_limit, seed, threads))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,9 @@ from ..errors import InputError, VerificationError
 from ..heuristics.greedy import certified_ratio
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.solution import gap_of
 from ..runtime.arguments import Seconds, Seed, Threads, checked, shown
 from ..runtime.notebook import brief, html_table
+from ..runtime.progress import Progress, gap_of
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -84,7 +84,7 @@ def compare(
     time_limit: Seconds | None = None,
     seed: Seed = 0,
     threads: Threads = 1,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Run methods for every budget.
 
@@ -117,8 +117,8 @@ def compare(
         Seconds for each run of a method.
     seed, threads : int
         Passed on.
-    progress : callable, optional
-        Called with what runs now.
+    progress : Progress, optional
+        Gets the name of each run as it begins.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def compare(
                 f"{instance.words.pretokenizer}"
             )
         held_out = held_out.split_at(instance.protected)  # as `instance` does with its own
-    runner = Runner(instance, time_limit, memory, seed, threads, progress)
+    runner = Runner(instance, time_limit, memory, seed, threads, progress or Progress())
     for k in budgets:
         instance.with_k(k)
     for method in methods:
@@ -325,8 +325,7 @@ def _set_facts(runner: Runner, answer: Answer, objective: bool) -> dict[str, Any
     if objective:
         from ..trainers import unigram_objective
 
-        if runner.progress is not None:
-            runner.progress(f"Unigram's objective of {answer.method}, k = {answer.k}")
+        runner.progress.stage(f"Unigram's objective of {answer.method}, k = {answer.k}")
         facts["unigram_objective"] = unigram_objective(words, vocabulary, threads=runner.threads)
     return facts
 
@@ -352,8 +351,7 @@ def _bound(
     runner: Runner, rows: list[dict[str, Any]], answers: Sequence[Answer], seconds: float
 ) -> bool:
     """A certified lower bound for each k; whether Ctrl-C ended it."""
-    if runner.progress is not None:
-        runner.progress("lower bounds")
+    runner.progress.stage("lower bounds")
     unbounded = {answer.method for answer in answers if not answer.bounded}
     groups: dict[int, list[dict[str, Any]]] = {}
     incumbents: dict[int, int] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
@@ -14,6 +13,7 @@ from ..exact.solve import solve
 from ..hardness.reduction import reduce_vertex_cover
 from ..heuristics.greedy import certified_ratio, greedtok, greedwmc
 from ..problem.instance import Instance
+from ..runtime.progress import Progress
 from ..verification.recount import verify
 from .compare import compare
 
@@ -23,17 +23,15 @@ __all__ = ["demo"]
 FIGURE_1 = [(1, 2), (2, 3), (2, 4), (3, 4), (4, 5)]
 
 
-def demo(
-    *, threads: int = 1, seed: int = 0, progress: Callable[[str], None] | None = None
-) -> dict[str, Any]:
+def demo(*, threads: int = 1, seed: int = 0, progress: Progress | None = None) -> dict[str, Any]:
     """Count, choose greedily, solve exactly, certify, reduce and lift.
 
     Parameters
     ----------
     threads, seed : int
         Passed on.
-    progress : callable, optional
-        Called with what runs now.
+    progress : Progress, optional
+        Gets the name of each part as it begins.
 
     Returns
     -------
@@ -41,12 +39,8 @@ def demo(
         ``corpus`` (facts), ``greedy`` (rows of `compare`), ``exact`` (facts and rows with the
         true ratio of each method), ``vertex_cover`` (rows over k).
     """
-
-    def say(what: str) -> None:
-        if progress is not None:
-            progress(what)
-
-    say("counting")
+    progress = progress or Progress()
+    progress.stage("counting")
     topics: dict[str, str] = importlib.import_module("pydoc_data.topics").topics
     started = time.monotonic()
     words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2")
@@ -58,13 +52,13 @@ def demo(
         "seconds": time.monotonic() - started,
     }
 
-    say("GreedTok, GreedWMC and BPE on every word")
+    progress.stage("GreedTok, GreedWMC and BPE on every word")
     instance = Instance(words, 2000)
     corpus["candidates"] = instance.index.total
     methods = ["greedtok", "greedwmc", "bpe"]
     greedy = compare(instance, [100, 500, 1000, 2000], methods, seed=seed, threads=threads).rows
 
-    say("the exact optimum of the most frequent words")
+    progress.stage("the exact optimum of the most frequent words")
     small = Instance(words.most_frequent(400), 40)
     optimum = solve(small, time_limit=40, seed=seed, threads=threads)
     partition, relaxed = greedtok(small), greedwmc(small)
@@ -92,7 +86,7 @@ def demo(
         "rows": rows,
     }
 
-    say("vertex cover")
+    progress.stage("vertex cover")
     graph = nx.Graph(FIGURE_1)
     cover_rows = []
     for k in range(1, 4):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from ..exact.relax import relax
 from ..exact.solver_io import SolverOptions, SolverReport
 from ..exact.solvers.registry import available, require, run
 from ..problem.instance import Instance
+from ..runtime.progress import Progress
 
 __all__ = ["Difference", "formulations", "smallest_difference"]
 
@@ -30,7 +31,7 @@ def formulations(
     time_limit: float = 60.0,
     seed: int = 0,
     threads: int = 1,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
     """Build and solve every formulation of an instance.
 
@@ -46,8 +47,8 @@ def formulations(
         Seconds for each formulation and solver.
     seed, threads : int
         For the solvers.
-    progress : callable, optional
-        Called with what runs now.
+    progress : Progress, optional
+        Gets the name of each run as it begins.
 
     Returns
     -------
@@ -68,6 +69,7 @@ def formulations(
         solvers = [name for name in available() if require(name).integers]
     for solver in solvers:
         require(solver, integers=True)
+    progress = progress or Progress()
     rows: list[dict[str, Any]] = []
     for name in names or FORMULATIONS:
         try:
@@ -77,8 +79,7 @@ def formulations(
                 raise
             rows.append({"formulation": name, "refused": str(error)})
             continue
-        if progress is not None:
-            progress(f"{name}, linear relaxation")
+        progress.stage(f"{name}, linear relaxation")
         relaxed = relax(instance, name, time_limit=time_limit, seed=seed)
         row: dict[str, Any] = {
             "formulation": name,
@@ -96,8 +97,7 @@ def formulations(
             row["seconds"][solver], row["termination"][solver] = None, "interrupted"
             if stopped == "interrupted":
                 continue
-            if progress is not None:
-                progress(f"{name}, {solver}")
+            progress.stage(f"{name}, {solver}")
             begun = time.monotonic()
             report = run(model, solver, SolverOptions(time_limit, 0.0, threads, seed))
             took = time.monotonic() - begun

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from ..heuristics.greedy import greedtok, greedwmc
 from ..heuristics.local_search import local_search
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Status, Termination
+from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
 from ..trainers import TRAINERS, Trainer, plain_bytes
 from ..vocabulary.rules import SegmentationRule
@@ -103,8 +104,8 @@ class Runner:
         Run each in a process of its own and measure it (see `partcover.runtime.isolation`).
     seed, threads : int
         Passed on.
-    progress : callable, optional
-        Called with what runs now.
+    progress : Progress
+        Gets the name of each run as it begins.
     """
 
     instance: Instance
@@ -112,12 +113,11 @@ class Runner:
     memory: bool = False
     seed: int = 0
     threads: int = 1
-    progress: Callable[[str], None] | None = None
+    progress: Progress = field(default_factory=Progress)
 
     def run(self, method: str, k: int) -> tuple[Solution, int | None]:
         """One run of a method, and its memory."""
-        if self.progress is not None:
-            self.progress(f"{method}, k = {k}")
+        self.progress.stage(f"{method}, k = {k}")
         instance = self.instance.with_k(k)
         options: dict[str, Any] = {
             "time_limit": self.time_limit,

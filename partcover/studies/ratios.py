@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import e
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..heuristics.greedy import certified_ratio, greedtok, greedwmc
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -30,7 +31,7 @@ def ratios(
     time_limit: Seconds | None = None,
     seed: Seed = 0,
     threads: Threads = 1,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
     """The greedy methods beside the optima that their guarantees are about.
 
@@ -48,8 +49,8 @@ def ratios(
         Seconds for each of the three solves of a row: Tok, WMC, the linear relaxation.
     seed, threads : int
         For the solver; threads segment, too.
-    progress : callable, optional
-        Called with what runs now.
+    progress : Progress, optional
+        Gets the name of each run as it begins.
 
     Returns
     -------
@@ -92,8 +93,8 @@ def ratios(
     """
     if not budgets:
         raise InputError("no budget k to find a ratio for")
-    told = progress or (lambda what: None)
-    told(f"{name} greedy".strip())
+    progress = progress or Progress()
+    progress.stage(f"{name} greedy".strip())
     instance.with_k(min(budgets))  # says so if more are required
     most = instance.with_k(max(budgets))
     tok, wmc = greedtok(most, seed=seed, threads=threads), greedwmc(most, seed=seed)
@@ -112,16 +113,16 @@ def ratios(
         stopped: Termination = "interrupted"
         relaxation: Solution | None = None
         lp: float | None = None
-        told(f"{name} k = {k}: optimum".strip())
+        progress.stage(f"{name} k = {k}: optimum".strip())
         best = solve(at, **options)
         try:
             if best.termination == "interrupted":
                 raise KeyboardInterrupt
-            told(f"{name} k = {k}: optimum with overlaps".strip())
+            progress.stage(f"{name} k = {k}: optimum with overlaps".strip())
             relaxation = solve(at, formulation="wmc", **options)
             if relaxation.termination == "interrupted":
                 raise KeyboardInterrupt
-            told(f"{name} k = {k}: linear relaxation".strip())
+            progress.stage(f"{name} k = {k}: linear relaxation".strip())
             if "rows" in best.extra:  # a model too large for the limit was never built
                 linear = relax(at, time_limit=time_limit, seed=seed, threads=threads)
                 if linear.termination == "interrupted":

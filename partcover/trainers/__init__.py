@@ -51,7 +51,7 @@ class Trainer:
     run : callable
         ``run(instance, *, time_limit=None, seed=0, threads=1, progress=None)`` returns a
         Solution; further keyword-only parameters are options of the method.  `progress` is
-        called with (done, of, remark).
+        a `Progress`.
     nested : bool
         Whether the first j tokens of a run for k (with the merges up to the one that makes the
         last of them) are its answer for every budget j ≤ k.

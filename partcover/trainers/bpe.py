@@ -12,9 +12,10 @@ from ..errors import VerificationError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .merge_training import merge_words
-from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+from .trainer import outcome, refuse_unhonoured, stoppable
 
 __all__ = ["bpe"]
 
@@ -59,8 +60,8 @@ def bpe(
         Recorded; nothing here is random.
     threads : int
         Threads of the segmentations; the result is the same for any number.
-    progress : callable, optional
-        Called with (tokens, k, remark).
+    progress : Progress, optional
+        Gets the tokens made so far and k.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def bpe(
         started=started,
         time_limit=time_limit,
         threads=threads,
-        progress=progress,
+        progress=progress or Progress(),
     )
     vocabulary = given.with_(
         tokens=merged.tokens, merges=None if known is None else (*known, *merged.merges)

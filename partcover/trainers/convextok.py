@@ -10,9 +10,10 @@ from ..bounds.lower_bound import lower_bound
 from ..errors import VerificationError
 from ..heuristics.rounding import Rounding, round_relaxation
 from ..problem.instance import Instance
-from ..problem.solution import Event, Solution
+from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Threads, checked
-from .trainer import Progress, outcome, stoppable
+from ..runtime.progress import Progress
+from .trainer import outcome, stoppable
 
 __all__ = ["convextok"]
 
@@ -41,8 +42,8 @@ def convextok(
         Of the roundings ``bias`` and ``random``.
     threads : int
         Threads; the result is the same for any number, where no limit cuts.
-    progress : callable, optional
-        Called with (seconds, time limit, remark) for each better bound.
+    progress : Progress, optional
+        Gets an `Event` for each better bound.
     rounding : {"det", "bias", "int", "random"}
         See `round_relaxation`; the first three are the paper's.
 
@@ -68,12 +69,9 @@ def convextok(
     substrings unless it says otherwise, where the paper takes the most frequent.
     """
     started = time.monotonic()
-
-    def tell(event: Event) -> None:
-        if progress is not None:
-            progress(event.seconds, time_limit, f"at least {event.lower_bound:,} tokens")
-
-    bound = lower_bound(instance, time_limit=time_limit, seed=seed, threads=threads, progress=tell)
+    bound = lower_bound(
+        instance, time_limit=time_limit, seed=seed, threads=threads, progress=progress
+    )
     vocabulary = round_relaxation(instance, bound.x, rounding, seed)
     solution = outcome(
         instance,

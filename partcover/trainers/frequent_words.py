@@ -10,8 +10,9 @@ from ..corpus.symbols import Token
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+from .trainer import outcome, refuse_unhonoured, stoppable
 
 __all__ = ["frequent"]
 
@@ -37,7 +38,7 @@ def frequent(
         Accepted as by every trainer; one sort needs no limit.
     seed, threads : int
         Accepted as by every trainer; they change nothing.
-    progress : callable, optional
+    progress : Progress, optional
         Not called.
 
     Returns

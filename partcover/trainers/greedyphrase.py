@@ -22,10 +22,11 @@ from ..kernels._segment import INSIDE, SINGLE
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
-from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+from .trainer import outcome, refuse_unhonoured, stoppable
 
 __all__ = ["Score", "greedyphrase"]
 
@@ -82,8 +83,8 @@ def greedyphrase(
         Recorded; nothing here is random.
     threads : int
         Threads that cut words; the result is the same for any number.
-    progress : callable, optional
-        Called with (tokens chosen, k, step).
+    progress : Progress, optional
+        Gets the tokens chosen so far, k, and the name of the step.
     score : {"symbols", "count"}
         What ranks compounds: occurrences times the length in symbols, or occurrences alone, as
         the repository's code has it.
@@ -130,12 +131,10 @@ def greedyphrase(
     if instance.words.total_symbols >= 2**59:
         raise InputError("the counted words have 2^59 symbols or more: scale the counts down")
 
+    progress = progress or Progress()
+
     def late() -> bool:
         return time_limit is not None and time.monotonic() - started >= time_limit
-
-    def tell(step: str) -> None:
-        if progress is not None:
-            progress(len(tokens), instance.k, step)
 
     compounds, reserved = (
         int(Fraction(share).limit_denominator(10**6) * instance.k)  # 0.1 of 10 is 1, and not less
@@ -159,7 +158,8 @@ def greedyphrase(
             )
             made.append(len(new))
             tokens |= dict.fromkeys(new)
-            tell("compounds" if step else "primitives")
+            remark = "compounds" if step else "primitives"
+            progress.advance(len(tokens), instance.k, remark)
         if termination == "completed" and len(tokens) < instance.k:
             rest = text.rest(list(tokens), threads)
             if len(rest):
@@ -178,7 +178,7 @@ def greedyphrase(
                 )
                 tokens |= dict.fromkeys(trained.vocabulary)
                 termination = trained.termination
-            tell("BPE")
+            progress.advance(len(tokens), instance.k, "BPE")
     except KeyboardInterrupt:  # the steps that are done are kept
         termination = "interrupted"
     return outcome(

@@ -13,9 +13,9 @@ from ..errors import InputError
 from ..kernels._merge_training import Merger
 from ..problem.instance import Instance
 from ..problem.solution import Termination
+from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
-from .trainer import Progress
 
 __all__ = ["Merged", "merge_words"]
 
@@ -63,7 +63,7 @@ def merge_words(
     started: float,
     time_limit: float | None,
     threads: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Merged:
     """Merge the best pair of neighbours until there are k distinct tokens; see `Merger`.
 
@@ -82,7 +82,7 @@ def merge_words(
         Seconds after that.
     threads : int
         For the first cut.
-    progress : callable, optional
+    progress : Progress
         Called with (tokens, k, "").
 
     Returns
@@ -136,8 +136,7 @@ def merge_words(
                 termination = "time_limit"
                 break
             more = merger.run(min(merger.tokens + _CHUNK, limit))
-            if progress is not None:
-                progress(merger.tokens, instance.k, "")
+            progress.advance(merger.tokens, instance.k)
     except KeyboardInterrupt:
         termination = "interrupted"
 

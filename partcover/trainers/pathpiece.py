@@ -18,10 +18,11 @@ from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
 from .lattice import Lattice, shards
-from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+from .trainer import outcome, refuse_unhonoured, stoppable
 from .unigram import unigram
 
 __all__ = ["pathpiece", "removal_increases"]
@@ -75,8 +76,8 @@ def pathpiece(
         For the rule ``random_path``; each round draws anew.  The order of words does not matter.
     threads : int
         Words are shared among this many threads; the result is the same.
-    progress : callable, optional
-        ``progress(taken, to_take, remark)``, once a round.
+    progress : Progress, optional
+        Gets the tokens removed and to remove, once a round.
 
     Returns
     -------
@@ -133,6 +134,7 @@ def pathpiece(
         )
         return np.lexsort((-np.arange(len(cost)), uses, cost, fixed)), needed
 
+    progress = progress or Progress()
     rounds = 0
     while True:
         try:
@@ -148,12 +150,11 @@ def pathpiece(
             stay[order[:take]] = False
             lattice, fixed = lattice.keep(stay), fixed[stay]
             rounds += 1
-            if progress is not None:
-                progress(
-                    len(start) - len(lattice.tokens),
-                    len(start) - instance.k,
-                    f"{needed:,} tokens before",
-                )
+            progress.advance(
+                len(start) - len(lattice.tokens),
+                len(start) - instance.k,
+                f"{needed:,} tokens before",
+            )
         except KeyboardInterrupt:  # the rest goes in one batch
             termination = "interrupted"
     best_first = [lattice.pieces[i] for i in order[::-1].tolist() if i >= lattice.singles]

@@ -19,9 +19,10 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime import children
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
-from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+from .trainer import outcome, refuse_unhonoured, stoppable
 
 __all__ = ["sage"]
 
@@ -103,8 +104,8 @@ def sage(
         Of the package, modulo 2^32.
     threads : int
         Of the count at the end; the package itself is run on one, to be repeatable.
-    progress : callable, optional
-        Called with (0, None, ``"sage_tokenizer"``) as the package begins.
+    progress : Progress, optional
+        Gets the stage ``sage_tokenizer`` as the package begins.
     python : path, optional
         The Python that has ``sage-tokenizer``; by default what the environment variable
         ``SAGE_PYTHON`` names, else this one.  The package insists on
@@ -180,8 +181,7 @@ def sage(
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             left_out = _prepare(folder, instance, start, text, rounds, lines, seed)
-            if progress is not None:
-                progress(0, None, "sage_tokenizer")
+            (progress or Progress()).stage("sage_tokenizer")
             try:
                 kept = _run(folder, python, instance.k, time_limit, started)
             except subprocess.TimeoutExpired:

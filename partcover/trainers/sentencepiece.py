@@ -17,8 +17,9 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime import children
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+from .trainer import outcome, refuse_unhonoured, stoppable
 
 __all__ = ["unigram_sentencepiece"]
 
@@ -81,7 +82,7 @@ def unigram_sentencepiece(
     time_limit : float, optional
         Seconds for the library, which tells nothing before its end: past them, and at Ctrl-C,
         the answer is no tokens.
-    progress : callable, optional
+    progress : Progress, optional
         Called with (0, None, ``"sentencepiece"``) as the library begins.
     seed : int
         Recorded; nothing is random.
@@ -157,8 +158,7 @@ def unigram_sentencepiece(
         "eos_id": -1,
         "minloglevel": 2,
     }
-    if progress is not None:
-        progress(0, None, "sentencepiece")
+    (progress or Progress()).stage("sentencepiece")
     with tempfile.TemporaryDirectory() as folder:
         source, model = Path(folder, "words.tsv"), Path(folder, "it.model")
         with source.open("w", encoding="utf-8", newline="\n") as file:

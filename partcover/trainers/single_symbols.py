@@ -7,8 +7,9 @@ import time
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .trainer import Progress, outcome, refuse_unhonoured
+from .trainer import outcome, refuse_unhonoured
 
 __all__ = ["plain_bytes"]
 

@@ -13,9 +13,8 @@ from ..problem.solution import Solution, Termination
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Progress", "outcome", "refuse_unhonoured", "stoppable"]
+__all__ = ["outcome", "refuse_unhonoured", "stoppable"]
 
-Progress = Callable[[float, float | None, str], None]  # done, of, remark
 _Trains = TypeVar("_Trains", bound=Callable[..., Solution])
 
 _OPTIONS = (

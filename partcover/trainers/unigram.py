@@ -21,9 +21,10 @@ from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .lattice import Lattice, shards
-from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+from .trainer import outcome, refuse_unhonoured, stoppable
 
 __all__ = ["expectation", "pruning_losses", "unigram", "unigram_objective"]
 
@@ -80,8 +81,8 @@ def unigram(
     threads : int
         Words are shared among this many threads, eight at most; the result is the same to the
         last bit, as it is for any order of words.
-    progress : callable, optional
-        ``progress(taken, to_take, remark)``, after each EM round.
+    progress : Progress, optional
+        Gets the tokens removed and to remove, after each EM round.
 
     Returns
     -------
@@ -126,6 +127,7 @@ def unigram(
     rounds = 0
     begun = time.monotonic()
     likelihood: float | None = None
+    progress = progress or Progress()
     termination: Termination = "completed"
     try:
         while termination == "completed":
@@ -134,10 +136,9 @@ def unigram(
                 many = int(np.sum(model.fixed | (expected >= _LEAST))) - model.lattice.singles
                 model = model.fitted(expected, m_step).most(expected, max(many, instance.k))
                 rounds += 1
-                if progress is not None:
-                    gone = len(tokens) - len(model.lattice.tokens)
-                    remark = f"log-likelihood {likelihood:,.0f}"
-                    progress(gone, max(gone, len(tokens) - instance.k), remark)
+                removed = len(tokens) - len(model.lattice.tokens)
+                remark = f"log-likelihood {likelihood:,.0f}"
+                progress.advance(removed, max(removed, len(tokens) - instance.k), remark)
                 # a round takes no longer than the one before: there are fewer pieces
                 now = time.monotonic()
                 if time_limit is not None and now + (now - begun) >= started + time_limit:

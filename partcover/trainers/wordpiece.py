@@ -7,9 +7,10 @@ import time
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .merge_training import merge_words
-from .trainer import Progress, outcome, refuse_unhonoured, stoppable
+from .trainer import outcome, refuse_unhonoured, stoppable
 
 __all__ = ["wordpiece"]
 
@@ -45,7 +46,7 @@ def wordpiece(
         Recorded; nothing here is random.
     threads : int
         Threads of the segmentations; the result is the same for any number.
-    progress : callable, optional
+    progress : Progress, optional
         Called with (tokens, k, remark).
 
     Returns
@@ -81,7 +82,7 @@ def wordpiece(
         started=started,
         time_limit=time_limit,
         threads=threads,
-        progress=progress,
+        progress=progress or Progress(),
     )
     extra = {"size": len(merged.tokens), "nothing_left_to_gain": merged.exhausted}
     return outcome(

@@ -29,11 +29,11 @@ from partcover import (
     verify,
 )
 from partcover.bounds import lower_bound as bounds_module
-from partcover.bounds.improve import _Listener
+from partcover.bounds.improve import PhaseEvents
 from partcover.bounds.primal_dual import Ascent
 from partcover.heuristics import local_search as search_module
-from partcover.problem.solution import Event
 from partcover.runtime.limits import Deadline
+from partcover.runtime.progress import Event, EventLog
 
 improve_module = sys.modules["partcover.bounds.improve"]
 
@@ -57,7 +57,7 @@ def test_between_bound_and_greedtok(instance, bound):
 
 def test_greedtok_runs_once_and_is_the_first_incumbent(monkeypatch):
     instance = random_instance(1, 8)
-    runs, heard = [], []
+    runs, log = [], EventLog()
     run = greedtok
 
     def counted(*arguments, **options):
@@ -66,12 +66,12 @@ def test_greedtok_runs_once_and_is_the_first_incumbent(monkeypatch):
 
     for module in (improve_module, bounds_module, search_module):
         monkeypatch.setattr(module, "greedtok", counted)
-    solution = improve(instance, progress=heard.append)
+    solution = improve(instance, progress=log)
     assert len(runs) == 1
-    first = next(event for event in heard if event.kind == "incumbent")
+    first = next(event for event in log.events if event.kind == "incumbent")
     assert (first.source, first.phase) == ("greedtok", "greedtok")
     assert first.tokens == solution.extra["tokens_greedtok"]
-    bounding = [event for event in heard if event.kind == "bound"]
+    bounding = [event for event in log.events if event.kind == "bound"]
     assert all(event.tokens == first.tokens and event.phase == "bound" for event in bounding)
     assert bounding[-1].lower_bound == solution.lower_bound
 
@@ -80,20 +80,20 @@ def test_one_clock(monkeypatch):
     """Every look at the clock is a second later than the one before: no event runs backwards."""
     now = iter(range(10**9))
     monkeypatch.setattr("time.monotonic", lambda: float(next(now)))
-    heard = []
-    solution = improve(random_instance(2, 8), time_limit=60, progress=heard.append)
-    seconds = [event.seconds for event in heard]
+    log = EventLog()
+    solution = improve(random_instance(2, 8), time_limit=60, progress=log)
+    seconds = [event.seconds for event in log.events]
     assert seconds == sorted(seconds)
     assert solution.seconds >= seconds[-1] > 0
-    left = [event.time_left for event in heard]
+    left = [event.time_left for event in log.events]
     assert left == sorted(left, reverse=True)
-    assert [event.phase for event in heard if event.kind == "phase"] == [
+    assert [event.phase for event in log.events if event.kind == "phase"] == [
         "greedtok",
         "bound",
         "search",
         "recount",
     ]
-    for before, after in pairwise(heard):
+    for before, after in pairwise(log.events):
         assert after.tokens is None or before.tokens is None or after.tokens <= before.tokens
         if before.lower_bound is not None:
             assert after.lower_bound >= before.lower_bound
@@ -102,11 +102,11 @@ def test_one_clock(monkeypatch):
 def test_a_better_start_is_the_best_from_the_first_second():
     instance = random_instance(1, 25)
     good = improve(instance, bound=False)
-    heard = []
-    improve(instance, good, progress=heard.append)
-    sources = [event.source for event in heard if event.kind == "incumbent"]
+    log = EventLog()
+    improve(instance, good, progress=log)
+    sources = [event.source for event in log.events if event.kind == "incumbent"]
     assert sources[:2] == ["greedtok", "start"]
-    bounding = [event for event in heard if event.kind == "bound"]
+    bounding = [event for event in log.events if event.kind == "bound"]
     assert bounding
     assert all(event.tokens == good.tokens for event in bounding)
 
@@ -130,8 +130,8 @@ def test_reduced_costs_are_in_tokens(monkeypatch):
 
 
 def test_what_is_worse_is_not_told():
-    heard = []
-    listen = _Listener(Deadline(), heard.append)
+    log = EventLog()
+    phases = PhaseEvents(Deadline(), log)
     for event in (
         Event(0, "incumbent", 9, None, "a"),
         Event(0, "incumbent", 9, None, "b"),
@@ -139,8 +139,8 @@ def test_what_is_worse_is_not_told():
         Event(0, "bound", None, 3, "d"),
         Event(0, "incumbent", 8, 2, "e"),
     ):
-        listen(event)
-    told = [(event.source, event.tokens, event.lower_bound) for event in heard]
+        phases.event(event)
+    told = [(event.source, event.tokens, event.lower_bound) for event in log.events]
     assert told == [("a", 9, None), ("c", 9, 4), ("e", 8, 4)]
 
 

@@ -26,6 +26,7 @@ from partcover.corpus import symbols as sym
 from partcover.exact import relax as exact
 from partcover.kernels._saddle_point import Saddle, arcs, project, self_overlaps
 from partcover.problem.certificate import Leaf, sorted_symbols
+from partcover.runtime.progress import EventLog
 from partcover.verification.certificate_check import check_certificate
 
 
@@ -423,12 +424,12 @@ def test_several_budgets():
 
 def test_events_rise_and_goals_end_it():
     instance = random_instance(9, 10)
-    events = []
+    log = EventLog()
     tokens = greedtok(instance).extra["tokens_shortest_path"]
-    found = lower_bound(instance, incumbent=tokens, target_gap=0.2, progress=events.append)
+    found = lower_bound(instance, incumbent=tokens, target_gap=0.2, progress=log)
     assert found.termination == "gap"
     assert found.gap <= 0.2
-    proven = [event.lower_bound for event in events]
+    proven = [event.lower_bound for event in log.events]
     assert proven == sorted(set(proven))
     assert proven[-1] == found.lower_bound
     plain = lower_bound(instance, target_gap=0.2)

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from partcover.cli.status_line import StatusLine
-from partcover.problem.solution import Event
+from partcover.runtime.progress import Event
 
 pty = pytest.importorskip("pty")
 
@@ -27,7 +27,7 @@ def at(width=80, **more):
     clock = Clock()
     line = StatusLine("greedtok", more.pop("time_limit", None), clock)
     for event in more.pop("events", ()):
-        line(event)
+        line.event(event)
     clock.now += more.pop("passed", 0)
     return line.line(width)
 

@@ -218,8 +218,8 @@ def test_what_progress_names_is_no_markup(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
-    with Output().progress("compare") as report:
-        report(0, None, "[/x]\x1b]0;owned\x07, k = 3")
+    with Output().progress("compare") as progress:
+        progress.stage("[/x]\x1b]0;owned\x07, k = 3")
     shown = sys.stderr.getvalue()
     assert "[/x]\\x1b]0;owned\\x07, k = 3" in shown
     assert "\x1b]0;owned" not in shown

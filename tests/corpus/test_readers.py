@@ -8,6 +8,7 @@ import random
 from collections import Counter
 
 import pytest
+from listener import Listener
 
 from partcover.corpus import counting, readers
 from partcover.corpus.word_counts import WordCounts
@@ -240,7 +241,8 @@ def test_progress_ends_at_the_total(tmp_path, threads, monkeypatch):
         write(tmp_path / "c.jsonl", b'{"text": "some words"}\n' * 10_000),
     ]
     seen = []
-    counted(*paths, threads=threads, progress=lambda done, total: seen.append((done, total)))
+    listener = Listener(advance=lambda done, total, remark: seen.append((done, total)))
+    counted(*paths, threads=threads, progress=listener)
     total = sum(path.stat().st_size for path in paths)
     assert seen[-1] == (total, total)
     assert seen == sorted(seen)

@@ -8,6 +8,7 @@ import os
 from collections import Counter
 
 import pytest
+from listener import Listener
 
 from partcover import InputError, Vocabulary, WordCounts
 from partcover.corpus import counting, readers, tsv
@@ -23,12 +24,12 @@ def test_a_file_cut_short_while_it_is_read(tmp_path, monkeypatch, left, name):
     path.write_bytes(line * 125_000)
     assert WordCounts.from_files(path).total_count > 0
 
-    def cut(done, _):
+    def cut(done, total, remark):
         if done == 1 << 16:
             os.truncate(path, left)
 
     with pytest.raises(InputError) as caught:
-        WordCounts.from_files(path, progress=cut)
+        WordCounts.from_files(path, progress=Listener(advance=cut))
     assert str(caught.value).startswith(f"{path}: was cut short while it was read; it had 2,0")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from listener import Listener
 from oracles import segmentation as segment_oracle
 from oracles.encoding import ids_of, pieces_of, spans_of, words_of
 
@@ -255,7 +256,7 @@ def test_files(tmp_path, corpus, monkeypatch, name, threads):
     told = []
     done = ours.encode_files(
         paths, tmp_path / "o.npy", end_of_document="<end>", threads=threads,
-        progress=lambda *at: told.append(at),
+        progress=Listener(advance=lambda done, total, remark: told.append((done, total))),
     )  # fmt: skip
     ids = np.load(tmp_path / "o.npy")
     assert ids.tolist() == expected

@@ -18,6 +18,7 @@ from partcover.exact.relax import relax
 from partcover.exact.solver_io import SolverOptions
 from partcover.exact.solvers.registry import SOLVERS, complete, run
 from partcover.problem.instance import GroupBudget
+from partcover.runtime.progress import EventLog
 
 slow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -206,8 +207,9 @@ def test_events_close_in_on_the_optimum(solver, name):
     rng = np.random.default_rng(3)
     words = {bytes(rng.integers(97, 101, 8).tolist()): int(rng.integers(1, 99)) for _ in range(30)}
     instance = Instance(WordCounts.from_counts(words), 8)
-    events = []
-    solution = solve(instance, solver=solver, formulation=name, progress=events.append)
+    log = EventLog()
+    solution = solve(instance, solver=solver, formulation=name, progress=log)
+    events = log.events
     assert solution.status == "optimal"
     assert (events[0].kind, events[0].source) == ("incumbent", "greedtok")
     tokens = [event.tokens for event in events if event.kind == "incumbent"]

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from listener import Listener
 from oracles.brute_force import fewest_tokens, most_relaxed_cover
 from strategies import instances
 
@@ -326,7 +327,7 @@ def test_ctrl_c_keeps_what_the_solver_found(solver):
             found.append(event.tokens)
             _thread.interrupt_main()
 
-    solution = solve(instance, solver=solver, time_limit=50, progress=progress)
+    solution = solve(instance, solver=solver, time_limit=50, progress=Listener(event=progress))
     assert solution.termination == "interrupted"
     assert solution.tokens <= found[0] < greedy
 

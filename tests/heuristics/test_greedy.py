@@ -7,6 +7,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from listener import Listener
 from oracles.greedy import all_candidates, greedy, shortest_path
 
 from partcover import InputError, Instance, WordCounts, certified_ratio, greedtok, greedwmc
@@ -217,7 +218,7 @@ def test_time_limit_and_interrupt_keep_what_was_found():
     def interrupt(done, k, covered):
         raise KeyboardInterrupt
 
-    broken = greedtok(Instance(words, 800), progress=interrupt)
+    broken = greedtok(Instance(words, 800), progress=Listener(advance=interrupt))
     assert broken.termination == "interrupted"
     assert 0 < len(broken.vocabulary) < 800
     assert broken.cover == sum(broken.gains)

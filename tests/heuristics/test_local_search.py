@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from listener import Listener
 from oracles.brute_force import cost, fewest_tokens, useful
 from oracles.greedy import all_candidates
 from strategies import instances, words_st
@@ -27,6 +28,7 @@ from partcover.heuristics import local_search as search
 from partcover.heuristics.local_search import local_search
 from partcover.heuristics.search_space import SearchSpace
 from partcover.problem.instance import GroupBudget
+from partcover.runtime.progress import EventLog
 from partcover.verification.recount import recount
 
 long_words_st = st.dictionaries(
@@ -156,12 +158,12 @@ def test_threads_and_repetition_change_nothing(words, k, seed):
 
 def test_a_text():
     instance = Instance(BOOK, 20)
-    heard = []
-    one = local_search(instance, seed=3, progress=heard.append)
+    log = EventLog()
+    one = local_search(instance, seed=3, progress=log)
     two = local_search(instance, seed=3, threads=2)
     assert one.vocabulary == two.vocabulary
     assert one.tokens < greedtok(instance).extra["tokens_shortest_path"]
-    numbers = [event.tokens for event in heard if event.kind == "incumbent"]
+    numbers = [event.tokens for event in log.events if event.kind == "incumbent"]
     assert numbers == sorted(set(numbers), reverse=True)
     assert numbers[-1] == one.tokens
     assert numbers[0] >= one.extra["start_tokens"]
@@ -170,7 +172,9 @@ def test_a_text():
 def test_a_longer_run_passes_through_what_a_shorter_one_finds(monkeypatch):
     instance = Instance(BOOK, 12)
     heard = []
-    whole = local_search(instance, progress=lambda event: heard.append(event.tokens))
+    whole = local_search(
+        instance, progress=Listener(event=lambda event: heard.append(event.tokens))
+    )
     monkeypatch.setattr(search, "_CYCLES", 1)
     short = local_search(instance)
     assert whole.tokens <= short.tokens
@@ -198,7 +202,7 @@ def test_an_interrupt_keeps_the_best():
         if len(heard) == 2:
             raise KeyboardInterrupt
 
-    solution = local_search(instance, progress=progress)
+    solution = local_search(instance, progress=Listener(event=progress))
     assert solution.termination == "interrupted"
     assert solution.tokens == heard[-1]
     assert verify(instance, solution.vocabulary, claim=solution).ok
@@ -346,10 +350,10 @@ def test_the_search_uses_x():
     best = local_search(instance)
     index = instance.index
     x = [float(index.token(c).tobytes() in set(best.vocabulary)) for c in range(len(index))]
-    heard = []
-    local_search(instance, x=x, progress=heard.append)
-    assert any(e.source == "rounding" and e.tokens == best.tokens for e in heard) or (
-        heard[0].tokens == best.tokens
+    log = EventLog()
+    local_search(instance, x=x, progress=log)
+    assert any(e.source == "rounding" and e.tokens == best.tokens for e in log.events) or (
+        log.events[0].tokens == best.tokens
     )
 
 

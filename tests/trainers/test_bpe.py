@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from listener import Listener
 from oracles.merges import cut, train
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, segment
 from partcover.kernels._worst_case import method_cover
+from partcover.runtime.progress import Progress
 from partcover.trainers import bpe, frequent, wordpiece
 from partcover.trainers.bpe import _merges_of
 from partcover.trainers.merge_training import merge_words
@@ -41,7 +43,7 @@ def merged(instance, given=None, *, scored=False):
         started=time.monotonic(),
         time_limit=None,
         threads=1,
-        progress=None,
+        progress=Progress(),
     )
 
 
@@ -304,7 +306,7 @@ def test_limits_and_refusals(trainer):
     assert little.extra["nothing_left_to_gain"]
     assert little.tokens == words.total_count
     told = []
-    trainer(Instance(words, 2), progress=lambda *what: told.append(what))
+    trainer(Instance(words, 2), progress=Listener(advance=lambda *step: told.append(step)))
     assert told == [(2, 2, "")]
     empty = trainer(Instance(WordCounts.from_counts({}), 2))
     assert (empty.tokens, len(empty.vocabulary)) == (0, 0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from listener import Listener
 
 from partcover import InputError, Instance, WordCounts
 from partcover.trainers import bpe, greedyphrase
@@ -195,7 +196,9 @@ def test_slots_are_those_of_the_published_vocabulary():
 def test_a_limit_and_progress():
     words = WordCounts.from_counts({b"to be or not to be": 4})
     told = []
-    done = greedyphrase(Instance(words, 4), progress=lambda *event: told.append(event))
+    done = greedyphrase(
+        Instance(words, 4), progress=Listener(advance=lambda *step: told.append(step))
+    )
     assert [(of, step) for _, of, step in told] == [
         (4, "primitives"),
         (4, "compounds"),
@@ -246,7 +249,7 @@ def test_an_interrupt_keeps_the_steps_that_are_done():
             raise KeyboardInterrupt
 
     whole = greedyphrase(Instance(words, 20), bpe_share=0.5)
-    stopped = greedyphrase(Instance(words, 20), bpe_share=0.5, progress=stop)
+    stopped = greedyphrase(Instance(words, 20), bpe_share=0.5, progress=Listener(advance=stop))
     assert stopped.termination == "interrupted"
     assert stopped.vocabulary == whole.vocabulary
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from listener import Listener
 from oracles import pathpiece as oracle
 
 from partcover import GroupBudget, InputError, Instance, WordCounts, segment, trainers
@@ -229,7 +230,7 @@ def test_a_limit_or_an_interrupt_ends_in_one_last_batch():
         if taken < 3:
             raise KeyboardInterrupt
 
-    ended = trainers.pathpiece(Instance(WORDS, 3), batch=0.01, progress=stop)
+    ended = trainers.pathpiece(Instance(WORDS, 3), batch=0.01, progress=Listener(advance=stop))
     assert (ended.termination, ended.extra["size"]) == ("interrupted", 3)
 
 

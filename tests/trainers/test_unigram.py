@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from listener import Listener
 from oracles import unigram as oracle
 
 from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, segment, trainers
@@ -307,7 +308,7 @@ def test_a_limit_or_an_interrupt_ends_with_k_tokens():
     def stop(taken, to_take, remark):
         raise KeyboardInterrupt
 
-    ended = trainers.unigram(Instance(WORDS, 3), progress=stop)
+    ended = trainers.unigram(Instance(WORDS, 3), progress=Listener(advance=stop))
     assert (ended.termination, ended.extra["size"]) == ("interrupted", 3)
 
 

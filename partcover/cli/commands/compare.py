@@ -155,11 +155,7 @@ def compare_command(
     if methods is None:  # single symbols alone cannot hold tokens that must be there
         asked = ["greedtok", "greedwmc"] + ([] if instance.fixed else ["bytes"])
     named = [name.strip() for name in rules.split(",")]
-    with out.progress("compare") as report:
-
-        def progress(what: str) -> None:
-            report(0, None, what)
-
+    with out.progress("compare") as progress:
         found = run(
             instance,
             budgets if sizes else [instance.k],

@@ -63,14 +63,14 @@ def count_command(
     check_not_among(out.path, files, all_files=all_files)
     started = time.monotonic()
     skipped: Counter[str] = Counter()
-    with out.progress("counting") as report:
+    with out.progress("counting") as progress:
         words = WordCounts.from_files(
             files,
             pretokenizer=pretokenizer,
             symbols=symbols,
             key=key,
             threads=out.threads,
-            progress=lambda done, of: report(done, of, f"{done / 1e6:,.0f} MB"),
+            progress=progress,
             all_files=all_files,
             skipped=skipped,
         )

@@ -22,8 +22,8 @@ def demo_command(out: Output) -> int:
     """
     from ...studies.demo import demo as run
 
-    with out.progress("demo") as report:
-        data = run(threads=out.threads, seed=out.seed, progress=lambda what: report(0, None, what))
+    with out.progress("demo") as progress:
+        data = run(threads=out.threads, seed=out.seed, progress=progress)
     corpus, exact, graph = data["corpus"], data["exact"], data["vertex_cover"]
     shown = ("method", "rule", "k", "tokens", "tokens_per_word", "d", "certified_ratio")
     rows = graph["rows"]

@@ -13,11 +13,11 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from ...corpus.counting import Progress
 from ...corpus.readers import Source, documents, find_sources, listed_reasons
 from ...encoding.encoder import Encoder, Ids, Special, Unit
 from ...errors import InputError
 from ...runtime.files import atomic_writer
+from ...runtime.progress import Progress
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..id_files import ID_FORMATS, id_format, write_numbers
@@ -146,11 +146,7 @@ def encode_command(
         out.note(listed_reasons(skipped))
     started = time.monotonic()
     facts: dict[str, Any] = {"documents": 0, "ids": 0}
-    with out.progress("encoding") as report:
-
-        def progress(done: int, of: int | None) -> None:
-            report(done, of, f"{done / 1e6:,.0f} MB")
-
+    with out.progress("encoding") as progress:
         if array:
             done = encoder.encode_files(
                 files or ("-",),
@@ -202,7 +198,7 @@ def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tupl
     def report(more: int) -> None:
         nonlocal read
         read += more
-        progress(read, None)
+        progress.advance(read, None, f"{read / 1e6:,.0f} MB")
 
     for source in sources:
         for document in documents(source, key=key, report=report):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ...corpus import symbols as sym
@@ -51,15 +50,16 @@ def formulations_command(
     from ...studies.formulations import smallest_difference
 
     instance = read_instance(corpus, k, options)
-    rows = compare(
-        instance,
-        names=None if names is None else names.split(","),
-        solvers=None if solvers is None else solvers.split(","),
-        time_limit=time_limit,
-        seed=out.seed,
-        threads=out.threads,
-        progress=out.note if sys.stderr.isatty() else None,
-    )
+    with out.progress("formulations") as progress:
+        rows = compare(
+            instance,
+            names=None if names is None else names.split(","),
+            solvers=None if solvers is None else solvers.split(","),
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
+        )
     optima = {row["cover"] for row in rows if require(row["formulation"]).exact} - {None}
     printed = [row.get("cover") for row in rows if row["formulation"] == "printed"]
     found = None

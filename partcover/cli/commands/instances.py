@@ -88,9 +88,9 @@ def instances_check(out: Output, names: tuple[str, ...]) -> int:
 
     entries = [library.entry(name) for name in names or library.names()]
     wrong: dict[str, list[str]] = {}
-    with out.progress("check") as report:
+    with out.progress("check") as progress:
         for number, entry in enumerate(entries):
-            report(number, len(entries), entry.name)
+            progress.advance(number, len(entries), entry.name)
             try:
                 problems = entry.problems()
             except PartcoverError as error:

@@ -76,7 +76,7 @@ def ratio_command(
     if not inputs:
         raise click.UsageError("nothing to measure: give counted words, an instance or --family")
     rows: list[dict[str, Any]] = []
-    with out.progress("ratio") as report:
+    with out.progress("ratio") as progress:
         for name, instance in inputs:
             rows += ratios(
                 instance,
@@ -86,7 +86,7 @@ def ratio_command(
                 time_limit=time_limit,
                 seed=out.seed,
                 threads=out.threads,
-                progress=lambda what: report(0, None, what),
+                progress=progress,
             )
             if rows[-1]["termination"] == "interrupted":
                 break

@@ -55,7 +55,7 @@ def report_command(
     if out.path is None:
         raise click.UsageError("-o is missing: which file is the page to be?")
     runs = read_runs((*files, *certificates))
-    with out.progress("report") as tell:
+    with out.progress("report") as progress:
         write_page(
             runs,
             out.path,
@@ -64,7 +64,7 @@ def report_command(
             time_limit=time_limit,
             seed=out.seed,
             threads=out.threads,
-            progress=lambda what: tell(0, None, what),
+            progress=progress,
         )
     if out.path != "-":
         out.wrote(out.path)

@@ -76,13 +76,13 @@ def reproduce_command(
     studies: dict[tuple[int, ...], Study] = {}
     left_out: dict[str, str] = {}
     interrupted = False
-    with out.progress("reproduce") as report:
+    with out.progress("reproduce") as progress:
         runner = Runner(
             instance,
             time_limit,
             seed=out.seed,
             threads=out.threads,
-            progress=lambda what: report(0, None, what),
+            progress=progress,
         )
         for one in names:
             ask = tuple(budgets) or EXPERIMENTS[one].budgets

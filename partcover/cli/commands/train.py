@@ -86,13 +86,13 @@ def train_command(
     run = TRAINERS[method].run
     asked = method_options(run, method, given)
     instance = read_instance(corpus, k, options, pretokenizer)
-    with out.progress(method) as report:
+    with out.progress(method) as progress:
         solution = run(
             instance,
             time_limit=time_limit,
             seed=out.seed,
             threads=out.threads,
-            progress=report,
+            progress=progress,
             **asked,
         )
     if asked:

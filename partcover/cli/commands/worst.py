@@ -48,7 +48,7 @@ def worst_command(
     """
     from ...instances.worst_case import worst as run
 
-    with out.progress("worst") as report:
+    with out.progress("worst") as progress:
         case = run(
             method,
             k=k,
@@ -58,7 +58,7 @@ def worst_command(
             restarts=restarts,
             time_limit=time_limit,
             seed=out.seed,
-            progress=report,
+            progress=progress,
         )
     data = case.to_json()
     pairs = [f"{word} × {count}" if count > 1 else word for word, count in data["words"]]
