@@ -27,7 +27,7 @@ from .interop import Fidelity as Fidelity
 from .interop import export as export
 from .interop import load_vocabulary as load_vocabulary
 from .problem.certificate import Certificate as Certificate
-from .problem.instance import GroupBudget as GroupBudget
+from .problem.group_budget import GroupBudget as GroupBudget
 from .problem.instance import Instance as Instance
 from .problem.solution import Result as Result
 from .problem.solution import Solution as Solution

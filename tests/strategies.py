@@ -12,7 +12,7 @@ from oracles.brute_force import useful
 from oracles.greedy import all_candidates, shortest_path
 
 from partcover import Instance, WordCounts
-from partcover.problem.instance import GroupBudget
+from partcover.problem.group_budget import GroupBudget
 
 words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=5)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..corpus import symbols as sym
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..runtime.arguments import Threads, checked
@@ -99,11 +98,11 @@ def split_gap(
             f"the vocabulary needs {shortest} tokens, fewer than the lower bound {lower_bound}: "
             "it holds tokens that are no candidates of this instance"
         )
-    lo, hi, _ = instance.index.find([sym.to_array(token) for token in vocabulary])
+    occurs = instance.index.find_tokens(vocabulary).occurs
     return Gap(
         k=instance.k,
         size=len(vocabulary),
-        never_occur=int((hi == lo).sum()),
+        never_occur=int((~occurs).sum()),
         rule=rule,
         tokens=own,
         tokens_shortest_path=shortest,

@@ -16,8 +16,8 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..kernels._local_search import State
-from ..problem.candidates import CandidateIndex
 from ..problem.occurrences import arcs_of
+from ..problem.word_index import WordIndex
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -307,7 +307,7 @@ def _worths(
     words: WordCounts, tokens: Sequence[Token], others: Sequence[Token], threads: int
 ) -> tuple[Int64, Int64]:
     """Occurrences of tokens and others, and what `gains` says of them."""
-    arrays = [sym.to_array(token) for token in (*tokens, *others)]
+    all_tokens = (*tokens, *others)
     chosen = np.arange(len(tokens), dtype=np.int32)
     cuts = np.searchsorted(words.offsets, np.arange(0, words.offsets[-1], _SLICE)).tolist()
     bounds = sorted({0, *cuts, len(words)})
@@ -317,19 +317,21 @@ def _worths(
         first, last = lot
         offsets = words.offsets[first : last + 1]
         data = words.data[offsets[0] : offsets[-1]]
-        index = CandidateIndex(data, offsets - offsets[0], words.counts[first:last], explicit=())
-        lo, hi, length = index.find(arrays)
-        size = len(arrays)
+        index = WordIndex(
+            WordCounts(data, offsets - offsets[0], words.counts[first:last], words.symbols)
+        )
+        intervals = index.find_tokens(all_tokens)
+        size = len(all_tokens)
         state = State(
-            *arcs_of(index, lo, hi, length),
+            *arcs_of(index, intervals),
             np.zeros(size, np.uint8),
             np.zeros(size, np.uint64),
             np.zeros(0, np.int64),
         )
         state.load(chosen)
-        return index.weight_of(lo, hi), state.worths()
+        return index.weight_of(intervals), state.worths()
 
-    occurrences, worth = np.zeros((2, len(arrays)), np.int64)
+    occurrences, worth = np.zeros((2, len(all_tokens)), np.int64)
     with ThreadPoolExecutor(max(1, min(threads, len(lots)))) as pool:
         for more in pool.map(look, lots):
             occurrences += more[0]

@@ -115,8 +115,7 @@ class Bound:
 
     def tokens(self, numbers: Int32) -> list[Token]:
         """The candidates with these numbers."""
-        instance = self.instance
-        return [sym.from_array(instance.index.token(n), instance.symbols) for n in numbers.tolist()]
+        return list(self.instance.index.tokens(numbers))
 
     def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
         """The JSON object that ``partcover bound`` prints; `tokens`: with the proven ones."""

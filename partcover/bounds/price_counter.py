@@ -102,8 +102,10 @@ class PriceCounter:
         as far as sums of prices stay within 63 bits and floating point is as fine.
     unit : int
         Rewards are given in units of 1 / unit tokens, rounded down: so many as fit in 63 bits.
-    lo, hi, length : ndarray of int32, shape (tokens,)
+    intervals : Intervals
         The candidates of ``instance.index``, then required tokens that are not among them.
+    lo, hi, length : ndarray of int32, shape (tokens,)
+        The parts of `intervals`.
     weight, most : ndarray of int64, shape (tokens,)
         Occurrences, weighted by word counts; the largest possible reward, in tokens.
     fixed : ndarray of bool, shape (tokens,)
@@ -120,24 +122,13 @@ class PriceCounter:
         self.places = (index.sa - index.word_of[index.sa] - 1).astype(np.int32)
         self.count_at = np.repeat(words.counts, np.diff(words.offsets))
         # the candidates, and required tokens that are not among them
-        lo, hi, length = index.find([sym.to_array(token) for token in instance.fixed])
-        occur = hi > lo  # an empty interval may begin where another token's does
-        lo, hi, length = lo[occur], hi[occur], length[occur]
-        number = dict.fromkeys(zip(lo.tolist(), length.tolist(), strict=True), -1)
-        if number:
-            fits = np.flatnonzero(np.isin(index.lo, lo) & np.isin(index.length, length)).tolist()
-            for c in fits:
-                key = (int(index.lo[c]), int(index.length[c]))
-                if key in number:
-                    number[key] = c
-        keys = zip(lo.tolist(), length.tolist(), strict=True)
-        own = np.array([number[key] for key in keys], np.int64)
-        more = np.flatnonzero(own < 0)
-        self.lo = np.concatenate([index.lo, lo[more]])
-        self.hi = np.concatenate([index.hi, hi[more]])
-        self.length = np.concatenate([index.length, length[more]])
-        weight = np.concatenate([index.weight, index.weight_of(lo[more], hi[more])])
-        self.weight = weight.astype(np.int64)
+        required = index.find_tokens(instance.fixed)
+        required = required.take(required.occurs)
+        own = index.numbers(required)
+        others = required.take(own < 0)
+        self.intervals = index.intervals.joined(others)
+        self.lo, self.hi, self.length = self.intervals
+        self.weight = np.concatenate([index.weight, index.weight_of(others)])
         self.fixed = np.zeros(len(self.lo), bool)
         self.fixed[own[own >= 0]] = True
         self.fixed[len(index) :] = True
@@ -333,8 +324,7 @@ def explain(
     apart = np.flatnonzero(~counter.fixed)
     best = counter.fixed.copy()
     best[apart[np.argsort(-found[apart], kind="stable")][: max(free, 0)]] = True
-    keys = zip(counter.lo.tolist(), counter.length.tolist(), strict=True)
-    number = {key: c for c, key in enumerate(keys)}
+    number = {key: c for c, key in enumerate(counter.intervals.key.tolist())}
     places = {word: n for n, (word, _) in enumerate(instance.words)}
     shown = []
     for word in words:
@@ -344,9 +334,9 @@ def explain(
             word[start:end] for start in range(len(word)) for end in range(start + 2, len(word) + 1)
         }
         tokens = sorted(cuts)
-        lo, _, length = instance.index.find([sym.to_array(token) for token in tokens])
+        keys = instance.index.find_tokens(tokens).key.tolist()
         rows = []
-        for token, key in zip(tokens, zip(lo.tolist(), length.tolist(), strict=True), strict=True):
+        for token, key in zip(tokens, keys, strict=True):
             c = number.get(key, -1)
             if c >= 0 and found[c] > 0:
                 worth = _worth(word, token, own)

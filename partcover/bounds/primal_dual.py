@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus import symbols as sym
 from ..errors import InputError
 from ..kernels._saddle_point import Saddle, arcs, project
 from ..runtime.memory import refuse_beyond
@@ -66,13 +65,7 @@ class Ascent:
         words, symbols = counter.instance.words, counter.instance.symbols
         chosen = Vocabulary(self.vocabulary.tokens[:k], symbols)
         index = counter.instance.index
-        lo, hi, length = index.find([sym.to_array(token) for token in chosen])
-        lo, length = lo[hi > lo], length[hi > lo]
-        held = set(zip(lo.tolist(), length.tolist(), strict=True))
-        near = np.flatnonzero(np.isin(counter.lo, lo)).tolist()
-        for c in near:
-            if (int(counter.lo[c]), int(counter.length[c])) in held:
-                self.x[c] = 1.0
+        self.x[np.isin(counter.intervals.key, index.find_tokens(chosen).key)] = 1.0
         ends = np.flatnonzero(segment(words, chosen).ends)
         sizes = np.diff(np.concatenate([[-1], ends]))
         self._make(active)

@@ -10,7 +10,8 @@ from ..corpus import symbols as sym
 from ..corpus import tsv
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..problem.instance import GroupBudget, Instance
+from ..problem.group_budget import GroupBudget
+from ..problem.instance import Instance
 from ..runtime.file_kinds import HEADER, likely_mistake
 from ..vocabulary.vocabulary import Vocabulary
 

@@ -6,13 +6,12 @@ import time
 from math import e
 
 import numpy as np
-import numpy.typing as npt
 
-from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError, VerificationError
 from ..kernels._greedy import Greedy
 from ..problem.candidates import CandidateIndex
+from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
@@ -128,19 +127,6 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
     return d, d * (1 - 1 / e)
 
 
-def _groups(instance: Instance) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """The groups of each candidate, a bit each, and what is left of each group's budget."""
-    index, groups = instance.index, instance.groups
-    if not groups:
-        return np.zeros(0, np.uint64), np.zeros(0, np.int64)
-    left = [group.limit - sum(token in group for token in instance.fixed) for group in groups]
-    bits = np.zeros(len(index), np.uint64)
-    for c in range(len(index)):
-        token = sym.from_array(index.token(c), instance.symbols)
-        bits[c] = sum(1 << g for g, group in enumerate(groups) if token in group)
-    return bits, np.array(left, np.int64)
-
-
 def _refuse_endless(index: CandidateIndex) -> None:
     """Refuse candidates whose occurrences alone take minutes to score once.
 
@@ -169,19 +155,14 @@ def _greedy(
     index = instance.index
     state = Greedy(index.text, index.sa, index.word_of, words.counts, relaxed)
 
-    lo, hi, length = index.find([sym.to_array(token) for token in instance.fixed])
     first = len(instance.prefix)
     tokens: list[Token] = list(instance.prefix)
-    gains = [state.place(lo[i], hi[i], length[i]) for i in range(first)]
+    prefix = index.find_tokens(instance.prefix)
+    gains = [state.place(*interval) for interval in zip(*prefix, strict=True)]
     rest = instance.fixed[first:]
     if rest:
-        state.load(
-            lo[first:],
-            hi[first:],
-            length[first:],
-            index.weight_of(lo[first:], hi[first:]),
-            words.total_symbols,
-        )
+        others = index.find_tokens(rest)
+        state.load(*others, index.weight_of(others), words.total_symbols)
         chosen, chosen_gains = state.run(len(rest))
         useless = sorted(set(rest) - {rest[c] for c in chosen})
         tokens += [rest[c] for c in chosen] + useless
@@ -192,8 +173,9 @@ def _greedy(
     termination: Termination = "completed"
     exhausted = False
     _refuse_endless(index)
-    groups, left = _groups(instance)
-    state.load(index.lo, index.hi, index.length, index.weight, words.total_symbols, groups, left)
+    budgets = GroupBudgets(instance.groups, instance.fixed)
+    groups = budgets.bits(index.tokens() if instance.groups else ())
+    state.load(*index.intervals, index.weight, words.total_symbols, groups, budgets.room)
     try:
         while len(tokens) + len(picks) < instance.k:
             if time_limit is not None and time.monotonic() - started >= time_limit:
@@ -210,7 +192,7 @@ def _greedy(
                 break
     except KeyboardInterrupt:
         termination = "interrupted"
-    tokens += [sym.from_array(index.token(c), instance.symbols) for c in picks]
+    tokens += index.tokens(np.array(picks, np.int64))
     del tokens[len(gains) :], gains[len(tokens) :]  # an interrupt can fall between the two
     total = sum(gains)
 

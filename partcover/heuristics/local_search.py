@@ -432,6 +432,9 @@ class _Search:
         self.found(state, "fill")
         worths = state.worths()
         picked = state.picked()
-        tokens = [(space.token(c), int(worths[c])) for c in picked.tolist() if not space.locked[c]]
-        tokens.sort(key=lambda entry: (-entry[1], len(entry[0]), entry[0]))
+        free = picked[space.locked[picked] == 0]
+        tokens = sorted(
+            zip(space.tokens_of(free), worths[free].tolist(), strict=True),
+            key=lambda entry: (-entry[1], len(entry[0]), entry[0]),
+        )
         return [*space.instance.fixed, *(token for token, _ in tokens)]

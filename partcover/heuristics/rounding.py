@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
+from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..runtime.arguments import Seed, checked
 from ..vocabulary.vocabulary import Vocabulary
@@ -99,17 +100,7 @@ def _rounded(instance: Instance, x: Float64, rule: str, seed: int) -> list[Token
         key = x + (draw < x) * (1 + x.max(initial=0))
     order = np.lexsort((np.arange(len(x)), -promise_of(instance), -key))
     order = order[x[order] > 0]
-    chosen = list(instance.fixed)
-    held = set(chosen)
-    left = [group.limit - sum(token in group for token in held) for group in instance.groups]
-    for c in order.tolist():
-        if len(chosen) >= instance.k:
-            break
-        token = sym.from_array(index.token(c), instance.symbols)
-        groups = [g for g, group in enumerate(instance.groups) if token in group]
-        if token in held or any(left[g] <= 0 for g in groups):
-            continue
-        for g in groups:
-            left[g] -= 1
-        chosen.append(token)
-    return chosen
+    fixed = set(instance.fixed)
+    budgets = GroupBudgets(instance.groups, fixed)
+    free = (token for token in index.tokens(order) if token not in fixed and budgets.admit(token))
+    return [*instance.fixed, *islice(free, instance.k - len(fixed))]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..kernels._local_search import State
+from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
-from ..problem.occurrences import Arcs, arcs_of
+from ..problem.occurrences import arcs_of
 from ..runtime.arguments import shown
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -39,7 +39,7 @@ class SearchSpace:
         self.instance = instance
         index = instance.index
         named = list(dict.fromkeys([*instance.fixed, *given]))
-        lo, hi, length = index.find([sym.to_array(token) for token in named])
+        intervals = index.find_tokens(named)
         promise = promise_of(instance)
         order = np.argsort(-promise, kind="stable")
         wanted = promise[order] >= least
@@ -49,65 +49,43 @@ class SearchSpace:
         within = np.cumsum((index.hi - index.lo)[order].astype(np.int64)) <= ARCS
         kept = np.sort(order[within])
         # named tokens first: some are no candidates, or dominated ones
-        key = length.astype(np.int64) << 32 | lo
-        keys = index.length[kept].astype(np.int64) << 32 | index.lo[kept]
-        there = hi > lo
-        kept = kept[~np.isin(keys, key[there])]
-        self.index_number = np.concatenate([np.full(int(there.sum()), -1, np.int64), kept])
-        names = np.flatnonzero(there)
+        kept = np.setdiff1d(kept, index.numbers(intervals), assume_unique=True)
+        names = np.flatnonzero(intervals.occurs)
+        self.index_number = np.concatenate([np.full(len(names), -1, np.int64), kept])
         self.number = {named[n]: i for i, n in enumerate(names.tolist())}
-        self.lo = np.concatenate([lo[names], index.lo[kept]])
-        self.hi = np.concatenate([hi[names], index.hi[kept]])
-        self.length = np.concatenate([length[names], index.length[kept]])
-        self.arrays = self._arcs()
-        while len(names) < len(self.lo) and self._steps() > STEPS:
-            size = len(names) + (len(self.lo) - len(names)) // 2
+        self.intervals = intervals.take(names).joined(index.intervals.take(kept))
+        self.arrays = arcs_of(index, self.intervals)
+        while len(names) < len(self) and self._steps() > STEPS:
+            size = len(names) + (len(self) - len(names)) // 2
             top = np.argsort(-promise[self.index_number[len(names) :]], kind="stable")
             stay = np.sort(np.concatenate([np.arange(len(names)), len(names) + top])[:size])
             self.index_number = self.index_number[stay]
-            self.lo, self.hi, self.length = self.lo[stay], self.hi[stay], self.length[stay]
-            self.arrays = self._arcs()
-        self.whole = bool(np.isin(np.arange(len(index)), self._index_numbers()).all())
+            self.intervals = self.intervals.take(stay)
+            self.arrays = arcs_of(index, self.intervals)
+        self.numbers_in_index = index.numbers(self.intervals)
+        self.whole = int((self.numbers_in_index >= 0).sum()) == len(index)
         # beyond all that there is, a larger budget would only be walked through
         self.free = min(instance.k - len(instance.fixed), len(self))
         self.fixed = [self.number[t] for t in instance.fixed if t in self.number]
         self.locked = np.zeros(len(self), np.uint8)
         self.locked[self.fixed] = 1
+        # the fixed tokens that occur are here, and counted when they are chosen
+        budgets = GroupBudgets(instance.groups, set(instance.fixed) - set(self.number))
+        self.room = budgets.room
         self.groups = np.zeros(len(self), np.uint64)
-        self.room = np.array([group.limit for group in instance.groups], np.int64)
-        for token in set(instance.fixed) - set(self.number):
-            self.room -= np.array([token in group for group in instance.groups], np.int64)
         if instance.groups:
-            for c in range(len(self)):
-                token = self.token(c)
-                self.groups[c] = sum(1 << g for g, s in enumerate(instance.groups) if token in s)
+            self.groups = budgets.bits(self.tokens_of())
 
     def __len__(self) -> int:
-        return len(self.lo)
-
-    def _index_numbers(self) -> Int64:
-        """Which candidates of the index are here, named ones included."""
-        index = self.instance.index
-        keys = index.length.astype(np.int64) << 32 | index.lo
-        mine = self.length.astype(np.int64) << 32 | self.lo
-        return np.flatnonzero(np.isin(keys, mine))
+        return len(self.intervals.lo)
 
     def per_number(self, values: Float64, default: float) -> Float64:
         """What each candidate of the index has, for those here."""
-        index = self.instance.index
-        keys = index.length.astype(np.int64) << 32 | index.lo
-        order = np.argsort(keys)
-        mine = self.length.astype(np.int64) << 32 | self.lo
-        at = np.minimum(np.searchsorted(keys[order], mine), max(len(keys) - 1, 0))
-        found = np.full(len(self), default)
-        if len(keys):
-            at = order[at]
-            same = keys[at] == mine
-            found[same] = values[at[same]]
-        return found
-
-    def _arcs(self) -> Arcs:
-        return arcs_of(self.instance.index, self.lo, self.hi, self.length)
+        numbers = self.numbers_in_index
+        known = numbers >= 0
+        own = np.full(len(self), default)
+        own[known] = values[numbers[known]]
+        return own
 
     def _steps(self) -> float:
         """Arcs that a look at every word passes over for candidates that occur twice in one."""
@@ -121,10 +99,10 @@ class SearchSpace:
         """A new state for a search of this space."""
         return State(*self.arrays, self.locked, self.groups, self.room)
 
-    def token(self, c: int) -> Token:
-        """The candidate with a number."""
-        array = self.instance.index.substring(int(self.lo[c]), int(self.length[c]))
-        return sym.from_array(array, self.instance.symbols)
+    def tokens_of(self, numbers: npt.NDArray[np.integer] | None = None) -> Iterator[Token]:
+        """Yields the candidates with these numbers, or all of them."""
+        intervals = self.intervals if numbers is None else self.intervals.take(numbers)
+        return self.instance.index.tokens_at(intervals)
 
     def numbers(self, tokens: Sequence[Token]) -> Int32:
         """The numbers of tokens that are here, with the fixed ones."""
@@ -133,9 +111,7 @@ class SearchSpace:
 
     def tokens(self, picked: Int32) -> list[Token]:
         """The fixed tokens, then those of these numbers."""
-        locked = self.locked
-        rest = [self.token(c) for c in picked.tolist() if not locked[c]]
-        return [*self.instance.fixed, *rest]
+        return [*self.instance.fixed, *self.tokens_of(picked[self.locked[picked] == 0])]
 
 
 def promise_of(instance: Instance) -> Float64:
@@ -169,22 +145,15 @@ def legal_tokens(instance: Instance, vocabulary: Vocabulary) -> list[Token]:
     """The fixed tokens, then what of a vocabulary is a candidate, within group budgets."""
     index = instance.index
     given = list(vocabulary)
-    lo, hi, length = index.find([sym.to_array(token) for token in given])
-    weight = index.weight_of(lo, hi)
-    legal = (hi > lo) & (weight >= instance.min_count)
-    legal &= length <= (instance.max_length or 2**31 - 1)
+    intervals = index.find_tokens(given)
+    legal = intervals.occurs & (index.weight_of(intervals) >= instance.min_count)
+    legal &= intervals.length <= (instance.max_length or 2**31 - 1)
     listed = None if instance.candidates is None else set(instance.candidates)
-    forbidden = set(instance.forbidden)
+    excluded = {*instance.forbidden, *instance.fixed}
+    budgets = GroupBudgets(instance.groups, instance.fixed)
     chosen = list(instance.fixed)
-    held = set(chosen)
-    left = [group.limit - sum(token in group for token in held) for group in instance.groups]
     for token, fits in zip(given, legal.tolist(), strict=True):
-        groups = [g for g, group in enumerate(instance.groups) if token in group]
-        if not fits or token in held or token in forbidden or any(left[g] <= 0 for g in groups):
-            continue
-        if listed is not None and token not in listed:
-            continue
-        for g in groups:
-            left[g] -= 1
-        chosen.append(token)
+        fits &= token not in excluded and (listed is None or token in listed)
+        if fits and budgets.admit(token):
+            chosen.append(token)
     return chosen

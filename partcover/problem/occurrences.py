@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..kernels._local_search import by_candidate
-from .candidates import CandidateIndex
+from .word_index import Intervals, WordIndex
 
 __all__ = ["Arcs", "arcs_of"]
 
@@ -17,15 +17,15 @@ Int64 = npt.NDArray[np.int64]
 Arcs: TypeAlias = tuple[Int32, Int64, Int32, Int64, Int64, Int32, Int32]
 
 
-def arcs_of(index: CandidateIndex, lo: Int32, hi: Int32, length: Int32) -> Arcs:
+def arcs_of(index: WordIndex, tokens: Intervals) -> Arcs:
     """The first seven arguments of `partcover.kernels._local_search.State`.
 
     Parameters
     ----------
-    index : CandidateIndex
-        Of the words.
-    lo, hi, length : ndarray of int32, shape (tokens,)
-        Where the tokens occur, as `CandidateIndex.find` gives it.
+    index : WordIndex
+        The index of the words.
+    tokens : Intervals
+        Where the tokens occur.
 
     Returns
     -------
@@ -34,29 +34,29 @@ def arcs_of(index: CandidateIndex, lo: Int32, hi: Int32, length: Int32) -> Arcs:
         where each token's words begin, the words, and the token's first arc there.
         O(occurrences + symbols) time, some 80 bytes for each occurrence.
     """
-    words = len(index.counts)
-    which, word, begin = index.occurrences_of(lo, hi, length)
+    words, n_tokens = index.words, len(tokens.length)
+    which, word, begin = index.occurrences_of(tokens)
     size = len(which)
     arcs = np.empty((size, 5), np.int32)
-    arcs[:, 0], arcs[:, 1], arcs[:, 2] = begin, begin + length[which], which
+    arcs[:, 0], arcs[:, 1], arcs[:, 2] = begin, begin + tokens.length[which], which
     arcs[:, 4] = -1
     del begin
-    order = by_candidate(which, len(lo))  # stable: by word, by start within a word
+    order = by_candidate(which, n_tokens)  # stable: by word, by start within a word
     which, places = which[order], word[order]
     first = np.ones(size, bool)
     first[1:] = (which[1:] != which[:-1]) | (places[1:] != places[:-1])
     arcs[order, 3] = order[first][np.cumsum(first) - 1]
     again = np.flatnonzero(~first)
     arcs[order[again - 1], 4] = order[again]
-    word_first = np.zeros(words + 1, np.int64)
-    np.cumsum(np.bincount(word, minlength=words), out=word_first[1:])
-    places_first = np.zeros(len(lo) + 1, np.int64)
-    np.cumsum(np.bincount(which[first], minlength=len(lo)), out=places_first[1:])
+    word_first = np.zeros(len(words) + 1, np.int64)
+    np.cumsum(np.bincount(word, minlength=len(words)), out=word_first[1:])
+    places_first = np.zeros(n_tokens + 1, np.int64)
+    np.cumsum(np.bincount(which[first], minlength=n_tokens), out=places_first[1:])
     return (
         arcs,
         word_first,
-        np.diff(index.offsets).astype(np.int32),
-        index.counts,
+        np.diff(words.offsets).astype(np.int32),
+        words.counts,
         places_first,
         places[first].astype(np.int32),
         order[first],

@@ -38,6 +38,7 @@ class Event:
 
     Examples
     --------
+    >>> from partcover import Event
     >>> Event(1.5, "bound", 100, 95, "prices").gap
     0.05
     """
@@ -77,6 +78,7 @@ class Progress:
     Examples
     --------
     >>> from partcover import Instance, greedtok
+    >>> from partcover.runtime.progress import Progress
     >>> class Printer(Progress):
     ...     def advance(self, done, total, remark=""):
     ...         print(done, "of", total, remark)
@@ -127,6 +129,7 @@ class EventLog(Progress):
     Examples
     --------
     >>> from partcover import Instance, improve
+    >>> from partcover.runtime.progress import EventLog
     >>> log = EventLog()
     >>> solution = improve(Instance({"banana": 2, "bandana": 1}, 2), progress=log)
     >>> log.events[-1].tokens == solution.tokens

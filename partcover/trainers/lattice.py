@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
-from ..problem.candidates import CandidateIndex
+from ..problem.word_index import WordIndex
 
 __all__ = ["Lattice", "shards"]
 
@@ -53,7 +53,7 @@ class Lattice:
     arcs: Int32
 
     @classmethod
-    def of(cls, words: WordCounts, index: CandidateIndex, tokens: Sequence[Token]) -> Lattice:
+    def of(cls, words: WordCounts, index: WordIndex, tokens: Sequence[Token]) -> Lattice:
         """The lattice of tokens of two or more symbols over the words that `index` is of.
 
         O(occurrences · log(occurrences)).
@@ -62,12 +62,12 @@ class Lattice:
             sym.from_array(symbol, words.symbols) for symbol in np.unique(words.data)[:, None]
         ]
         pieces = (*single, *tokens)
-        lo, hi, length = index.find([sym.to_array(piece) for piece in pieces])
-        arcs, word, start = index.occurrences_of(lo, hi, length)
+        intervals = index.find_tokens(pieces)
+        arcs, word, start = index.occurrences_of(intervals)
         many = np.bincount(words.offsets[word] + start, minlength=len(words.data))
         begin = np.zeros(len(words.data) + 1, np.int64)
         np.cumsum(many, out=begin[1:])
-        return cls(words, pieces, len(single), length, begin, arcs)
+        return cls(words, pieces, len(single), intervals.length, begin, arcs)
 
     @property
     def tokens(self) -> tuple[Token, ...]:

@@ -286,17 +286,16 @@ def _most_frequent(
     """
     (found,) = np.nonzero(fit)
     order = np.lexsort((found, index.length[found], -index.weight[found]))
-    chosen = found[order[:size]].tolist()
-    tokens = [sym.from_array(index.token(c), instance.symbols) for c in chosen]
-    return list(dict.fromkeys((*tokens, *instance.fixed)))
+    chosen = found[order[:size]]
+    return list(dict.fromkeys((*index.tokens(chosen), *instance.fixed)))
 
 
 def _among(index: CandidateIndex, tokens: Sequence[Token]) -> npt.NDArray[np.bool_]:
     """Which candidates are among `tokens`."""
-    lo, hi, length = index.find([sym.to_array(token) for token in tokens])
-    there = hi > lo
-    key = lo[there].astype(np.int64) << 32 | length[there]
-    return np.isin(index.lo.astype(np.int64) << 32 | index.length, key)
+    among = np.zeros(len(index), bool)
+    numbers = index.numbers(index.find_tokens(tokens))
+    among[numbers[numbers >= 0]] = True
+    return among
 
 
 def _check(size: int, max_length: int, batch: float) -> None:

@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus import symbols as sym
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
@@ -81,24 +80,17 @@ def randtrain(
             "them by max_length or min_count"
         )
     index = instance.candidate_index(dominated=True)
-    order = np.lexsort((index.length, index.lo))
-    count = index.weight[order]
+    count = index.weight
     weights = {
         "count": count,
-        "symbols": count * index.length[order],
+        "symbols": count * index.length,
         "uniform": np.ones_like(count),
     }[weight]
-    if float(np.dot(count.astype(float), index.length[order])) >= 2.0**62:
+    if float(np.dot(count.astype(float), index.length)) >= 2.0**62:
         raise InputError("occurrences of candidates add up to 2^62 or more: scale the counts down")
-    tokens = list(instance.fixed)
-    held = set(tokens)
     # fixed tokens may be drawn again, and are passed over: so many more are enough
-    for c in order[draw(weights, instance.k, seed)].tolist():
-        if len(tokens) == instance.k:
-            break
-        token = sym.from_array(index.token(c), instance.symbols)
-        if token not in held:
-            tokens.append(token)
+    drawn = index.tokens(draw(weights, instance.k, seed))
+    tokens = list(dict.fromkeys([*instance.fixed, *drawn]))[: instance.k]
     vocabulary = Vocabulary(tokens, instance.symbols, "randtrain")
     extra = {
         "size": len(vocabulary),

@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -20,6 +19,7 @@ from ..kernels import _unigram
 from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
+from ..problem.word_index import WordIndex
 from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
@@ -209,8 +209,7 @@ def unigram_objective(
     if rounds < 0:
         raise InputError(f"rounds is {rounds}: at least 0 is expected")
     words = _sorted(words)
-    index = CandidateIndex(words.data, words.offsets, words.counts, explicit=())
-    lattice = Lattice.of(words, index, vocabulary.tokens)
+    lattice = Lattice.of(words, WordIndex(words), vocabulary.tokens)
     score = np.full(len(lattice.pieces), -math.log(max(1, len(lattice.pieces))))
     for _ in range(rounds):
         expected, _ = expectation(lattice, score, threads=threads)
@@ -318,8 +317,8 @@ class _Model:
     @classmethod
     def seeded(cls, lattice: Lattice, index: CandidateIndex, fixed: Collection[Token]) -> _Model:
         """Scores from count times length."""
-        lo, hi, length = index.find([sym.to_array(piece) for piece in lattice.pieces])
-        value = index.weight_of(lo, hi).astype(float) * length
+        intervals = index.find_tokens(lattice.pieces)
+        value = index.weight_of(intervals).astype(float) * intervals.length
         stay = np.array([len(piece) == 1 or piece in fixed for piece in lattice.pieces], bool)
         return cls(lattice, stay, _log_share(np.maximum(value, _LEAST)))
 
@@ -359,18 +358,15 @@ class _Model:
 
 def _seeds(instance: Instance, index: CandidateIndex, size: int, max_length: int) -> list[Token]:
     """Frequent substrings, those of largest count · length first; then what is fixed."""
-    order = np.lexsort((index.length, index.lo))
-    lo, hi = index.lo[order], index.hi[order]
-    fit = (index.length[order] <= max_length) & (index.weight[order] >= 2)
+    lo, hi = index.lo, index.hi
+    fit = (index.length <= max_length) & (index.weight >= 2)
     if instance.candidates is None:
         # the next candidate with the same occurrences is longer by what always follows
         fit[:-1] &= (lo[:-1] != lo[1:]) | (hi[:-1] != hi[1:])
-    found = order[fit]
+    (found,) = np.nonzero(fit)
     value = index.weight[found].astype(float) * index.length[found]
     chosen = found[np.lexsort((index.length[found], -value))[:size]]
-    begin = index.begins(index.lo[chosen])
-    tokens = sym.slices(index.data, begin, begin + index.length[chosen], instance.symbols)
-    return list(dict.fromkeys((*tokens, *instance.fixed)))
+    return list(dict.fromkeys((*index.tokens(chosen), *instance.fixed)))
 
 
 def _sorted(words: WordCounts) -> WordCounts:

@@ -22,7 +22,6 @@ from partcover.bounds.lower_bound import bounds
 from partcover.bounds.price_counter import PriceCounter, explain, largest, workers
 from partcover.bounds.primal_dual import Ascent
 from partcover.cli import main as cli
-from partcover.corpus import symbols as sym
 from partcover.exact import relax as exact
 from partcover.kernels._saddle_point import Saddle, arcs, project, self_overlaps
 from partcover.problem.certificate import Leaf, sorted_symbols
@@ -36,9 +35,8 @@ def counter_of(instance: Instance) -> PriceCounter:
 
 
 def token_of(counter: PriceCounter, number: int):
-    index, instance = counter.instance.index, counter.instance
-    cut = index.substring(int(counter.lo[number]), int(counter.length[number]))
-    return sym.from_array(cut, instance.symbols)
+    (token,) = counter.instance.index.tokens_at(counter.intervals.take([number]))
+    return token
 
 
 def slow_reward(instance: Instance, token, own: dict, one: int) -> int:

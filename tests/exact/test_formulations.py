@@ -17,7 +17,7 @@ from partcover.exact.infeasibility import conflict
 from partcover.exact.relax import relax
 from partcover.exact.solver_io import SolverOptions
 from partcover.exact.solvers.registry import SOLVERS, complete, run
-from partcover.problem.instance import GroupBudget
+from partcover.problem.group_budget import GroupBudget
 from partcover.runtime.progress import EventLog
 
 slow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

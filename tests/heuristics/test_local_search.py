@@ -27,7 +27,7 @@ from partcover import (
 from partcover.heuristics import local_search as search
 from partcover.heuristics.local_search import local_search
 from partcover.heuristics.search_space import SearchSpace
-from partcover.problem.instance import GroupBudget
+from partcover.problem.group_budget import GroupBudget
 from partcover.runtime.progress import EventLog
 from partcover.verification.recount import recount
 
@@ -55,8 +55,7 @@ def check_worths(board: SearchSpace, state, words: dict) -> None:
     held = set(board.tokens(state.picked()))
     total = cost(instance, held)
     assert state.total == total
-    for c, worth in enumerate(state.worths().tolist()):
-        token = board.token(c)
+    for token, worth in zip(board.tokens_of(), state.worths().tolist(), strict=True):
         if token in held:
             assert worth == cost(instance, held - {token}) - total
         else:
@@ -85,13 +84,14 @@ def test_the_partner_of_a_swap_loses_least(words, data):
     chosen = [c for c in data.draw(numbers) if c < len(board)]
     state = board.state()
     state.load(np.array(sorted(chosen), np.int32))
-    held = {board.token(c) for c in chosen}
+    tokens = list(board.tokens_of())
+    held = {tokens[c] for c in chosen}
     for a in range(len(board)):
         if a in chosen:
             continue
-        added = held | {board.token(a)}
+        added = held | {tokens[a]}
         total = cost(instance, added)
-        losses = [(cost(instance, added - {board.token(d)}) - total, d) for d in sorted(chosen)]
+        losses = [(cost(instance, added - {tokens[d]}) - total, d) for d in sorted(chosen)]
         assert state.swap(a) == (min(losses)[::-1] if losses else (-1, 0))
 
 
@@ -109,7 +109,7 @@ def test_a_full_sweep_without_swaps_is_a_local_optimum(words, k):
     held = set(board.tokens(state.picked()))
     total = cost(instance, held)
     assert total == state.total
-    for token in map(board.token, range(len(board))):
+    for token in board.tokens_of():
         for other in held:
             assert cost(instance, held - {other} | {token}) >= total
 
@@ -319,7 +319,7 @@ def test_roundings_are_vocabularies(instance, data):
 def test_rounding_rules(words, k, data):
     instance = Instance(WordCounts.from_counts(words), k)
     index = instance.index
-    tokens = [index.token(c).tobytes() for c in range(len(index))]
+    tokens = list(index.tokens())
     x = np.array(data.draw(st.permutations([i / 50 for i in range(1, len(index) + 1)])), float)
     by_x = [tokens[c] for c in np.argsort(-x)]
     assert list(round_relaxation(instance, x, "det")) == by_x[:k]
@@ -349,7 +349,7 @@ def test_the_search_uses_x():
     instance = Instance(BOOK, 6)
     best = local_search(instance)
     index = instance.index
-    x = [float(index.token(c).tobytes() in set(best.vocabulary)) for c in range(len(index))]
+    x = [float(token in set(best.vocabulary)) for token in index.tokens()]
     log = EventLog()
     local_search(instance, x=x, progress=log)
     assert any(e.source == "rounding" and e.tokens == best.tokens for e in log.events) or (
@@ -372,6 +372,6 @@ def test_few_occurrences_fit(monkeypatch):
 def test_oracle_candidates_are_what_is_tried():
     instance = Instance(WordCounts.from_counts({b"abc": 2, b"bcd": 1}), 2)
     board = board_of(instance)
-    tokens = {board.token(c) for c in range(len(board))}
+    tokens = set(board.tokens_of())
     assert tokens <= all_candidates([b"abc", b"bcd"])
     assert tokens <= set(useful(instance))

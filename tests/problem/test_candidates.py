@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, Instance, WordCounts
-from partcover.corpus.symbols import from_array
 from partcover.problem.certificate import sorted_symbols
 
 words_st = st.dictionaries(
@@ -53,10 +52,11 @@ def check(instance: Instance) -> None:
         or t == words[places[t][0][0]]
     }
     assert index.total == len(weight)
-    tokens = [from_array(index.token(i), instance.symbols) for i in range(len(index))]
+    tokens = list(index.tokens())
+    assert list(index.tokens(index.numbers(index.find_tokens(tokens)))) == tokens
     assert tokens == sorted(kept)
     assert dict(zip(tokens, index.weight.tolist(), strict=True)) == {t: weight[t] for t in kept}
-    which, word, start = index.occurrences()
+    which, word, start = index.occurrences_of(index.intervals)
     got = [
         (int(w), int(s), tokens[c])
         for c, w, s in zip(which.tolist(), word.tolist(), start.tolist(), strict=True)

@@ -11,7 +11,7 @@ from strategies import group_budgets, words_st
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, greedwmc, solve
 from partcover import verify as check
-from partcover.problem.instance import GroupBudget
+from partcover.problem.group_budget import GroupBudget
 
 slow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

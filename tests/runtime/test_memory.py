@@ -9,7 +9,7 @@ import pytest
 
 from partcover import InputError, Instance, WordCounts, greedtok
 from partcover.kernels._greedy import Greedy
-from partcover.problem.candidates import CandidateIndex
+from partcover.problem.word_index import WordIndex
 from partcover.runtime.memory import available_memory, refuse_beyond
 
 MIB = 2**20
@@ -112,9 +112,8 @@ def test_a_limit_of_the_process_is_heeded(tmp_path):
 
 def test_words_beyond_the_memory_are_refused(monkeypatch):
     monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: MIB)
-    data = np.full(100_000, 97, np.uint8)
     with pytest.raises(InputError, match=r"indexing the 100,000 symbols .* split the corpus"):
-        CandidateIndex(data, np.array([0, len(data)]), np.array([1]))
+        WordIndex(WordCounts.from_words(["a" * 100_000]))
 
 
 def test_candidates_are_counted_in_32_bits():

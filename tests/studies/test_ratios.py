@@ -25,7 +25,7 @@ from partcover import (
     solve,
 )
 from partcover.cli.inputs import parse_budgets
-from partcover.problem.instance import GroupBudget
+from partcover.problem.group_budget import GroupBudget
 from partcover.report.plots import plot_ratios
 from partcover.studies import ratios as ratio_module
 from partcover.studies.ratios import ratios

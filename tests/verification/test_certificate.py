@@ -22,7 +22,7 @@ from strategies import instances, prices
 
 from partcover import InputError, Instance, VerificationError, WordCounts, prove
 from partcover.problem.certificate import Branch, Certificate, Leaf, policy_digest, sorted_symbols
-from partcover.problem.instance import GroupBudget
+from partcover.problem.group_budget import GroupBudget
 from partcover.verification.certificate_check import check_certificate
 
 

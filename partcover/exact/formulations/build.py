@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ...corpus import symbols as sym
 from ...corpus.symbols import Token
 from ...errors import InputError
 from ...problem.candidates import CandidateIndex
@@ -35,21 +34,17 @@ class _Tokens:
 
     @classmethod
     def of(cls, instance: Instance, index: CandidateIndex) -> _Tokens:
-        tokens = [sym.from_array(index.token(i), instance.symbols) for i in range(len(index))]
+        tokens = list(index.tokens())
         known = set(tokens)
         extra = [token for token in instance.fixed if token not in known]
-        lo, hi, length = index.find([sym.to_array(token) for token in extra])
-        which, word, start = index.occurrences_of(
-            np.concatenate([index.lo, lo]),
-            np.concatenate([index.hi, hi]),
-            np.concatenate([index.length, length]),
-        )
+        intervals = index.intervals.joined(index.find_tokens(extra))
+        which, word, start = index.occurrences_of(intervals)
         tokens += extra
         fixed = set(instance.fixed)
         return cls(
             tuple(tokens),
             np.array([token in fixed for token in tokens], bool),
-            np.concatenate([index.length, length]).astype(np.int64),
+            intervals.length.astype(np.int64),
             which.astype(np.int64),
             word.astype(np.int64),
             start.astype(np.int64),

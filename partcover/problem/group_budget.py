@@ -1,0 +1,152 @@
+"""Defines budgets for groups of tokens, and counts what they leave while tokens are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Symbols, Token
+from ..errors import InputError
+from ..runtime.arguments import Int64, checked
+
+__all__ = ["MAX_GROUPS", "GroupBudget", "GroupBudgets"]
+
+MAX_GROUPS = 64  # kernels keep the groups of a token in the bits of one number
+
+
+@dataclass(frozen=True)
+class GroupBudget:
+    """At most `limit` tokens of a group: a language, or a length class.
+
+    Parameters
+    ----------
+    name : str
+        For messages and files.
+    limit : int
+        How many tokens of the group may be chosen.
+    tokens : iterable of token, optional
+        The group, if it is a list; else it is a length class.
+    min_length, max_length : int
+        The length class, in symbols; a `max_length` of None is no end.
+    """
+
+    name: str
+    limit: int
+    tokens: frozenset[Any] | None = None
+    min_length: int = 2
+    max_length: int | None = None
+
+    @checked
+    def __init__(
+        self,
+        name: str,
+        limit: Int64,
+        tokens: Iterable[Any] | None = None,
+        min_length: Int64 = 2,
+        max_length: Int64 | None = None,
+    ) -> None:
+        set_ = object.__setattr__
+        set_(self, "name", name)
+        set_(self, "limit", limit)
+        try:
+            set_(self, "tokens", None if tokens is None else frozenset(tokens))
+        except TypeError:  # lists, say, of integers
+            raise InputError(f"group {name!r}: tokens are texts, bytes or tuples") from None
+        set_(self, "min_length", min_length)
+        set_(self, "max_length", max_length)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # sorted: the order of a set differs from process to process
+        tokens = None if self.tokens is None else sorted(self.tokens, key=repr)
+        return type(self), (self.name, self.limit, tokens, self.min_length, self.max_length)
+
+    def over(self, symbols: Symbols) -> GroupBudget:
+        """The same, its tokens brought into the one type of an alphabet."""
+        if self.tokens is None:
+            return self
+        return replace(self, tokens=frozenset(sym.to_token(t, symbols) for t in self.tokens))
+
+    def __contains__(self, token: Token) -> bool:
+        """Whether a token is of the group."""
+        if self.tokens is not None:
+            return token in self.tokens
+        most = len(token) if self.max_length is None else self.max_length
+        return self.min_length <= len(token) <= most
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in an instance file."""
+        data: dict[str, Any] = {"name": self.name, "at_most": self.limit}
+        if self.tokens is not None:
+            data["tokens"] = [sym.to_json(token) for token in sorted(self.tokens)]
+            return data
+        data["min_length"] = self.min_length
+        if self.max_length is not None:
+            data["max_length"] = self.max_length
+        return data
+
+    @classmethod
+    def from_json(cls, data: Any, symbols: Symbols) -> GroupBudget:
+        """The inverse of `to_json`."""
+        if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+            raise InputError("a group is a JSON object with a 'name' and 'at_most'")
+        name = data["name"]
+        tokens = data.get("tokens")
+        if tokens is not None and not isinstance(tokens, list):
+            raise InputError(f"group {name!r}: 'tokens' must be a list of tokens")
+        numbers = {}
+        for key, default in (("at_most", None), ("min_length", 2), ("max_length", None)):
+            numbers[key] = value = data.get(key, default)
+            if isinstance(value, bool) or not isinstance(value, int | None):
+                raise InputError(f"group {name!r}: {key} is {value!r}: a whole number is expected")
+        if numbers["at_most"] is None:
+            raise InputError(f"group {name!r} has no 'at_most'")
+        return cls(
+            name,
+            numbers["at_most"],
+            None if tokens is None else frozenset(sym.from_json(t, symbols) for t in tokens),
+            2 if numbers["min_length"] is None else numbers["min_length"],
+            numbers["max_length"],
+        )
+
+
+class GroupBudgets:
+    """What group budgets leave while tokens are chosen one after another.
+
+    Parameters
+    ----------
+    groups : sequence of GroupBudget
+        At most `MAX_GROUPS`.
+    chosen : iterable of token
+        Tokens chosen already.
+
+    Attributes
+    ----------
+    room : ndarray of int64, shape (groups,)
+        How many more tokens of each group may be chosen.
+    """
+
+    def __init__(self, groups: Sequence[GroupBudget], chosen: Iterable[Token] = ()) -> None:
+        self.groups = groups
+        self.room = np.array([group.limit for group in groups], np.int64)
+        for token in chosen:
+            self.room[self._of(token)] -= 1
+
+    def _of(self, token: Token) -> list[int]:
+        return [number for number, group in enumerate(self.groups) if token in group]
+
+    def admit(self, token: Token) -> bool:
+        """Chooses a token if all its groups have room.  Returns whether they had."""
+        own = self._of(token)
+        if (self.room[own] <= 0).any():
+            return False
+        self.room[own] -= 1
+        return True
+
+    def bits(self, tokens: Iterable[Token]) -> npt.NDArray[np.uint64]:
+        """Returns the groups of each token: bit g is set for those of group g."""
+        return np.array([sum(1 << g for g in self._of(token)) for token in tokens], np.uint64)

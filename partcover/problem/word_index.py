@@ -1,0 +1,201 @@
+"""Indexes counted words by their suffixes, so that a token's occurrences are one interval.
+
+All words stand in one text, with a separator before each.  A token that occurs is an interval of
+the text's suffix array and a length.  Memory is a few arrays over the text, whatever the number
+of tokens or occurrences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..kernels._saddle_point import arcs
+from ..kernels._suffix import find, interval_words, suffix_array
+from ..runtime.memory import refuse_beyond
+
+__all__ = ["Intervals", "WordIndex"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+_BYTES_A_POSITION = 44  # at most, while the suffixes are sorted
+
+
+class Intervals(NamedTuple):
+    """Tokens as intervals of a suffix array.
+
+    Attributes
+    ----------
+    lo, hi : ndarray of int32, shape (tokens,)
+        Token ``t`` occurs at ``sa[lo[t]:hi[t]]``; the interval of one that does not is empty.
+    length : ndarray of int32, shape (tokens,)
+        Symbols of each.
+    """
+
+    lo: Int32
+    hi: Int32
+    length: Int32
+
+    @property
+    def occurs(self) -> Bools:
+        """Whether each token occurs."""
+        return self.hi > self.lo
+
+    @property
+    def key(self) -> Int64:
+        """A number for each token, in lexicographic order; −1 for those that do not occur."""
+        # an empty interval may begin where another token's does
+        return np.where(self.occurs, self.lo.astype(np.int64) << 32 | self.length, -1)
+
+    def take(self, which: npt.NDArray[np.integer] | Bools) -> Intervals:
+        """Some of the tokens, by their places or by a mask."""
+        return Intervals(self.lo[which], self.hi[which], self.length[which])
+
+    def joined(self, other: Intervals) -> Intervals:
+        """These tokens, then others."""
+        lo, hi, length = map(np.concatenate, zip(self, other, strict=True))
+        return Intervals(lo, hi, length)
+
+
+class WordIndex:
+    """Suffix array of counted words.
+
+    Parameters
+    ----------
+    words : WordCounts
+        The words.
+
+    Attributes
+    ----------
+    words : WordCounts
+        As given.
+    text, sa, word_of : ndarray of int32, shape (symbols + words + 1,)
+        Symbol ranks from 1 with separators 0; positions in suffix order; the word at each
+        position (at a separator: the word after it).
+
+    Raises
+    ------
+    InputError
+        If words and separators do not fit in 2^31 − 2 positions, or in memory.
+
+    Notes
+    -----
+    O(symbols) time and memory: suffix array by induced sorting (Nong, Zhang and Chan 2009).
+    """
+
+    def __init__(self, words: WordCounts) -> None:
+        data, offsets, n_words = words.data, words.offsets, len(words)
+        size = len(data) + n_words + 1
+        if size > 2**31 - 2:
+            raise InputError(
+                f"the distinct words have {len(data)} symbols, more than the 2^31 - 2 positions "
+                "that can be indexed: raise the least count of a word, or split the corpus"
+            )
+        refuse_beyond(
+            size * _BYTES_A_POSITION,
+            f"indexing the {len(data):,} symbols of the distinct words takes",
+            "raise the least count of a word, or split the corpus",
+        )
+        self.words = words
+        self._alphabet = None if data.dtype == np.uint8 else np.unique(data)
+        upper = 256 if self._alphabet is None else len(self._alphabet)
+        self.text = np.zeros(size, np.int32)
+        inside = np.ones(size, bool)
+        inside[offsets + np.arange(n_words + 1)] = False
+        self.text[inside] = self._ranks(data)
+        del inside
+        self.word_of = np.empty(size, np.int32)
+        self.word_of[:-1] = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(offsets) + 1)
+        self.word_of[-1] = n_words
+        self.sa = suffix_array(self.text, upper)
+
+    def _ranks(self, data: npt.NDArray[np.integer]) -> Int32:
+        """Symbols to ranks from 1, in symbol order; −1 for a symbol that no word has."""
+        if self._alphabet is None:
+            return data.astype(np.int32) + np.int32(1)
+        ranks = np.searchsorted(self._alphabet, data).astype(np.int32)
+        if len(self._alphabet):
+            known = self._alphabet[np.minimum(ranks, len(self._alphabet) - 1)] == data
+        else:
+            known = np.zeros(len(data), bool)
+        return np.where(known, ranks + np.int32(1), np.int32(-1)).astype(np.int32)
+
+    def find_tokens(self, tokens: Iterable[Token]) -> Intervals:
+        """Finds tokens, in the order given.
+
+        O(Σ length · log(symbols)).
+        """
+        arrays = [sym.to_array(token) for token in tokens]
+        length = np.array([len(array) for array in arrays], np.int32)
+        offsets = np.zeros(len(arrays) + 1, np.int64)
+        np.cumsum(length, out=offsets[1:])
+        patterns = self._ranks(np.concatenate(arrays)) if arrays else np.zeros(0, np.int32)
+        return Intervals(*find(self.text, self.sa, patterns, offsets), length)
+
+    def tokens_at(self, intervals: Intervals) -> Iterator[Token]:
+        """Yields the tokens, all of which occur."""
+        start = self.sa[intervals.lo]
+        begin = start.astype(np.int64) - self.word_of[start] - 1
+        return sym.slices(self.words.data, begin, begin + intervals.length, self.words.symbols)
+
+    def weight_of(self, intervals: Intervals) -> Int64:
+        """Occurrences of each token, weighted by word counts.  O(occurrences)."""
+        return self.only_word_and_weight(intervals)[1]
+
+    def only_word_and_weight(self, intervals: Intervals) -> tuple[Int32, Int64]:
+        """The only word that each token occurs in (−1 if there are several), and its weight."""
+        counts = self.words.counts
+        return interval_words(self.sa, self.word_of, counts, intervals.lo, intervals.hi)
+
+    def words_equal(self, intervals: Intervals) -> Int32:
+        """Numbers of the words that are one of the tokens.  O(occurrences)."""
+        offsets = self.words.offsets
+        equal = [np.zeros(0, np.int32)]
+        for lo, hi, length in zip(*intervals, strict=True):
+            start = self.sa[lo:hi]
+            word = self.word_of[start]
+            at_begin = start == offsets[word] + word + 1
+            equal.append(word[at_begin & (offsets[word + 1] - offsets[word] == length)])
+        return np.concatenate(equal)
+
+    def positions_ascending(self) -> Int64:
+        """Positions of the symbols in the words' data, words in ascending order.
+
+        What `partcover.problem.certificate.sorted_symbols` gives, read off the suffix array.
+        """
+        offsets, n_words = self.words.offsets, len(self.words)
+        begins = np.zeros(len(self.text), bool)
+        begins[offsets[:-1] + np.arange(1, n_words + 1)] = True
+        order = self.word_of[self.sa[begins[self.sa]]]
+        lengths = np.diff(offsets)[order]
+        ends = np.cumsum(lengths)
+        first = np.repeat(offsets[order] - (ends - lengths), lengths)
+        positions: Int64 = first + np.arange(len(self.words.data))
+        return positions
+
+    def occurrences_of(self, intervals: Intervals) -> tuple[Int32, Int32, Int32]:
+        """All occurrences of all tokens: (token, word, start in the word).
+
+        Returns
+        -------
+        tuple of three ndarray of int32, shape (occurrences,)
+            Sorted by word, start, length; tokens are numbered from 0 in the order given.
+            O(occurrences + symbols), which is quadratic in the length of words for all
+            candidates.
+        """
+        order = np.argsort(intervals.length, kind="stable").astype(np.int32)
+        places = (self.sa - self.word_of[self.sa] - 1).astype(np.int32)
+        which, start, _, _ = arcs(places, *intervals.take(order), len(self.words.data))
+        sizes = np.diff(self.words.offsets)
+        word = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[start]
+        begin = (start - self.words.offsets[word]).astype(np.int32)
+        return order[which], word, begin
