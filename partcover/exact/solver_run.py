@@ -164,11 +164,10 @@ class SolverRun:
         extra: dict[str, Any],
     ) -> Solution:
         """The solution, checked."""
-        solution = Solution(
-            method=vocabulary.method,
-            vocabulary=vocabulary,
-            tokens=tokens,
-            cover=self.instance.words.total_symbols - tokens,
+        solution = Solution.of(
+            self.instance,
+            vocabulary,
+            tokens,
             lower_bound=bound,
             status=status,
             termination=stopped,
@@ -190,12 +189,11 @@ class SolverRun:
         extra: dict[str, Any],
     ) -> Result:
         """What is known where there is no vocabulary."""
-        return Result(
+        return Result.of(
+            self.instance,
+            None,
+            None,
             method="solve",
-            vocabulary=None,
-            tokens=None,
-            cover=None,
-            lower_bound=None,
             status=status,
             termination=stopped,
             **self._facts(model, report, stopped, {"size": None, **extra}),
@@ -208,20 +206,12 @@ class SolverRun:
         stopped: Termination,
         extra: dict[str, Any],
     ) -> dict[str, Any]:
-        instance = self.instance
         if model is not None:
             rows, variables = model.shape
             extra |= {"rows": rows, "variables": variables, "nonzeros": model.nonzeros}
         if stopped == "error":
             extra["message"] = report.message
         return {
-            "k": instance.k,
-            "words": len(instance.words),
-            "total_count": instance.words.total_count,
-            "symbols": instance.symbols,
-            "candidates": instance.index.total,
-            "policy": instance.policy,
-            "rule": "shortest_path",
             "seconds": time.monotonic() - self.started,
             "seed": self.seed,
             "threads": self.threads,

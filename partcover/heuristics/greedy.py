@@ -211,24 +211,15 @@ def _greedy(
                 f"GreedTok counted a cover of {total}, its segmentation has {stated.cover}: "
                 "this is a defect of partcover, please report it with the instance"
             )
-    return Solution(
-        method=method,
-        k=instance.k,
-        words=len(words),
-        total_count=words.total_count,
-        symbols=instance.symbols,
-        candidates=index.total,
-        policy=instance.policy,
-        vocabulary=vocabulary,
+    return Solution.of(
+        instance,
+        vocabulary,
+        stated.tokens,
         rule=stated.rule,
-        tokens=stated.tokens,
-        cover=stated.cover,
-        lower_bound=None,
-        status="feasible",
         termination=termination,
         seconds=time.monotonic() - started,
         seed=seed,
         threads=threads,
-        gains=tuple(gains),
+        gains=gains,
         extra=extra,
     )

@@ -180,18 +180,10 @@ def local_search(
     status: Status = "optimal" if bound == cut.tokens else "feasible"
     if termination == "completed" and status != "optimal" and search is not None and search.done:
         termination = "gap"
-    return Solution(
-        method="improve",
-        k=instance.k,
-        words=len(instance.words),
-        total_count=instance.words.total_count,
-        symbols=instance.symbols,
-        candidates=instance.index.total,
-        policy=instance.policy,
-        vocabulary=vocabulary,
-        rule="shortest_path",
-        tokens=cut.tokens,
-        cover=cut.cover,
+    return Solution.of(
+        instance,
+        vocabulary,
+        cut.tokens,
         lower_bound=bound,
         status=status,
         termination=termination,

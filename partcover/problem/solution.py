@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from .._version import __version__
 from ..corpus import symbols as sym
@@ -15,6 +16,7 @@ from ..runtime.progress import gap_of
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .certificate import Certificate
+from .instance import Instance
 
 __all__ = ["Result", "Solution", "Status", "Termination"]
 
@@ -87,6 +89,60 @@ class Result:
     certificate: Certificate | None = field(default=None, repr=False, compare=False)
 
     __reduce__ = by_fields
+
+    @classmethod
+    def of(
+        cls,
+        instance: Instance,
+        vocabulary: Vocabulary | None,
+        tokens: int | None,
+        *,
+        seconds: float,
+        method: str | None = None,
+        rule: SegmentationRule = "shortest_path",
+        lower_bound: int | None = None,
+        status: Status = "feasible",
+        termination: Termination = "completed",
+        seed: int = 0,
+        threads: int = 1,
+        gains: Iterable[int] = (),
+        extra: dict[str, Any] | None = None,
+    ) -> Self:
+        """Returns what is known of an instance, which fills in all that follows from it.
+
+        Parameters
+        ----------
+        instance : Instance
+            The instance.
+        vocabulary : Vocabulary or None
+            The chosen tokens; their method is the method, unless one is given.
+        tokens : int or None
+            Tokens that the words need under `rule`.
+        seconds, method, rule, lower_bound, status, termination, seed, threads, gains, extra
+            As the attributes.
+        """
+        words = instance.words
+        return cls(
+            method=method or ("" if vocabulary is None else vocabulary.method),
+            k=instance.k,
+            words=len(words),
+            total_count=words.total_count,
+            symbols=instance.symbols,
+            candidates=instance.index.total,
+            policy=instance.policy,
+            vocabulary=vocabulary,
+            rule=rule,
+            tokens=tokens,
+            cover=None if tokens is None else words.total_symbols - tokens,
+            lower_bound=lower_bound,
+            status=status,
+            termination=termination,
+            seconds=seconds,
+            seed=seed,
+            threads=threads,
+            gains=tuple(gains),
+            extra=extra or {},
+        )
 
     def __repr__(self) -> str:
         size = None if self.vocabulary is None else f"{len(self.vocabulary)} tokens"

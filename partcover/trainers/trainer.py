@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
-from ..segmentation.segmentation import Segmentation, segment
+from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["outcome", "refuse_unhonoured", "stoppable"]
@@ -133,37 +133,26 @@ def outcome(
     seconds = time.monotonic() - started
     vocabulary = vocabulary.with_(pretokenizer=instance.words.pretokenizer)
 
-    def counted() -> tuple[Segmentation, dict[str, int], int]:
+    def counted(termination: Termination) -> Solution:
         cut = segment(instance.words, vocabulary, threads=threads)
         fewest = {}
         if vocabulary.rule not in ("shortest_path", "single_symbols"):
             shortest = segment(instance.words, vocabulary, "shortest_path", threads=threads)
             fewest["tokens_shortest_path"] = shortest.tokens
-        return cut, fewest, instance.index.total
+        return Solution.of(
+            instance,
+            vocabulary,
+            cut.tokens,
+            rule=vocabulary.rule,
+            termination=termination,
+            seconds=seconds,
+            seed=seed,
+            threads=threads,
+            gains=gains,
+            extra={**(extra or {}), **fewest},
+        )
 
     try:
-        cut, fewest, candidates = counted()
+        return counted(termination)
     except KeyboardInterrupt:  # what is trained is not lost
-        termination = "interrupted"
-        cut, fewest, candidates = counted()
-    return Solution(
-        method=vocabulary.method,
-        k=instance.k,
-        words=len(instance.words),
-        total_count=instance.words.total_count,
-        symbols=instance.symbols,
-        candidates=candidates,
-        policy=instance.policy,
-        vocabulary=vocabulary,
-        rule=vocabulary.rule,
-        tokens=cut.tokens,
-        cover=cut.cover,
-        lower_bound=None,
-        status="feasible",
-        termination=termination,
-        seconds=seconds,
-        seed=seed,
-        threads=threads,
-        gains=gains,
-        extra={**(extra or {}), **fewest},
-    )
+        return counted("interrupted")
