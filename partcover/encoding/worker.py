@@ -78,12 +78,12 @@ class Worker:
             at, misses = self.cache.find(text, at, at + SECTION)
             if misses:
                 self.learn(text, first)
-            found.append(self.cache.take())
+            found.append(self.cache.numbers_of_words())
         return joined(found)
 
     def learn(self, text: bytes, first: int) -> None:
         """Cut the words that `find` did not know."""
-        data, offsets = self.cache.missed(text)
+        data, offsets = self.cache.new_words(text)
         words = offsets if len(self.rules) == 1 else self.cut_further(data, offsets)
         if int(np.diff(words).max()) >= 2**31 - 1:
             raise InputError("a word has 2^31 bytes or more: use another pre-tokenizer")
@@ -99,7 +99,7 @@ class Worker:
                     f"byte 0x{int(data[bad[0]]):02X}, in the word '{shown}', has no id in the "
                     "vocabulary"
                 )
-        self.cache.learn(offsets, data, which)
+        self.cache.add_pieces(offsets, data, which)
 
     def occurrences(
         self, offsets: npt.NDArray[np.int64], words: npt.NDArray[np.int64], first: int
@@ -110,7 +110,7 @@ class Worker:
         below the next one's number if all are that far apart.
         """
         place = np.searchsorted(offsets, words[:-1], "right") - 1
-        starts = first + self.cache.passed()[place]
+        starts = first + self.cache.uncached_starts()[place]
         return starts * len(self.mark) + words[:-1] - offsets[place]
 
     def cut_further(

@@ -1,10 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Words of a text found one after another, and a bounded table of what each is cut into.
-
-A rule of `partcover.corpus.pretokenizers` is a function from where a word starts to where it ends.
-Characters are those that Python decodes with ``surrogateescape``: a byte that belongs to none is
-a lone surrogate, neither letter nor number nor white space.
-"""
+"""The words of a text, and a bounded cache of the pieces that each is cut into."""
 
 import numpy as np
 
@@ -12,36 +7,30 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-# How words are found; see `partcover.corpus.pretokenizers` for what the rules say.
-FIRST_SPACE = 0
-SPACE = 1
-DIGIT = 2
-GPT2 = 3
-CL100K = 4
-O200K = 5
-WHOLE = 6
-
-# What a character can be: bits of the table `kinds`, one byte for each code point.
-LETTER = 1
-NUMBER = 2
-WHITE = 4
-UPPER = 8       # Lu Lt Lm Lo M
-LOWER = 16      # Ll Lm Lo M
-DECIMAL = 32    # Nd
-
 cdef enum:
-    L = 1
-    N = 2
-    S = 4
-    A = 8
-    B = 16
-    D = 32
     CAP = 255           # bytes of the longest word that is kept
     AHEAD = 16          # words that are hashed before the first of them is looked up
 
 include "_hash.pxi"
 include "_prefetch.pxi"
-include "_utf8.pxi"
+include "_word_ends.pxi"
+
+# Where words end; see `partcover.corpus.pretokenizers` for what the rules say.
+FIRST_SPACE = BY_FIRST_SPACE
+SPACE = BY_SPACE
+DIGIT = BY_DIGIT
+GPT2 = BY_GPT2
+CL100K = BY_CL100K
+O200K = BY_O200K
+WHOLE = BY_TEXT
+
+# What a character can be: bits of the table `kinds`, one byte for each code point.
+LETTER = L
+NUMBER = N
+WHITE = S
+UPPER = A
+LOWER = B
+DECIMAL = D
 
 
 cdef struct Slot:
@@ -52,213 +41,12 @@ cdef struct Entry:
     int64_t start       # of its bytes: in the arena, or in the text where it is not kept
     int64_t length
     int64_t first       # of its numbers
-    int64_t many
-
-cdef struct Finder:     # what finding words needs
-    const uint8_t *kinds
-    int mode
-
-
-cdef inline uint8_t _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
-                          int *size) noexcept nogil:
-    if p[0] < 0x80:
-        size[0] = 1
-        return kinds[p[0]]
-    return kinds[_code(p, end, size)]
-
-
-cdef inline const uint8_t *_run(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
-                                uint8_t mask) noexcept nogil:
-    """Behind the characters from `p` on that are one of `mask`."""
-    cdef int size
-    while p < end and _kind(kinds, p, end, &size) & mask:
-        p += size
-    return p
-
-
-cdef inline const uint8_t *_others(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
-                                   uint8_t mask) noexcept nogil:
-    """Behind the characters from `p` on that are none of `mask`."""
-    cdef int size
-    while p < end and not _kind(kinds, p, end, &size) & mask:
-        p += size
-    return p
-
-
-cdef inline const uint8_t *_contraction(const uint8_t *p, const uint8_t *end,
-                                        bint any_case) noexcept nogil:
-    """Behind ``'s|'t|'re|'ve|'m|'ll|'d`` at `p`, or `p`."""
-    cdef uint8_t c, d
-    cdef uint8_t fold = 0x20 if any_case else 0
-    if end - p < 2 or p[0] != 39:
-        return p
-    c = p[1] | fold
-    if c == 115 or c == 116 or c == 109 or c == 100:
-        return p + 2
-    if end - p < 3:
-        return p
-    d = p[2] | fold
-    if (c == 114 and d == 101) or (c == 118 and d == 101) or (c == 108 and d == 108):
-        return p + 3
-    if any_case and p[1] == 0xC5 and p[2] == 0xBF:    # the long s is an s in any case
-        return p + 3
-    return p
-
-
-cdef inline const uint8_t *_white(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
-                                  bint lines) noexcept nogil:
-    r"""Behind ``\s+(?!\S)|\s+`` at `p`; with `lines`, ``\s*[\r\n]+`` is tried first."""
-    cdef const uint8_t *at = p
-    cdef const uint8_t *last = p
-    cdef const uint8_t *line = NULL
-    cdef int size
-    while at < end and _kind(kinds, at, end, &size) & S:
-        last = at
-        if at[0] == 10 or at[0] == 13:
-            line = at + 1
-        at += size
-    if lines and line != NULL:
-        return line
-    return at if at == end or last == p else last
-
-
-cdef const uint8_t *_gpt2(const uint8_t *kinds, const uint8_t *p,
-                          const uint8_t *end) noexcept nogil:
-    cdef int size
-    cdef uint8_t kind
-    cdef const uint8_t *at = _contraction(p, end, False)
-    if at > p:
-        return at
-    kind = _kind(kinds, p, end, &size)
-    if p[0] == 0x20 and p + 1 < end:
-        at = p + 1
-        kind = _kind(kinds, at, end, &size)
-    if kind & S:
-        return _white(kinds, p, end, False)
-    if kind & L:
-        return _run(kinds, at + size, end, L)
-    if kind & N:
-        return _run(kinds, at + size, end, N)
-    return _others(kinds, at + size, end, L | N | S)
-
-
-cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p,
-                                    const uint8_t *end) noexcept nogil:
-    r"""Behind ``\p{N}{1,3}`` at `p`, or `p`."""
-    cdef int _i, size
-    for _i in range(3):
-        if p == end or not _kind(kinds, p, end, &size) & N:
-            break
-        p += size
-    return p
-
-
-cdef inline const uint8_t *_rest(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
-                                 bint slash) noexcept nogil:
-    r"""Behind what is no word at `p`: numbers, ` ?[^\s\p{L}\p{N}]+[\r\n/]*`, white space."""
-    cdef int size
-    cdef const uint8_t *at = _numbers(kinds, p, end)
-    if at > p:
-        return at
-    if p[0] == 0x20 and p + 1 < end:
-        at = p + 1
-    if _kind(kinds, at, end, &size) & (L | N | S):
-        return _white(kinds, p, end, True)
-    at = _others(kinds, at + size, end, L | N | S)
-    while at < end and (at[0] == 10 or at[0] == 13 or (slash and at[0] == 47)):
-        at += 1
-    return at
-
-
-cdef const uint8_t *_cl100k(const uint8_t *kinds, const uint8_t *p,
-                            const uint8_t *end) noexcept nogil:
-    cdef int size
-    cdef uint8_t kind
-    cdef const uint8_t *at = _contraction(p, end, True)
-    if at > p:
-        return at
-    kind = _kind(kinds, p, end, &size)
-    if kind & L:
-        return _run(kinds, p + size, end, L)
-    if not kind & N and p[0] != 10 and p[0] != 13:
-        at = _run(kinds, p + size, end, L)
-        if at > p + size:
-            return at
-    return _rest(kinds, p, end, False)
-
-
-cdef inline const uint8_t *_cased(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
-                                  const uint8_t **upper) noexcept nogil:
-    """Behind ``[Lu Lt Lm Lo M]*[Ll Lm Lo M]+`` at `p`, or `p`; `upper` is behind its first part.
-
-    Where no lower case follows, the last character that may count as such is given back.
-    """
-    cdef int size
-    cdef uint8_t kind
-    cdef const uint8_t *both = p
-    upper[0] = p
-    while upper[0] < end:
-        kind = _kind(kinds, upper[0], end, &size)
-        if not kind & A:
-            break
-        upper[0] += size
-        if kind & B:
-            both = upper[0]
-    p = _run(kinds, upper[0], end, B)
-    return p if p > upper[0] else both
-
-
-cdef const uint8_t *_o200k(const uint8_t *kinds, const uint8_t *p,
-                           const uint8_t *end) noexcept nogil:
-    cdef int size
-    cdef uint8_t kind = _kind(kinds, p, end, &size)
-    cdef const uint8_t *behind = p      # the one character that may stand before a word
-    cdef const uint8_t *upper
-    cdef const uint8_t *upper_behind
-    cdef const uint8_t *at
-    if not kind & (L | N) and p[0] != 10 and p[0] != 13:
-        behind = p + size
-    at = _cased(kinds, behind, end, &upper_behind)
-    if at > behind:
-        return _contraction(at, end, True)
-    upper = upper_behind
-    if behind > p:
-        at = _cased(kinds, p, end, &upper)
-        if at > p:
-            return _contraction(at, end, True)
-    if upper_behind > behind:
-        return _contraction(upper_behind, end, True)
-    if upper > p:
-        return _contraction(upper, end, True)
-    return _rest(kinds, p, end, True)
-
-
-cdef inline const uint8_t *_word_end(const Finder *finder, const uint8_t *p,
-                                     const uint8_t *end) noexcept nogil:
-    """Where the word that starts at `p` < `end` ends."""
-    cdef const uint8_t *at
-    cdef int size
-    if finder.mode == 3:
-        return _gpt2(finder.kinds, p, end)
-    if finder.mode == 4:
-        return _cl100k(finder.kinds, p, end)
-    if finder.mode == 5:
-        return _o200k(finder.kinds, p, end)
-    if finder.mode == 2:
-        if _kind(finder.kinds, p, end, &size) & D:
-            return p + size
-        return _others(finder.kinds, p + size, end, D)
-    if finder.mode == 6:
-        return end
-    if finder.mode == 1 and p[0] == 0x20:
-        return p + 1
-    at = <const uint8_t *> memchr(p + 1, 0x20, end - p - 1)
-    return end if at == NULL else at
+    int64_t count       # of its numbers
 
 
 def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds):
-    """Where each word of `text` ends, as a list."""
-    cdef Finder finder = Finder(&kinds[0], mode)
+    """Returns where each word of `text` ends, as a list."""
+    cdef Scanner scanner = Scanner(&kinds[0], mode)
     cdef const uint8_t *p
     cdef const uint8_t *end
     ends = []
@@ -266,23 +54,23 @@ def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds):
         p = &text[0]
         end = p + text.shape[0]
         while p < end:
-            p = _word_end(&finder, p, end)
+            p = word_end(&scanner, p, end)
             ends.append(p - &text[0])
     return ends
 
 
 def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
               const uint8_t[::1] kinds):
-    """Cut texts that stand one after another, each by itself.
+    """Cuts texts that stand one after another, each by itself.
 
     Returns
     -------
     ends : ndarray of int64, shape (words + 1,)
-        Where the words are in `data`, one after another.
+        Offsets of the words in `data`.
     text : ndarray of int64, shape (words,)
-        Which text each is of.
+        Index of the text that each word is of.
     """
-    cdef Finder finder = Finder(&kinds[0], mode)
+    cdef Scanner scanner = Scanner(&kinds[0], mode)
     cdef Py_ssize_t i, n = 0
     cdef const uint8_t *p
     cdef const uint8_t *end
@@ -299,7 +87,7 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
             p = &data[offsets[i]]
             end = p + (offsets[i + 1] - offsets[i])
             while p < end:
-                p = _word_end(&finder, p, end)
+                p = word_end(&scanner, p, end)
                 t[n] = i
                 n += 1
                 e[n] = p - &data[0]
@@ -307,61 +95,62 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
 
 
 cdef class WordCache:
-    """What words are cut into, for as many words as fit in a number of bytes.
+    """A cache of the pieces that words are cut into, bounded in bytes.
 
-    A section of text goes through `find`, which looks its words up; `missed` and `learn`, where
-    there are new ones; and `take`.  A table belongs to one thread at a time; `find` and `take`
-    run without the interpreter lock.  Words of more than 255 bytes are not kept, and none is
-    where `limit` is 0; when what is kept outgrows `limit`, the table starts anew.
+    For each section of text, call `find`, which looks its words up; `new_words` and `add_pieces`
+    if there are new ones; and `numbers_of_words`.  A cache belongs to one thread at a time; `find`
+    and `numbers_of_words` run without the interpreter lock.  Words of more than 255 bytes are not
+    kept, and none is where `limit` is 0; a cache that has outgrown `limit` starts anew.
 
     Parameters
     ----------
     mode : int
-        How words are found.
+        Where words end: `FIRST_SPACE` to `WHOLE`.
     kinds : ndarray of uint8, shape (0x110000,)
-        What each code point can be.
+        What each code point can be, bits from `LETTER` to `DECIMAL`.
     mark : bytes
-        What stands for a leading space, not empty; where it is no space, one found in a word
+        What stands for a leading space, not empty.  Where it is not a space, a mark within a word
         becomes a space.
     limit : int
-        Bytes to hold, at least 0.
+        Bytes that the cache may take, at least 0.
     """
 
-    cdef Finder finder
+    cdef Scanner scanner
     cdef const uint8_t[::1] kinds
     cdef bytes mark
     cdef int64_t limit
-    cdef uint8_t *arena
+    cdef uint8_t *arena         # of the words kept; 8 bytes may be read from the start of each
     cdef int64_t used, room
     cdef Entry *entries         # of the words kept, then of this section's that are not
     cdef int64_t size, capacity
     cdef int64_t known          # entries that were there before this section
-    cdef int64_t passing        # words of this section that are not kept
+    cdef int64_t n_uncached     # words of this section that are not kept
     cdef Slot *slots
     cdef uint64_t mask
     cdef int32_t *numbers
-    cdef int64_t many, numbers_room
-    cdef Entry *long_words
-    cdef int64_t long_room
-    cdef int32_t *found         # the entry of each word of the section; −1 − i for the i-th long
-    cdef int64_t finds, found_room
+    cdef int64_t n_numbers, numbers_room
+    cdef Entry *uncached
+    cdef int64_t uncached_room
+    cdef int32_t *words         # the entry of each word of the section; −1 − i for the i-th long
+    cdef int64_t n_words, words_room
+    cdef int64_t total          # numbers of the section's words, but for those that are new
 
     def __cinit__(self, int mode, const uint8_t[::1] kinds, bytes mark, int64_t limit):
         self.kinds = kinds
-        self.finder = Finder(&kinds[0], mode)
+        self.scanner = Scanner(&kinds[0], mode)
         self.mark = mark
         self.limit = limit
         self.room = 1 << 12
-        self.capacity = self.numbers_room = self.long_room = self.found_room = 1 << 8
+        self.capacity = self.numbers_room = self.uncached_room = self.words_room = 1 << 8
         self.mask = (1 << 9) - 1
         self.arena = <uint8_t *> malloc(self.room)
         self.entries = <Entry *> malloc(self.capacity * sizeof(Entry))
         self.slots = <Slot *> calloc(self.mask + 1, sizeof(Slot))
         self.numbers = <int32_t *> malloc(self.numbers_room * sizeof(int32_t))
-        self.long_words = <Entry *> malloc(self.long_room * sizeof(Entry))
-        self.found = <int32_t *> malloc(self.found_room * sizeof(int32_t))
+        self.uncached = <Entry *> malloc(self.uncached_room * sizeof(Entry))
+        self.words = <int32_t *> malloc(self.words_room * sizeof(int32_t))
         if (self.arena == NULL or self.entries == NULL or self.slots == NULL
-                or self.numbers == NULL or self.long_words == NULL or self.found == NULL):
+                or self.numbers == NULL or self.uncached == NULL or self.words == NULL):
             raise MemoryError
 
     def __dealloc__(self):
@@ -369,30 +158,30 @@ cdef class WordCache:
         free(self.entries)
         free(self.slots)
         free(self.numbers)
-        free(self.long_words)
-        free(self.found)
+        free(self.uncached)
+        free(self.words)
 
     def __len__(self):
-        """Words kept."""
+        """Returns the number of words kept."""
         return self.size
 
     @property
     def nbytes(self):
-        """Bytes of what is kept."""
-        return self._held()
+        """Bytes that the cache takes."""
+        return self._nbytes()
 
     @property
     def displacement(self):
-        """How far words are from their homes, summed: the slots stepped over to find each."""
+        """Sum of the distances of the words' slots from their homes."""
         cdef uint64_t i, total = 0
         for i in range(self.mask + 1):
             if self.slots[i].entry:
                 total += (i - self.slots[i].tag) & self.mask
         return total
 
-    cdef int64_t _held(self) noexcept nogil:
+    cdef int64_t _nbytes(self) noexcept nogil:
         return (self.used + self.size * sizeof(Entry) + (self.mask + 1) * sizeof(Slot)
-                + self.many * sizeof(int32_t))
+                + self.n_numbers * sizeof(int32_t))
 
     cdef int _rehash(self) noexcept nogil:
         cdef uint64_t mask = 2 * self.mask + 1
@@ -415,7 +204,7 @@ cdef class WordCache:
                    uint64_t home) noexcept nogil:
         """A new word, into the free slot `home`."""
         if (_grow(<void **> &self.entries, &self.capacity, self.size + 1, sizeof(Entry)) < 0
-                or _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0):
+                or _grow(<void **> &self.arena, &self.room, self.used + n + 8, 1) < 0):
             return -1
         memcpy(self.arena + self.used, p, n)
         self.entries[self.size] = Entry(self.used, n, 0, 0)
@@ -426,33 +215,35 @@ cdef class WordCache:
             return self._rehash()
         return 0
 
-    cdef int _look_up(self, const uint8_t *p, int64_t n, uint32_t tag) noexcept nogil:
+    cdef int _look_up(self, const uint8_t *p, int64_t n, uint32_t tag,
+                      const uint8_t *end) noexcept nogil:
         cdef uint64_t home = tag & self.mask
         cdef Entry *entry
         while self.slots[home].entry:
             if self.slots[home].tag == tag:
                 entry = self.entries + (self.slots[home].entry - 1)
-                if entry.length == n and memcmp(self.arena + entry.start, p, n) == 0:
-                    self.found[self.finds] = <int32_t> (self.slots[home].entry - 1)
-                    self.finds += 1
+                if entry.length == n and same_bytes(p, self.arena + entry.start, n, end):
+                    self.words[self.n_words] = <int32_t> (self.slots[home].entry - 1)
+                    self.n_words += 1
+                    self.total += entry.count
                     return 0
             home = (home + 1) & self.mask
-        self.found[self.finds] = <int32_t> self.size
-        self.finds += 1
+        self.words[self.n_words] = <int32_t> self.size
+        self.n_words += 1
         return self._keep(p, n, tag, home)
 
-    cdef int _pass_by(self, int64_t start, int64_t length) noexcept nogil:
-        if _grow(<void **> &self.long_words, &self.long_room, self.passing + 1,
+    cdef int _skip(self, int64_t start, int64_t length) noexcept nogil:
+        if _grow(<void **> &self.uncached, &self.uncached_room, self.n_uncached + 1,
                  sizeof(Entry)) < 0:
             return -1
-        self.long_words[self.passing] = Entry(start, length, 0, 0)
-        self.found[self.finds] = <int32_t> (-1 - self.passing)
-        self.finds += 1
-        self.passing += 1
+        self.uncached[self.n_uncached] = Entry(start, length, 0, 0)
+        self.words[self.n_words] = <int32_t> (-1 - self.n_uncached)
+        self.n_words += 1
+        self.n_uncached += 1
         return 0
 
     def find(self, const uint8_t[::1] text, int64_t at, int64_t upto):
-        """Look up the words from `at` on, to the end of the one that reaches `upto`.
+        """Looks up the words from `at` on, to the end of the one that reaches `upto`.
 
         Parameters
         ----------
@@ -468,7 +259,7 @@ cdef class WordCache:
         end : int
             Where the next section starts.
         misses : int
-            Words whose pieces are not known: `missed` gives them, `learn` takes the pieces.
+            Number of words whose pieces are not known.
         """
         cdef const uint8_t *base
         cdef const uint8_t *p
@@ -483,11 +274,11 @@ cdef class WordCache:
             raise ValueError("there is no text from there on")
         base = &text[0]
         with nogil:
-            if self._held() > self.limit and self.size:
+            if self._nbytes() > self.limit and self.size:
                 memset(self.slots, 0, (self.mask + 1) * sizeof(Slot))
-                self.used = self.size = self.many = 0
+                self.used = self.size = self.n_numbers = 0
             self.known = self.size
-            self.passing = self.finds = 0
+            self.n_uncached = self.n_words = self.total = 0
             p = base + at
             end = base + text.shape[0]
             stop = base + min(upto, text.shape[0])
@@ -496,13 +287,13 @@ cdef class WordCache:
                 ready = 0
                 while ready < AHEAD and p < stop:
                     start[ready] = p
-                    p = _word_end(&self.finder, p, end)
+                    p = word_end(&self.scanner, p, end)
                     length[ready] = p - start[ready]
                     if length[ready] <= cap:
                         tag[ready] = hash_bytes(start[ready], length[ready], end)
                         prefetch(self.slots + (tag[ready] & self.mask))
                     ready += 1
-                status = _grow(<void **> &self.found, &self.found_room, self.finds + ready,
+                status = _grow(<void **> &self.words, &self.words_room, self.n_words + ready,
                                sizeof(int32_t))
                 for i in range(ready):
                     if length[i] <= cap:
@@ -511,15 +302,15 @@ cdef class WordCache:
                     if status < 0:
                         break
                     if length[i] <= cap:
-                        status = self._look_up(start[i], length[i], tag[i])
+                        status = self._look_up(start[i], length[i], tag[i], end)
                     else:
-                        status = self._pass_by(start[i] - base, length[i])
+                        status = self._skip(start[i] - base, length[i])
         if status < 0:
             raise MemoryError
-        return p - base, self.size - self.known + self.passing
+        return p - base, self.size - self.known + self.n_uncached
 
-    def missed(self, const uint8_t[::1] text):
-        """The words whose pieces are not known, with mark and space exchanged.
+    def new_words(self, const uint8_t[::1] text):
+        """Returns the words whose pieces are not known, with mark and space exchanged.
 
         Returns
         -------
@@ -528,7 +319,7 @@ cdef class WordCache:
         offsets : ndarray of int64, shape (misses + 1,)
             Where they start.
         """
-        cdef int64_t total = 0, i, n = self.size - self.known + self.passing
+        cdef int64_t total = 0, i, n = self.size - self.known + self.n_uncached
         cdef const uint8_t *mark = self.mark
         cdef int64_t width = len(self.mark)
         cdef const uint8_t *p
@@ -536,10 +327,10 @@ cdef class WordCache:
         cdef Entry *entry
         cdef uint8_t[::1] d
         cdef int64_t[::1] o
-        if _grow(<void **> &self.entries, &self.capacity, self.size + self.passing,
+        if _grow(<void **> &self.entries, &self.capacity, self.size + self.n_uncached,
                  sizeof(Entry)) < 0:
             raise MemoryError
-        memcpy(self.entries + self.size, self.long_words, self.passing * sizeof(Entry))
+        memcpy(self.entries + self.size, self.uncached, self.n_uncached * sizeof(Entry))
         offsets = np.zeros(n + 1, np.int64)
         for i in range(n):
             entry = self.entries + self.known + i
@@ -558,67 +349,69 @@ cdef class WordCache:
                 o[i + 1] = out - &d[0]
         return data[:o[n]], offsets
 
-    def passed(self):
-        """Where the words of this section that are not kept start in the text, int64."""
+    def uncached_starts(self):
+        """Returns where the section's words that are not kept start in the text, int64."""
         cdef int64_t i
-        starts = np.empty(self.passing, np.int64)
+        starts = np.empty(self.n_uncached, np.int64)
         cdef int64_t[::1] s = starts
-        for i in range(self.passing):
-            s[i] = self.long_words[i].start
+        for i in range(self.n_uncached):
+            s[i] = self.uncached[i].start
         return starts
 
-    def learn(self, const int64_t[::1] offsets, const uint8_t[::1] data,
-              const int32_t[::1] which):
-        """Take what the words of `missed` were cut into.
+    def add_pieces(self, const int64_t[::1] offsets, const uint8_t[::1] data,
+                   const int32_t[::1] which):
+        """Adds the pieces that the words of `new_words` were cut into.
 
         Parameters
         ----------
         offsets, data : ndarray
-            As `missed` gave them.
+            As `new_words` gave them.
         which : ndarray of int32, shape (len(data),)
             At the last symbol of each piece its number: the token's, −1 for a single byte; −2
-            elsewhere.  `take` gives bytes as 0 to 255, and token t as 256 + t.
+            elsewhere.  `numbers_of_words` gives bytes as 0 to 255, and token t as 256 + t.
         """
         cdef int64_t i, j
         cdef int64_t n = offsets.shape[0] - 1
         cdef Entry *entry
-        if _grow(<void **> &self.numbers, &self.numbers_room, self.many + offsets[n],
+        if _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + offsets[n],
                  sizeof(int32_t)) < 0:
             raise MemoryError
         with nogil:
             for i in range(n):
                 entry = self.entries + self.known + i
-                entry.first = self.many
+                entry.first = self.n_numbers
                 for j in range(offsets[i], offsets[i + 1]):
                     if which[j] != -2:
-                        self.numbers[self.many] = which[j] + 256 if which[j] >= 0 else data[j]
-                        self.many += 1
-                entry.many = self.many - entry.first
+                        self.numbers[self.n_numbers] = which[j] + 256 if which[j] >= 0 else data[j]
+                        self.n_numbers += 1
+                entry.count = self.n_numbers - entry.first
 
-    def take(self):
-        """The section as numbers, int32."""
-        cdef int64_t i, j, total = 0
+    def numbers_of_words(self):
+        """Returns the numbers of the section's words, one word after another, int32."""
+        cdef int64_t i, j, total = self.total
         cdef Entry *entry
         cdef int32_t *at
         cdef const int32_t *first
         cdef int32_t[::1] o
-        with nogil:
-            for i in range(self.finds):
-                total += self._entry(self.found[i]).many
+        if self.size > self.known or self.n_uncached:
+            with nogil:
+                total = 0
+                for i in range(self.n_words):
+                    total += self._entry(self.words[i]).count
         out = np.empty(total, np.int32)
         if total == 0:
             return out
         o = out
         with nogil:
             at = &o[0]
-            for i in range(self.finds):
-                entry = self._entry(self.found[i])
+            for i in range(self.n_words):
+                entry = self._entry(self.words[i])
                 first = self.numbers + entry.first
-                for j in range(entry.many):
+                for j in range(entry.count):
                     at[j] = first[j]
-                at += entry.many
-            if self.passing:
-                self.many = self.entries[self.size].first
+                at += entry.count
+            if self.n_uncached:
+                self.n_numbers = self.entries[self.size].first
         return out
 
     cdef inline Entry *_entry(self, int32_t index) noexcept nogil:
@@ -627,7 +420,7 @@ cdef class WordCache:
 
 cdef uint8_t *_exchange(const uint8_t *p, int64_t n, const uint8_t *mark, int64_t width,
                         uint8_t *out) noexcept nogil:
-    """Write a word, its leading space as the mark and each mark in it as a space."""
+    """Writes a word, its leading space as the mark and each mark in it as a space."""
     cdef const uint8_t *end = p + n
     cdef const uint8_t *next
     if width == 1 and mark[0] == 0x20:

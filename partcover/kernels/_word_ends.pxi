@@ -1,0 +1,259 @@
+# Where each word of a text ends, by the rules of `partcover.corpus.pretokenizers`.
+#
+# A rule is a function from where a word starts to where it ends.  Characters are those that Python
+# decodes with ``surrogateescape``: a byte that belongs to none is a lone surrogate, neither letter
+# nor number nor white space.
+
+# Include `_hash.pxi` first: `pc_load8` is there.
+
+include "_utf8.pxi"
+
+cdef extern from *:
+    """
+    /* the end of the ASCII letters at p, found eight at a time; it may stop short of end */
+    static inline const uint8_t *pc_letters(const uint8_t *p, const uint8_t *end)
+    {
+    #if defined(__GNUC__) || defined(__clang__)
+        const uint64_t ones = 0x0101010101010101ull;
+        while (end - p >= 8) {
+            uint64_t x = pc_load8(p);
+            /* each byte's low seven bits, in lower case: no sum below carries into the next */
+            uint64_t y = (x | 0x20 * ones) & 0x7F * ones;
+            uint64_t above_z = y + (0x7F - 'z') * ones;
+            uint64_t from_a = y + (0x80 - 'a') * ones;
+            uint64_t others = (x | above_z | ~from_a) & 0x80 * ones;
+            if (others)
+                return p + (__builtin_ctzll(others) >> 3);
+            p += 8;
+        }
+    #endif
+        return p;
+    }
+    """
+    const uint8_t *_ascii_letters "pc_letters"(const uint8_t *p,
+                                               const uint8_t *end) noexcept nogil
+
+cdef enum:
+    BY_FIRST_SPACE = 0
+    BY_SPACE = 1
+    BY_DIGIT = 2
+    BY_GPT2 = 3
+    BY_CL100K = 4
+    BY_O200K = 5
+    BY_TEXT = 6
+
+cdef enum:
+    L = 1
+    N = 2
+    S = 4
+    A = 8
+    B = 16
+    D = 32
+
+
+cdef struct Scanner:    # a rule, and what each character is
+    const uint8_t *kinds
+    int mode
+
+
+cdef inline uint8_t _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                          int *size) noexcept nogil:
+    if p[0] < 0x80:
+        size[0] = 1
+        return kinds[p[0]]
+    return kinds[_code(p, end, size)]
+
+
+cdef inline const uint8_t *_run(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                                uint8_t mask) noexcept nogil:
+    """Returns the end of the run of characters at `p` that match `mask`."""
+    cdef int size
+    while p < end and _kind(kinds, p, end, &size) & mask:
+        p += size
+    return p
+
+
+cdef inline const uint8_t *_letters(const uint8_t *kinds, const uint8_t *p,
+                                    const uint8_t *end) noexcept nogil:
+    """Returns the end of the run of letters at `p`."""
+    return _run(kinds, _ascii_letters(p, end), end, L)
+
+
+cdef inline const uint8_t *_others(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                                   uint8_t mask) noexcept nogil:
+    """Returns the end of the run of characters at `p` that match nothing of `mask`."""
+    cdef int size
+    while p < end and not _kind(kinds, p, end, &size) & mask:
+        p += size
+    return p
+
+
+cdef inline const uint8_t *_contraction(const uint8_t *p, const uint8_t *end,
+                                        bint any_case) noexcept nogil:
+    """Returns the end of ``'s|'t|'re|'ve|'m|'ll|'d`` at `p`, or `p` where none stands."""
+    cdef uint8_t c, d
+    cdef uint8_t fold = 0x20 if any_case else 0
+    if p[0] != 39 or end - p < 2:
+        return p
+    c = p[1] | fold
+    if c == 115 or c == 116 or c == 109 or c == 100:
+        return p + 2
+    if end - p < 3:
+        return p
+    d = p[2] | fold
+    if (c == 114 and d == 101) or (c == 118 and d == 101) or (c == 108 and d == 108):
+        return p + 3
+    if any_case and p[1] == 0xC5 and p[2] == 0xBF:    # the long s is an s in any case
+        return p + 3
+    return p
+
+
+cdef inline const uint8_t *_white(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                                  bint lines) noexcept nogil:
+    r"""Returns the end of ``\s+(?!\S)|\s+`` at `p`; with `lines`, ``\s*[\r\n]+`` goes first."""
+    cdef const uint8_t *at = p
+    cdef const uint8_t *last = p
+    cdef const uint8_t *line = NULL
+    cdef int size
+    while at < end and _kind(kinds, at, end, &size) & S:
+        last = at
+        if at[0] == 10 or at[0] == 13:
+            line = at + 1
+        at += size
+    if lines and line != NULL:
+        return line
+    return at if at == end or last == p else last
+
+
+cdef const uint8_t *_gpt2(const uint8_t *kinds, const uint8_t *p,
+                          const uint8_t *end) noexcept nogil:
+    cdef int size
+    cdef uint8_t kind
+    cdef const uint8_t *at = _contraction(p, end, False)
+    if at > p:
+        return at
+    if p[0] == 0x20 and p + 1 < end:
+        at = p + 1
+    kind = _kind(kinds, at, end, &size)
+    if kind & S:
+        return _white(kinds, p, end, False)
+    if kind & L:
+        return _letters(kinds, at + size, end)
+    if kind & N:
+        return _run(kinds, at + size, end, N)
+    return _others(kinds, at + size, end, L | N | S)
+
+
+cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p,
+                                    const uint8_t *end) noexcept nogil:
+    r"""Returns the end of ``\p{N}{1,3}`` at `p`, or `p` where no number stands."""
+    cdef int _i, size
+    for _i in range(3):
+        if p == end or not _kind(kinds, p, end, &size) & N:
+            break
+        p += size
+    return p
+
+
+cdef inline const uint8_t *_rest(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                                 bint slash) noexcept nogil:
+    r"""Returns the end of numbers, ` ?[^\s\p{L}\p{N}]+[\r\n/]*` or white space at `p`."""
+    cdef int size
+    cdef const uint8_t *at = _numbers(kinds, p, end)
+    if at > p:
+        return at
+    if p[0] == 0x20 and p + 1 < end:
+        at = p + 1
+    if _kind(kinds, at, end, &size) & (L | N | S):
+        return _white(kinds, p, end, True)
+    at = _others(kinds, at + size, end, L | N | S)
+    while at < end and (at[0] == 10 or at[0] == 13 or (slash and at[0] == 47)):
+        at += 1
+    return at
+
+
+cdef const uint8_t *_cl100k(const uint8_t *kinds, const uint8_t *p,
+                            const uint8_t *end) noexcept nogil:
+    cdef int size
+    cdef uint8_t kind
+    cdef const uint8_t *at = _contraction(p, end, True)
+    if at > p:
+        return at
+    kind = _kind(kinds, p, end, &size)
+    if kind & L:
+        return _letters(kinds, p + size, end)
+    if not kind & N and p[0] != 10 and p[0] != 13:
+        at = _letters(kinds, p + size, end)
+        if at > p + size:
+            return at
+    return _rest(kinds, p, end, False)
+
+
+cdef inline const uint8_t *_cased(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                                  const uint8_t **upper) noexcept nogil:
+    """Returns the end of ``[Lu Lt Lm Lo M]*[Ll Lm Lo M]+`` at `p`, or `p` where it does not match.
+
+    Sets `upper` to the end of the first part.  Where no lower case follows, the match ends with
+    the last character of the first part that counts as lower case, too.
+    """
+    cdef int size
+    cdef uint8_t kind
+    cdef const uint8_t *both = p
+    upper[0] = p
+    while upper[0] < end:
+        kind = _kind(kinds, upper[0], end, &size)
+        if not kind & A:
+            break
+        upper[0] += size
+        if kind & B:
+            both = upper[0]
+    p = _run(kinds, upper[0], end, B)
+    return p if p > upper[0] else both
+
+
+cdef const uint8_t *_o200k(const uint8_t *kinds, const uint8_t *p,
+                           const uint8_t *end) noexcept nogil:
+    cdef int size
+    cdef uint8_t kind = _kind(kinds, p, end, &size)
+    cdef const uint8_t *word = p         # after the one character that may stand before a word
+    cdef const uint8_t *upper
+    cdef const uint8_t *upper_word
+    cdef const uint8_t *at
+    if not kind & (L | N) and p[0] != 10 and p[0] != 13:
+        word = p + size
+    at = _cased(kinds, word, end, &upper_word)
+    if at > word:
+        return _contraction(at, end, True)
+    upper = upper_word
+    if word > p:
+        at = _cased(kinds, p, end, &upper)
+        if at > p:
+            return _contraction(at, end, True)
+    if upper_word > word:
+        return _contraction(upper_word, end, True)
+    if upper > p:
+        return _contraction(upper, end, True)
+    return _rest(kinds, p, end, True)
+
+
+cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
+                                    const uint8_t *end) noexcept nogil:
+    """Returns the end of the word that starts at `p` < `end`."""
+    cdef const uint8_t *at
+    cdef int size
+    if scanner.mode == BY_GPT2:
+        return _gpt2(scanner.kinds, p, end)
+    if scanner.mode == BY_CL100K:
+        return _cl100k(scanner.kinds, p, end)
+    if scanner.mode == BY_O200K:
+        return _o200k(scanner.kinds, p, end)
+    if scanner.mode == BY_DIGIT:
+        if _kind(scanner.kinds, p, end, &size) & D:
+            return p + size
+        return _others(scanner.kinds, p + size, end, D)
+    if scanner.mode == BY_TEXT:
+        return end
+    if scanner.mode == BY_SPACE and p[0] == 0x20:
+        return p + 1
+    at = <const uint8_t *> memchr(p + 1, 0x20, end - p - 1)
+    return end if at == NULL else at
