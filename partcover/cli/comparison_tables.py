@@ -1,4 +1,4 @@
-"""Makes the tables of a comparison of methods, and the CSV files beside its rows."""
+"""Makes the tables of a comparison of methods, and names the CSV files beside its rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..report.tables import Listing, rows_csv, shown_columns
+from ..report.tables import Listing, shown_columns
 from ..runtime.files import in_place
 from .output import Output
 
-__all__ = ["BESIDE", "COLUMNS", "beside", "tables_of"]
+__all__ = ["COLUMNS", "files_beside", "tables_of"]
 
 COLUMNS = {
     "method": "method",
@@ -65,16 +65,22 @@ TARGETS = {
     "termination": "ended by",
 }
 
-_Tables = dict[str, Listing]
 
+def tables_of(data: dict[str, Any], sets: bool) -> dict[str, Listing]:
+    """Makes the tables to show, by name; the CSV of the rows has the measures of the token sets.
 
-def tables_of(data: dict[str, Any], sets: bool) -> _Tables:
-    """The tables to show, by name; the CSV of the rows has the measures of their sets, too."""
+    Parameters
+    ----------
+    data : dict
+        The JSON object of the command.
+    sets : bool
+        Whether to show what is known of the token sets.
+    """
     rows, vocabularies = data["rows"], data["sets"]["vocabularies"] if sets else []
     names = ("k", "method", "rule")
     facts = {tuple(row[n] for n in names): row for row in vocabularies}
-    whole = [{**row, **facts.get(tuple(row[n] for n in names), {})} for row in rows]
-    tables = {"rows": Listing(rows, COLUMNS, data=whole)}
+    records = [{**row, **facts.get(tuple(row[n] for n in names), {})} for row in rows]
+    tables = {"rows": Listing(rows, COLUMNS, data=records)}
     if sets:
         tables["sets"] = Listing(vocabularies, SETS)
         tables["overlap"] = Listing(data["sets"]["overlap"], OVERLAP)
@@ -87,15 +93,9 @@ def tables_of(data: dict[str, Any], sets: bool) -> _Tables:
     }
 
 
-BESIDE = ("overlap", "targets")  # tables that are not about the same rows
-
-
-def beside(out: Output, tables: _Tables) -> dict[str, str]:
-    """The files beside a CSV, and what is in them."""
+def files_beside(out: Output) -> dict[str, str]:
+    """Returns the files beside a CSV, for the tables that are not about the same rows."""
     if out.path is None or out.file_form != "csv" or in_place(out.path):
         return {}
-    return {
-        str(Path(out.path).with_suffix(f".{name}.csv")): rows_csv(tables[name].records)
-        for name in BESIDE
-        if name in tables
-    }
+    path = Path(out.path)
+    return {name: str(path.with_suffix(f".{name}.csv")) for name in ("overlap", "targets")}

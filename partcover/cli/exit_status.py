@@ -16,7 +16,7 @@ EXIT_INTERRUPTED = 130
 
 
 def exit_status(solution: Result, *, proof: bool = False) -> int:
-    """The exit status that a solution has; `proof`: one was asked for."""
+    """Returns the exit status for a solution; `proof`: whether a proof was asked for."""
     if solution.termination == "interrupted":
         return EXIT_INTERRUPTED
     if solution.status == "infeasible":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import Command
+from .command import Command
 
 __all__ = ["FormatsCommand"]
 

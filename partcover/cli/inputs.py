@@ -1,8 +1,10 @@
-"""Reads what commands are given: an instance, tokens, budgets."""
+"""Reads what a command is given: an instance, a vocabulary, tokens, budgets."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,20 @@ from ..problem.instance import Instance
 from ..runtime.file_kinds import HEADER, likely_mistake
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["other_words", "parse_budgets", "read_group", "read_instance", "read_tokens"]
+__all__ = [
+    "InstanceSource",
+    "other_words",
+    "parse_budgets",
+    "read_group",
+    "read_tokens",
+    "read_vocabulary",
+]
 
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
 
 def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
-    """The group that ``NAME=N:WHAT`` describes."""
+    """Returns the group that ``NAME=N:WHAT`` describes."""
     match = re.fullmatch(r"(.+?)=(\d+):(.+)", text)
     if match is None:
         raise InputError(
@@ -31,12 +40,12 @@ def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
     lengths = re.fullmatch(r"(\d*)-(\d*)", what)
     if lengths is None:
         return GroupBudget(name, int(limit), frozenset(read_tokens(what, symbols)))
-    least, most = (int(number) if number else None for number in lengths.groups())
-    return GroupBudget(name, int(limit), None, 2 if least is None else least, most)
+    shortest, longest = (int(number) if number else None for number in lengths.groups())
+    return GroupBudget(name, int(limit), None, 2 if shortest is None else shortest, longest)
 
 
 def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
-    """Budgets written with commas and ranges: ``1,2,5-10``; none of nothing."""
+    """Returns the budgets written with commas and ranges, as ``1,2,5-10``; none for None."""
     budgets: list[int] = []
     for part in text.split(",") if text is not None else ():
         match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
@@ -55,73 +64,137 @@ def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
 
 
 def other_words(vocabulary: Vocabulary, words: WordCounts) -> list[str]:
-    """A remark where a vocabulary is for words of another pre-tokenizer than these."""
+    """Returns a remark where a vocabulary is for words of another pre-tokenizer than these."""
     names = vocabulary.pretokenizer, words.pretokenizer
     if None in names or names[0] == names[1]:
         return []
     return [f"the vocabulary is for words of {names[0]}, these were counted with {names[1]}"]
 
 
-def read_instance(
-    corpus: str,
-    k: int | None,
-    options: dict[str, Any],
-    pretokenizer: str | None = None,
-    *,
-    free: bool = False,
-) -> Instance:
-    """The instance that a command's argument and options describe; `free`: k may be missing.
+@dataclass(frozen=True)
+class InstanceSource:
+    """Where an instance comes from: the input of a command and the options that change it.
 
-    `pretokenizer` is what the words were counted with, where their file does not say it.
+    Attributes
+    ----------
+    corpus : str or None
+        Counted words, or an instance file (``.json``).
+    k : int or None
+        The budget; None for that of the instance file.
+    pretokenizer : str or None
+        What the words were counted with, where their file does not say it.
+    symbols : str or None
+        What words are made of; None for what the file says.
+    max_length, min_count : int or None
+        The longest candidate, and the fewest occurrences of one.
+    candidates, required, forbidden, prefix, protected : str or None
+        Files of tokens.
+    weights : str or None
+        A file of words and what a token costs in each.
+    groups : tuple of str
+        Budgets of groups, each as ``NAME=N:WHAT``.
     """
-    symbols = options["symbols"]
-    base: Instance | None = None
-    if corpus.endswith(".json"):
-        base = Instance.load(corpus)
-        if symbols not in (None, base.symbols):
-            raise InputError(f"{corpus}: the instance is over {base.symbols}, not {symbols}")
-        words = base.words
-    else:
-        words = WordCounts.load(corpus, symbols)
-    try:
-        words = words.counted_with(pretokenizer)
-    except InputError as error:
-        raise InputError(f"{corpus}: {error}; leave --pretokenizer out") from None
-    if k is None and free and base is None:
-        k = len(words.data)  # no vocabulary uses more
-    if k is None:
-        if base is None:
+
+    corpus: str | None = None
+    k: int | None = None
+    pretokenizer: str | None = None
+    symbols: sym.Symbols | None = None
+    max_length: int | None = None
+    min_count: int | None = None
+    candidates: str | None = None
+    required: str | None = None
+    forbidden: str | None = None
+    prefix: str | None = None
+    protected: str | None = None
+    weights: str | None = None
+    groups: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the file, without its folder."""
+        return Path(self.corpus or "").name
+
+    def read(self, *, any_k: bool = False) -> Instance:
+        """Reads the instance.
+
+        Parameters
+        ----------
+        any_k : bool
+            Where no budget is given, take one that no vocabulary reaches.
+
+        Raises
+        ------
+        InputError
+            For files that cannot be read, options that do not fit, or no budget.
+        """
+        assert self.corpus is not None
+        base = Instance.load(self.corpus) if self.corpus.endswith(".json") else None
+        words = self._words(base)
+        k = self.k
+        if k is None and base is not None:
+            k = base.k
+        if k is None and any_k:
+            k = len(words.data)  # no vocabulary uses more
+        if k is None:
             raise InputError("-k is missing: how many tokens may be chosen?")
-        k = base.k
-    given: dict[str, Any] = {}
-    if base is not None:
-        names = ("max_length", "min_count", "groups", "threshold", "source")
-        given = {name: getattr(base, name) for name in (*names, *_TOKEN_FILES)}
-    if options["weights"] is not None:
-        weights = tsv.read_table(options["weights"], words.symbols)
+        settings: dict[str, Any] = {}
+        if base is not None:
+            names = ("max_length", "min_count", "groups", "threshold", "source", *_TOKEN_FILES)
+            settings = {name: getattr(base, name) for name in names}
+        if self.groups:
+            settings["groups"] = self._groups(settings.get("groups", ()), words.symbols)
+        for name in _TOKEN_FILES:
+            path = getattr(self, name)
+            if path is not None:
+                settings[name] = read_tokens(path, words.symbols)
+        for name in ("max_length", "min_count"):
+            if getattr(self, name) is not None:  # 0 is for Instance to refuse
+                settings[name] = getattr(self, name)
+        return Instance(words, k, **settings)
+
+    def _words(self, base: Instance | None) -> WordCounts:
+        """Reads the words, weighted, with the name of what they were counted with."""
+        assert self.corpus is not None
+        if base is None:
+            words = WordCounts.load(self.corpus, self.symbols)
+        elif self.symbols in (None, base.symbols):
+            words = base.words
+        else:
+            raise InputError(
+                f"{self.corpus}: the instance is over {base.symbols}, not {self.symbols}"
+            )
         try:
-            words = words.weighted(dict(weights))
+            words = words.counted_with(self.pretokenizer)
         except InputError as error:
-            raise InputError(f"{options['weights']}: {error}") from None
-    if options["groups"]:
-        groups = list(given.get("groups", ()))
-        for text in options["groups"]:
-            group = read_group(text, words.symbols)
+            raise InputError(f"{self.corpus}: {error}; leave --pretokenizer out") from None
+        if self.weights is None:
+            return words
+        weights = tsv.read_table(self.weights, words.symbols)
+        try:
+            return words.weighted(dict(weights))
+        except InputError as error:
+            raise InputError(f"{self.weights}: {error}") from None
+
+    def _groups(self, before: Sequence[GroupBudget], symbols: sym.Symbols) -> list[GroupBudget]:
+        """Adds the groups of the options to those of the instance file."""
+        groups = list(before)
+        for text in self.groups:
+            group = read_group(text, symbols)
             if any(group.name == other.name for other in groups):
                 raise InputError(f"--group {text}: there is a group {group.name!r} already")
             groups.append(group)
-        given["groups"] = groups
-    for name in _TOKEN_FILES:
-        if options[name] is not None:
-            given[name] = read_tokens(options[name], words.symbols)
-    for name in ("max_length", "min_count"):
-        if options[name] is not None:  # 0 is for Instance to refuse
-            given[name] = options[name]
-    return Instance(words, k, **given)
+        return groups
+
+
+def read_vocabulary(path: str, symbols: sym.Symbols) -> Vocabulary:
+    """Reads a vocabulary file (.json), or a vocabulary of tokens that stand one a line."""
+    if path.endswith(".json"):
+        return Vocabulary.load(path)
+    return Vocabulary(read_tokens(path, symbols), symbols)
 
 
 def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
-    """Tokens from a vocabulary file (.json) or one a line, escaped as in the TSV."""
+    """Reads tokens from a vocabulary file (.json), or one a line, escaped as in the TSV."""
     if path.endswith(".json"):
         vocabulary = Vocabulary.load(path)
         if vocabulary.symbols != symbols:

@@ -23,23 +23,23 @@ from .output import say
 
 
 def entry() -> NoReturn:
-    """What the ``partcover`` script runs: `main`, whatever solvers are still at work."""
+    """Runs `main` for the ``partcover`` script, and ends though a solver may still be running."""
     signals.install()
     for stream in (sys.stdout, sys.stderr):
-        # what an encoding lacks is shown as an escape: a table must not end in an error
+        # characters that the encoding lacks are written as escapes: no table ends in an error
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
     try:
         main()
     except SystemExit as stop:
         if left_behind():
-            # it may abort the process while that is taken apart: leave without it
+            # a running solver may abort the process while Python shuts down: skip that
             os._exit(stop.code if isinstance(stop.code, int) else 0)
         raise
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command and exit with its status; errors are one line on standard error."""
+    """Runs the command and exits with its status; an error is one line on standard error."""
     status = _run(arguments)
     try:
         sys.stdout.flush()
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _run(arguments: list[str] | None) -> int:
-    """Run the command, and say what goes wrong; the exit status."""
+    """Runs the command, reports what goes wrong, and returns the exit status."""
     try:
         status = cli.main(arguments, prog_name="partcover", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -66,7 +66,7 @@ def _run(arguments: list[str] | None) -> int:
     except PartcoverError as error:
         say(f"partcover: {error}")
         return EXIT_USAGE
-    except SystemExit:  # which is what click makes of a closed pipe, and of nothing else here
+    except SystemExit:  # click turns a closed pipe into it, and nothing else here
         return _system_error(BrokenPipeError())
     except (KeyboardInterrupt, click.Abort):
         say("partcover: interrupted")
@@ -83,8 +83,8 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _system_error(error: OSError) -> int:
-    """Say what the system refused; the exit status, 0 where only the reader has gone."""
-    with contextlib.suppress(OSError, ValueError):  # what is still to be written has no place
+    """Reports what the system refused; returns the exit status, 0 for a reader that has gone."""
+    with contextlib.suppress(OSError, ValueError):  # so that Python's last flush cannot fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
         return 0

@@ -1,146 +1,74 @@
-"""Declares the options that commands share, and what all commands have in common."""
+"""Declares the options that commands share, each group of them passed on as one value."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import click
-import cloup
 
 from ..corpus import symbols as sym
 from ..corpus.pretokenizers import Pretokenizer
-from ..runtime import signals
+from ..problem.certificate import Certificate
+from ..vocabulary.vocabulary import Vocabulary
+from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
+from .inputs import InstanceSource
 from .output import FORMATS, Output
-from .paths import GroupText, ReadablePath, WritablePath, check_paths
-from .renamed import renamed
+from .paths import GroupText, ReadablePath, WritablePath
 
 __all__ = [
-    "Command",
+    "SearchOptions",
     "all_files_option",
-    "argument",
     "candidate_options",
-    "command",
+    "events_option",
     "gap_option",
     "instance_options",
     "k_option",
     "no_vocabulary_option",
-    "option",
     "output_options",
-    "pretokenizer_option",
+    "plot_option",
+    "search_options",
     "seconds_option",
+    "start_certificate_option",
     "text_pretokenizer_option",
+    "vocabulary_options",
 ]
 
-_Function = Callable[..., Any]
-_Decorator = Callable[[_Function], _Function]
-_METAVAR = 32  # characters of choices that fit beside an option
-_HEADINGS = ("Options", "Words and candidates", "Limits and running", "Output")
+
+def _applied(function: Function, *decorators: Decorator) -> Function:
+    """Adds options in the order in which they are listed."""
+    for decorate in reversed(decorators):
+        function = decorate(function)
+    return function
 
 
-class Command(cloup.Command):
-    """A command whose help has examples, and which checks its files before it starts.
+def _grouped(function: Function, name: str, kind: type[Any]) -> Function:
+    """Passes the options that are fields of a dataclass as one argument of that name."""
+    names = {field.name for field in fields(kind)}
 
-    Parameters
-    ----------
-    examples : sequence of (str, str)
-        A command line and what it does.
-    keeps_best : bool
-        Whether it keeps the best so far when it is interrupted.
-    """
+    @functools.wraps(function)
+    def wrapper(**options: Any) -> Any:
+        group = {key: options.pop(key) for key in names & options.keys()}
+        return function(**{name: kind(**group)}, **options)
 
-    def __init__(
-        self,
-        *args: Any,
-        examples: Sequence[tuple[str, str]] = (),
-        keeps_best: bool = False,
-        **attributes: Any,
-    ) -> None:
-        groups = {title: cloup.OptionGroup(title) for title in _HEADINGS}
-        for parameter in attributes.get("params") or ():
-            if isinstance(parameter, click.Option):
-                title = getattr(parameter, "heading", _HEADINGS[0])
-                parameter.group = groups[title]  # type: ignore[attr-defined]
-        super().__init__(*args, **attributes)
-        self.option_groups.sort(key=lambda group: _HEADINGS.index(group.title))
-        self.examples = examples
-        self.keeps_best = keeps_best
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; an option that is gone gets a line that says the new one."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            line = renamed(self.name or "", error.option_name)
-            if line is None:
-                raise
-            raise click.UsageError(line, ctx) from None
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Check what is to be written, then run."""
-        check_paths(self.params, ctx.params)
-        signals.keeps_best(self.keeps_best)
-        return super().invoke(ctx)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples below the options."""
-        if self.examples:
-            with formatter.section("Examples"):
-                for line, what in self.examples:
-                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
-                    if what:
-                        formatter.write(f"{'':{formatter.current_indent}}    {what}\n")
-        super().format_epilog(ctx, formatter)
-
-
-def command(
-    name: str,
-    *,
-    examples: Sequence[tuple[str, str]],
-    keeps_best: bool = False,
-    cls: type[Command] = Command,
-    **attributes: Any,
-) -> Callable[[_Function], Command]:
-    """Make a function a `Command`, or one of a class derived from it."""
-    made: Callable[[_Function], Command] = cloup.command(
-        name, cls=cls, examples=examples, keeps_best=keeps_best, **attributes
-    )
-    return made
-
-
-class _Option(cloup.Option):
-    """An option that stands below a heading."""
-
-    def __init__(self, *args: Any, heading: str = _HEADINGS[0], **attributes: Any) -> None:
-        kind = attributes.get("type")
-        if isinstance(kind, click.Choice) and len("|".join(kind.choices)) > _METAVAR:
-            listed = f"{attributes.get('help', '')} One of {', '.join(kind.choices)}."
-            attributes |= {"metavar": "NAME", "help": listed}
-        super().__init__(*args, **attributes)
-        self.heading = heading
-
-
-def option(*names: str, heading: str = _HEADINGS[0], **attributes: Any) -> _Decorator:
-    """Add an option below a heading of the help."""
-    made: _Decorator = cloup.option(*names, cls=_Option, heading=heading, **attributes)
-    return made
-
-
-def argument(name: str, *, type: Any = None, **attributes: Any) -> _Decorator:  # noqa: A002
-    """Add an argument; a file to read unless another type is given."""
-    made: _Decorator = cloup.argument(name, type=type or ReadablePath(), **attributes)
-    return made
+    return wrapper
 
 
 class _Format(click.Choice[str]):
-    """``--format`` of what is shown; other formats have options of their own."""
+    """``--format`` of a table; formats of other things have options of their own."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value in ("edgelist", "dimacs", "pace"):
             self.fail(f"the format of a graph is --from {value} now", param, ctx)
         return super().convert(value, param, ctx)
+
+
+# options, and the attributes of `Output` that hold them
+_OUTPUT = {"output": "path", "result_format": "form"} | {
+    name: name for name in ("json", "quiet", "wide", "no_vocabulary", "threads", "seed")
+}
 
 
 def output_options(
@@ -150,8 +78,8 @@ def output_options(
     table: bool = True,
     threads: bool = False,
     seed: bool = False,
-) -> _Decorator:
-    """Add ``--json --quiet -o``, and what else the command makes use of, as an `Output`.
+) -> Decorator:
+    """Adds ``--json --quiet -o`` and what else the command uses, passed on as an `Output`.
 
     Parameters
     ----------
@@ -160,50 +88,38 @@ def output_options(
     kind : str
         Its kind, of `WritablePath`.
     table : bool
-        Are tables shown? Then ``--format`` and ``--wide``.
+        Whether tables are shown, which adds ``--format`` and ``--wide``.
     threads, seed : bool
-        Does the command make use of ``--threads``, ``--seed``?
+        Whether the command makes use of ``--threads``, ``--seed``.
     """
 
-    def decorate(function: _Function) -> _Function:
+    def decorate(function: Function) -> Function:
         @functools.wraps(function)
-        def wrapper(
-            *,
-            json: bool,
-            quiet: bool,
-            output: str | None,
-            result_format: str | None = None,
-            wide: bool = False,
-            **options: Any,
-        ) -> Any:
-            used = {name: options.pop(name) for name in ("threads", "seed") if name in options}
-            if output == "-" and (json or result_format == "json"):
+        def wrapper(**options: Any) -> Any:
+            names = _OUTPUT.keys() & options.keys()
+            out = Output(**{_OUTPUT[name]: options.pop(name) for name in names})
+            if out.path == "-" and (out.json or out.form == "json"):
                 raise click.UsageError("-o - and --json both want standard output: leave out one")
-            if options.get("plot") is not None:
-                from ..report.plots import check_plot
+            return function(out=out, **options)
 
-                check_plot(options["plot"])
-            return function(Output(json, quiet, output, result_format, wide, **used), **options)
-
-        for add in reversed(_shared(writes, kind, table, threads, seed)):
-            add(wrapper)
-        return wrapper
+        return _applied(wrapper, *_output_options(writes, kind, table, threads, seed))
 
     return decorate
 
 
-def _shared(writes: str, kind: str, table: bool, threads: bool, seed: bool) -> list[_Decorator]:
+def _output_options(
+    writes: str, kind: str, table: bool, threads: bool, seed: bool
+) -> list[Decorator]:
     running = []
     if threads:
-        about = "Threads; the result is the same."
         running.append(
             option(
                 "--threads",
                 type=click.IntRange(1),
                 default=1,
                 show_default=True,
-                heading=_HEADINGS[2],
-                help=about,
+                heading=LIMITS,
+                help="Threads; the result is the same.",
             )
         )
     if seed:
@@ -213,7 +129,7 @@ def _shared(writes: str, kind: str, table: bool, threads: bool, seed: bool) -> l
                 type=int,
                 default=0,
                 show_default=True,
-                heading=_HEADINGS[2],
+                heading=LIMITS,
                 help="Seed of what is drawn.",
             )
         )
@@ -223,12 +139,10 @@ def _shared(writes: str, kind: str, table: bool, threads: bool, seed: bool) -> l
             "--output",
             metavar="FILE",
             type=WritablePath(kind),
-            heading=_HEADINGS[3],
+            heading=OUTPUT,
             help=f"Write {writes}.",
         ),
-        option(
-            "--json", is_flag=True, heading=_HEADINGS[3], help="One JSON object on standard output."
-        ),
+        option("--json", is_flag=True, heading=OUTPUT, help="One JSON object on standard output."),
     ]
     if table:
         shown += [
@@ -236,35 +150,67 @@ def _shared(writes: str, kind: str, table: bool, threads: bool, seed: bool) -> l
                 "--format",
                 "result_format",
                 type=_Format(FORMATS),
-                heading=_HEADINGS[3],
+                heading=OUTPUT,
                 help="Of the result on standard output, and in a file that is one; csv: the first "
                 "table.",
             ),
             option(
                 "--wide",
                 is_flag=True,
-                heading=_HEADINGS[3],
+                heading=OUTPUT,
                 help="All columns and whole texts, however wide the terminal is. Else the least "
                 "important columns are left out where there is no room.",
             ),
         ]
-    quiet = option("--quiet", is_flag=True, heading=_HEADINGS[3], help="No remarks, no progress.")
+    quiet = option("--quiet", is_flag=True, heading=OUTPUT, help="No remarks, no progress.")
     return [*running, *shown, quiet]
 
 
-def instance_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the input argument and the options that make an instance of it."""
-    return candidate_options(argument("corpus", metavar="C.tsv|I.json")(function))
+def instance_options(function: Function) -> Function:
+    """Adds the input argument and the options that make an instance of it."""
+    return argument("corpus", metavar="C.tsv|I.json")(candidate_options(function))
 
 
-def candidate_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that make an instance of an input."""
-    for add in (
+def candidate_options(function: Function) -> Function:
+    """Adds the options that make an instance of an input, passed on as an `InstanceSource`."""
+    return _applied(
+        _grouped(function, "source", InstanceSource),
         _candidate(
-            "--prefix",
+            "--symbols",
+            type=click.Choice(sym.SYMBOLS),
+            help="What words are made of. Default: as the file says, or bytes.",
+        ),
+        _candidate("--max-length", type=int, help="Longest candidate, in symbols."),
+        _candidate("--min-count", type=int, help="Fewest occurrences of a candidate."),
+        _candidate(
+            "--candidates",
             type=ReadablePath(),
             metavar="FILE",
-            help="Tokens given in front, kept first, in order.",
+            help="The candidates: one token a line, or a vocabulary file. Default: all substrings.",
+        ),
+        _candidate(
+            "--required",
+            type=ReadablePath(),
+            metavar="FILE",
+            help="Tokens that every vocabulary must hold.",
+        ),
+        _candidate(
+            "--forbidden",
+            type=ReadablePath(),
+            metavar="FILE",
+            help="Tokens that no vocabulary may hold.",
+        ),
+        _candidate(
+            "--protected",
+            type=ReadablePath(),
+            metavar="FILE",
+            help="Tokens that are never cut: required, and nothing else overlaps them.",
+        ),
+        _candidate(
+            "--weights",
+            type=ReadablePath(),
+            metavar="FILE",
+            help="What a token costs in each word: word, tab, weight a line. Default 1.",
         ),
         _candidate(
             "--group",
@@ -276,60 +222,150 @@ def candidate_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "Repeatable.",
         ),
         _candidate(
-            "--weights",
+            "--prefix",
             type=ReadablePath(),
             metavar="FILE",
-            help="What a token costs in each word: word, tab, weight a line. Default 1.",
+            help="Tokens given in front, kept first, in order.",
         ),
-        _candidate(
-            "--protected",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="Tokens that are never cut: required, and nothing else overlaps them.",
-        ),
-        _candidate(
-            "--forbidden",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="Tokens that no vocabulary may hold.",
-        ),
-        _candidate(
-            "--required",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="Tokens that every vocabulary must hold.",
-        ),
-        _candidate(
-            "--candidates",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="The candidates: one token a line, or a vocabulary file. Default: all substrings.",
-        ),
-        _candidate("--min-count", type=int, help="Fewest occurrences of a candidate."),
-        _candidate("--max-length", type=int, help="Longest candidate, in symbols."),
-        _candidate(
-            "--symbols",
-            type=click.Choice(sym.SYMBOLS),
-            help="What words are made of. Default: as the file says, or bytes.",
-        ),
-    ):
-        add(function)
-    return function
+    )
 
 
-def _candidate(*names: str, **attributes: Any) -> _Decorator:
-    return option(*names, heading=_HEADINGS[1], **attributes)
+def _candidate(*names: str, **attributes: Any) -> Decorator:
+    return option(*names, heading=CANDIDATES, **attributes)
 
 
-def k_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``-k``."""
+def k_option(function: Function) -> Function:
+    """Adds ``-k``."""
     return option(
         "-k", "k", type=int, help="How many tokens may be chosen (an instance file has its own k)."
     )(function)
 
 
+def vocabulary_options(
+    *, writes: str = "the vocabulary", seed: bool = True, limit: str | None = None
+) -> Decorator:
+    """Adds the options of a command that chooses a vocabulary for an instance.
+
+    Parameters
+    ----------
+    writes : str
+        What ``-o`` writes.
+    seed : bool
+        Whether the command makes use of ``--seed``.
+    limit : str, optional
+        The help of ``--time-limit``.
+    """
+
+    def decorate(function: Function) -> Function:
+        return _applied(
+            function,
+            k_option,
+            seconds_option() if limit is None else seconds_option(about=limit),
+            no_vocabulary_option,
+            _pretokenizer_option,
+            instance_options,
+            output_options(writes=writes, kind="text", threads=True, seed=seed),
+        )
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What ``solve`` and ``improve`` start from, when they stop, and what they write beside.
+
+    Attributes
+    ----------
+    start, start_certificate : str or None
+        Files of a vocabulary and a certificate to start from.
+    time_limit : float or None
+        Seconds.
+    gap : float or None
+        The relative gap at which to stop.
+    write_certificate, events, plot : str or None
+        Files to write: the certificate, a JSON line for each event, the figure of the events.
+    """
+
+    start: str | None
+    start_certificate: str | None
+    time_limit: float | None
+    gap: float | None
+    write_certificate: str | None
+    events: str | None
+    plot: str | None
+
+    def starts(self) -> tuple[Vocabulary | None, Certificate | None]:
+        """Reads the vocabulary and the certificate to start from."""
+        return (
+            None if self.start is None else Vocabulary.load(self.start),
+            None if self.start_certificate is None else Certificate.load(self.start_certificate),
+        )
+
+
+def search_options(*, writes: str = "the vocabulary", limit: str | None = None) -> Decorator:
+    """Adds the options of ``solve`` and ``improve``, passed on as `SearchOptions`.
+
+    Parameters
+    ----------
+    writes, limit : str
+        As for `vocabulary_options`.
+    """
+
+    def decorate(function: Function) -> Function:
+        return _applied(
+            _grouped(function, "search", SearchOptions),
+            option(
+                "--start",
+                type=ReadablePath(),
+                metavar="V.json",
+                help="A vocabulary to start from, besides GreedTok's.",
+            ),
+            start_certificate_option("A proof to start from; its bound is kept."),
+            gap_option,
+            option(
+                "--write-certificate",
+                type=WritablePath(),
+                metavar="FILE",
+                help="Write the proof of the bound (.cert), unless FILE proves more already.",
+            ),
+            events_option("A JSON line for each phase, better vocabulary or bound."),
+            plot_option("Draw incumbent and bound over time (.png, .svg, .pdf)."),
+            vocabulary_options(writes=writes, limit=limit),
+        )
+
+    return decorate
+
+
+def start_certificate_option(about: str) -> Decorator:
+    """Adds ``--start-certificate``."""
+    return option("--start-certificate", type=ReadablePath(), metavar="P.cert", help=about)
+
+
+def events_option(about: str) -> Decorator:
+    """Adds ``--events``, a file of JSON lines."""
+    return option("--events", type=WritablePath(), metavar="FILE", help=about)
+
+
+def plot_option(about: str) -> Decorator:
+    """Adds ``--plot``, a figure; its ending and matplotlib are checked before the command runs."""
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def wrapper(*, plot: str | None, **options: Any) -> Any:
+            if plot is not None:
+                from ..report.plots import check_plot
+
+                check_plot(plot)
+            return function(plot=plot, **options)
+
+        add = option("--plot", type=WritablePath("figure"), metavar="FILE", help=about)
+        return add(wrapper)
+
+    return decorate
+
+
 class _Seconds(click.FloatRange):
-    """At least 0; click's own range takes what is no number."""
+    """At least 0 seconds; the range of click takes NaN, too."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -345,21 +381,21 @@ def seconds_option(
     *,
     about: str = "Stop after this long.",
     default: float | None = None,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """An option for a time: ``--time-limit``, or another of its kind."""
+) -> Decorator:
+    """Adds an option for a time: ``--time-limit``, or another of its kind."""
     return option(
         name,
         type=_Seconds(0),
         default=default,
         show_default=default is not None,
         metavar="SECONDS",
-        heading=_HEADINGS[2],
+        heading=LIMITS,
         help=about,
     )
 
 
-def gap_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--gap``, the relative gap at which to stop."""
+def gap_option(function: Function) -> Function:
+    """Adds ``--gap``, the relative gap at which to stop."""
 
     def within(_: click.Context, __: click.Parameter, gap: float | None) -> float | None:
         if gap is not None and not 0 <= gap < 1:
@@ -371,23 +407,23 @@ def gap_option(function: Callable[..., Any]) -> Callable[..., Any]:
         type=float,
         callback=within,
         metavar="GAP",
-        heading=_HEADINGS[2],
+        heading=LIMITS,
         help="Stop at this gap (0.01 is 1 %).",
     )(function)
 
 
-def no_vocabulary_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--no-vocabulary``."""
+def no_vocabulary_option(function: Function) -> Function:
+    """Adds ``--no-vocabulary``."""
     return option(
         "--no-vocabulary",
         is_flag=True,
-        heading=_HEADINGS[3],
+        heading=OUTPUT,
         help="Leave the tokens out of what is printed.",
     )(function)
 
 
-def all_files_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--all-files``, of what reads folders of text."""
+def all_files_option(function: Function) -> Function:
+    """Adds ``--all-files`` to a command that reads folders of text."""
     return option(
         "--all-files",
         is_flag=True,
@@ -395,8 +431,8 @@ def all_files_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def pretokenizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--pretokenizer``, of what makes a vocabulary, for counts that do not say it."""
+def _pretokenizer_option(function: Function) -> Function:
+    """Adds ``--pretokenizer`` to a command that makes a vocabulary, for counts without its name."""
 
     def known(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
         if name is not None:
@@ -411,8 +447,8 @@ def pretokenizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def text_pretokenizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--pretokenizer``, of what cuts text into words for a vocabulary."""
+def text_pretokenizer_option(function: Function) -> Function:
+    """Adds ``--pretokenizer`` to a command that cuts text into words for a vocabulary."""
     return option(
         "--pretokenizer",
         help="How text is cut into words, as for `count`. Default: as the vocabulary file says.",

@@ -33,34 +33,41 @@ _UNLIMITED = 1_000_000  # columns: nothing is folded
 
 
 def say(line: str) -> None:
-    """One line on standard error, with nothing in it that a terminal acts on."""
-    with contextlib.suppress(OSError):  # whoever would read it has gone: the work goes on
+    """Writes one line to standard error, without control characters."""
+    with contextlib.suppress(OSError):  # nobody reads it any more: the work goes on
         click.echo(message_line(line), err=True)
 
 
 def is_utf8() -> bool:
-    """Whether standard output takes any character."""
+    """Whether standard output is UTF-8, which has every character."""
     return (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
 
 
-def _lines(text: str) -> str:
+def _printable_lines(text: str) -> str:
+    """Returns lines without control characters."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 @dataclass
 class Output:
-    """Where results go: options that commands share.
+    """Where the results of a command go: the options that commands share.
 
     Attributes
     ----------
-    json, quiet, wide : bool
-        One object instead of tables; no remarks; every column, whatever fits.
+    json : bool
+        Whether one JSON object is printed instead of tables.
+    quiet : bool
+        Whether remarks and progress are left out.
     path : str or None
         The file of ``-o``.
     form : str or None
-        What ``--format`` says, of `FORMATS`.
+        The value of ``--format``, one of `FORMATS`.
+    wide : bool
+        Whether tables have every column, whatever fits.
+    no_vocabulary : bool
+        Whether the tokens are left out of what is printed.
     threads, seed : int
-        For the commands that make use of them.
+        The values for commands that use them.
     """
 
     json: bool = False
@@ -68,19 +75,20 @@ class Output:
     path: str | None = None
     form: str | None = None
     wide: bool = False
+    no_vocabulary: bool = False
     threads: int = 1
     seed: int = 0
 
     @property
     def width(self) -> int | None:
-        """Columns that tables have: those of the terminal; None, without a limit, off one."""
+        """The width of the terminal in columns; None, for no limit, where there is no terminal."""
         if self.wide or not sys.stdout.isatty():
             return None
         return shutil.get_terminal_size().columns
 
     @property
     def console(self) -> Console:
-        """Standard output, for people."""
+        """A console of rich on standard output."""
         from rich.console import Console
 
         # without a height the width is 80 where TERM is dumb
@@ -88,31 +96,31 @@ class Output:
 
     @property
     def file_form(self) -> str:
-        """What ``-o`` writes where that is a result: by ``--format``, else the file's ending."""
+        """The format of a result in the file of ``-o``: ``--format``, else by the file's ending."""
         return self.form or _ENDINGS.get(Path(self.path or "").suffix.lower(), "json")
 
     def note(self, line: str) -> None:
-        """A remark on standard error, unless quiet."""
+        """Writes a remark to standard error, unless quiet."""
         if not self.quiet:
             say(f"partcover: {line}")
 
     def wrote(self, path: str | os.PathLike[str]) -> None:
-        """The remark that a file is there."""
+        """Remarks that a file is written."""
         self.note(f"wrote {os.fspath(path)}")
 
     def object(self, data: dict[str, Any]) -> None:
-        """The one JSON object of ``--json``."""
+        """Prints the JSON object of ``--json``."""
         click.echo(json.dumps(data, ensure_ascii=not is_utf8()))
 
     def result(self, data: dict[str, Any], *parts: Listing | str) -> None:
-        """Save a result to the file of ``-o``, then show it.
+        """Saves a result in the file of ``-o``, then shows it.
 
         Parameters
         ----------
         data : dict
             The JSON object.
         parts : Listing or str
-            Tables, and lines for people between them. CSV has the first table.
+            Tables, and lines between them.  CSV has the first table.
         """
 
         def write(path: str) -> None:
@@ -123,15 +131,15 @@ class Output:
 
     @contextmanager
     def saved(self, write: Callable[[str], None]) -> Iterator[None]:
-        """Write the file of ``-o``; the block, which prints, comes after, and after a failure, too.
+        """Writes the file of ``-o`` before the block prints.
 
-        So whoever reads standard output may go without taking the file along, and a full disk
-        does not take along what is printed. Nothing is printed if the file is standard output.
+        A reader of standard output that goes away then leaves the file whole, and a file that
+        cannot be written leaves the output whole.
 
         Raises
         ------
         InputError
-            Behind the block, if the file cannot be written.
+            After the block, if the file cannot be written.
         """
         failed = None
         if self.path is not None:
@@ -147,7 +155,7 @@ class Output:
             raise failed
 
     def text(self, data: dict[str, Any], parts: tuple[Listing | str, ...], form: str) -> str:
-        """A result as the text of a file."""
+        """Returns a result as the text of a file."""
         from ..report.tables import rows_csv, rows_markdown
 
         tables = [part for part in parts if not isinstance(part, str)]
@@ -155,7 +163,7 @@ class Output:
             return rows_csv(tables[0].records)
         if tables and form in ("markdown", "table"):
             return "\n".join(
-                f"{_lines(part)}\n"
+                f"{_printable_lines(part)}\n"
                 if isinstance(part, str)
                 else rows_markdown(part.rows, part.columns)
                 for part in parts
@@ -163,7 +171,7 @@ class Output:
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
     def show(self, data: dict[str, Any], *parts: Listing | str) -> None:
-        """Show a result on standard output, as asked; nothing where the file is that."""
+        """Prints a result in the format asked for, unless ``-o`` is standard output."""
         if self.path == "-":
             return
         if self.json or self.form == "json":
@@ -174,7 +182,7 @@ class Output:
             self.tables(*parts)
 
     def tables(self, *parts: Listing | str) -> None:
-        """Tables and lines, for people."""
+        """Prints tables and lines, fitted to the terminal."""
         from rich.text import Text
 
         from ..report.tables import fitted_table
@@ -184,7 +192,7 @@ class Output:
         with console.capture() as captured:
             for part in parts:
                 if isinstance(part, str):
-                    console.print(Text(_lines(part)))
+                    console.print(Text(_printable_lines(part)))
                     continue
                 table, without = fitted_table(part, width)
                 console.print(table)
@@ -230,11 +238,11 @@ class Output:
         path, plot : str or None
             The file of JSON lines; the figure.
         phase : str
-            What the method does, until an event says it.
+            The phase shown until an event names one.
         show : bool
-            Show a line on a terminal.
+            Whether a terminal shows a line.
         time_limit : float, optional
-            Seconds, where events do not say how many are left.
+            Seconds in all, where events do not tell how many are left.
         """
         log = EventLog()
         with contextlib.ExitStack() as stack:
@@ -290,7 +298,7 @@ class _All(Progress):
 
 
 class _Lines(Progress):
-    """A file of JSON lines; a full disk ends it, not the run."""
+    """Writes events as JSON lines; a full disk ends the file, not the run."""
 
     def __init__(self, path: str, note: Callable[[str], None]) -> None:
         self.path = path

@@ -30,26 +30,26 @@ class ReadablePath(click.ParamType[str]):
     name = "file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The path as text."""
+        """Returns the path as text."""
         if not value:
             self.fail("a file is expected, not an empty name", param, ctx)
         return str(value)
 
     def paths(self, value: str) -> Iterator[str]:
-        """The files that a value names."""
+        """Yields the files that a value names."""
         yield value
 
 
 class GroupText(ReadablePath):
-    """The text of ``--group``, which may name a file of tokens."""
+    """The text of ``--group``, which may name a file of tokens to read."""
 
     name = "group"
 
     def paths(self, value: str) -> Iterator[str]:
-        """The file behind ``NAME=N:``, where it is no range of lengths."""
-        what = value.rpartition(":")[2]
-        if re.fullmatch(r"\d*-\d*", what) is None:
-            yield what
+        """Yields the file behind ``NAME=N:``, unless that is a range of lengths."""
+        members = value.rpartition(":")[2]
+        if re.fullmatch(r"\d*-\d*", members) is None:
+            yield members
 
 
 class WritablePath(click.ParamType[str]):
@@ -58,8 +58,8 @@ class WritablePath(click.ParamType[str]):
     Parameters
     ----------
     kind : {"table", "figure", "text", "folder"}
-        table: rows, as JSON, or as CSV or Markdown by the name's ending. figure: an image.
-        folder: a file, or a folder that may be there. text: anything else, which no CSV is.
+        table: rows, as JSON, or as CSV or Markdown by the name's ending.  figure: an image.
+        folder: a file, or a folder, which may exist.  text: anything else, but no CSV.
     """
 
     name = "file"
@@ -68,7 +68,7 @@ class WritablePath(click.ParamType[str]):
         self.kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The path as text."""
+        """Returns the path as text."""
         path = str(value)
         if not path:
             self.fail("a file is expected, not an empty name", param, ctx)
@@ -79,13 +79,13 @@ class WritablePath(click.ParamType[str]):
 
 
 def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]) -> None:
-    """Check what a command is to write before it starts.
+    """Checks the files that a command writes before it starts.
 
     Raises
     ------
     InputError
-        If an output cannot be written, is the same file as an input (whatever it is called
-        there) or the folder of one, or is the same file as another output.
+        If an output cannot be written, is the same file as an input (by whatever path) or the
+        folder of one, or is the same file as another output.
     """
     read: list[tuple[str, str]] = []
     written: list[tuple[str, str]] = []
@@ -94,18 +94,23 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
         if value is None:
             continue
         label = _label(parameter)
-        for one in value if isinstance(value, tuple) else (value,):
+        for text in value if isinstance(value, tuple) else (value,):
             if isinstance(parameter.type, ReadablePath):
-                read += [(label, path) for path in parameter.type.paths(one)]
+                read += [(label, path) for path in parameter.type.paths(text)]
             elif isinstance(parameter.type, WritablePath):
-                written.append((label, one))
-                if not (parameter.type.kind == "folder" and _is_folder(one)):
-                    check_writable(one)
+                written.append((label, text))
+                if not (parameter.type.kind == "folder" and _is_folder(text)):
+                    check_writable(text)
     check_apart(written, read)
 
 
 def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, str]] = ()) -> None:
-    """Refuse outputs that are inputs or one another; each has the name of its option.
+    """Refuses outputs that are inputs or one another.
+
+    Parameters
+    ----------
+    written, read : iterable of (str, str)
+        Options and the paths that they name.
 
     Raises
     ------
@@ -132,7 +137,7 @@ def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, st
 
 
 def check_not_among(path: str | None, files: Sequence[str], *, all_files: bool = False) -> None:
-    """Refuse an output that is one of the files of a folder that is read.
+    """Refuses an output that is one of the files of a folder that is read.
 
     Raises
     ------
@@ -146,21 +151,22 @@ def check_not_among(path: str | None, files: Sequence[str], *, all_files: bool =
 
 
 def _label(parameter: click.Parameter) -> str:
+    """Returns what messages call a parameter."""
     if isinstance(parameter, click.Argument):
         return "the command"
     return parameter.opts[0] if parameter.opts[0].startswith("-") else f"--{parameter.name}"
 
 
 def _same(first: str, second: str) -> bool:
-    """Whether two names are one file: by another path, a link, a hard link, or case."""
+    """Whether two paths lead to one file, through links, hard links or letter case too."""
     try:
         return Path(first).samefile(second)
-    except (OSError, ValueError):  # one is not there
+    except (OSError, ValueError):  # one of them does not exist
         return os.path.realpath(first) == os.path.realpath(second)
 
 
 def _inside(source: str, target: str) -> bool:
-    """Whether an input lies in a folder that is to be written."""
+    """Whether an input lies in a folder that is written."""
     if not _is_folder(target) or _is_folder(source):
         return False
     return os.path.realpath(source).startswith(os.path.realpath(target) + os.sep)

@@ -1,10 +1,10 @@
-"""Names the new option where an old one is given."""
+"""Names the option to write instead of one that is gone."""
 
 from __future__ import annotations
 
 __all__ = ["NO_EFFECT", "RENAMED", "renamed"]
 
-# of a command, or of all that have none of their own: what it was, and what to write now
+# a command and its former option: what to write instead
 RENAMED = {
     ("bound", "--start"): "a certificate to start from is --start-certificate now",
     ("bound", "--target-gap"): "--target-gap is --gap now",
@@ -14,6 +14,7 @@ RENAMED = {
     "one to start from is --start-certificate",
     ("ratio", "--csv"): "CSV is written by -o FILE.csv now, and shown by --format csv",
 }
+# options that some commands have, where others would do nothing with them
 NO_EFFECT = {
     "--seed": "nothing is random here: leave out --seed",
     "--threads": "it runs on one thread: leave out --threads",
@@ -21,5 +22,5 @@ NO_EFFECT = {
 
 
 def renamed(command: str, option: str) -> str | None:
-    """What to write for an option that a command had once; None for any other."""
+    """Returns what to write for an option that a command had once; None for any other."""
     return RENAMED.get((command, option)) or NO_EFFECT.get(option)

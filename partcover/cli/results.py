@@ -22,9 +22,21 @@ __all__ = ["save_certificate", "write_instance", "write_solution"]
 
 
 def write_instance(
-    out: Output, instance: Instance, data: dict[str, Any], alone: bool = True
+    out: Output, instance: Instance, data: dict[str, Any], *, alone: bool = True
 ) -> None:
-    """Save an instance and say what it is; without a file it is itself what is printed."""
+    """Saves an instance and shows facts of it, or prints the instance where no file is named.
+
+    Parameters
+    ----------
+    out : Output
+        Where to.
+    instance : Instance
+        The instance.
+    data : dict
+        The facts.
+    alone : bool
+        Whether the instance is all that the command makes: else it is not printed.
+    """
     if out.path is None and alone and not out.json and out.form is None:
         click.echo(json.dumps(instance.to_json(), ensure_ascii=not is_utf8()))
         return
@@ -33,24 +45,27 @@ def write_instance(
 
 
 def write_solution(
-    out: Output,
-    solution: Result,
-    instance: Instance,
-    no_vocabulary: bool,
-    corpus: str,
-    *,
-    proof: bool = False,
+    out: Output, solution: Result, instance: Instance, corpus: str, *, proof: bool = False
 ) -> int:
-    """Save a solution, show it, and give the exit status.
+    """Saves a solution, shows it and returns the exit status.
 
-    `proof`: a proof was asked for, so that a limit that left none has a status of its own.
+    Parameters
+    ----------
+    out : Output
+        Where to.
+    solution, instance
+        The solution, and what it solves.
+    corpus : str
+        The name of the input, for the vocabulary file.
+    proof : bool
+        Whether a proof was asked for: a limit that left none then has a status of its own.
     """
 
     def write(path: str) -> None:
-        solution.recorded(instance.words, corpus=Path(corpus).name).save(path)
+        solution.recorded(instance.words, corpus=corpus).save(path)
 
-    parts = solution_parts(solution, shown=0 if no_vocabulary else 20)
-    data = solution.to_json(vocabulary=not no_vocabulary)
+    parts = solution_parts(solution, shown=0 if out.no_vocabulary else 20)
+    data = solution.to_json(vocabulary=not out.no_vocabulary)
     if solution.vocabulary is None:
         out.show(data, *parts)
     else:
@@ -70,7 +85,7 @@ def write_solution(
 def save_certificate(
     out: Output, path: str | PathLike[str], certificate: Certificate, instance: Instance
 ) -> None:
-    """Write a certificate, unless the file holds one of this instance that proves more."""
+    """Writes a certificate, unless the file has one of this instance that proves more."""
     if Path(path).is_file():
         try:
             old = Certificate.load(path)

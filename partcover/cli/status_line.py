@@ -1,4 +1,4 @@
-"""Shows on one line of the terminal how a search is going, written over and over."""
+"""Shows the state of a search on one line of the terminal, which is written over."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 __all__ = ["StatusLine", "shown_line"]
 
-_PER_SECOND = 4  # times that the line is written
+_PER_SECOND = 4  # how often the line is written
 
 
 class StatusLine(Progress):
-    """What is known so far: phase, best, bound, gap and the time left.
+    """A line with the phase, the incumbent, the lower bound, the gap and the time left.
 
     Parameters
     ----------
     phase : str
         The first phase.
     time_limit : float, optional
-        Seconds from now, where events do not say how many are left.
+        Seconds from now, where events do not tell how many are left.
     clock : callable
-        Seconds of any clock.
+        Returns the seconds of some clock.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class StatusLine(Progress):
             self.end = self.clock() + event.time_left
 
     def line(self, width: int) -> str:
-        """The line in at most `width` columns.
+        """Returns the line in at most `width` columns.
 
-        Where there is no room the bound is left out first, then the gap, then the time; numbers
-        are whole.
+        Where there is no room the bound is left out first, then the gap, then the time; no number
+        is cut.
         """
         now = self.clock()
         passed = f"{_clock(now - self.started)} so far"
@@ -74,14 +74,14 @@ class StatusLine(Progress):
         return line[:width]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The line as rich writes it."""
+        """Yields the line for rich."""
         from rich.text import Text
 
         yield Text(self.line(options.max_width - 1), no_wrap=True, end="")
 
 
 def _clock(seconds: float) -> str:
-    """Seconds as m:ss, or h:mm:ss."""
+    """Formats seconds as m:ss, or h:mm:ss."""
     whole = max(0, round(seconds))
     hours, rest = divmod(whole, 3600)
     minutes = f"{rest // 60:02d}" if hours else str(rest // 60)
@@ -90,9 +90,9 @@ def _clock(seconds: float) -> str:
 
 @contextmanager
 def shown_line(phase: str, time_limit: float | None = None) -> Iterator[StatusLine | None]:
-    """Show a line on standard error until the block ends; None where that is no terminal.
+    """Shows a line on standard error until the block ends; None where there is no terminal.
 
-    Other lines on standard error go above it.
+    Other lines on standard error appear above it.
     """
     from rich.console import Console
     from rich.live import Live

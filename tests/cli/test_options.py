@@ -12,7 +12,7 @@ import pytest
 from cli.helpers import COMMANDS, TEXT, fails
 
 from partcover import Certificate, Instance, WordCounts, greedtok, prove
-from partcover.cli.options import Command
+from partcover.cli.command import Command
 from partcover.cli.paths import ReadablePath, WritablePath
 from partcover.cli.renamed import NO_EFFECT, RENAMED
 

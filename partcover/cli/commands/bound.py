@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import VerificationError
+from ...problem.certificate import Certificate
+from ...problem.instance import Instance
 from ...report.tables import Listing
 from ...vocabulary.vocabulary import Vocabulary
+from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import parse_budgets, read_instance
+from ..inputs import InstanceSource, parse_budgets
 from ..options import (
-    command,
+    events_option,
     gap_option,
     instance_options,
-    option,
     output_options,
+    plot_option,
     seconds_option,
+    start_certificate_option,
 )
 from ..output import Output
-from ..paths import ReadablePath, WritablePath, check_apart
+from ..paths import ReadablePath, check_apart
 from ..results import save_certificate
+
+if TYPE_CHECKING:
+    from ...bounds.bound import Bound
 
 
 @command(
@@ -38,41 +47,21 @@ from ..results import save_certificate
     metavar="V.json",
     help="A vocabulary to measure the gap to, and to prove tokens by.",
 )
-@option(
-    "--start-certificate",
-    "start",
-    type=ReadablePath(),
-    metavar="P.cert",
-    help="Prices to start from, of any k; for its own k its bound is kept.",
-)
+@start_certificate_option("Prices to start from, of any k; for its own k its bound is kept.")
 @gap_option
 @seconds_option(about="For each budget.")
 @option("--iterations", type=int, metavar="N", help="Most steps, for each budget.")
 @option("--tokens", is_flag=True, help="List the proven tokens in the JSON object.")
-@option(
-    "--events",
-    type=WritablePath(),
-    metavar="FILE",
-    help="A JSON line for each better bound.",
-)
-@option(
-    "--plot",
-    type=WritablePath("figure"),
-    metavar="FILE",
-    help="Draw the bound over time (.png, .svg, .pdf).",
-)
+@events_option("A JSON line for each better bound.")
+@plot_option("Draw the bound over time (.png, .svg, .pdf).")
 @instance_options
 @output_options(writes="the certificate", kind="text", threads=True)
 def bound_command(
     out: Output,
-    corpus: str,
+    source: InstanceSource,
     ks: str | None,
     vocab: str | None,
-    start: str | None,
-    gap: float | None,
     tokens: bool,
-    events: str | None,
-    plot: str | None,
     **options: Any,
 ) -> int:
     """Prove a lower bound on the tokens that are needed.
@@ -82,57 +71,101 @@ def bound_command(
     vocabulary. A time limit or Ctrl-C leaves the best bound so far. Whatever the limit, the words
     are read and hashed, and their substrings enumerated.
     """
-    from ...bounds.bound import Bound
-    from ...bounds.lower_bound import bounds
-    from ...problem.certificate import Certificate
-    from ...verification.recount import verify as check
-
-    limits = {name: options.pop(name) for name in ("time_limit", "iterations")}
+    search = _Search(**options)
     budgets = parse_budgets(ks)
-    instance = read_instance(corpus, max(budgets, default=None), options)
+    instance = replace(source, k=max(budgets, default=None)).read()
     budgets = budgets or [instance.k]
-    incumbents = {}
-    if vocab is not None:
-        vocabulary = Vocabulary.load(vocab)
-        result = check(instance, vocabulary)
-        if not result.ok:
-            raise VerificationError(f"{vocab}: {result.problems[0]}")
-        incumbents = {k: result.tokens for k in budgets if k >= result.size}
-    first = None if start is None else Certificate.load(start)
-
-    def where(k: int) -> Path:
-        path = Path(out.path or "")
-        return path if len(budgets) == 1 else path.with_name(f"{path.stem}-{k}{path.suffix}")
-
+    incumbents = {} if vocab is None else _incumbents(instance, vocab, budgets)
+    files = {}
     if out.path is not None:
-        read = [("the command", corpus), ("--vocab", vocab), ("--start-certificate", start)]
+        files = {k: _file(Path(out.path), k, budgets) for k in budgets}
+        read = [
+            ("the command", source.corpus),
+            ("--vocab", vocab),
+            ("--start-certificate", search.start_certificate),
+        ]
         check_apart(
-            [("-o", str(where(k))) for k in budgets], [(o, path) for o, path in read if path]
+            [("-o", str(path)) for path in files.values()],
+            [(label, path) for label, path in read if path],
         )
+    bounds = _search(out, instance, incumbents, search, files, budgets)
+    rows = [bound.to_json(tokens=tokens) for bound in bounds]
+    _show(out, rows)
+    return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in bounds) else 0
 
-    def save(found: Bound) -> None:
-        if out.path is not None:
-            save_certificate(out, where(found.instance.k), found.certificate, found.instance)
 
-    one = limits["time_limit"] if len(budgets) == 1 else None  # else it is for each
-    with out.events(events, phase="bound", plot=plot, time_limit=one) as progress:
-        found = bounds(
+@dataclass(frozen=True)
+class _Search:
+    """What the search starts from, when it stops, and what it writes beside."""
+
+    start_certificate: str | None
+    gap: float | None
+    time_limit: float | None
+    iterations: int | None
+    events: str | None
+    plot: str | None
+
+
+def _incumbents(instance: Instance, path: str, budgets: Sequence[int]) -> dict[int, int]:
+    """Returns the tokens that a vocabulary needs, for each budget that it keeps to."""
+    from ...verification.recount import verify
+
+    vocabulary = Vocabulary.load(path)
+    recount = verify(instance, vocabulary)
+    if not recount.ok:
+        raise VerificationError(f"{path}: {recount.problems[0]}")
+    return {k: recount.tokens for k in budgets if k >= recount.size}
+
+
+def _file(path: Path, k: int, budgets: Sequence[int]) -> Path:
+    """Returns the file of a budget's certificate, with the budget in its name among several."""
+    return path if len(budgets) == 1 else path.with_name(f"{path.stem}-{k}{path.suffix}")
+
+
+def _search(
+    out: Output,
+    instance: Instance,
+    incumbents: dict[int, int],
+    search: _Search,
+    files: dict[int, Path],
+    budgets: Sequence[int],
+) -> list[Bound]:
+    """Searches for a bound for each budget, and saves each certificate once it is there."""
+    from ...bounds.lower_bound import bounds
+
+    start = search.start_certificate
+    certificate = None if start is None else Certificate.load(start)
+
+    def save(bound: Bound) -> None:
+        if files:
+            path = files[bound.instance.k]
+            save_certificate(out, path, bound.certificate, bound.instance)
+
+    with out.events(
+        search.events,
+        phase="bound",
+        plot=search.plot,
+        time_limit=search.time_limit if len(budgets) == 1 else None,  # else it is for each
+    ) as progress:
+        return bounds(
             instance,
             budgets,
             incumbents=incumbents,
-            start=first,
-            target_gap=gap,
+            start=certificate,
+            target_gap=search.gap,
+            time_limit=search.time_limit,
+            iterations=search.iterations,
             threads=out.threads,
             progress=progress,
             done=save,
-            **limits,
         )
-    rows = [bound.to_json(tokens=tokens) for bound in found]
+
+
+def _show(out: Output, rows: list[dict[str, Any]]) -> None:
     names = ("k", "tokens", "lower_bound", "gap", "relaxation", "proven_in", "proven_out")
     columns = {name: name.replace("_", " ") for name in (*names, "termination", "seconds")}
-    whole = [
+    shown = [
         {**row, "relaxation": None if row["relaxation"] is None else round(row["relaxation"])}
         for row in rows
     ]
-    out.show(rows[0] if len(budgets) == 1 else {"rows": rows}, Listing(whole, columns, data=rows))
-    return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in found) else 0
+    out.show(rows[0] if len(rows) == 1 else {"rows": rows}, Listing(shown, columns, data=rows))

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from ...corpus.word_counts import WordCounts
 from ...problem.certificate import Certificate
-from ...runtime.files import in_place, write_atomic
+from ...problem.instance import Instance
+from ...report.tables import rows_csv
+from ...runtime.files import write_atomic
 from ...vocabulary.vocabulary import Vocabulary
-from ..comparison_tables import BESIDE, beside, tables_of
+from ..command import command, option
+from ..comparison_tables import files_beside, tables_of
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import other_words, parse_budgets, read_instance
-from ..options import command, instance_options, option, output_options, seconds_option
+from ..inputs import InstanceSource, other_words, parse_budgets
+from ..options import instance_options, output_options, plot_option, seconds_option
 from ..output import Output
-from ..paths import ReadablePath, WritablePath, check_apart
+from ..paths import ReadablePath, check_apart
+
+if TYPE_CHECKING:
+    from ...studies.compare import Comparison
+    from ...studies.methods import Runner
+
+
+def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> Sequence[float]:
+    """Reads numbers with commas between."""
+    try:
+        return [float(part) for part in text.split(",")] if text is not None else []
+    except ValueError:
+        raise click.UsageError(
+            f"{parameter.opts[0]} is {text!r}: numbers with commas are expected (1.2,1.5)"
+        ) from None
 
 
 @command(
@@ -62,12 +80,14 @@ from ..paths import ReadablePath, WritablePath, check_apart
 )
 @seconds_option("--bound", about="Find a certified lower bound for each k.")
 @option(
-    "--targets", metavar="T,T,…", help="Tokens per word: the k that each method needs to reach it."
+    "--targets",
+    metavar="T,T,…",
+    callback=_numbers,
+    help="Tokens per word: the k that each method needs to reach it.",
 )
 @option("--held-out", type=ReadablePath(), metavar="C.tsv", help="Measure on these words as well.")
 @option(
     "--split",
-    "share",
     type=float,
     metavar="SHARE",
     help="Hold this share of the occurrences out of training, drawn by --seed, to measure on.",
@@ -83,33 +103,10 @@ from ..paths import ReadablePath, WritablePath, check_apart
     is_flag=True,
     help="The likelihood of each token set, with --sets; takes seconds.",
 )
-@option(
-    "--plot",
-    type=WritablePath("figure"),
-    metavar="FILE",
-    help="Draw tokens per word over k (.png, .svg, .pdf).",
-)
+@plot_option("Draw tokens per word over k (.png, .svg, .pdf).")
 @instance_options
 @output_options(threads=True, seed=True)
-def compare_command(
-    out: Output,
-    corpus: str,
-    ks: str | None,
-    methods: str | None,
-    rules: str,
-    vocabs: tuple[str, ...],
-    time_limit: float | None,
-    certificates: tuple[str, ...],
-    bound: float | None,
-    targets: str | None,
-    held_out: str | None,
-    share: float | None,
-    memory: bool,
-    sets: bool,
-    unigram_objective: bool,
-    plot: str | None,
-    **options: Any,
-) -> int:
+def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     """Compare methods over several budgets.
 
     One row for each budget, method and segmentation rule. A bound, of solve or --bound, holds for
@@ -117,77 +114,185 @@ def compare_command(
     the token sets' measures. In CSV they are columns; what two sets share, and --targets, are
     files of their own beside FILE.csv: FILE.overlap.csv and FILE.targets.csv.
     """
-    from ...studies.compare import compare as run
-    from ...studies.methods import METHODS, Runner, rules_of
-    from ...studies.targets import budgets_for
-
-    goals = _numbers(targets, "--targets") if targets is not None else []
-    if held_out is not None and share is not None:
+    request = _Request(**options)
+    if request.held_out is not None and request.split is not None:
         raise click.UsageError("--held-out and --split: use one of them")
-    if out.path is not None and out.file_form == "csv" and not in_place(out.path):
-        more = [str(Path(out.path).with_suffix(f".{name}.csv")) for name in BESIDE]
-        read = [("the command", corpus), ("--held-out", held_out)]
-        read += [("--vocab", path) for path in vocabs]
-        check_apart([("-o", path) for path in more], [(o, path) for o, path in read if path])
-    proofs = {path: Certificate.load(path) for path in certificates}
-    budgets = parse_budgets(ks)
-    asked = [name.strip() for name in methods.split(",")] if methods is not None else []
-    given: dict[str, Vocabulary] = {}
-    for path in dict.fromkeys(vocabs):
+    _check_files_beside(out, source, request)
+    inputs = _read(out, source, request)
+    comparison, reached = _compare(out, inputs, request)
+    data = _data(out, inputs, comparison, request)
+    if request.targets:
+        data["targets"] = reached.rows
+    _show(out, data, request)
+    return EXIT_INTERRUPTED if reached.interrupted else 0
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is compared, on what, and what is shown of it."""
+
+    ks: str | None
+    methods: str | None
+    rules: str
+    vocabs: tuple[str, ...]
+    time_limit: float | None
+    certificates: tuple[str, ...]
+    bound: float | None
+    targets: Sequence[float]
+    held_out: str | None
+    split: float | None
+    memory: bool
+    sets: bool
+    unigram_objective: bool
+    plot: str | None
+
+    @property
+    def rule_names(self) -> list[str]:
+        """The segmentation rules."""
+        return [name.strip() for name in self.rules.split(",")]
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """What the files hold, and the methods and budgets that follow from it."""
+
+    corpus: str
+    instance: Instance
+    held_out: WordCounts | None
+    vocabularies: dict[str, Vocabulary]
+    certificates: dict[str, Certificate]
+    methods: list[str]
+    budgets: list[int]
+
+
+class _Targets(NamedTuple):
+    """The budgets that methods need to reach the targets."""
+
+    rows: list[dict[str, Any]]
+    interrupted: bool
+
+
+def _check_files_beside(out: Output, source: InstanceSource, request: _Request) -> None:
+    """Refuses files beside a CSV that are inputs."""
+    written = files_beside(out)
+    read = [("the command", source.corpus), ("--held-out", request.held_out)]
+    read += [("--vocab", path) for path in request.vocabs]
+    check_apart(
+        [("-o", path) for path in written.values()],
+        [(label, path) for label, path in read if path],
+    )
+
+
+def _read(out: Output, source: InstanceSource, request: _Request) -> _Inputs:
+    """Reads the corpus, the vocabularies and the certificates, and splits the words."""
+    certificates = {path: Certificate.load(path) for path in request.certificates}
+    budgets = parse_budgets(request.ks)
+    vocabularies = _vocabularies(request.vocabs)
+    budgets += [proof.k for proof in certificates.values() if proof.k not in budgets]
+    sizes = [*budgets, *map(len, vocabularies.values())]
+    instance = replace(source, k=max(sizes, default=None)).read()
+    for name, vocabulary in vocabularies.items():
+        for remark in other_words(vocabulary, instance.words):
+            out.note(f"{name}: {remark}")
+    held_out: WordCounts | None = None
+    if request.held_out is not None:
+        held_out = WordCounts.load(request.held_out, instance.symbols)
+    elif request.split is not None:
+        from ...corpus.holdout import split
+
+        words, held_out = split(instance.words, request.split, seed=out.seed)
+        instance = replace(instance, words=words)
+    if request.methods is not None:
+        methods = [name.strip() for name in request.methods.split(",")]
+    else:  # single symbols alone cannot hold tokens that must be there
+        methods = ["greedtok", "greedwmc"] + ([] if instance.fixed else ["bytes"])
+    return _Inputs(
+        corpus=source.name,
+        instance=instance,
+        held_out=held_out,
+        vocabularies=vocabularies,
+        certificates=certificates,
+        methods=methods,
+        budgets=budgets if sizes else [instance.k],
+    )
+
+
+def _vocabularies(paths: Sequence[str]) -> dict[str, Vocabulary]:
+    """Reads vocabularies, named as their files are, by the whole path where two are alike."""
+    from ...studies.methods import METHODS
+
+    vocabularies: dict[str, Vocabulary] = {}
+    for path in dict.fromkeys(paths):
         name = Path(path).stem
         if name in METHODS:
             name = Path(path).name
-        given[path if name in given else name] = Vocabulary.load(path)
-    budgets += [proof.k for proof in proofs.values() if proof.k not in budgets]
-    sizes = [*budgets, *map(len, given.values())]
-    instance = read_instance(corpus, max(sizes) if sizes else None, options)
-    for name, vocabulary in given.items():
-        for remark in other_words(vocabulary, instance.words):
-            out.note(f"{name}: {remark}")
-    apart: WordCounts | None = None
-    if held_out is not None:
-        apart = WordCounts.load(held_out, instance.symbols)
-    elif share is not None:
-        from ...corpus.holdout import split
+        vocabularies[path if name in vocabularies else name] = Vocabulary.load(path)
+    return vocabularies
 
-        words, apart = split(instance.words, share, seed=out.seed)
-        instance = replace(instance, words=words)
-    if methods is None:  # single symbols alone cannot hold tokens that must be there
-        asked = ["greedtok", "greedwmc"] + ([] if instance.fixed else ["bytes"])
-    named = [name.strip() for name in rules.split(",")]
+
+def _compare(out: Output, inputs: _Inputs, request: _Request) -> tuple[Comparison, _Targets]:
+    """Runs the methods for their budgets, then for the targets."""
+    from ...studies.compare import compare
+    from ...studies.methods import Runner
+
     with out.progress("compare") as progress:
-        found = run(
-            instance,
-            budgets if sizes else [instance.k],
-            asked,
-            named,
-            vocabularies=given,
-            held_out=apart,
-            certificates=proofs,
-            bound=bound,
-            unigram_objective=unigram_objective,
-            memory=memory,
-            time_limit=time_limit,
+        comparison = compare(
+            inputs.instance,
+            inputs.budgets,
+            inputs.methods,
+            request.rule_names,
+            vocabularies=inputs.vocabularies,
+            held_out=inputs.held_out,
+            certificates=inputs.certificates,
+            bound=request.bound,
+            unigram_objective=request.unigram_objective,
+            memory=request.memory,
+            time_limit=request.time_limit,
             seed=out.seed,
             threads=out.threads,
             progress=progress,
         )
-        interrupted = found.interrupted
-        needed: list[dict[str, Any]] = []
+        if comparison.interrupted:
+            return comparison, _Targets([], interrupted=True)
         # in this process: what bisection needs is many short runs
-        runner = Runner(instance, time_limit, False, out.seed, out.threads, progress)
-        try:
-            for method in dict.fromkeys(asked if goals and not interrupted else []):
-                answers = [answer for answer in found.answers if answer.method == method]
-                if answers:
-                    needed += budgets_for(runner, answers, rules_of(answers[0], named), goals)
-                if any(row["termination"] == "interrupted" for row in needed):
-                    interrupted = True
-                    break
-        except KeyboardInterrupt:
-            interrupted = True
-    data = {
-        "corpus": Path(corpus).name,
+        runner = Runner(
+            inputs.instance,
+            request.time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
+        )
+        return comparison, _reach_targets(runner, comparison, inputs.methods, request)
+
+
+def _reach_targets(
+    runner: Runner, comparison: Comparison, methods: Sequence[str], request: _Request
+) -> _Targets:
+    """Searches for the budget that each method needs; Ctrl-C keeps what is there."""
+    from ...studies.methods import rules_of
+    from ...studies.targets import budgets_for
+
+    rows: list[dict[str, Any]] = []
+    try:
+        for method in dict.fromkeys(methods if request.targets else []):
+            answers = [answer for answer in comparison.answers if answer.method == method]
+            if answers:
+                rules = rules_of(answers[0], request.rule_names)
+                rows += budgets_for(runner, answers, rules, request.targets)
+            if any(row["termination"] == "interrupted" for row in rows):
+                return _Targets(rows, interrupted=True)
+    except KeyboardInterrupt:
+        return _Targets(rows, interrupted=True)
+    return _Targets(rows, interrupted=False)
+
+
+def _data(
+    out: Output, inputs: _Inputs, comparison: Comparison, request: _Request
+) -> dict[str, Any]:
+    """Makes the JSON object, but for the targets."""
+    instance, held_out = inputs.instance, inputs.held_out
+    data: dict[str, Any] = {
+        "corpus": inputs.corpus,
         "corpus_sha256": instance.words.digest,
         "words": len(instance.words),
         "total_count": instance.words.total_count,
@@ -197,37 +302,32 @@ def compare_command(
         "policy": instance.policy,
         "seed": out.seed,
         "threads": out.threads,
-        "rows": found.rows,
-        "sets": found.sets,
+        "rows": comparison.rows,
+        "sets": comparison.sets,
     }
-    if apart is not None:
+    if held_out is not None:
+        path = request.held_out
         data["held_out"] = {
-            "words": len(apart),
-            "total_count": apart.total_count,
-            "corpus_sha256": apart.digest,
-            **({"corpus": Path(held_out).name} if held_out else {"split": share}),
+            "words": len(held_out),
+            "total_count": held_out.total_count,
+            "corpus_sha256": held_out.digest,
+            **({"corpus": Path(path).name} if path else {"split": request.split}),
         }
-    if goals:
-        data["targets"] = needed
-    tables = tables_of(data, sets or unigram_objective)
-    for path, text in beside(out, tables).items():
-        write_atomic(path, text)
-        out.wrote(path)
-    if plot is not None:
+    return data
+
+
+def _show(out: Output, data: dict[str, Any], request: _Request) -> None:
+    """Writes the tables, the files beside them and the figure."""
+    tables = tables_of(data, request.sets or request.unigram_objective)
+    for name, path in files_beside(out).items():
+        if name in tables:
+            write_atomic(path, rows_csv(tables[name].records))
+            out.wrote(path)
+    if request.plot is not None:
         from ...report.plots import plot_rows
 
-        plot_rows(found.rows, plot)
-        out.wrote(plot)
-    for remark in dict.fromkeys(row["remark"] for row in found.rows if "remark" in row):
+        plot_rows(data["rows"], request.plot)
+        out.wrote(request.plot)
+    for remark in dict.fromkeys(row["remark"] for row in data["rows"] if "remark" in row):
         out.note(remark)
     out.result(data, *tables.values())
-    return EXIT_INTERRUPTED if interrupted else 0
-
-
-def _numbers(text: str, option: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise click.UsageError(
-            f"{option} is {text!r}: numbers with commas are expected (1.2,1.5)"
-        ) from None

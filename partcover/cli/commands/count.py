@@ -9,7 +9,8 @@ import click
 
 from ...corpus.readers import listed_reasons
 from ...corpus.word_counts import WordCounts
-from ..options import all_files_option, argument, command, option, output_options
+from ..command import argument, command, option
+from ..options import all_files_option, output_options
 from ..output import Output
 from ..paths import check_not_among
 

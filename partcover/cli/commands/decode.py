@@ -10,8 +10,9 @@ from ...encoding.encoder import Encoder
 from ...errors import InputError
 from ...runtime.files import atomic_writer
 from ...vocabulary.vocabulary import Vocabulary
+from ..command import argument, command, option
 from ..id_files import ID_FORMATS, id_format, read_ids
-from ..options import argument, command, option, output_options, text_pretokenizer_option
+from ..options import output_options, text_pretokenizer_option
 from ..output import Output
 
 
@@ -61,7 +62,7 @@ def decode_command(
         raise InputError("--dtype is for --format bin")
     encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer)
     texts = []
-    many = 0
+    count = 0
     with atomic_writer(out.path or "-") as written:
         for where, ids in read_ids(file, form, np.dtype(dtype or encoder.dtype)):
             try:
@@ -71,7 +72,7 @@ def decode_command(
                     text = encoder.decode(ids, errors).encode()
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
-            many += len(ids)
+            count += len(ids)
             if out.json and out.path is None:
                 texts.append(sym.escape(text, tsv=False))
             else:
@@ -79,5 +80,5 @@ def decode_command(
     if out.path is not None:
         out.wrote(out.path)
     if out.json:
-        out.object({"ids": many, **({"texts": texts} if out.path is None else {})})
+        out.object({"ids": count, **({"texts": texts} if out.path is None else {})})
     return 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...report.tables import Listing
+from ..command import command
 from ..comparison_tables import COLUMNS
-from ..options import command, output_options
+from ..options import output_options
 from ..output import Output
 
 
@@ -20,10 +21,10 @@ def demo_command(out: Output) -> int:
     certified ratios, solved exactly on its most frequent words; and a vertex cover, as
     tokenization and back.
     """
-    from ...studies.demo import demo as run
+    from ...studies.demo import demo
 
     with out.progress("demo") as progress:
-        data = run(threads=out.threads, seed=out.seed, progress=progress)
+        data = demo(threads=out.threads, seed=out.seed, progress=progress)
     corpus, exact, graph = data["corpus"], data["exact"], data["vertex_cover"]
     shown = ("method", "rule", "k", "tokens", "tokens_per_word", "d", "certified_ratio")
     rows = graph["rows"]

@@ -10,7 +10,8 @@ import click
 from ...corpus import symbols as sym
 from ...corpus.word_counts import WordCounts
 from ...report.tables import Listing
-from ..options import argument, command, option, output_options
+from ..command import argument, command, option
+from ..options import output_options
 from ..output import Output
 
 

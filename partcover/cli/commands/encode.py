@@ -7,7 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 import click
@@ -20,15 +20,9 @@ from ...runtime.files import atomic_writer
 from ...runtime.progress import Progress
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
+from ..command import argument, command, option
 from ..id_files import ID_FORMATS, id_format, write_numbers
-from ..options import (
-    all_files_option,
-    argument,
-    command,
-    option,
-    output_options,
-    text_pretokenizer_option,
-)
+from ..options import all_files_option, output_options, text_pretokenizer_option
 from ..output import Output
 from ..paths import check_not_among
 
@@ -96,103 +90,151 @@ from ..paths import check_not_among
 @all_files_option
 @output_options(writes="the ids", kind="text", table=False, threads=True, seed=True)
 def encode_command(
-    out: Output,
-    vocabulary: str,
-    files: tuple[str, ...],
-    pretokenizer: str | None,
-    rule: Any,
-    form: str | None,
-    special: Any,
-    end_of_document: str | None,
-    dtype: str | None,
-    offsets: Any,
-    key: str,
-    sample: bool,
-    dropout: float | None,
-    alpha: float | None,
-    all_files: bool,
+    out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, **options: Any
 ) -> int:
     """Turn text into ids.
 
     FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
     byte of the text back. With --json the ids of all documents are in one object.
     """
-    form = form or id_format(out.path or "")
-    array = form in ("npy", "bin")
-    for value, fits, name, forms in (
-        (end_of_document, array, "--end-of-document", "npy and bin"),
-        (dtype, array, "--dtype", "npy and bin"),
-        (offsets, form == "json", "--offsets", "json"),
-    ):
-        if value is not None and not fits:
-            raise InputError(f"{name} is for --format {forms}")
-    for value, name in ((dropout, "--dropout"), (alpha, "--alpha")):
-        if value is not None and not sample:
-            raise InputError(f"{name} is for --sample")
-    if array and out.path is None:
-        raise InputError(f"--format {form} needs a file to write: -o FILE")
+    request = _Request(**{**options, "form": options["form"] or id_format(out.path or "")})
+    _check(request, out.path)
     encoder = Encoder(
-        Vocabulary.load(vocabulary), pretokenizer, rule, threads=out.threads, seed=out.seed
+        Vocabulary.load(vocabulary),
+        request.pretokenizer,
+        request.rule,
+        threads=out.threads,
+        seed=out.seed,
     )
-    how: dict[str, Any] = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
-    if sample:
-        encoder = encoder.sampling(seed=out.seed, dropout=dropout, alpha=alpha)
-        strength = {"dropout": dropout, "alpha": alpha}
-        how |= {"seed": out.seed, **{k: v for k, v in strength.items() if v is not None}}
+    if request.sample:
+        encoder = encoder.sampling(seed=out.seed, **request.strength)
     skipped: Counter[str] = Counter()
     check_not_among(out.path, files, all_files=all_files)
     sources = find_sources(files or ("-",), all_files=all_files, skipped=skipped)
     if skipped:
         out.note(listed_reasons(skipped))
     started = time.monotonic()
-    facts: dict[str, Any] = {"documents": 0, "ids": 0}
     with out.progress("encoding") as progress:
-        if array:
-            done = encoder.encode_files(
-                files or ("-",),
-                out.path or "",
-                file_format=form,  # type: ignore[arg-type]
-                dtype=dtype,
-                key=key,
-                end_of_document=end_of_document,
-                special=special,
-                progress=progress,
-                all_files=all_files,
-            )
-            facts |= asdict(done)
+        if request.array:
+            facts = _write_array(out, encoder, files, all_files, request, progress)
         else:
-            texts = _texts(sources, key, progress)
-            listed = []
-            with atomic_writer(out.path or "-") as file:
-                for ids, spans in _rows(encoder, texts, special, offsets):
-                    facts["documents"] += 1
-                    facts["ids"] += len(ids)
-                    if out.json and out.path is None:
-                        where = {} if spans is None else {"offsets": spans}
-                        listed.append({"ids": ids.tolist(), **where})
-                    elif form == "json":
-                        file.write(b'{"ids": [')
-                        write_numbers(file, ids, b", ")
-                        more = "" if spans is None else f', "offsets": {json.dumps(spans)}'
-                        file.write(f"]{more}}}\n".encode())
-                    else:
-                        write_numbers(file, ids, b" ")
-                        file.write(b"\n")
-            if out.json and out.path is None:
-                facts["encoded"] = listed
-    seconds = time.monotonic() - started
-    if out.path is not None:
-        out.wrote(out.path)
-    if out.json:
-        out.object({**facts, **how, "seconds": round(seconds, 6), "threads": out.threads})
-    else:
-        many = "1 document" if facts["documents"] == 1 else f"{facts['documents']:,} documents"
-        out.note(f"{many}, {facts['ids']:,} ids, {seconds:.2f} s")
+            facts = _write_lines(out, encoder, _texts(sources, request.key, progress), request)
+    _show(out, encoder, facts, request, time.monotonic() - started)
     return 0
 
 
+@dataclass(frozen=True)
+class _Request:
+    """How text is cut, and how its ids are written."""
+
+    pretokenizer: str | None
+    rule: Any
+    form: str
+    special: Any
+    end_of_document: str | None
+    dtype: str | None
+    offsets: Any
+    key: str
+    sample: bool
+    dropout: float | None
+    alpha: float | None
+
+    @property
+    def array(self) -> bool:
+        """Whether all ids are written as one array."""
+        return self.form in ("npy", "bin")
+
+    @property
+    def strength(self) -> dict[str, float | None]:
+        """How much a sampled segmentation may differ from the one without sampling."""
+        return {"dropout": self.dropout, "alpha": self.alpha}
+
+
+def _check(request: _Request, path: str | None) -> None:
+    """Refuses options that the format, or encoding without sampling, has no use for."""
+    lines = request.form == "json"
+    for value, fits, name, forms in (
+        (request.end_of_document, request.array, "--end-of-document", "npy and bin"),
+        (request.dtype, request.array, "--dtype", "npy and bin"),
+        (request.offsets, lines, "--offsets", "json"),
+    ):
+        if value is not None and not fits:
+            raise InputError(f"{name} is for --format {forms}")
+    for option_, value in request.strength.items():
+        if value is not None and not request.sample:
+            raise InputError(f"--{option_} is for --sample")
+    if request.array and path is None:
+        raise InputError(f"--format {request.form} needs a file to write: -o FILE")
+
+
+def _write_array(
+    out: Output,
+    encoder: Encoder,
+    files: tuple[str, ...],
+    all_files: bool,
+    request: _Request,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Writes the ids of all files as one array; returns facts."""
+    encoded = encoder.encode_files(
+        files or ("-",),
+        out.path or "",
+        file_format=request.form,  # type: ignore[arg-type]
+        dtype=request.dtype,
+        key=request.key,
+        end_of_document=request.end_of_document,
+        special=request.special,
+        progress=progress,
+        all_files=all_files,
+    )
+    return {"documents": encoded.documents, "ids": encoded.ids, **asdict(encoded)}
+
+
+def _write_lines(
+    out: Output, encoder: Encoder, texts: Iterable[tuple[str, bytes]], request: _Request
+) -> dict[str, Any]:
+    """Writes a line of ids for each document, or lists them for --json; returns facts."""
+    facts: dict[str, Any] = {"documents": 0, "ids": 0}
+    listed = []
+    with atomic_writer(out.path or "-") as file:
+        for ids, spans in _encoded(encoder, texts, request.special, request.offsets):
+            facts["documents"] += 1
+            facts["ids"] += len(ids)
+            if out.json and out.path is None:
+                offsets = {} if spans is None else {"offsets": spans}
+                listed.append({"ids": ids.tolist(), **offsets})
+            elif request.form == "json":
+                file.write(b'{"ids": [')
+                write_numbers(file, ids, b", ")
+                more = "" if spans is None else f', "offsets": {json.dumps(spans)}'
+                file.write(f"]{more}}}\n".encode())
+            else:
+                write_numbers(file, ids, b" ")
+                file.write(b"\n")
+    if out.json and out.path is None:
+        facts["encoded"] = listed
+    return facts
+
+
+def _show(
+    out: Output, encoder: Encoder, facts: dict[str, Any], request: _Request, seconds: float
+) -> None:
+    if out.path is not None:
+        out.wrote(out.path)
+    if not out.json:
+        count = facts["documents"]
+        documents = "1 document" if count == 1 else f"{count:,} documents"
+        out.note(f"{documents}, {facts['ids']:,} ids, {seconds:.2f} s")
+        return
+    how: dict[str, Any] = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
+    if request.sample:
+        strength = {name: value for name, value in request.strength.items() if value is not None}
+        how |= {"seed": out.seed, **strength}
+    out.object({**facts, **how, "seconds": round(seconds, 6), "threads": out.threads})
+
+
 def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:
-    """Each document, and where it stands."""
+    """Yields each document, and where it stands."""
     read = 0
 
     def report(more: int) -> None:
@@ -205,10 +247,10 @@ def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tupl
             yield document.where, b"".join(document.chunks)
 
 
-def _rows(
+def _encoded(
     encoder: Encoder, texts: Iterable[tuple[str, bytes]], special: Special, offsets: Unit | None
 ) -> Iterator[tuple[Ids, list[tuple[int, int]] | None]]:
-    """The ids of each text, and where they stand if that is asked."""
+    """Yields the ids of each text, and their offsets where these are wanted."""
     if offsets is None:
         named, bare = itertools.tee(texts)
         names, data = (where for where, _ in named), (text for _, text in bare)

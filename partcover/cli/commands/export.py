@@ -13,9 +13,10 @@ from ...runtime.file_kinds import kind_of
 from ...runtime.files import read_text
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
+from ..command import argument, command, option
 from ..formats_help import FormatsCommand
 from ..inputs import other_words
-from ..options import argument, command, option, output_options
+from ..options import output_options
 from ..output import Output
 from ..paths import ReadablePath
 
@@ -48,11 +49,10 @@ def export_command(
     out: Output,
     vocabulary: str,
     format_: str,
-    rule: Any,
-    pretokenizer: str | None,
     corpus: str | None,
     text: str | None,
     lossy: bool,
+    **changes: Any,
 ) -> int:
     """Write a vocabulary for another library, and check it there.
 
@@ -64,25 +64,30 @@ def export_command(
 
     if out.path is None:
         raise InputError("-o is missing: what file or folder is to be written?")
-    held = Vocabulary.load(vocabulary)
-    if rule is not None:
-        held = held.with_(rule=rule)
-    if pretokenizer is not None:
-        Pretokenizer.from_name(pretokenizer)
-        held = held.with_(pretokenizer=pretokenizer)
-    words = None if corpus is None else WordCounts.load(corpus, held.symbols)
-    for remark in [] if words is None else other_words(held, words):
+    exported = _changed(Vocabulary.load(vocabulary), **changes)
+    words = None if corpus is None else WordCounts.load(corpus, exported.symbols)
+    for remark in [] if words is None else other_words(exported, words):
         out.note(remark)
     if text is not None and kind_of(text) == "counts":
         raise InputError(f"{text}: this is a counts file, no text: give it as --corpus")
     content = None if text is None else read_text(text)
-    result = export(held, out.path, format_, corpus=words, text=content, lossy=lossy)
+    fidelity = export(exported, out.path, format_, corpus=words, text=content, lossy=lossy)
     if out.path != "-":
         out.wrote(out.path)
-    for line in (*(f"given up: {lost}" for lost in result.given_up), *result.remarks):
+    for line in (*(f"given up: {lost}" for lost in fidelity.given_up), *fidelity.remarks):
         out.note(line)
     if out.json:
-        out.object(result.to_json())
+        out.object(fidelity.to_json())
     else:
-        click.echo(f"{result.verdict}: {result.cost}", err=out.path == "-")
+        click.echo(f"{fidelity.verdict}: {fidelity.cost}", err=out.path == "-")
     return 0
+
+
+def _changed(vocabulary: Vocabulary, rule: Any, pretokenizer: str | None) -> Vocabulary:
+    """Returns a vocabulary with another rule and pre-tokenizer, where they are given."""
+    if rule is not None:
+        vocabulary = vocabulary.with_(rule=rule)
+    if pretokenizer is not None:
+        Pretokenizer.from_name(pretokenizer)
+        vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
+    return vocabulary

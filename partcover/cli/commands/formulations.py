@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...corpus import symbols as sym
 from ...report.tables import Listing
+from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import read_instance
-from ..options import (
-    command,
-    instance_options,
-    k_option,
-    option,
-    output_options,
-    seconds_option,
-)
+from ..inputs import InstanceSource
+from ..options import instance_options, k_option, output_options, seconds_option
 from ..output import Output
+
+if TYPE_CHECKING:
+    from ...studies.formulations import Difference
 
 
 @command(
@@ -32,12 +29,10 @@ from ..output import Output
 @output_options(threads=True, seed=True)
 def formulations_command(
     out: Output,
-    corpus: str,
-    k: int | None,
+    source: InstanceSource,
     names: str | None,
     solvers: str | None,
     time_limit: float,
-    **options: Any,
 ) -> int:
     """Compare the formulations of an instance.
 
@@ -45,13 +40,11 @@ def formulations_command(
     printed have another optimum than the problem, the smallest part of the words that shows it
     follows.
     """
-    from ...exact.formulations.build import require
-    from ...studies.formulations import formulations as compare
-    from ...studies.formulations import smallest_difference
+    from ...studies.formulations import formulations, smallest_difference
 
-    instance = read_instance(corpus, k, options)
+    instance = source.read()
     with out.progress("formulations") as progress:
-        rows = compare(
+        rows = formulations(
             instance,
             names=None if names is None else names.split(","),
             solvers=None if solvers is None else solvers.split(","),
@@ -60,26 +53,28 @@ def formulations_command(
             threads=out.threads,
             progress=progress,
         )
-    optima = {row["cover"] for row in rows if require(row["formulation"]).exact} - {None}
-    printed = [row.get("cover") for row in rows if row["formulation"] == "printed"]
-    found = None
     interrupted = "interrupted" in rows[-1].get("termination", {}).values()
-    if optima and printed and printed[0] not in (None, *optima) and not interrupted:
+    difference = None
+    if not interrupted and _differs(rows):
         try:
-            found = smallest_difference(instance, time_limit=time_limit)
+            difference = smallest_difference(instance, time_limit=time_limit)
         except KeyboardInterrupt:
             interrupted = True
-    status = EXIT_INTERRUPTED if interrupted else 0
+    _show(out, rows, difference)
+    return EXIT_INTERRUPTED if interrupted else 0
+
+
+def _differs(rows: list[dict[str, Any]]) -> bool:
+    """Whether the printed formulation has another optimum than the exact ones."""
+    from ...exact.formulations.build import require
+
+    optima = {row["cover"] for row in rows if require(row["formulation"]).exact} - {None}
+    printed = [row.get("cover") for row in rows if row["formulation"] == "printed"]
+    return bool(optima and printed) and printed[0] not in (None, *optima)
+
+
+def _show(out: Output, rows: list[dict[str, Any]], difference: Difference | None) -> None:
     data: dict[str, Any] = {"rows": rows, "printed_differs": None}
-    if found is not None:
-        data["printed_differs"] = {
-            "words": [sym.to_json(word) for word, _ in found.instance.words],
-            "k": found.instance.k,
-            "printed_cover": found.cover,
-            "cover": found.true_cover,
-            "smallest": found.smallest,
-        }
-    shown = [{**row, **_seconds(row)} for row in rows]
     columns = {
         "formulation": "formulation",
         "variables": "variables",
@@ -89,22 +84,31 @@ def formulations_command(
         "tokens": "tokens",
         **{name: name for row in rows for name in row.get("seconds", ())},
     }
+    shown = [{**row, **_seconds(row)} for row in rows]
     parts: list[Listing | str] = [Listing(shown, columns, data=rows)]
     for row in rows:
         if "refused" in row:
             out.note(row["refused"])
-    if found is not None:
-        words = " ".join(sym.show(word) for word, _ in found.instance.words)
-        kind = "the smallest part" if found.smallest else "a part"
+    if difference is not None:
+        instance = difference.instance
+        data["printed_differs"] = {
+            "words": [sym.to_json(word) for word, _ in instance.words],
+            "k": instance.k,
+            "printed_cover": difference.cover,
+            "cover": difference.true_cover,
+            "smallest": difference.smallest,
+        }
+        words = " ".join(sym.show(word) for word, _ in instance.words)
+        kind = "the smallest part" if difference.smallest else "a part"
         parts.append(
             f"printed is not the problem; {kind} that shows it: {words}, k = "
-            f"{found.instance.k}: printed cover {found.cover}, true cover {found.true_cover}"
+            f"{instance.k}: printed cover {difference.cover}, true cover {difference.true_cover}"
         )
     out.result(data, *parts)
-    return status
 
 
 def _seconds(row: dict[str, Any]) -> dict[str, str]:
+    """Returns what each solver took, or why it proved nothing."""
     return {
         name: f"> {row['termination'][name]}".replace("_", " ") if took is None else f"{took:.2f} s"
         for name, took in row.get("seconds", {}).items()

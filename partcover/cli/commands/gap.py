@@ -8,22 +8,16 @@ import click
 
 from ...errors import VerificationError
 from ...problem.certificate import Certificate
+from ...problem.instance import Instance
 from ...report.tables import Listing
 from ...vocabulary.rules import SEGMENTATION_RULES
-from ...vocabulary.vocabulary import Vocabulary
-from ..inputs import other_words, read_instance, read_tokens
-from ..options import (
-    command,
-    instance_options,
-    k_option,
-    option,
-    output_options,
-    seconds_option,
-)
+from ..command import command, option
+from ..inputs import InstanceSource, other_words, read_vocabulary
+from ..options import instance_options, k_option, output_options, seconds_option
 from ..output import Output
 from ..paths import ReadablePath
 
-_GAP_SECONDS = 30
+_SECONDS = 30  # for a lower bound, where nothing says how long
 
 
 @command(
@@ -57,19 +51,17 @@ _GAP_SECONDS = 30
     help="The proof of a lower bound for its size.",
 )
 @seconds_option(
-    about=f"For a lower bound, where no certificate has one. Default: {_GAP_SECONDS}.",
+    about=f"For a lower bound, where no certificate has one. Default: {_SECONDS}.",
 )
 @instance_options
 @output_options(threads=True)
 def gap_command(
     out: Output,
-    corpus: str,
-    k: int | None,
+    source: InstanceSource,
     vocab: str,
     rule: Any,
     certificate: str | None,
     time_limit: float | None,
-    **options: Any,
 ) -> int:
     """Say how far a vocabulary is from the optimum, and why.
 
@@ -78,42 +70,54 @@ def gap_command(
     than the vocabulary's size. Exit status 6 if the certificate does not hold.
     """
     from ...analysis.gap import refuse_beyond_budget, split_gap
-    from ...verification.certificate_check import check_certificate
 
     if certificate is not None and time_limit is not None:
         raise click.UsageError("--certificate and --time-limit exclude each other")
-    instance = read_instance(corpus, k, options, free=True)
-    if vocab.endswith(".json"):
-        vocabulary = Vocabulary.load(vocab)
-    else:
-        vocabulary = Vocabulary(read_tokens(vocab, instance.symbols), instance.symbols)
-    if k is None:
+    instance = source.read(any_k=True)
+    vocabulary = read_vocabulary(vocab, instance.symbols)
+    if source.k is None:
         instance = instance.with_k(len(vocabulary))
     for remark in other_words(vocabulary, instance.words):
         out.note(remark)
     if rule is None:
-        said = vocabulary.provenance.get("rule")
-        rule = said if said in SEGMENTATION_RULES else vocabulary.rule
+        recorded = vocabulary.provenance.get("rule")
+        rule = recorded if recorded in SEGMENTATION_RULES else vocabulary.rule
     refuse_beyond_budget(instance, vocabulary)
     if certificate is None:
-        from ...bounds.lower_bound import lower_bound as find
-
-        if time_limit is None:
-            out.note(
-                f"looking for a lower bound for at most {_GAP_SECONDS} seconds: --time-limit "
-                "says how long, --certificate names a proof that is there"
-            )
-            time_limit = _GAP_SECONDS
-        with out.events(None, phase="bound", time_limit=time_limit) as progress:
-            lower_bound = find(
-                instance, time_limit=time_limit, threads=out.threads, progress=progress
-            ).lower_bound
+        lower_bound = _search_bound(out, instance, time_limit)
     else:
-        found = check_certificate(instance, Certificate.load(certificate))
-        if not found.ok:
-            raise VerificationError(f"{certificate}: {found.problems[0]}")
-        lower_bound = found.lower_bound
-    data = split_gap(instance, vocabulary, lower_bound, rule, threads=out.threads).to_json()
+        lower_bound = _proven_bound(instance, certificate)
+    gap = split_gap(instance, vocabulary, lower_bound, rule, threads=out.threads)
+    _show(out, gap.to_json(), rule)
+    return 0
+
+
+def _search_bound(out: Output, instance: Instance, time_limit: float | None) -> int:
+    """Searches for a lower bound, for half a minute where no time is given."""
+    from ...bounds.lower_bound import lower_bound
+
+    if time_limit is None:
+        out.note(
+            f"looking for a lower bound for at most {_SECONDS} seconds: --time-limit "
+            "says how long, --certificate names a proof that is there"
+        )
+        time_limit = _SECONDS
+    with out.events(None, phase="bound", time_limit=time_limit) as progress:
+        bound = lower_bound(instance, time_limit=time_limit, threads=out.threads, progress=progress)
+    return bound.lower_bound
+
+
+def _proven_bound(instance: Instance, path: str) -> int:
+    """Returns the lower bound that a certificate proves, once it is checked."""
+    from ...verification.certificate_check import check_certificate
+
+    check = check_certificate(instance, Certificate.load(path))
+    if not check.ok:
+        raise VerificationError(f"{path}: {check.problems[0]}")
+    return check.lower_bound
+
+
+def _show(out: Output, data: dict[str, Any], rule: str) -> None:
     total = data["tokens"] - data["lower_bound"]
     choice = data["tokens_shortest_path"] - data["lower_bound"]
     rows = [
@@ -127,4 +131,3 @@ def gap_command(
         {"what": "of it by the rule", "tokens": total - choice, "gap": data["rule_gap"]},
     ]
     out.result(data, Listing(rows, {"what": "", "tokens": "", "gap": ""}, data=[data]))
-    return 0

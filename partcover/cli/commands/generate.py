@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from ...report.tables import Listing
-from ..options import argument, command, option, output_options
+from ..command import argument, command, option
+from ..options import output_options
 from ..output import Output
 from ..results import write_instance
 

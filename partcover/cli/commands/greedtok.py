@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..greedy_command import greedy_options, run_greedy
-from ..options import command
+from ..command import command
+from ..greedy_run import run_greedy
+from ..inputs import InstanceSource
+from ..options import vocabulary_options
 from ..output import Output
 
 
@@ -17,8 +17,8 @@ from ..output import Output
         ("partcover greedtok book.tsv -k 1000 --max-length 16 --json", "no longer candidates"),
     ],
 )
-@greedy_options
-def greedtok_command(out: Output, **options: Any) -> int:
+@vocabulary_options(seed=False)
+def greedtok_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """GreedTok: take what covers most, k times.
 
     Tokens are stated under GreedTok's own rule (priority order); the fewest that the same
@@ -26,4 +26,4 @@ def greedtok_command(out: Output, **options: Any) -> int:
     """
     from ...heuristics.greedy import greedtok
 
-    return run_greedy(greedtok, out, **options)
+    return run_greedy(greedtok, out, source, time_limit)

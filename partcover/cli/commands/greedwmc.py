@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..greedy_command import greedy_options, run_greedy
-from ..options import command
+from ..command import command
+from ..greedy_run import run_greedy
+from ..inputs import InstanceSource
+from ..options import vocabulary_options
 from ..output import Output
 
 
@@ -14,8 +14,8 @@ from ..output import Output
     keeps_best=True,
     examples=[("partcover greedwmc book.tsv -k 1000 --no-vocabulary --json", "")],
 )
-@greedy_options
-def greedwmc_command(out: Output, **options: Any) -> int:
+@vocabulary_options(seed=False)
+def greedwmc_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """GreedWMC: tokens may overlap.
 
     Greedy maximum coverage: a pair counts once any chosen token lies over it. Its relaxed cover
@@ -24,4 +24,4 @@ def greedwmc_command(out: Output, **options: Any) -> int:
     """
     from ...heuristics.greedy import greedwmc
 
-    return run_greedy(greedwmc, out, **options)
+    return run_greedy(greedwmc, out, source, time_limit)

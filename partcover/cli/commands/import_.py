@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from ...corpus.pretokenizers import Pretokenizer
+from ..command import argument, command, option
 from ..formats_help import FormatsCommand
-from ..options import argument, command, option, output_options
+from ..options import output_options
 from ..output import Output
 
 

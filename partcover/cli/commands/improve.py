@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from ...errors import InputError
-from ...problem.certificate import Certificate
-from ...vocabulary.vocabulary import Vocabulary
+from ...problem.instance import Instance
+from ...problem.solution import Solution
+from ..command import command, option
 from ..exit_status import EXIT_USAGE
-from ..inputs import read_instance
-from ..options import (
-    command,
-    gap_option,
-    instance_options,
-    k_option,
-    no_vocabulary_option,
-    option,
-    output_options,
-    pretokenizer_option,
-    seconds_option,
-)
+from ..inputs import InstanceSource
+from ..options import SearchOptions, search_options
 from ..output import Output, say
-from ..paths import ReadablePath, WritablePath
 from ..results import save_certificate, write_solution
 
 
@@ -38,59 +26,10 @@ from ..results import save_certificate, write_solution
         ),
     ],
 )
-@k_option
-@option(
-    "--start",
-    type=ReadablePath(),
-    metavar="V.json",
-    help="A vocabulary to start from, besides GreedTok's.",
-)
-@option(
-    "--start-certificate",
-    type=ReadablePath(),
-    metavar="P.cert",
-    help="A proof to start from; its bound is kept.",
-)
-@gap_option
-@seconds_option(about="Stop after this long; two fifths of it go to the lower bound.")
 @option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
-@option(
-    "--write-certificate",
-    type=WritablePath(),
-    metavar="FILE",
-    help="Write the proof of the bound (.cert), unless FILE proves more already.",
-)
-@option(
-    "--events",
-    type=WritablePath(),
-    metavar="FILE",
-    help="A JSON line for each phase, better vocabulary or bound.",
-)
-@option(
-    "--plot",
-    type=WritablePath("figure"),
-    metavar="FILE",
-    help="Draw incumbent and bound over time (.png, .svg).",
-)
-@no_vocabulary_option
-@pretokenizer_option
-@instance_options
-@output_options(writes="the vocabulary", kind="text", threads=True, seed=True)
+@search_options(limit="Stop after this long; two fifths of it go to the lower bound.")
 def improve_command(
-    out: Output,
-    corpus: str,
-    k: int | None,
-    start: str | None,
-    start_certificate: str | None,
-    gap: float | None,
-    time_limit: float | None,
-    no_bound: bool,
-    write_certificate: str | None,
-    events: str | None,
-    plot: str | None,
-    no_vocabulary: bool,
-    pretokenizer: str | None,
-    **options: Any,
+    out: Output, source: InstanceSource, search: SearchOptions, no_bound: bool
 ) -> int:
     """Search for a better vocabulary, and bound the optimum.
 
@@ -100,32 +39,41 @@ def improve_command(
     words are read, their substrings enumerated, half a second given to GreedTok, and the result
     recounted.
     """
-    from ...bounds.improve import improve as find
+    from ...bounds.improve import improve
 
-    if no_bound and (write_certificate or start_certificate):
-        option = "--write-certificate" if write_certificate else "--start-certificate"
-        raise click.UsageError(f"--no-bound and {option} exclude each other")
-    given = None if start is None else Vocabulary.load(start)
-    proof = None if start_certificate is None else Certificate.load(start_certificate)
-    instance = read_instance(corpus, k, options, pretokenizer)
-    with out.events(events, phase="greedtok", plot=plot, time_limit=time_limit) as progress:
-        solution = find(
+    if no_bound and (search.write_certificate or search.start_certificate):
+        name = "--write-certificate" if search.write_certificate else "--start-certificate"
+        raise click.UsageError(f"--no-bound and {name} exclude each other")
+    start, certificate = search.starts()
+    instance = source.read()
+    with out.events(
+        search.events, phase="greedtok", plot=search.plot, time_limit=search.time_limit
+    ) as progress:
+        solution = improve(
             instance,
-            given,
+            start,
             bound=not no_bound,
-            start_certificate=proof,
-            gap=gap or 0.0,
-            time_limit=time_limit,
+            start_certificate=certificate,
+            gap=search.gap or 0.0,
+            time_limit=search.time_limit,
             seed=out.seed,
             threads=out.threads,
             progress=progress,
         )
-    unsaved = False
-    if write_certificate is not None and solution.certificate is not None:
-        try:
-            save_certificate(out, write_certificate, solution.certificate, instance)
-        except InputError as error:  # a full disk must not take the vocabulary along
-            say(f"partcover: {error}")
-            unsaved = True
-    status = write_solution(out, solution, instance, no_vocabulary, corpus)
-    return EXIT_USAGE if unsaved else status
+    saved = _save_certificate(out, search.write_certificate, solution, instance)
+    status = write_solution(out, solution, instance, source.name)
+    return status if saved else EXIT_USAGE
+
+
+def _save_certificate(
+    out: Output, path: str | None, solution: Solution, instance: Instance
+) -> bool:
+    """Writes the certificate; returns False if that fails, which must not lose the vocabulary."""
+    if path is None or solution.certificate is None:
+        return True
+    try:
+        save_certificate(out, path, solution.certificate, instance)
+    except InputError as error:
+        say(f"partcover: {error}")
+        return False
+    return True

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
+import numpy.typing as npt
 
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
@@ -14,10 +15,14 @@ from ...problem.instance import Instance
 from ...report.tables import Listing, facts
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
+from ..command import argument, command, option
 from ..inputs import other_words
-from ..options import argument, command, no_vocabulary_option, option, output_options
+from ..options import no_vocabulary_option, output_options
 from ..output import Output
 from ..paths import ReadablePath
+
+if TYPE_CHECKING:
+    from ...analysis.token_gains import Anatomy
 
 
 @command(
@@ -61,19 +66,7 @@ from ..paths import ReadablePath
 @argument("vocab", metavar="V.json")
 @argument("corpus", metavar="[C.tsv|I.json]", required=False)
 @output_options(threads=True)
-def inspect_command(
-    out: Output,
-    vocab: str,
-    corpus: str | None,
-    rule: Any,
-    diff: str | None,
-    audited: bool,
-    no_gains: bool,
-    sort: str,
-    only: str | None,
-    top: int,
-    no_vocabulary: bool,
-) -> int:
+def inspect_command(out: Output, vocab: str, corpus: str | None, **options: Any) -> int:
     """Take a vocabulary apart.
 
     Its lengths, uses and gains, and tokens that do nothing.
@@ -84,55 +77,90 @@ def inspect_command(
     while they save more than the tokens held gain, weakest first, as if they were exchanged one
     for one. In tables a space is shown as ␣.
     """
-    from ...analysis.token_gains import anatomy, audit, difference
-
+    view = _View(**options)
+    _check(view, corpus)
     vocabulary = Vocabulary.load(vocab)
     words = None if corpus is None else _words(corpus, vocabulary)
-    if words is None:
-        for option, given in (
-            ("--audit", audited),
-            ("--rule", rule is not None),
-            (f"--sort {sort}", sort in ("uses", "gain")),
-            (f"--only {only}", only not in (None, "cut")),
-        ):
-            if given:
-                raise click.UsageError(f"{option} needs a corpus: inspect V.json C.tsv {option}")
-    for option, given in (("--sort gain", sort == "gain"), ("--only absent", only == "absent")):
-        if no_gains and given:
-            raise click.UsageError(f"--no-gains and {option} exclude each other")
-    if words is not None:
-        for remark in other_words(vocabulary, words):
-            out.note(remark)
-    found = anatomy(vocabulary, words, rule, with_gains=not no_gains, threads=out.threads)
-    data = found.to_json(tokens=not no_vocabulary)
-    if diff is not None:
-        other = Vocabulary.load(diff)
-        if other.symbols != vocabulary.symbols:
-            raise InputError(f"{diff}: over {other.symbols}, {vocab} is over {vocabulary.symbols}")
-        there = anatomy(other, words, with_gains=False, threads=out.threads)
-        data["diff"] = difference(found, there).to_json()
-    if audited and words is not None:
-        data["audit"] = audit(
-            vocabulary, words, most=top, losses=found.gains, threads=out.threads
-        ).to_json()
-    keys = {"uses": found.uses, "gain": found.gains, "length": found.lengths}
-    key = keys.get(sort)
-    order = np.arange(len(vocabulary)) if key is None else np.argsort(-key, kind="stable")
-    shown = {
-        "unused": None if found.uses is None else found.uses == 0,
-        "absent": None if found.occurrences is None else found.occurrences == 0,
-        "parts": found.intermediate,
-        "words": found.whole_words,
-        "cut": found.cuts_character,
-    }
-    if only is not None and (mask := shown[only]) is not None:
-        order = order[mask[order]]
-    rows = [] if no_vocabulary else found.rows(order[:top])
-    out.result(data, *_parts(data, rows, diff, top))
+    for remark in [] if words is None else other_words(vocabulary, words):
+        out.note(remark)
+    data, anatomy = _inspect(out, vocab, vocabulary, words, view)
+    rows = [] if out.no_vocabulary else anatomy.rows(_order(anatomy, view)[: view.top])
+    out.result(data, *_parts(data, rows, view.diff, view.top))
     return 0
 
 
+@dataclass(frozen=True)
+class _View:
+    """What is measured, and which tokens are shown."""
+
+    rule: Any
+    diff: str | None
+    audited: bool
+    no_gains: bool
+    sort: str
+    only: str | None
+    top: int
+
+
+def _check(view: _View, corpus: str | None) -> None:
+    """Refuses options that need a corpus where there is none, and those that exclude each other."""
+    for name, given in (
+        ("--audit", view.audited),
+        ("--rule", view.rule is not None),
+        (f"--sort {view.sort}", view.sort in ("uses", "gain")),
+        (f"--only {view.only}", view.only not in (None, "cut")),
+    ):
+        if given and corpus is None:
+            raise click.UsageError(f"{name} needs a corpus: inspect V.json C.tsv {name}")
+    for name, given in (
+        ("--sort gain", view.sort == "gain"),
+        ("--only absent", view.only == "absent"),
+    ):
+        if view.no_gains and given:
+            raise click.UsageError(f"--no-gains and {name} exclude each other")
+
+
+def _inspect(
+    out: Output, path: str, vocabulary: Vocabulary, words: WordCounts | None, view: _View
+) -> tuple[dict[str, Any], Anatomy]:
+    """Measures the vocabulary, the difference to another, and the words that it lacks."""
+    from ...analysis.token_gains import anatomy, audit, difference
+
+    here = anatomy(vocabulary, words, view.rule, with_gains=not view.no_gains, threads=out.threads)
+    data = here.to_json(tokens=not out.no_vocabulary)
+    if view.diff is not None:
+        other = Vocabulary.load(view.diff)
+        if other.symbols != vocabulary.symbols:
+            raise InputError(
+                f"{view.diff}: over {other.symbols}, {path} is over {vocabulary.symbols}"
+            )
+        there = anatomy(other, words, with_gains=False, threads=out.threads)
+        data["diff"] = difference(here, there).to_json()
+    if view.audited and words is not None:
+        data["audit"] = audit(
+            vocabulary, words, most=view.top, losses=here.gains, threads=out.threads
+        ).to_json()
+    return data, here
+
+
+def _order(anatomy: Anatomy, view: _View) -> npt.NDArray[np.intp]:
+    """Returns the numbers of the tokens to show, in their order."""
+    keys = {"uses": anatomy.uses, "gain": anatomy.gains, "length": anatomy.lengths}
+    key = keys.get(view.sort)
+    order = np.arange(len(anatomy.lengths)) if key is None else np.argsort(-key, kind="stable")
+    masks = {
+        "unused": None if anatomy.uses is None else anatomy.uses == 0,
+        "absent": None if anatomy.occurrences is None else anatomy.occurrences == 0,
+        "parts": anatomy.intermediate,
+        "words": anatomy.whole_words,
+        "cut": anatomy.cuts_character,
+    }
+    mask = None if view.only is None else masks[view.only]
+    return order if mask is None else order[mask[order]]
+
+
 def _words(corpus: str, vocabulary: Vocabulary) -> WordCounts:
+    """Reads the words of a corpus, over the symbols of the vocabulary."""
     if corpus.endswith(".json"):
         words = Instance.load(corpus).words
         if words.symbols != vocabulary.symbols:
@@ -166,7 +194,7 @@ _FACTS = {
 def _parts(
     data: dict[str, Any], rows: list[dict[str, Any]], diff: str | None, top: int
 ) -> list[Listing | str]:
-    """The tables to show; the CSV has the tokens."""
+    """Makes the tables; the CSV has the tokens."""
     known = {name: data[key] for key, name in _FACTS.items() if data.get(key) is not None}
     if "rule" in data:
         known["segmentation rule"] = data["rule"].replace("_", " ")
@@ -221,7 +249,7 @@ def _shown(rows: list[dict[str, Any]], key: str = "token") -> list[dict[str, Any
 
 
 def _few(lengths: list[dict[str, Any]], rows: int = 16) -> list[dict[str, Any]]:
-    """The first lengths as they are, the others in one row."""
+    """Returns the first lengths as they are, the others added up in one row."""
     if len(lengths) <= rows + 1:
         return lengths
     rest = lengths[rows:]
@@ -231,7 +259,8 @@ def _few(lengths: list[dict[str, Any]], rows: int = 16) -> list[dict[str, Any]]:
 
 
 def _visible(token: str | list[int]) -> str:
+    """Returns a token with its spaces and line breaks as marks."""
     if isinstance(token, list):
         return " ".join(map(str, token))
-    plain = token.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
-    return plain.replace(" ", "␣")
+    escaped = token.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+    return escaped.replace(" ", "␣")

@@ -7,8 +7,9 @@ import cloup
 from ...corpus import symbols as sym
 from ...errors import PartcoverError
 from ...report.tables import Listing, facts, token_line
+from ..command import argument, command
 from ..exit_status import EXIT_VERIFICATION
-from ..options import argument, command, output_options
+from ..options import output_options
 from ..output import Output, say
 
 
@@ -100,11 +101,11 @@ def instances_check(out: Output, names: tuple[str, ...]) -> int:
     data = {"checked": len(entries), "ok": not wrong, "problems": wrong}
     confirmed = f"{len(entries) - len(wrong)} of {len(entries)} instances confirmed"
     out.result(data, confirmed)
-    for name, found in wrong.items():
-        for problem in found:
+    for name, problems in wrong.items():
+        for problem in problems:
             say(f"partcover: {name}: {problem}")
     return EXIT_VERIFICATION if wrong else 0
 
 
-for one in (instances_list, instances_show, instances_check):
-    instances_command.add_command(one)
+for each in (instances_list, instances_show, instances_check):
+    instances_command.add_command(each)

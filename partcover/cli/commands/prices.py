@@ -7,16 +7,11 @@ from typing import Any
 import click
 
 from ...corpus import symbols as sym
+from ...problem.certificate import Certificate
 from ...report.tables import Listing
-from ..inputs import read_instance
-from ..options import (
-    argument,
-    command,
-    instance_options,
-    k_option,
-    option,
-    output_options,
-)
+from ..command import argument, command, option
+from ..inputs import InstanceSource
+from ..options import instance_options, k_option, output_options
 from ..output import Output
 from ..paths import ReadablePath
 
@@ -37,12 +32,7 @@ from ..paths import ReadablePath
 @argument("words", type=str, nargs=-1, required=True, metavar="WORD…")
 @output_options()
 def prices_command(
-    out: Output,
-    corpus: str,
-    words: tuple[str, ...],
-    k: int | None,
-    certificate: str,
-    **options: Any,
+    out: Output, source: InstanceSource, words: tuple[str, ...], certificate: str
 ) -> int:
     r"""Show the prices of words, and the tokens over them.
 
@@ -51,15 +41,16 @@ def prices_command(
     are what a bound gives away.
     """
     from ...bounds.price_counter import explain
-    from ...problem.certificate import Certificate
 
-    instance = read_instance(corpus, k, options)
-    given = [_read_word(word, instance.symbols) for word in words]
-    shown = explain(instance, Certificate.load(certificate), given)
-    data = {"k": instance.k, "words": [word.to_json() for word in shown]}
+    instance = source.read()
+    shown = explain(
+        instance,
+        Certificate.load(certificate),
+        [_read_word(word, instance.symbols) for word in words],
+    )
     columns = {"token": "token", "reward": "reward", "worth": "worth here", "best": "k best"}
     parts: list[Listing | str] = []
-    every: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []  # of the CSV: the tokens over all words
     for word in shown:
         symbols = [sym.show(word.word[n : n + 1]) for n in range(len(word.word))]
         line = "  ".join(f"{s} {p:.3f}" for s, p in zip(symbols, word.prices, strict=True))
@@ -67,17 +58,17 @@ def prices_command(
             {"token": sym.show(token), "reward": reward, "worth": worth, "best": best}
             for token, reward, worth, best in word.tokens
         ]
-        every += [{"word": sym.show(word.word), **row} for row in rows]
+        records += [{"word": sym.show(word.word), **row} for row in rows]
         parts += [
             f"{sym.show(word.word)} ×{word.count:,}: {sum(word.prices):.3f}\n{line}",
-            Listing(rows, columns, data=every),
+            Listing(rows, columns, data=records),
         ]
-    out.result(data, *parts)
+    out.result({"k": instance.k, "words": [word.to_json() for word in shown]}, *parts)
     return 0
 
 
 def _read_word(text: str, symbols: sym.Symbols) -> sym.Token:
-    """A word as it stands in a counts file."""
+    """Reads a word as it stands in a counts file."""
     if symbols != "ints":
         return sym.unescape(text, symbols)
     try:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ...problem.instance import Instance
 from ...report.tables import Listing
+from ..command import argument, command, option
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import parse_budgets, read_instance
-from ..options import argument, candidate_options, command, option, output_options, seconds_option
+from ..inputs import InstanceSource, parse_budgets
+from ..options import candidate_options, output_options, plot_option, seconds_option
 from ..output import Output
-from ..paths import WritablePath
 
 
 @command(
@@ -34,21 +37,15 @@ from ..paths import WritablePath
 @option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
 @option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
 @seconds_option(about="For each solve, three a row.")
-@option(
-    "--plot",
-    type=WritablePath("figure"),
-    metavar="FILE",
-    help="Draw the ratios over k (.png, .svg, .pdf).",
-)
+@plot_option("Draw the ratios over k (.png, .svg, .pdf).")
 @candidate_options
 @output_options(threads=True, seed=True)
 def ratio_command(
     out: Output,
+    source: InstanceSource,
     corpora: tuple[str, ...],
     families: tuple[str, ...],
     ks: str | None,
-    solver: str,
-    time_limit: float | None,
     plot: str | None,
     **options: Any,
 ) -> int:
@@ -58,23 +55,49 @@ def ratio_command(
     that GreedWMC certifies without the optimum, and what the relaxations allow. Where a limit
     left the optimum open, ratios are stated as at least (≥) what the bound proves.
     """
-    from ...studies.ratios import ratios
-
     budgets = parse_budgets(ks)
-    most = max(budgets) if budgets else None
-    inputs = [(Path(corpus).stem, read_instance(corpus, most, options)) for corpus in corpora]
-    for family in families:
-        from ...instances.families import generate
+    inputs = _read_inputs(
+        replace(source, k=max(budgets, default=None)), corpora, families, out.seed
+    )
+    rows = _measure(out, inputs, budgets, options)
+    if plot is not None:
+        from ...report.plots import plot_ratios
 
+        plot_ratios(rows, plot)
+        out.wrote(plot)
+    out.result({"rows": rows}, Listing(list(map(_shown, rows)), _COLUMNS, data=rows))
+    return EXIT_INTERRUPTED if rows[-1]["termination"] == "interrupted" else 0
+
+
+def _read_inputs(
+    source: InstanceSource, corpora: Sequence[str], families: Sequence[str], seed: int
+) -> list[tuple[str, Instance]]:
+    """Reads the instances, and generates those of families; each with its name."""
+    from ...instances.families import generate
+
+    inputs = [(Path(corpus).stem, replace(source, corpus=corpus).read()) for corpus in corpora]
+    for family in families:
         name, _, sizes = family.partition(":")
         if not sizes:
             raise click.UsageError(f"--family {family}: NAME:SIZES is expected, as cycle:5-12")
         inputs += [
-            (f"{name}-{size}", generate(name, size, out.seed, most))
+            (f"{name}-{size}", generate(name, size, seed, source.k))
             for size in parse_budgets(sizes, "--family")
         ]
     if not inputs:
         raise click.UsageError("nothing to measure: give counted words, an instance or --family")
+    return inputs
+
+
+def _measure(
+    out: Output,
+    inputs: Sequence[tuple[str, Instance]],
+    budgets: Sequence[int],
+    options: dict[str, Any],
+) -> list[dict[str, Any]]:
+    """Measures the ratios; after Ctrl-C the row it fell into is the last."""
+    from ...studies.ratios import ratios
+
     rows: list[dict[str, Any]] = []
     with out.progress("ratio") as progress:
         for name, instance in inputs:
@@ -82,25 +105,18 @@ def ratio_command(
                 instance,
                 budgets or [instance.k],
                 name=name,
-                solver=solver,
-                time_limit=time_limit,
                 seed=out.seed,
                 threads=out.threads,
                 progress=progress,
+                **options,
             )
             if rows[-1]["termination"] == "interrupted":
                 break
-    if plot is not None:
-        from ...report.plots import plot_ratios
-
-        plot_ratios(rows, plot)
-        out.wrote(plot)
-    out.result({"rows": rows}, Listing(list(map(_shown_ratios, rows)), _RATIO_COLUMNS, data=rows))
-    return EXIT_INTERRUPTED if rows[-1]["termination"] == "interrupted" else 0
+    return rows
 
 
-def _shown_ratios(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for the table: what is only a bound says so."""
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    """Returns a row for the table, in which a ratio that is only a bound is marked with ≥."""
     shown = {**row, "wmc": row["wmc_gap"]}  # a ratio: no key that ends in gap, no percentage
     keys = [] if row["proven"] else ["ratio", "greedwmc_ratio"]
     for key in keys if row["wmc_proven"] else [*keys, "greedwmc_relaxed_ratio"]:
@@ -110,7 +126,7 @@ def _shown_ratios(row: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-_RATIO_COLUMNS = {
+_COLUMNS = {
     "instance": "instance",
     "k": "k",
     "optimum_tokens": "optimum",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...problem.instance import Instance
 from ...report.tables import facts
-from ..options import argument, command, option, output_options
+from ..command import argument, command, option
+from ..options import output_options
 from ..output import Output
 from ..paths import WritablePath
 from ..results import write_instance
+
+if TYPE_CHECKING:
+    from ...hardness.reduction import Reduction
 
 
 @command(
@@ -50,7 +54,9 @@ from ..results import write_instance
     help="What a graph is written as; edgelist: two names a line.",
 )
 @output_options(writes="the instance; with --lift the answer")
-def reduce_command(out: Output, files: tuple[str, ...], lift: bool, **options: Any) -> int:
+def reduce_command(
+    out: Output, files: tuple[str, ...], lift: bool, draw: str | None, **options: Any
+) -> int:
     """Turn vertex cover or max-2-SAT into tokenization, and back.
 
     The graph has a vertex cover of k vertices exactly if some vocabulary of k tokens needs at
@@ -58,66 +64,63 @@ def reduce_command(out: Output, files: tuple[str, ...], lift: bool, **options: A
     satisfied at once, and in the bottom-up problem for k merges: there S.json is a list of
     pairs of tokens, the merges in their order.
     """
-    return _lift(out, files, options["draw"]) if lift else _reduce(out, files, **options)
+    if lift:
+        return _lift(out, files, draw)
+    if len(files) != 1:
+        raise click.UsageError("one graph or formula is expected (or --lift I.json S.json)")
+    reduction = _reduction(files[0], **options)
+    if draw is not None:
+        _draw_solved(out, reduction, files[0], draw)
+    write_instance(out, reduction.instance, reduction.facts(), alone=draw is None)
+    return 0
 
 
-def _reduce(
-    out: Output,
-    files: tuple[str, ...],
-    problem: str,
-    k: int | None,
-    satisfied: int | None,
-    draw: str | None,
-    source_format: Any,
-) -> int:
-    """A graph or a formula to an instance."""
+def _reduction(
+    path: str, problem: str, k: int | None, satisfied: int | None, source_format: Any
+) -> Reduction:
+    """Reads a graph or a formula and reduces it to an instance."""
     from ...hardness.cnf import read_formula
     from ...hardness.graphs import read_graph
     from ...hardness.reduction import (
-        BottomUpReduction,
-        Reduction,
         reduce_max_2_sat,
         reduce_max_2_sat_bottom_up,
         reduce_vertex_cover,
     )
 
-    if len(files) != 1:
-        raise click.UsageError("one graph or formula is expected (or --lift I.json S.json)")
-    reduction: Reduction
     if problem == "vertex-cover":
         if satisfied is not None:
             raise click.UsageError("--satisfied is for --problem max-2-sat; a vertex cover has -k")
         if k is None:
             raise click.UsageError("-k is missing: how many vertices may cover the graph?")
-        reduction = reduce_vertex_cover(read_graph(files[0], source_format), k)
-    else:
-        if k is not None:
-            raise click.UsageError(f"-k is for vertex covers; {problem} has --satisfied")
-        if satisfied is None:
-            raise click.UsageError("--satisfied is missing: how many clauses are asked for?")
-        make = reduce_max_2_sat if problem == "max-2-sat" else reduce_max_2_sat_bottom_up
-        reduction = make(read_formula(files[0]), satisfied)
-    if draw is not None:
-        from ...exact.solve import solve as run
-        from ...report.reduction_figure import check_drawing, draw_reduction
+        return reduce_vertex_cover(read_graph(path, source_format), k)
+    if k is not None:
+        raise click.UsageError(f"-k is for vertex covers; {problem} has --satisfied")
+    if satisfied is None:
+        raise click.UsageError("--satisfied is missing: how many clauses are asked for?")
+    reduce = reduce_max_2_sat if problem == "max-2-sat" else reduce_max_2_sat_bottom_up
+    return reduce(read_formula(path), satisfied)
 
-        if isinstance(reduction, BottomUpReduction):
-            raise click.UsageError(
-                "merges are not solved for: draw with reduce --lift I.json MERGES.json --draw FILE"
-            )
-        check_drawing(reduction, draw)
-        answer = run(reduction.instance)
-        if answer.vocabulary is None:
-            raise click.UsageError(f"{files[0]}: no vocabulary was found to draw")
-        draw_reduction(reduction, answer.vocabulary, draw)
-        out.wrote(draw)
-    instance = reduction.instance
-    write_instance(out, instance, reduction.facts(), alone=draw is None)
-    return 0
+
+def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> None:
+    """Solves the instance and draws the problem beside its words."""
+    from ...exact.solve import solve
+    from ...hardness.reduction import BottomUpReduction
+    from ...report.reduction_figure import check_drawing, draw_reduction
+
+    if isinstance(reduction, BottomUpReduction):
+        raise click.UsageError(
+            "merges are not solved for: draw with reduce --lift I.json MERGES.json --draw FILE"
+        )
+    check_drawing(reduction, path)
+    vocabulary = solve(reduction.instance).vocabulary
+    if vocabulary is None:
+        raise click.UsageError(f"{source}: no vocabulary was found to draw")
+    draw_reduction(reduction, vocabulary, path)
+    out.wrote(path)
 
 
 def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
-    """An instance and its answer to what the answer says about the graph or formula."""
+    """Turns the answer of an instance into an answer for the graph or formula."""
     from ...hardness.reduction import reduction_of
 
     if len(files) != 2:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ..options import argument, command, option, output_options, seconds_option
+from ..command import argument, command, option
+from ..options import output_options, seconds_option
 from ..output import Output
 from ..paths import ReadablePath
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...report.tables import Listing, rows_csv, rows_markdown, shown_columns
 from ...runtime.files import check_writable, write_atomic
+from ..command import argument, command, option
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import parse_budgets, read_instance
-from ..options import argument, candidate_options, command, option, output_options, seconds_option
+from ..inputs import InstanceSource, parse_budgets
+from ..options import candidate_options, output_options, plot_option, seconds_option
 from ..output import Output
-from ..paths import WritablePath, check_apart
+from ..paths import check_apart
+
+if TYPE_CHECKING:
+    from ...studies.paper_tables import Experiment
 
 
 @command(
@@ -32,18 +36,17 @@ from ..paths import WritablePath, check_apart
 @option("--list", "listed", is_flag=True, help="What tables and figures there are.")
 @option("-k", "ks", metavar="K,K,…", help="Budgets. Default: the experiment's.")
 @seconds_option(about="For each run of a method.")
-@option("--plot", type=WritablePath("figure"), metavar="FILE", help="Draw it (.png, .svg, .pdf).")
+@plot_option("Draw it (.png, .svg, .pdf).")
 @candidate_options
 @output_options(threads=True, seed=True)
 def reproduce_command(
     out: Output,
+    source: InstanceSource,
     name: str | None,
-    corpus: str | None,
     listed: bool,
     ks: str | None,
     time_limit: float | None,
     plot: str | None,
-    **options: Any,
 ) -> int:
     """Make a table or figure of a paper anew, from any corpus.
 
@@ -51,54 +54,19 @@ def reproduce_command(
     Each result has a manifest: command, versions, hash of the input, options, seed. In JSON it is
     inside; beside FILE.csv and FILE.md it is FILE.csv.manifest.json.
     """
-    from ...studies.methods import Runner
-    from ...studies.paper_tables import EXPERIMENTS, Study, manifest
-    from ...studies.paper_tables import reproduce as run
+    from ...studies.paper_tables import EXPERIMENTS
 
     if listed:
         return _list(out)
-    if name is None or corpus is None:
+    if name is None or source.corpus is None:
         raise click.UsageError("a name (see --list) and counted words are expected")
     if name not in ("all", *EXPERIMENTS):
         raise click.UsageError(f"unknown experiment {name!r}: use all, {', '.join(EXPERIMENTS)}")
     if name == "all" and (plot is not None or out.file_form == "csv"):
         raise click.UsageError("all of them make no one figure and no one CSV: name one")
-    beside = None
-    if out.path is not None and out.path != "-" and out.file_form != "json":
-        beside = f"{out.path}.manifest.json"
-        check_writable(beside)
-        check_apart([("-o", beside)], [("the command", corpus)])
-    budgets = parse_budgets(ks)
+    beside = _manifest_file(out, source.corpus)
     names = list(EXPERIMENTS) if name == "all" else [name]
-    most = max(budgets or [k for one in names for k in EXPERIMENTS[one].budgets])
-    instance = read_instance(corpus, most, options)
-    results: list[dict[str, Any]] = []
-    studies: dict[tuple[int, ...], Study] = {}
-    left_out: dict[str, str] = {}
-    interrupted = False
-    with out.progress("reproduce") as progress:
-        runner = Runner(
-            instance,
-            time_limit,
-            seed=out.seed,
-            threads=out.threads,
-            progress=progress,
-        )
-        for one in names:
-            ask = tuple(budgets) or EXPERIMENTS[one].budgets
-            study = studies.setdefault(ask, Study(runner, ask))
-            try:
-                rows = run(one, study)
-            except KeyboardInterrupt:
-                if not results:
-                    raise
-                interrupted = True  # the tables before are whole
-                out.note(f"interrupted: {', '.join(names[len(results) :])} left out")
-                break
-            command = _command(one, corpus, ks, time_limit, out, options)
-            facts = manifest(one, study, command, Path(corpus).name)
-            results.append({"manifest": facts, "rows": rows})
-            left_out |= facts["left_out"]
+    results, interrupted = _reproduce(out, source, names, ks, time_limit)
     data: dict[str, Any] = {"results": results} if name == "all" else results[0]
 
     def write(path: str) -> None:
@@ -110,21 +78,68 @@ def reproduce_command(
 
     with out.saved(write):
         if plot is not None:
-            from ...report.plots import plot_lines
-
-            experiment = EXPERIMENTS[name]
-            lines = experiment.lines(results[0]["rows"])
-            plot_lines(lines, plot, experiment.across_label, experiment.up)
-            out.wrote(plot)
+            _plot(out, EXPERIMENTS[name], results[0]["rows"], plot)
+        left_out = {m: why for each in results for m, why in each["manifest"]["left_out"].items()}
         for method, line in left_out.items():
             out.note(f"without {method}: {line}")
-        if out.json or out.form == "json":
-            out.object(data)
-        elif out.form in ("csv", "markdown"):
-            click.echo(_text(results, data, out.form), nl=False)
-        elif out.path != "-":
-            _show(out, results)
+        _show(out, results, data)
     return EXIT_INTERRUPTED if interrupted else 0
+
+
+def _manifest_file(out: Output, corpus: str) -> str | None:
+    """Returns the file of the manifest beside a CSV or a page, once it can be written."""
+    if out.path is None or out.path == "-" or out.file_form == "json":
+        return None
+    path = f"{out.path}.manifest.json"
+    check_writable(path)
+    check_apart([("-o", path)], [("the command", corpus)])
+    return path
+
+
+def _reproduce(
+    out: Output,
+    source: InstanceSource,
+    names: Sequence[str],
+    ks: str | None,
+    time_limit: float | None,
+) -> tuple[list[dict[str, Any]], bool]:
+    """Makes the tables; returns manifests and rows, and whether Ctrl-C left some out."""
+    from ...studies.methods import Runner
+    from ...studies.paper_tables import EXPERIMENTS, Study, manifest, reproduce
+
+    budgets = {name: tuple(parse_budgets(ks)) or EXPERIMENTS[name].budgets for name in names}
+    instance = replace(source, k=max(k for listed in budgets.values() for k in listed)).read()
+    results: list[dict[str, Any]] = []
+    studies: dict[tuple[int, ...], Study] = {}
+    with out.progress("reproduce") as progress:
+        runner = Runner(
+            instance,
+            time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
+        )
+        for name in names:
+            study = studies.setdefault(budgets[name], Study(runner, budgets[name]))
+            try:
+                rows = reproduce(name, study)
+            except KeyboardInterrupt:
+                if not results:
+                    raise
+                # the tables before are whole
+                out.note(f"interrupted: {', '.join(names[len(results) :])} left out")
+                return results, True
+            command = _command_line(name, source, ks, time_limit, out.seed)
+            facts = manifest(name, study, command, source.name)
+            results.append({"manifest": facts, "rows": rows})
+    return results, False
+
+
+def _plot(out: Output, experiment: Experiment, rows: list[dict[str, Any]], path: str) -> None:
+    from ...report.plots import plot_lines
+
+    plot_lines(experiment.lines(rows), path, experiment.across_label, experiment.up)
+    out.wrote(path)
 
 
 def _list(out: Output) -> int:
@@ -139,27 +154,25 @@ def _list(out: Output) -> int:
     return 0
 
 
-def _command(
-    name: str,
-    corpus: str,
-    ks: str | None,
-    time_limit: float | None,
-    out: Output,
-    options: dict[str, Any],
+def _command_line(
+    name: str, source: InstanceSource, ks: str | None, time_limit: float | None, seed: int
 ) -> str:
-    """The command that makes one result again; files by their names alone."""
-    words = ["partcover", "reproduce", name, Path(corpus).name]
+    """Returns the command that makes one result again; files by their names alone."""
+    words = ["partcover", "reproduce", name, source.name]
     if ks is not None:
         words += ["-k", ks]
     if time_limit is not None:
         words += ["--time-limit", f"{time_limit:g}"]
-    for key, value in options.items():
+    shaping = {field.name for field in fields(source)} - {"corpus"}
+    given = click.get_current_context().params  # in the order of the command line
+    for key in [key for key in given if key in shaping]:
+        value = getattr(source, key)
         flag = "--group" if key == "groups" else f"--{key.replace('_', '-')}"
-        for one in value if isinstance(value, tuple) else (value,):
-            if one is not None:
-                words += [flag, str(one)]
-    if out.seed:
-        words += ["--seed", str(out.seed)]
+        for text in value if isinstance(value, tuple) else (value,):
+            if text is not None:
+                words += [flag, str(text)]
+    if seed:
+        words += ["--seed", str(seed)]
     return shlex.join(words)
 
 
@@ -172,7 +185,7 @@ def _text(results: Sequence[dict[str, Any]], data: dict[str, Any], form: str) ->
 
 
 def _page(results: Sequence[dict[str, Any]]) -> str:
-    """Every table with the command that makes it above."""
+    """Makes a page of every table, below the command that makes it."""
     from ...studies.paper_tables import EXPERIMENTS
 
     parts = []
@@ -202,26 +215,26 @@ def _page(results: Sequence[dict[str, Any]]) -> str:
 
 
 def _remarks(note: str, result: dict[str, Any]) -> list[str]:
-    """What stands below a table: its note, how many of the paper's figures agree, what lacks."""
+    """Returns the lines below a table: its note, how many figures agree, what is missing."""
     agreed: dict[str, list[bool]] = {}
     for row in result["rows"]:
         if "agrees" in row:
             agreed.setdefault(row["method"], []).append(row["agrees"])
-    counts = [f"{method} {sum(found)} of {len(found)}" for method, found in agreed.items()]
+    counts = [f"{method} {sum(same)} of {len(same)}" for method, same in agreed.items()]
     stated = f"The paper's figures that agree: {', '.join(counts)}."
-    lacking = ", ".join(result["manifest"]["left_out"])
+    missing = ", ".join(result["manifest"]["left_out"])
     limited = ", ".join(result["manifest"]["limited"])
     remarks = (
         note,
         stated if counts else "",
-        f"Could not run here: {lacking}." if lacking else "",
+        f"Could not run here: {missing}." if missing else "",
         f"The time limit cut short, and so are no reproduction: {limited}." if limited else "",
     )
     return [remark for remark in remarks if remark]
 
 
 def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Columns that some row has something for, and sizes where one is below k."""
+    """Returns the columns that some row has a value for, and sizes where one is below k."""
     sizes = {
         key: key.replace("_", " ")
         for key in ("size", "first_size", "second_size")
@@ -230,10 +243,16 @@ def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     return shown_columns(rows, {**columns, **sizes})
 
 
-def _show(out: Output, results: Sequence[dict[str, Any]]) -> None:
+def _show(out: Output, results: Sequence[dict[str, Any]], data: dict[str, Any]) -> None:
     from ...studies.paper_tables import EXPERIMENTS
 
-    for result in results:
+    if out.json or out.form == "json":
+        out.object(data)
+        return
+    if out.form in ("csv", "markdown"):
+        click.echo(_text(results, data, out.form), nl=False)
+        return
+    for result in results if out.path != "-" else ():
         facts, rows = result["manifest"], result["rows"]
         experiment = EXPERIMENTS[facts["experiment"]]
         out.tables(

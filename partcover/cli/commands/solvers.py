@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from ...report.tables import Listing
-from ..options import (
-    command,
-    output_options,
-)
+from ..command import command
+from ..options import output_options
 from ..output import Output
 
 

@@ -12,18 +12,9 @@ import click
 
 from ...errors import InputError
 from ...trainers import TRAINERS
-from ..inputs import read_instance
-from ..options import (
-    Command,
-    command,
-    instance_options,
-    k_option,
-    no_vocabulary_option,
-    option,
-    output_options,
-    pretokenizer_option,
-    seconds_option,
-)
+from ..command import Command, command, option
+from ..inputs import InstanceSource
+from ..options import vocabulary_options
 from ..output import Output
 from ..results import write_solution
 
@@ -31,7 +22,7 @@ _COMMON = {"time_limit", "seed", "threads", "progress"}
 
 
 class _Methods(Command):
-    """Help that ends with the methods."""
+    """A command whose help ends with the methods."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Methods"):
@@ -48,32 +39,23 @@ class _Methods(Command):
     ],
     cls=_Methods,
 )
-@k_option
 @option(
     "--method", required=True, type=click.Choice(sorted(TRAINERS)), help="What chooses the tokens."
 )
 @option(
     "--option",
-    "given",
+    "settings",
     multiple=True,
     metavar="NAME=VALUE",
     help="An option of the method, by the name it has in Python. Repeatable.",
 )
-@seconds_option()
-@no_vocabulary_option
-@pretokenizer_option
-@instance_options
-@output_options(writes="the vocabulary", kind="text", threads=True, seed=True)
+@vocabulary_options()
 def train_command(
     out: Output,
-    corpus: str,
-    k: int | None,
+    source: InstanceSource,
     method: str,
-    given: tuple[str, ...],
+    settings: tuple[str, ...],
     time_limit: float | None,
-    no_vocabulary: bool,
-    pretokenizer: str | None,
-    **options: Any,
 ) -> int:
     """Train a vocabulary as other tokenizers do, to set beside.
 
@@ -84,8 +66,8 @@ def train_command(
     if time_limit is not None and not TRAINERS[method].takes_time:
         raise click.UsageError(f"{method} is done in a moment: leave out --time-limit")
     run = TRAINERS[method].run
-    asked = method_options(run, method, given)
-    instance = read_instance(corpus, k, options, pretokenizer)
+    options = method_options(run, method, settings)
+    instance = source.read()
     with out.progress(method) as progress:
         solution = run(
             instance,
@@ -93,15 +75,15 @@ def train_command(
             seed=out.seed,
             threads=out.threads,
             progress=progress,
-            **asked,
+            **options,
         )
-    if asked:
-        solution = replace(solution, extra={**solution.extra, "options": asked})
-    return write_solution(out, solution, instance, no_vocabulary, corpus)
+    if options:
+        solution = replace(solution, extra={**solution.extra, "options": options})
+    return write_solution(out, solution, instance, source.name)
 
 
-def method_options(run: Callable[..., Any], method: str, given: Sequence[str]) -> dict[str, Any]:
-    """Options written ``NAME=VALUE`` as the keyword-only parameters of a trainer.
+def method_options(run: Callable[..., Any], method: str, settings: Sequence[str]) -> dict[str, Any]:
+    """Reads options written ``NAME=VALUE`` as keyword-only parameters of a trainer.
 
     Parameters
     ----------
@@ -109,7 +91,7 @@ def method_options(run: Callable[..., Any], method: str, given: Sequence[str]) -
         The trainer.
     method : str
         Its name, for messages.
-    given : sequence of str
+    settings : sequence of str
         As on the command line; of two for one name the last counts.
 
     Returns
@@ -127,7 +109,7 @@ def method_options(run: Callable[..., Any], method: str, given: Sequence[str]) -
     names = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _COMMON]
     known = f"{method} has {', '.join(names)}" if names else f"{method} has no options of its own"
     values = {}
-    for text in given:
+    for text in settings:
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"--option {text}: NAME=VALUE is expected")
@@ -138,6 +120,7 @@ def method_options(run: Callable[..., Any], method: str, given: Sequence[str]) -
 
 
 def _value(text: str, value: str, hint: Any) -> Any:
+    """Reads a value of the annotated type."""
     kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     if bool in kinds:
         if value not in ("true", "false"):

@@ -9,9 +9,10 @@ import click
 from ...problem.instance import Instance
 from ...report.tables import facts
 from ...vocabulary.vocabulary import Vocabulary
+from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
-from ..inputs import other_words, read_instance, read_tokens
-from ..options import command, instance_options, k_option, option, output_options
+from ..inputs import InstanceSource, other_words, read_vocabulary
+from ..options import instance_options, k_option, output_options
 from ..output import Output, say
 from ..paths import ReadablePath
 
@@ -46,12 +47,10 @@ from ..paths import ReadablePath
 @output_options()
 def verify_command(
     out: Output,
-    corpus: str,
-    k: int | None,
+    source: InstanceSource,
     vocab: str | None,
     model: str | None,
     certificate: str | None,
-    **options: Any,
 ) -> int:
     """Check a vocabulary and a certificate, independently.
 
@@ -64,19 +63,19 @@ def verify_command(
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
         raise click.UsageError("--model goes with a solver's .sol: --vocab S.sol")
-    instance = read_instance(corpus, k, options)
+    instance = source.read()
     data: dict[str, Any] = {}
     problems: list[str] = []
     if vocab is not None:
         data = _check_vocabulary(out, instance, vocab, model)
         problems += [f"{vocab}: {problem}" for problem in data["problems"]]
     if certificate is not None:
-        found = _check_certificate(instance, certificate, data)
-        problems += [f"{certificate}: {problem}" for problem in found["problems"]]
+        proof = _check_certificate(instance, certificate, data)
+        problems += [f"{certificate}: {problem}" for problem in proof["problems"]]
         if vocab is None:
-            data = found
+            data = proof
         else:
-            data["ok"], data["certificate"] = data["ok"] and found["ok"], found
+            data["ok"], data["certificate"] = data["ok"] and proof["ok"], proof
     flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
     flat = {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
     out.result(data, facts(flat))
@@ -88,30 +87,31 @@ def verify_command(
 def _check_vocabulary(
     out: Output, instance: Instance, path: str, model: str | None
 ) -> dict[str, Any]:
-    from ...verification.recount import verify as check
+    """Recounts a vocabulary, and compares with what its file claims."""
+    from ...verification.recount import verify
 
-    vocabulary, broken = _read_answer(instance, path, model)
+    vocabulary, violation = _read_answer(instance, path, model)
     for remark in other_words(vocabulary, instance.words):
         out.note(remark)
-    result = check(instance, vocabulary)
+    result = verify(instance, vocabulary)
     data = result.to_json()
-    if broken > 1e-6:
+    if violation > 1e-6:
         data["ok"] = False
-        data["problems"].append(f"the solution breaks the model, by {broken:g}")
+        data["problems"].append(f"the solution breaks the model, by {violation:g}")
     claim = vocabulary.provenance
     if isinstance(claim.get("tokens"), int) and claim.get("corpus_sha256") == instance.words.digest:
-        found = result.tokens_priority if claim.get("rule") == "priority" else result.tokens
-        data["claimed"], data["claim_holds"] = claim["tokens"], found == claim["tokens"]
-        if found != claim["tokens"]:
+        tokens = result.tokens_priority if claim.get("rule") == "priority" else result.tokens
+        data["claimed"], data["claim_holds"] = claim["tokens"], tokens == claim["tokens"]
+        if tokens != claim["tokens"]:
             data["ok"] = False
             data["problems"].append(
-                f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), it needs {found}"
+                f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), it needs {tokens}"
             )
     return data
 
 
 def _check_certificate(instance: Instance, path: str, vocabulary: dict[str, Any]) -> dict[str, Any]:
-    """What a certificate proves; beside a checked vocabulary, how far that is from the optimum."""
+    """Checks a certificate; with the data of a checked vocabulary, states the gap between them."""
     from ...problem.certificate import Certificate
     from ...verification.certificate_check import check_certificate
 
@@ -126,13 +126,11 @@ def _check_certificate(instance: Instance, path: str, vocabulary: dict[str, Any]
 
 
 def _read_answer(instance: Instance, path: str, model_path: str | None) -> tuple[Vocabulary, float]:
-    """A vocabulary from any of the forms that an answer comes in; by how much it is broken."""
+    """Reads an answer of any form; returns its vocabulary and by how much it breaks the model."""
     if not path.endswith(".sol"):
         if model_path is not None:
             raise click.UsageError("--model goes with a solver's .sol")
-        if path.endswith(".json"):
-            return Vocabulary.load(path), 0.0
-        return Vocabulary(read_tokens(path, instance.symbols), instance.symbols), 0.0
+        return read_vocabulary(path, instance.symbols), 0.0
     from ...exact.formulations.build import build
     from ...exact.model_files import check_model, read_head, read_solution
 

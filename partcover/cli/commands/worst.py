@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...report.tables import facts
+from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
-from ..options import command, option, output_options, seconds_option
+from ..options import output_options, seconds_option
 from ..output import Output
 
 
@@ -29,16 +32,7 @@ from ..output import Output
 )
 @seconds_option()
 @output_options(writes="the instance", kind="text", seed=True)
-def worst_command(
-    out: Output,
-    method: str,
-    k: int,
-    alphabet: int,
-    words: int,
-    length: int,
-    restarts: int,
-    time_limit: float | None,
-) -> int:
+def worst_command(out: Output, method: str, **options: Any) -> int:
     """Find the tiny instance on which a method is worst.
 
     Where it is furthest from the optimum. All multisets of words within the sizes are looked at
@@ -46,20 +40,10 @@ def worst_command(
     that a seeded local search goes as far as it gets. -o writes the instance, its optimum
     included.
     """
-    from ...instances.worst_case import worst as run
+    from ...instances.worst_case import worst
 
     with out.progress("worst") as progress:
-        case = run(
-            method,
-            k=k,
-            alphabet=alphabet,
-            words=words,
-            length=length,
-            restarts=restarts,
-            time_limit=time_limit,
-            seed=out.seed,
-            progress=progress,
-        )
+        case = worst(method, **options, seed=out.seed, progress=progress)
     data = case.to_json()
     pairs = [f"{word} × {count}" if count > 1 else word for word, count in data["words"]]
     shown = {

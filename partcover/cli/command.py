@@ -1,0 +1,130 @@
+"""Defines commands: help with headings and examples, and files checked before the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+import cloup
+
+from ..runtime import signals
+from .paths import ReadablePath, check_paths
+from .renamed import renamed
+
+__all__ = [
+    "CANDIDATES",
+    "LIMITS",
+    "OPTIONS",
+    "OUTPUT",
+    "Command",
+    "Decorator",
+    "Function",
+    "argument",
+    "command",
+    "option",
+]
+
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+OPTIONS, CANDIDATES, LIMITS, OUTPUT = HEADINGS = (
+    "Options",
+    "Words and candidates",
+    "Limits and running",
+    "Output",
+)
+_METAVAR = 32  # characters of choices that fit beside an option
+
+
+class Command(cloup.Command):
+    """A command whose help has examples and which checks its files before it starts.
+
+    Parameters
+    ----------
+    examples : sequence of (str, str)
+        A command line and what it does.
+    keeps_best : bool
+        Whether it keeps the best so far when it is interrupted.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[tuple[str, str]] = (),
+        keeps_best: bool = False,
+        **attributes: Any,
+    ) -> None:
+        groups = {title: cloup.OptionGroup(title) for title in HEADINGS}
+        for parameter in attributes.get("params") or ():
+            if isinstance(parameter, click.Option):
+                title = getattr(parameter, "heading", OPTIONS)
+                parameter.group = groups[title]  # type: ignore[attr-defined]
+        super().__init__(*args, **attributes)
+        self.option_groups.sort(key=lambda group: HEADINGS.index(group.title))
+        self.examples = examples
+        self.keeps_best = keeps_best
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses the arguments; for an option that is gone, names the one to write instead."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            line = renamed(self.name or "", error.option_name)
+            if line is None:
+                raise
+            raise click.UsageError(line, ctx) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Checks the files to write, then runs the command."""
+        check_paths(self.params, ctx.params)
+        signals.keeps_best(self.keeps_best)
+        return super().invoke(ctx)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the examples below the options."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for line, about in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+                    if about:
+                        formatter.write(f"{'':{formatter.current_indent}}    {about}\n")
+        super().format_epilog(ctx, formatter)
+
+
+def command(
+    name: str,
+    *,
+    examples: Sequence[tuple[str, str]],
+    keeps_best: bool = False,
+    cls: type[Command] = Command,
+    **attributes: Any,
+) -> Callable[[Function], Command]:
+    """Makes a function a `Command`, or one of a class derived from it."""
+    decorator: Callable[[Function], Command] = cloup.command(
+        name, cls=cls, examples=examples, keeps_best=keeps_best, **attributes
+    )
+    return decorator
+
+
+class _Option(cloup.Option):
+    """An option that stands below a heading."""
+
+    def __init__(self, *args: Any, heading: str = OPTIONS, **attributes: Any) -> None:
+        kind = attributes.get("type")
+        if isinstance(kind, click.Choice) and len("|".join(kind.choices)) > _METAVAR:
+            listed = f"{attributes.get('help', '')} One of {', '.join(kind.choices)}."
+            attributes |= {"metavar": "NAME", "help": listed}
+        super().__init__(*args, **attributes)
+        self.heading = heading
+
+
+def option(*names: str, heading: str = OPTIONS, **attributes: Any) -> Decorator:
+    """Adds an option below a heading of the help."""
+    decorator: Decorator = cloup.option(*names, cls=_Option, heading=heading, **attributes)
+    return decorator
+
+
+def argument(name: str, *, type: Any = None, **attributes: Any) -> Decorator:  # noqa: A002
+    """Adds an argument, a file to read unless another type is given."""
+    decorator: Decorator = cloup.argument(name, type=type or ReadablePath(), **attributes)
+    return decorator

@@ -1,0 +1,27 @@
+"""Runs a greedy method for its command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..problem.solution import Solution
+from .inputs import InstanceSource
+from .output import Output
+from .results import write_solution
+
+__all__ = ["run_greedy"]
+
+
+def run_greedy(
+    method: Callable[..., Solution], out: Output, source: InstanceSource, time_limit: float | None
+) -> int:
+    """Runs a greedy method, writes its solution and returns the exit status."""
+    instance = source.read()
+    with out.progress(method.__name__) as progress:
+        solution = method(
+            instance,
+            time_limit=time_limit,
+            threads=out.threads,
+            progress=progress,
+        )
+    return write_solution(out, solution, instance, source.name)
