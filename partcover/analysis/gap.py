@@ -1,4 +1,4 @@
-"""Says how far a vocabulary is from the optimum, and how much of that is its segmentation rule."""
+"""Splits the gap of a vocabulary into the choice of its tokens and its segmentation rule."""
 
 from __future__ import annotations
 
@@ -18,23 +18,33 @@ __all__ = ["Gap", "refuse_beyond_budget", "split_gap"]
 
 @dataclass(frozen=True)
 class Gap:
-    """The tokens beyond a lower bound, in two parts.
+    """The gap between a vocabulary and a lower bound, in two parts.
 
     Attributes
     ----------
     k, size : int
-        The budget that the bound is for, and the tokens of the vocabulary.
+        The budget that the bound is for, and the number of tokens in the vocabulary.
     never_occur : int
-        Tokens of the vocabulary that are in no word.
+        Number of tokens of the vocabulary that are in no word.
     rule : str
-        The rule it is used under.
+        The segmentation rule that the vocabulary is used under.
     tokens, tokens_shortest_path : int
-        What it needs under its own rule, and at least.
+        Tokens that the words need under that rule, and under the shortest path.
     lower_bound : int
         No vocabulary of k tokens needs fewer.
-    gap, vocabulary_gap, rule_gap : float
-        (tokens − lower bound) / tokens, and its parts: the choice of tokens, (shortest path −
-        lower bound) / tokens; and the rule, (tokens − shortest path) / tokens.
+    gap : float
+        (tokens − lower_bound) / tokens, the sum of the two parts.
+    vocabulary_gap : float
+        The part of the choice of tokens: (tokens_shortest_path − lower_bound) / tokens.
+    rule_gap : float
+        The part of the rule: (tokens − tokens_shortest_path) / tokens.
+
+    Examples
+    --------
+    >>> from partcover import Gap, Instance, Vocabulary, split_gap
+    >>> gap: Gap = split_gap(Instance({"hat": 2}, k=1), Vocabulary(["ha"]), lower_bound=2)
+    >>> gap.tokens, gap.gap
+    (4, 0.5)
     """
 
     k: int
@@ -49,7 +59,7 @@ class Gap:
     rule_gap: float
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as a JSON object."""
+        """Returns the fields as a JSON object."""
         return asdict(self)
 
 
@@ -62,7 +72,7 @@ def split_gap(
     *,
     threads: Threads = 1,
 ) -> Gap:
-    """Split the gap of a vocabulary.
+    """Splits the gap of a vocabulary into the choice of tokens and the segmentation rule.
 
     Parameters
     ----------
@@ -71,11 +81,11 @@ def split_gap(
     vocabulary : Vocabulary
         At most k tokens, with all that its rule needs.
     lower_bound : int
-        Of the tokens that any vocabulary of this instance needs.
+        A lower bound on the tokens that any vocabulary of this instance needs.
     rule : str
-        The rule that the vocabulary is used under.
+        The segmentation rule that the vocabulary is used under.
     threads : int
-        Of the segmentation.
+        Number of threads.
 
     Returns
     -------
@@ -86,8 +96,16 @@ def split_gap(
     ------
     InputError
         If symbols differ, the vocabulary has more than k tokens or lacks what the rule needs, or it
-        needs fewer tokens than the bound allows, because it holds what is no candidate of the
-        instance.
+        needs fewer tokens than the bound allows, because it holds tokens that are no candidates
+        of the instance.
+
+    Examples
+    --------
+    >>> from partcover import Instance, Vocabulary, split_gap
+    >>> instance = Instance({"that": 3, "hat": 2, "cat": 2}, k=2)
+    >>> gap = split_gap(instance, Vocabulary(["th", "hat"]), lower_bound=12, rule="priority")
+    >>> gap.tokens_shortest_path, gap.tokens, round(gap.rule_gap, 3)
+    (14, 17, 0.176)
     """
     refuse_beyond_budget(instance, vocabulary)
     words = instance.words
@@ -114,6 +132,13 @@ def split_gap(
 
 
 def refuse_beyond_budget(instance: Instance, vocabulary: Vocabulary) -> None:
-    """Refuse a vocabulary of more tokens than the budget that a bound is for."""
+    """Refuses a vocabulary of more tokens than the budget that a bound is for.
+
+    Examples
+    --------
+    >>> from partcover import Instance, Vocabulary
+    >>> from partcover.analysis.gap import refuse_beyond_budget
+    >>> refuse_beyond_budget(Instance({"hat": 2}, k=1), Vocabulary(["ha"]))
+    """
     if len(vocabulary) > instance.k:
         raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {instance.k}")

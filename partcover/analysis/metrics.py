@@ -1,4 +1,4 @@
-"""Measures a token set in other ways than by the tokens it needs."""
+"""Measures a vocabulary in other ways than by the tokens it needs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,15 @@ RENYI_ALPHA = 2.5  # where Zouhar et al. found the best correlation with transla
 
 
 def text_bytes(words: WordCounts) -> int | None:
-    """Bytes of the counted words, characters as UTF-8; None where symbols are integers."""
+    """Returns the bytes of the counted words, characters as UTF-8; None for integers.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.analysis.metrics import text_bytes
+    >>> text_bytes(WordCounts.from_counts({"né": 10}, "chars"))
+    30
+    """
     if words.symbols == "ints":
         return None
     if words.symbols == "bytes":
@@ -40,7 +48,7 @@ def text_bytes(words: WordCounts) -> int | None:
 
 
 def token_uses(cut: Segmentation, size: int) -> npt.NDArray[np.int64]:
-    """How often each token is used.
+    """Counts how often each token is used.
 
     Parameters
     ----------
@@ -53,6 +61,14 @@ def token_uses(cut: Segmentation, size: int) -> npt.NDArray[np.int64]:
     -------
     ndarray of int64, shape (size,)
         Exact: over all occurrences of all words.  O(symbols + size).
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, segment
+    >>> from partcover.analysis.metrics import token_uses
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
+    >>> token_uses(segment(words, Vocabulary(["hat", "th"])), 2).tolist()
+    [5, 0]
     """
     uses = np.zeros(size, np.int64)
     at = np.flatnonzero(cut.which >= 0)
@@ -61,12 +77,20 @@ def token_uses(cut: Segmentation, size: int) -> npt.NDArray[np.int64]:
 
 
 def symbol_uses(cut: Segmentation) -> npt.NDArray[np.int64]:
-    """How often each symbol stands alone, ascending by symbol, those that never do left out.
+    """Counts how often each symbol stands alone, ascending by symbol.
 
     Returns
     -------
     ndarray of int64, shape (symbols that stand alone,)
-        Exact.  O(symbols · log symbols).
+        Exact; a symbol that never stands alone is left out.  O(symbols · log symbols).
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, segment
+    >>> from partcover.analysis.metrics import symbol_uses
+    >>> words = WordCounts.from_counts({"that": 3, "at": 2})
+    >>> symbol_uses(segment(words, Vocabulary(["hat"]))).tolist()
+    [2, 5]
     """
     at = np.flatnonzero(cut.which == -1)
     symbols, place = np.unique(cut.words.data[at], return_inverse=True)
@@ -76,13 +100,13 @@ def symbol_uses(cut: Segmentation) -> npt.NDArray[np.int64]:
 
 
 def _counts_at(cut: Segmentation, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The count of the word at each position."""
+    """Returns the count of the word at each position."""
     word = np.searchsorted(cut.words.offsets, positions, side="right") - 1
     return cut.words.counts[word]
 
 
 def renyi_efficiency(uses: npt.NDArray[np.int64], alpha: float = RENYI_ALPHA) -> float | None:
-    """Rényi entropy of the pieces over the most that so many pieces could have.
+    """Returns the Rényi entropy of the pieces over the largest that so many pieces can have.
 
     H_α(p) / log n with H_α(p) = log(Σ p_i^α) / (1 − α), Shannon's entropy for α = 1, where p_i
     is the share of piece i and n the number of different pieces that occur.
@@ -90,7 +114,7 @@ def renyi_efficiency(uses: npt.NDArray[np.int64], alpha: float = RENYI_ALPHA) ->
     Parameters
     ----------
     uses : ndarray of int64
-        How often each piece occurs; those that never do count for nothing.
+        How often each piece occurs; those that never do are left out.
     alpha : float
         The order, above 0.
 
@@ -104,26 +128,41 @@ def renyi_efficiency(uses: npt.NDArray[np.int64], alpha: float = RENYI_ALPHA) ->
     -----
     Zouhar et al. (2023), "Tokenization and the Noiseless Channel", Section 4; n as their
     ``tokenization-scorer`` takes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.analysis.metrics import renyi_efficiency
+    >>> renyi_efficiency(np.array([5, 5, 0])), renyi_efficiency(np.array([8, 1, 1]), alpha=2)
+    (1.0, 0.378...)
     """
-    found = uses[uses > 0].astype(float)
-    if len(found) < 2:
+    positive = uses[uses > 0].astype(float)
+    if len(positive) < 2:
         return None
-    share = found / found.sum()
+    share = positive / positive.sum()
     if alpha == 1:
         entropy = -float(np.sum(share * np.log(share)))
     else:
         entropy = log(float(np.sum(share**alpha))) / (1 - alpha)
-    return entropy / log(len(found))
+    return entropy / log(len(positive))
 
 
 def use(cut: Segmentation, size: int) -> dict[str, Any]:
-    """How words cut by a vocabulary of `size` tokens make use of it.
+    """Measures how words cut by a vocabulary of `size` tokens make use of it.
 
     Returns
     -------
     dict
         ``used``, tokens used once or more; ``used_share`` of all its tokens, None of none;
         ``renyi_efficiency`` of all pieces, single symbols among them, for α = 2.5.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, segment
+    >>> from partcover.analysis.metrics import use
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
+    >>> use(segment(words, Vocabulary(["hat", "th"])), 2)
+    {'used': 1, 'used_share': 0.5, 'renyi_efficiency': 0.893...}
     """
     uses = token_uses(cut, size)
     used = int(np.count_nonzero(uses))
@@ -135,12 +174,20 @@ def use(cut: Segmentation, size: int) -> dict[str, Any]:
 
 
 def whole_words(words: WordCounts, vocabulary: Vocabulary) -> int:
-    """How many of the tokens are words of the corpus.  O(symbols)."""
+    """Counts the tokens that are words of the corpus.  O(symbols).
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.analysis.metrics import whole_words
+    >>> whole_words(WordCounts.from_counts({"that": 3, "hat": 2}), Vocabulary(["hat", "at"]))
+    1
+    """
     return len(set(vocabulary.tokens).intersection(word for word, _ in words))
 
 
 def overlaps(vocabularies: Mapping[str, Vocabulary]) -> list[dict[str, Any]]:
-    """What each two vocabularies have in common.
+    """Measures what each two vocabularies have in common.
 
     Parameters
     ----------
@@ -154,14 +201,22 @@ def overlaps(vocabularies: Mapping[str, Vocabulary]) -> list[dict[str, Any]]:
         tokens ``shared`` and in the ``union``, ``jaccard`` = shared / union (None of two empty
         ones), ``same_rank``, tokens that both have at the same place, and ``first_difference``,
         the place, from 1, where the orders part (None if they are the same).
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.analysis.metrics import overlaps
+    >>> (pair,) = overlaps({"a": Vocabulary(["ab", "cd"]), "b": Vocabulary(["ab", "ef"])})
+    >>> pair["shared"], pair["union"], pair["first_difference"]
+    (1, 3, 2)
     """
-    found = []
+    rows = []
     for (first, a), (second, b) in combinations(vocabularies.items(), 2):
         shared = len(set(a.tokens) & set(b.tokens))
         union = len(a) + len(b) - shared
         same = [x == y for x, y in zip(a.tokens, b.tokens, strict=False)]
         until = same.index(False) if False in same else len(same)
-        found.append(
+        rows.append(
             {
                 "first": first,
                 "second": second,
@@ -174,4 +229,4 @@ def overlaps(vocabularies: Mapping[str, Vocabulary]) -> list[dict[str, Any]]:
                 "first_difference": None if a.tokens == b.tokens else until + 1,
             }
         )
-    return found
+    return rows

@@ -22,7 +22,7 @@ from ..output import Output
 from ..paths import ReadablePath
 
 if TYPE_CHECKING:
-    from ...analysis.token_gains import Anatomy
+    from ...analysis.inspection import Inspection
 
 
 @command(
@@ -83,8 +83,8 @@ def inspect_command(out: Output, vocab: str, corpus: str | None, **options: Any)
     words = None if corpus is None else _words(corpus, vocabulary)
     for remark in [] if words is None else other_words(vocabulary, words):
         out.note(remark)
-    data, anatomy = _inspect(out, vocab, vocabulary, words, view)
-    rows = [] if out.no_vocabulary else anatomy.rows(_order(anatomy, view)[: view.top])
+    data, inspection = _inspect(out, vocab, vocabulary, words, view)
+    rows = [] if out.no_vocabulary else inspection.rows(_order(inspection, view)[: view.top])
     out.result(data, *_parts(data, rows, view.diff, view.top))
     return 0
 
@@ -122,11 +122,15 @@ def _check(view: _View, corpus: str | None) -> None:
 
 def _inspect(
     out: Output, path: str, vocabulary: Vocabulary, words: WordCounts | None, view: _View
-) -> tuple[dict[str, Any], Anatomy]:
+) -> tuple[dict[str, Any], Inspection]:
     """Measures the vocabulary, the difference to another, and the words that it lacks."""
-    from ...analysis.token_gains import anatomy, audit, difference
+    from ...analysis.audit import audit
+    from ...analysis.difference import difference
+    from ...analysis.inspection import inspect_vocabulary
 
-    here = anatomy(vocabulary, words, view.rule, with_gains=not view.no_gains, threads=out.threads)
+    here = inspect_vocabulary(
+        vocabulary, words, view.rule, with_gains=not view.no_gains, threads=out.threads
+    )
     data = here.to_json(tokens=not out.no_vocabulary)
     if view.diff is not None:
         other = Vocabulary.load(view.diff)
@@ -134,26 +138,26 @@ def _inspect(
             raise InputError(
                 f"{view.diff}: over {other.symbols}, {path} is over {vocabulary.symbols}"
             )
-        there = anatomy(other, words, with_gains=False, threads=out.threads)
+        there = inspect_vocabulary(other, words, with_gains=False, threads=out.threads)
         data["diff"] = difference(here, there).to_json()
     if view.audited and words is not None:
         data["audit"] = audit(
-            vocabulary, words, most=view.top, losses=here.gains, threads=out.threads
+            vocabulary, words, limit=view.top, losses=here.gains, threads=out.threads
         ).to_json()
     return data, here
 
 
-def _order(anatomy: Anatomy, view: _View) -> npt.NDArray[np.intp]:
+def _order(inspection: Inspection, view: _View) -> npt.NDArray[np.intp]:
     """Returns the numbers of the tokens to show, in their order."""
-    keys = {"uses": anatomy.uses, "gain": anatomy.gains, "length": anatomy.lengths}
+    keys = {"uses": inspection.uses, "gain": inspection.gains, "length": inspection.lengths}
     key = keys.get(view.sort)
-    order = np.arange(len(anatomy.lengths)) if key is None else np.argsort(-key, kind="stable")
+    order = np.arange(len(inspection.lengths)) if key is None else np.argsort(-key, kind="stable")
     masks = {
-        "unused": None if anatomy.uses is None else anatomy.uses == 0,
-        "absent": None if anatomy.occurrences is None else anatomy.occurrences == 0,
-        "parts": anatomy.intermediate,
-        "words": anatomy.whole_words,
-        "cut": anatomy.cuts_character,
+        "unused": None if inspection.uses is None else inspection.uses == 0,
+        "absent": None if inspection.occurrences is None else inspection.occurrences == 0,
+        "parts": inspection.intermediate,
+        "words": inspection.whole_words,
+        "cut": inspection.cuts_character,
     }
     mask = None if view.only is None else masks[view.only]
     return order if mask is None else order[mask[order]]
