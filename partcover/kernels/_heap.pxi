@@ -1,8 +1,8 @@
-# A binary heap of 64-bit numbers, the least on top: included by the kernels that queue.
+# A binary heap of 64-bit numbers, the smallest on top: included by the kernels that queue.
 
-cdef inline void _push(uint64_t *heap, Py_ssize_t *many, uint64_t item) noexcept nogil:
-    cdef Py_ssize_t i = many[0], parent
-    many[0] += 1
+cdef inline void _push(uint64_t *heap, Py_ssize_t *count, uint64_t item) noexcept nogil:
+    cdef Py_ssize_t i = count[0], parent
+    count[0] += 1
     while i:
         parent = (i - 1) >> 1
         if heap[parent] <= item:
@@ -12,11 +12,11 @@ cdef inline void _push(uint64_t *heap, Py_ssize_t *many, uint64_t item) noexcept
     heap[i] = item
 
 
-cdef inline uint64_t _pop(uint64_t *heap, Py_ssize_t *many) noexcept nogil:
+cdef inline uint64_t _pop(uint64_t *heap, Py_ssize_t *count) noexcept nogil:
     cdef uint64_t top = heap[0], item
     cdef Py_ssize_t i = 0, child, size
-    many[0] -= 1
-    size = many[0]
+    count[0] -= 1
+    size = count[0]
     item = heap[size]
     while True:
         child = 2 * i + 1

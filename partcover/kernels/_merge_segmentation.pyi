@@ -6,6 +6,8 @@ import numpy.typing as npt
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
+FIRST_SYMBOL: int
+
 class Merger:
     def __init__(
         self, left: Int32, right: Int32, rank: Int32, token: Int32, names: Int64

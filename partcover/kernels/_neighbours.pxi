@@ -1,66 +1,71 @@
 # Which tokens can be neighbours where neighbours merge by rank (byte pair encoding).  Included by
 # _segment.pyx, after _pairs.pxi.
 #
-# Two tokens u and v are neighbours in what merging makes of a word only if merging the word uv
-# gives u and v: nothing merged across their borders, so between them the merges were those of uv
-# alone.  And pieces that can all be neighbours are what merging makes of their word: take the first
-# merge across a border of two of them.  Up to there these two had the merges of their own word, in
-# the same order, so that merge would be possible there, and be next.  So a word has one way to be
-# cut into tokens that merging gives each of, neighbours all the way, and each beginning of it too.
+# Theorem.  A word has exactly one partition into tokens that merging makes and that can all be
+# neighbours: the one that merging the word makes.  So has each prefix of the word.
 #
-# In the word uv, as long as nothing has merged across, the merges are those of u and those of v,
-# whichever has the lower rank next, u's if they are equal.  So the turn of one of v, say, comes
-# after all that have a lower rank than it, or than one before it in v: the highest rank of it and
-# of those.  At the border stand first the last symbol of u and the first of v, then what these
-# merge into, up to u and v.  Of each x and y that stand there together: would they merge before one
-# of them merges into the next?  They would if their rank is lower than the highest of what is to
-# come until then, which is u's or v's alone: what else is to come has its turn later.
+# Proof.  If merging a word makes the neighbours u and v, nothing merged across their borders, so
+# between these borders the merges were those of the word uv alone: merging uv makes u and v.
+# Conversely, let each two adjacent pieces of a partition be neighbours in this sense, and take the
+# first merge across a border of two of them.  Until then these two had the merges of their own
+# word, in the same order; so that merge would be possible in their own word, and be next there,
+# which contradicts that they are neighbours.  So nothing merges across, and merging makes these
+# pieces.
+#
+# Which merges come when.  In the word uv, as long as nothing has merged across, the merges are
+# those of u and those of v, the lower rank first, u's on a tie.  So a merge of v, say, comes after
+# all merges of u whose rank is lower than its own or than that of a merge before it in v: its turn
+# is the highest rank up to it.  At the border there are first the last symbol of u and the first of
+# v, then what these merge into, up to u and v.  For each x and y that are at the border together:
+# would they merge before one of them merges into the next?  They would if their rank is lower than
+# the highest rank of the merges until then, and these are u's or v's alone: the others' turns are
+# later.
 
-cdef struct Rung:        # of the pieces of a token at its border, the symbol first
+cdef struct Rung:        # one of the pieces at a token's border, the symbol first
     int32_t piece
-    int32_t turn         # of the merge that makes the next one of it; NEVER for the token itself
-    int32_t limit        # the highest rank of the merges from where it is there to that one
+    int32_t turn         # of the merge that makes the next piece of it; NEVER for the token itself
+    int32_t limit        # the highest rank of the merges from the one that made it to that one
 
 
 cdef struct Half:
-    int32_t left         # the first of its rungs at its left border; -1: merging does not give it
-    int32_t right        # and at its right one
-    int32_t shorter      # the longest token it begins with that merging gives, or -1
+    int32_t left         # the first of its rungs at its left border; -1: merging does not make it
+    int32_t right        # the first of its rungs at its right border
+    int32_t shorter      # the longest token it begins with that merging makes, or -1
 
 _HALF = np.dtype([("left", np.int32), ("right", np.int32), ("shorter", np.int32)])
 
 
 cdef inline uint64_t _bit(uint64_t key, uint64_t mask) noexcept nogil:
-    # without a secret: keys chosen to meet cost one look-up each in the table of pairs, no more
+    # without a secret: keys chosen to collide cost one look-up each in the table of pairs
     return (key * <uint64_t> 0x9E3779B97F4A7C15 >> 24) & mask
 
 
-cdef inline bint _may_merge(const uint64_t *some, uint64_t mask, uint64_t key) noexcept nogil:
-    """False for most keys of no pair: a table of bits, small enough to be near."""
+cdef inline bint _may_merge(const uint64_t *filter, uint64_t mask, uint64_t key) noexcept nogil:
+    """Whether a key may be a pair's; False for most others.  The filter fits into the cache."""
     cdef uint64_t bit = _bit(key, mask)
-    return some[bit >> 6] >> (bit & 63) & 1
+    return filter[bit >> 6] >> (bit & 63) & 1
 
 
-def _some(const int32_t[::1] left, const int32_t[::1] right):
-    """The table of `_may_merge`: at least eight bits for a pair."""
+def _pair_filter(const int32_t[::1] left, const int32_t[::1] right):
+    """Returns the filter of `_may_merge`: one hash, at least eight bits for a pair."""
     cdef Py_ssize_t i
     cdef Py_ssize_t room = 64
     cdef uint64_t bit
     while room < 8 * left.shape[0]:
         room *= 2
-    cdef uint64_t[::1] some = np.zeros(room >> 6, np.uint64)
+    cdef uint64_t[::1] filter = np.zeros(room >> 6, np.uint64)
     for i in range(left.shape[0]):
         bit = _bit(_key(left[i], right[i]), room - 1)
-        some[bit >> 6] |= <uint64_t> 1 << (bit & 63)
-    return np.asarray(some)
+        filter[bit >> 6] |= <uint64_t> 1 << (bit & 63)
+    return np.asarray(filter)
 
 
 def _ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
              const int64_t[::1] order):
-    """The rungs of all tokens, and where those of each begin: at its left border, at its right.
+    """Returns the rungs of all tokens, and where each token's begin at its left and right border.
 
-    Takes of each token the sides and the rank of its last merge, the left −1 where there is none,
-    and the tokens, parts before what they make.
+    Takes the sides and the rank of each token's last merge, the left side -1 where there is none,
+    and the order of the tokens, parts before what they make.
     """
     cdef Py_ssize_t t, side, at
     cdef int32_t a, b, part, first, turn_a, turn_b
@@ -78,10 +83,10 @@ def _ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::
         turn_a = turn[a] if a >= 0 else -1
         turn_b = turn[b] if b >= 0 else -1
         turn[t] = max(rank[t], max(turn_a, turn_b))
-        # when a is there, the merges of b whose turn is not lower are to come; one across is left
-        # of them, so it goes before those of its own rank
+        # once a is made, the merges of b whose turn is not lower remain; a merge across is left of
+        # them, so it comes before those of its own rank
         limit[0, t] = max(rank[t], turn_b if turn_b >= turn_a else -1) + 1
-        # when b is there, those of a whose turn is higher; one across is right of them
+        # once b is made, those of a whose turn is higher remain; a merge across is right of them
         limit[1, t] = max(rank[t], turn_a if turn_a > turn_b else -1)
         depth[0, t] = 2 if a < 0 else depth[0, a] + 1
         depth[1, t] = 2 if b < 0 else depth[1, b] + 1
@@ -109,13 +114,13 @@ def _ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::
 
 
 cdef inline bint _can_meet(const Rung *x, const Rung *y, const Pair *pairs, uint64_t mask,
-                           const uint64_t *some, uint64_t bits, Py_ssize_t *steps) noexcept nogil:
-    """Whether two tokens can be neighbours, by their rungs there; `steps` counts the pairs."""
+                           const uint64_t *filter, uint64_t bits, Py_ssize_t *steps) noexcept nogil:
+    """Whether two tokens can be neighbours, by the rungs at their border; `steps` counts pairs."""
     cdef const Rung *next
     while True:
         steps[0] += 1
         next = x if x.turn <= y.turn else y
-        if (_may_merge(some, bits, _key(x.piece, y.piece))
+        if (_may_merge(filter, bits, _key(x.piece, y.piece))
                 and _rank(pairs, mask, x.piece, y.piece) < next.limit):
             return False
         if next.turn == NEVER:

@@ -1,5 +1,8 @@
 # Pairs of neighbours and the rank at which they merge, in an open-addressing table: included by
-# the kernels that merge, after _hash.pxi.  A side is the index of a token, or -2 - symbol.
+# the kernels that merge, after _hash.pxi.
+
+cpdef enum:
+    FIRST_SYMBOL = -2    # a side of a pair is a token's index, or FIRST_SYMBOL - symbol
 
 cdef int32_t NEVER = 2147483647
 
@@ -24,7 +27,7 @@ cdef inline int32_t _rank(const Pair *pairs, uint64_t mask, int32_t left,
 
 
 def _table(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank):
-    """The table of distinct pairs: at least half of its slots, a power of two, are empty."""
+    """Returns the table of distinct pairs; at least half of its 2^n slots are empty."""
     cdef Py_ssize_t room = 16
     cdef Py_ssize_t i
     cdef uint64_t key, slot
@@ -43,7 +46,7 @@ def _table(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1]
 
 
 def _displacement(const Pair[::1] pairs):
-    """How far pairs are from their homes, summed: the slots stepped over to find each."""
+    """Returns the sum of the pairs' distances from their home slots."""
     cdef uint64_t i, total = 0, mask = pairs.shape[0] - 1
     for i in range(mask + 1):
         if pairs[i].rank != NEVER:

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""PathPiece: how many more tokens are needed when a token is taken away."""
+"""PathPiece: counts the tokens that are needed in addition when a token is removed."""
 
 from libc.math cimport ldexp
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -9,22 +9,26 @@ ctypedef int32_t Symbol
 
 include "_random.pxi"
 
+cdef enum:
+    UNREACHED = 2147483646     # tokens: more than any path has
+    NO_WAY = -2147483648       # the power of a sum without terms
+
 
 cdef void _count_ways(const int64_t[::1] begin, const int32_t[::1] arcs,
                       const int32_t[::1] length, Py_ssize_t base, Py_ssize_t size,
                       const int32_t *behind, double *ways, int32_t *power) noexcept nogil:
-    """Shortest paths from each node to the end: ``ways[i] * 2**power[i]`` of them."""
+    """Counts the shortest paths from each node to the end: ``ways[i] * 2**power[i]``."""
     cdef Py_ssize_t i, a, e
     ways[size] = 1.0
     power[size] = 0
     for i in range(size - 1, -1, -1):
         ways[i] = 0.0
-        power[i] = -2147483648
+        power[i] = NO_WAY
         for a in range(begin[base + i], begin[base + i + 1]):
             e = i + length[arcs[a]]
             if behind[e] + 1 != behind[i]:
                 continue
-            if power[i] == -2147483648:
+            if power[i] == NO_WAY:
                 ways[i] = ways[e]
                 power[i] = power[e]
             elif power[e] > power[i]:
@@ -41,30 +45,32 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
               const int32_t[::1] symbols, const int64_t[::1] offsets, const int64_t[::1] counts,
               Py_ssize_t first, Py_ssize_t last, bint removal, bint randomly, uint64_t seed,
               uint64_t draw, int64_t[::1] increase, int64_t[::1] uses):
-    """Add up, over words first..last - 1, what each piece's absence would cost.
+    """Adds up, over words first..last - 1, the tokens that the absence of each piece would cost.
 
     Parameters
     ----------
     begin, arcs, length : ndarray
-        A lattice; see `partcover.trainers.lattice`.
+        The lattice, as `partcover.trainers.lattice` has it.
     symbols : ndarray of int32, shape (symbols,)
-        What the words hold, by which the random choice for a word is seeded.
+        The symbols of the words, which seed the random choice in a word.
     removal : bool
-        Where a token has several occurrences in a word, cut the word without any of them;
-        else each occurrence is taken away alone, and the increases are added.
+        Whether a token that occurs several times in a word is removed everywhere at once;
+        else each occurrence is removed alone, and the increases are added.
     randomly : bool
-        Draw each word's path uniformly among the shortest; else at each end the earliest start.
+        Whether each word's path is drawn uniformly among the shortest; else it takes the
+        earliest start at each end.
     seed, draw : int
-        What the paths drawn depend on, with the words alone.
+        The paths drawn depend on these and on the words alone.
     increase, uses : ndarray of int64, shape (pieces,)
-        Added to: tokens more, and pieces on the paths, weighted by the counts of words.
+        Receive, added to what they hold, the additional tokens and the pieces on the paths,
+        weighted by the counts of words.
 
     Returns
     -------
     int
-        Tokens needed with all pieces.
+        The tokens that are needed with all pieces.
     """
-    cdef Py_ssize_t w, i, j, e, a, base, size, q, many
+    cdef Py_ssize_t w, i, j, e, a, base, size, q, n_tokens
     cdef Py_ssize_t longest = 1
     cdef int64_t total = 0
     cdef int32_t t, cost
@@ -75,11 +81,11 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
     cdef int32_t *behind       # and from each node to the end
     cdef int32_t *back         # where the last token to each node begins, and which it is
     cdef int32_t *token
-    cdef int32_t *start        # the path: where its pieces begin (and, one on, end), what they
-    cdef int32_t *piece        # are, and the fewest tokens that avoid each
-    cdef int32_t *best
+    cdef int32_t *start        # of the path: where its pieces begin (the next one: end)
+    cdef int32_t *piece        # of the path: its pieces
+    cdef int32_t *best         # of the path: the fewest tokens without each piece
     cdef int32_t *after        # the first piece of the path that begins at a node or later
-    cdef int32_t *without      # `ahead` where one token is banned
+    cdef int32_t *without      # `ahead` with one token forbidden
     cdef int32_t *power
     cdef double *ways
     cdef int32_t *occurs       # of each piece in the word
@@ -107,7 +113,7 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
             base = offsets[w]
             size = offsets[w + 1] - base
             for i in range(size + 1):
-                ahead[i] = behind[i] = 2147483646
+                ahead[i] = behind[i] = UNREACHED
             ahead[0] = behind[size] = 0
             for i in range(size):
                 for a in range(begin[base + i], begin[base + i + 1]):
@@ -121,15 +127,15 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
                     e = i + length[arcs[a]]
                     if behind[e] + 1 < behind[i]:
                         behind[i] = behind[e] + 1
-            many = ahead[size]
-            total += counts[w] * many
+            n_tokens = ahead[size]
+            total += counts[w] * n_tokens
 
-            start[many] = <int32_t> size
+            start[n_tokens] = <int32_t> size
             if randomly:
                 _count_ways(begin, arcs, length, base, size, behind, ways, power)
-                state = _begin(seed, draw, &symbols[base], size, no_names)
+                state = _word_state(seed, draw, &symbols[base], size, no_names)
                 i = 0
-                for q in range(many):
+                for q in range(n_tokens):
                     left = ways[i] * _uniform(&state)
                     start[q] = <int32_t> i
                     j = i
@@ -146,29 +152,29 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
                     i = j
             else:
                 i = size
-                for q in range(many - 1, -1, -1):
+                for q in range(n_tokens - 1, -1, -1):
                     piece[q] = token[i]
                     i = back[i]
                     start[q] = <int32_t> i
 
-            # without the occurrence on the path, a node inside it is passed ...
+            # a path without the occurrence passes a node inside it ...
             q = 0
             for i in range(size + 1):
                 while start[q] < i:
                     q += 1
                 after[i] = <int32_t> q
-            for q in range(many):
+            for q in range(n_tokens):
                 uses[piece[q]] += counts[w]
-                best[q] = 2147483647
+                best[q] = UNREACHED + 1
                 for j in range(start[q] + 1, start[q + 1]):
                     best[q] = min(best[q], ahead[j] + behind[j])
-            # ... or a longer token lies over it
+            # ... or has a longer token over it
             for i in range(size):
                 for a in range(begin[base + i], begin[base + i + 1]):
                     e = i + length[arcs[a]]
                     cost = ahead[i] + 1 + behind[e]
                     q = after[i]
-                    while q < many and start[q + 1] <= e:
+                    while q < n_tokens and start[q + 1] <= e:
                         if cost < best[q] and (start[q] > i or start[q + 1] < e):
                             best[q] = cost
                         q += 1
@@ -176,23 +182,23 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
             if removal:
                 for a in range(begin[base], begin[base + size]):
                     occurs[arcs[a]] += 1
-            for q in range(many):
+            for q in range(n_tokens):
                 t = piece[q]
                 if length[t] == 1:
                     continue
                 if not removal or occurs[t] == 1:
-                    increase[t] += counts[w] * (best[q] - many)
+                    increase[t] += counts[w] * (best[q] - n_tokens)
                 elif occurs[t] > 1:
                     without[0] = 0
                     for i in range(1, size + 1):
-                        without[i] = 2147483646
+                        without[i] = UNREACHED
                     for i in range(size):
                         for a in range(begin[base + i], begin[base + i + 1]):
                             if arcs[a] != t:
                                 e = i + length[arcs[a]]
                                 without[e] = min(without[e], without[i] + 1)
-                    increase[t] += counts[w] * (without[size] - many)
-                    occurs[t] = 0   # once for the word
+                    increase[t] += counts[w] * (without[size] - n_tokens)
+                    occurs[t] = 0   # counted once for the word
             if removal:
                 for a in range(begin[base], begin[base + size]):
                     occurs[arcs[a]] = 0

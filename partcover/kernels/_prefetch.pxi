@@ -1,4 +1,4 @@
-# Asking for memory before it is needed: included by the kernels that know where they go next.
+# Prefetching: included by the kernels that know which memory they read next.
 
 cdef extern from *:
     """

@@ -1,37 +1,38 @@
-# Keys, a rank above and a place below, the least first: included after _heap.pxi by the kernels
-# that cut long words.
+# A queue of keys, rank above and place below, the smallest first: included after _heap.pxi by the
+# kernels that cut long words.
 #
-# A heap of a million keys waits for memory at each step.  Here what has one rank waits in a list of
-# blocks, which is sorted at once when the rank's turn comes, and only ranks are in a heap.
+# A heap of a million keys would wait for memory at each step.  Here the keys of one rank are in a
+# list of blocks, which is sorted at once when the rank's turn comes; only ranks are in a heap.
 
 cdef enum:
-    SHORT = 64   # words up to this long have few keys
-    BLOCK = 14   # makes a line of the cache
-    AHEAD = 8    # keys whose places are worth asking for before their turn
+    SHORT = 64   # words up to this length have few keys
+    BLOCK = 14   # places in a block, which is a line of the cache
+    AHEAD = 8    # keys ahead whose places are prefetched
+    FEW = 48     # keys that are sorted by insertion
 
 
 cdef struct Block:
-    int32_t before   # the block that came before it, or -1
-    int32_t many
+    int32_t previous   # the block before it in its list, or -1
+    int32_t count
     int32_t[BLOCK] places
 
 
 cdef struct Queue:
-    uint64_t *ranks      # a heap of those that something waits for
-    Py_ssize_t many
-    int32_t *last        # of each rank, the block that came last, or -1
-    Block *waiting
-    int32_t unused       # the first free one of these, linked as lists are, or -1
-    int32_t fresh        # none was in use from here on
-    uint64_t *open       # keys whose turn has come, falling
-    Py_ssize_t opened
-    uint64_t *late       # a heap of those that came when their rank was open, or in short words
-    Py_ssize_t lates
+    uint64_t *ranks      # a heap of the ranks that have keys
+    Py_ssize_t n_ranks
+    int32_t *last        # of each rank, the last block of its list, or -1
+    Block *blocks
+    int32_t unused       # the first free block, linked as lists are, or -1
+    int32_t fresh        # no block from here on was ever in use
+    uint64_t *open       # keys of the open rank, descending
+    Py_ssize_t n_open
+    uint64_t *late       # a heap of the keys that came when their rank was open, or in short words
+    Py_ssize_t n_late
     uint64_t *spare      # to sort with
 
 
-cdef void _sort(uint64_t *keys, Py_ssize_t many, uint64_t *spare) noexcept nogil:
-    """By insertion where there are few, else byte by byte; `spare` has room for as many."""
+cdef void _sort(uint64_t *keys, Py_ssize_t count, uint64_t *spare) noexcept nogil:
+    """Sorts by insertion if there are few keys, else by radix; `spare` has room for as count."""
     cdef Py_ssize_t i, j, at
     cdef Py_ssize_t[256] places
     cdef Py_ssize_t size
@@ -39,8 +40,8 @@ cdef void _sort(uint64_t *keys, Py_ssize_t many, uint64_t *spare) noexcept nogil
     cdef uint64_t differing = 0
     cdef uint64_t *here = keys
     cdef int shift
-    if many <= 48:
-        for i in range(1, many):
+    if count <= FEW:
+        for i in range(1, count):
             key = keys[i]
             j = i
             while j and keys[j - 1] > key:
@@ -48,39 +49,42 @@ cdef void _sort(uint64_t *keys, Py_ssize_t many, uint64_t *spare) noexcept nogil
                 j -= 1
             keys[j] = key
         return
-    for i in range(1, many):
+    for i in range(1, count):
         differing |= keys[i] ^ keys[0]
     for shift in range(0, 64, 8):
         if not differing >> shift & 255:
             continue
         memset(places, 0, sizeof(places))
-        for i in range(many):
+        for i in range(count):
             places[here[i] >> shift & 255] += 1
         at = 0
         for i in range(256):
             size = places[i]
             places[i] = at
             at += size
-        for i in range(many):
+        for i in range(count):
             j = here[i] >> shift & 255
             spare[places[j]] = here[i]
             places[j] += 1
         here, spare = spare, here
     if here != keys:
-        memcpy(keys, here, many * sizeof(uint64_t))
+        memcpy(keys, here, count * sizeof(uint64_t))
 
 
-cdef int _make(Queue *queue, Py_ssize_t ranks, Py_ssize_t keys) noexcept nogil:
-    """Room for so many ranks, and keys at a time; −1 without memory.  `_unmake` follows."""
+cdef int _new_queue(Queue *queue, Py_ssize_t ranks, Py_ssize_t keys) noexcept nogil:
+    """Allocates a queue for ranks below `ranks` and up to `keys` keys; -1 without memory.
+
+    `_free_queue` must follow in either case.
+    """
     cdef Py_ssize_t i
     queue[0] = Queue(NULL, 0, NULL, NULL, -1, 0, NULL, 0, NULL, 0, NULL)
     queue.ranks = <uint64_t *> malloc((ranks + 1) * sizeof(uint64_t))
     queue.last = <int32_t *> malloc((ranks + 1) * sizeof(int32_t))
-    queue.waiting = <Block *> malloc((keys // BLOCK + min(ranks, keys) + 1) * sizeof(Block))
+    queue.blocks = <Block *> malloc((keys // BLOCK + min(ranks, keys) + 1) * sizeof(Block))
     queue.open = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
     queue.late = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
     queue.spare = <uint64_t *> malloc((keys + 1) * sizeof(uint64_t))
-    if (queue.ranks == NULL or queue.last == NULL or queue.waiting == NULL
+    if (queue.ranks == NULL or queue.last == NULL or queue.blocks == NULL
             or queue.open == NULL or queue.late == NULL or queue.spare == NULL):
         return -1
     for i in range(ranks):
@@ -88,95 +92,95 @@ cdef int _make(Queue *queue, Py_ssize_t ranks, Py_ssize_t keys) noexcept nogil:
     return 0
 
 
-cdef void _unmake(Queue *queue) noexcept nogil:
+cdef void _free_queue(Queue *queue) noexcept nogil:
     free(queue.ranks)
     free(queue.last)
-    free(queue.waiting)
+    free(queue.blocks)
     free(queue.open)
     free(queue.late)
     free(queue.spare)
 
 
-cdef inline void _enter(Queue *queue, int32_t rank, int32_t place, bint few) noexcept nogil:
-    """Put a key in; where there are `few`, one heap is faster."""
+cdef inline void _enqueue(Queue *queue, int32_t rank, int32_t place, bint few) noexcept nogil:
+    """Adds a key; where there are `few`, one heap is faster."""
     if few:
-        _push(queue.late, &queue.lates, <uint64_t> rank << 32 | <uint64_t> place)
+        _push(queue.late, &queue.n_late, <uint64_t> rank << 32 | <uint64_t> place)
     else:
-        _wait(queue, rank, place)
+        _append(queue, rank, place)
 
 
-cdef void _wait(Queue *queue, int32_t rank, int32_t place) noexcept nogil:
+cdef void _append(Queue *queue, int32_t rank, int32_t place) noexcept nogil:
     cdef int32_t last = queue.last[rank]
     cdef int32_t new = queue.unused
     cdef Block *block
-    if last < 0 or queue.waiting[last].many == BLOCK:
+    if last < 0 or queue.blocks[last].count == BLOCK:
         if new >= 0:
-            queue.unused = queue.waiting[new].before
+            queue.unused = queue.blocks[new].previous
         else:
             new = queue.fresh
             queue.fresh += 1
         if last < 0:
-            _push(queue.ranks, &queue.many, <uint64_t> rank)
-        queue.waiting[new].before = last
-        queue.waiting[new].many = 0
+            _push(queue.ranks, &queue.n_ranks, <uint64_t> rank)
+        queue.blocks[new].previous = last
+        queue.blocks[new].count = 0
         queue.last[rank] = last = new
-    block = queue.waiting + last
-    block.places[block.many] = place
-    block.many += 1
+    block = queue.blocks + last
+    block.places[block.count] = place
+    block.count += 1
 
 
 cdef void _open(Queue *queue) noexcept nogil:
-    """Take what waits for the least rank, to the open ones or to the late ones."""
-    cdef uint64_t rank = _pop(queue.ranks, &queue.many)
+    """Moves the keys of the smallest rank to the open ones, or to the late ones."""
+    cdef uint64_t rank = _pop(queue.ranks, &queue.n_ranks)
     cdef int32_t first = queue.last[rank]
     cdef int32_t next = first
     cdef Block *block
-    cdef bint late = queue.opened and queue.open[queue.opened - 1] >> 32 == rank
-    cdef bint rising = True, falling = True
-    cdef uint64_t *run = queue.open + queue.opened
+    cdef bint late = queue.n_open and queue.open[queue.n_open - 1] >> 32 == rank
+    cdef bint ascending = True, descending = True
+    cdef uint64_t *run = queue.open + queue.n_open
     cdef uint64_t key
-    cdef Py_ssize_t many = 0, i
+    cdef Py_ssize_t count = 0, i
     while next >= 0:
-        block = queue.waiting + next
-        next = block.before
-        for i in range(block.many - 1, -1, -1):
+        block = queue.blocks + next
+        next = block.previous
+        for i in range(block.count - 1, -1, -1):
             key = rank << 32 | <uint64_t> block.places[i]
             if late:
-                _push(queue.late, &queue.lates, key)
+                _push(queue.late, &queue.n_late, key)
             else:
-                rising &= many == 0 or run[many - 1] < key
-                falling &= many == 0 or run[many - 1] > key
-                run[many] = key
-                many += 1
-    block.before = queue.unused
+                ascending &= count == 0 or run[count - 1] < key
+                descending &= count == 0 or run[count - 1] > key
+                run[count] = key
+                count += 1
+    block.previous = queue.unused
     queue.unused = first
     queue.last[rank] = -1
-    queue.opened += many
-    if falling:
+    queue.n_open += count
+    if descending:
         return
-    if not rising:
-        _sort(run, many, queue.spare)
-    for i in range(many // 2):
-        run[i], run[many - 1 - i] = run[many - 1 - i], run[i]
+    if not ascending:
+        _sort(run, count, queue.spare)
+    for i in range(count // 2):
+        run[i], run[count - 1 - i] = run[count - 1 - i], run[i]
 
 
-cdef inline bint _leave(Queue *queue, uint64_t *key) noexcept nogil:
-    """Take the least key out; False where there is none."""
-    if queue.many or queue.opened:
-        return _next_of(queue, key)
-    if not queue.lates:
+cdef inline bint _dequeue(Queue *queue, uint64_t *key) noexcept nogil:
+    """Takes the smallest key; False if there is none."""
+    if queue.n_ranks or queue.n_open:
+        return _smallest(queue, key)
+    if not queue.n_late:
         return False
-    key[0] = _pop(queue.late, &queue.lates)
+    key[0] = _pop(queue.late, &queue.n_late)
     return True
 
 
-cdef bint _next_of(Queue *queue, uint64_t *key) noexcept nogil:
-    while queue.many and (not queue.opened
-                          or queue.ranks[0] <= queue.open[queue.opened - 1] >> 32):
+cdef bint _smallest(Queue *queue, uint64_t *key) noexcept nogil:
+    while queue.n_ranks and (not queue.n_open
+                             or queue.ranks[0] <= queue.open[queue.n_open - 1] >> 32):
         _open(queue)
-    if queue.lates and (not queue.opened or queue.late[0] < queue.open[queue.opened - 1]):
-        key[0] = _pop(queue.late, &queue.lates)
+    if queue.n_late and (not queue.n_open or queue.late[0] < queue.open[queue.n_open - 1]):
+        key[0] = _pop(queue.late, &queue.n_late)
         return True
-    queue.opened -= 1
-    key[0] = queue.open[queue.opened]
+    queue.n_open -= 1
+    key[0] = queue.open[queue.n_open]
     return True

@@ -1,4 +1,8 @@
-# What tokens are worth along a path: included by _segment.pyx.
+# Scores and weights of tokens along a path: included by _segment.pyx.
+
+cdef enum:
+    MIN_SHIFT = -1000   # a weight below 2^MIN_SHIFT of another counts as nothing
+
 
 cdef struct Scored:     # a token
     double score
@@ -6,8 +10,7 @@ cdef struct Scored:     # a token
     int32_t token
 
 
-cdef struct Weight:
-    # part · 2^power, part in [1, 2]
+cdef struct Weight:     # part · 2^power, part in [1, 2]
     double part
     int64_t power
 
@@ -25,7 +28,7 @@ cdef union Double:
 
 
 cdef inline Weight _normal(double part, int64_t power) noexcept nogil:
-    """A weight whose part is at least 1 and may be above 2."""
+    """The weight part · 2^power, with a part of at least 1 brought into [1, 2)."""
     cdef Double number
     cdef int64_t exponent
     number.value = part
@@ -35,11 +38,11 @@ cdef inline Weight _normal(double part, int64_t power) noexcept nogil:
 
 
 cdef inline double _shifted(double part, int64_t shift) noexcept nogil:
-    """part · 2^shift, where shift is not above 0; 0 where it is too small to tell."""
+    """part · 2^shift for a shift of at most 0; 0 below `MIN_SHIFT`."""
     cdef Double scale
     if shift == 0:
         return part
-    if shift < -1000:
+    if shift < MIN_SHIFT:
         return 0.0
     scale.bits = <uint64_t> (1023 + shift) << 52
     return part * scale.value

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..errors import InputError
 from ..kernels._characters import characters, to_bytes
-from ..kernels._merge_segmentation import Merger
+from ..kernels._merge_segmentation import FIRST_SYMBOL, Merger
 from ..runtime.arguments import checked
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -198,7 +198,7 @@ def _merges(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> Draw:
         flat = [sym.to_array(part[:1]) for part in sides]
         first = trie.place(np.concatenate([np.zeros(0, np.int64), *flat]))
         numbers = np.fromiter((index.get(part, -1) for part in sides), np.int32, len(sides))
-        numbers = np.where(numbers < 0, -2 - first, numbers).astype(np.int32)
+        numbers = np.where(numbers < 0, FIRST_SYMBOL - first, numbers).astype(np.int32)
         left, right = numbers[::2].copy(), numbers[1::2].copy()
         made = (index[a + b] for a, b in merges)  # type: ignore[operator]
         token = np.fromiter(made, np.int32, len(merges))
