@@ -11,9 +11,13 @@ INSIDE: int
 SINGLE: int
 SHORT_WORD: int
 
-class Segmenter:
+class Trie:
     longest: int
     displacement: int
+    def __init__(self, tokens: Int32, offsets: Int64) -> None: ...
+    def endings(self) -> tuple[Int64, Int32]: ...
+
+class Segmenter(Trie):
     def __init__(self, tokens: Int32, offsets: Int64) -> None: ...
     def shortest_path(
         self, data: npt.NDArray[Any], offsets: Int64, first: int, last: int, which: Int32
@@ -39,7 +43,6 @@ class Segmenter:
         seed: int,
         names: Int64,
     ) -> None: ...
-    def endings(self) -> tuple[Int64, Int32]: ...
     def likelihood(
         self,
         data: npt.NDArray[Any],
