@@ -16,27 +16,34 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution, Status, Termination
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
-from ..trainers import TRAINERS, Trainer, plain_bytes
+from ..trainers import TRAINERS, Trainer, TrainerRegistry
+from ..trainers.trainer import DECLARED
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import first_tokens
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["METHODS", "Answer", "Runner", "rules_of"]
 
-METHODS: dict[str, Trainer] = {
-    "greedtok": Trainer(greedtok, True, "GreedTok, the partition cover"),
-    "greedwmc": Trainer(greedwmc, True, "GreedWMC, the relaxation"),
-    "improve": Trainer(local_search, False, "local search; mind --time-limit"),
-    "solve": Trainer(solve, False, "proven optima, of small corpora"),
-    "bytes": Trainer(plain_bytes, True, "no token at all"),
-    **TRAINERS,
-}
-for _initial in ("bpe", "unigram"):
-    METHODS[f"pathpiece-{_initial}"] = replace(
+_OPTIMISERS = (
+    Trainer("greedtok", greedtok, "GreedTok, the partition cover", nested=True),
+    Trainer("greedwmc", greedwmc, "GreedWMC, the relaxation", nested=True),
+    Trainer("improve", local_search, "local search; mind --time-limit"),
+    Trainer("solve", solve, "proven optima, of small corpora"),
+    TRAINERS["bytes"],
+)
+_DECLARED = (method for _, method in sorted(DECLARED.items()))
+_VARIANTS = tuple(
+    replace(
         TRAINERS["pathpiece"],
-        run=partial(TRAINERS["pathpiece"].run, initial=_initial),
-        about=f"PathPiece, begun from {_initial}",
+        name=f"pathpiece-{initial}",
+        run=partial(TRAINERS["pathpiece"].run, initial=initial),
+        about=f"PathPiece, begun from {initial}",
     )
+    for initial in ("bpe", "unigram")
+)
+METHODS = TrainerRegistry(
+    {method.name: method for method in (*_OPTIMISERS, *_DECLARED, *_VARIANTS)}
+)
 
 
 @dataclass(frozen=True)
@@ -130,8 +137,8 @@ class Runner:
             )
 
             # without what other runs have made of it: a process of its own starts from the words
-            return run_apart(METHODS[method].run, replace(instance), **options)
-        return METHODS[method].run(instance, **options), None
+            return run_apart(METHODS[method].train, replace(instance), **options)
+        return METHODS[method].train(instance, **options), None
 
     def answers(self, method: str, budgets: Sequence[int]) -> list[Answer]:
         """A method's answers, in ascending order of the budgets.

@@ -11,23 +11,26 @@ from ..corpus.symbols import Token
 from ..errors import VerificationError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Threads
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .merge_training import merge_words
-from .trainer import outcome, refuse_unhonoured, stoppable
+from .trainer import LIMITED_MERGES, solution_of, trainer
 
 __all__ = ["bpe"]
 
 
-@checked
-@stoppable
+@trainer(
+    "bpe",
+    about="byte-pair encoding: merge the most frequent pair",
+    honours=LIMITED_MERGES,
+    nested=True,
+)
 def bpe(
     instance: Instance,
     *,
     end_of_word: str | None = None,
     time_limit: Seconds | None = None,
-    seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
@@ -56,8 +59,6 @@ def bpe(
         other string; one symbol that is in no word costs no token.
     time_limit : float, optional
         Seconds after which the tokens made so far are returned.
-    seed : int
-        Recorded; nothing here is random.
     threads : int
         Threads of the segmentations; the result is the same for any number.
     progress : Progress, optional
@@ -92,7 +93,6 @@ def bpe(
     machine translation of rare words with subword units, Section 3.2 and Algorithm 1.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "bpe")
     extra = {}
     if end_of_word is not None:
         # that the words of a text have no mark is known from `end_of_word`
@@ -120,12 +120,11 @@ def bpe(
     vocabulary = given.with_(
         tokens=merged.tokens, merges=None if known is None else (*known, *merged.merges)
     )
-    solution = outcome(
+    solution = solution_of(
         instance,
         vocabulary,
         started,
         termination=merged.termination,
-        seed=seed,
         threads=threads,
         gains=() if len(given) else merged.gains,
         extra={

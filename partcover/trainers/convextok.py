@@ -11,15 +11,18 @@ from ..errors import VerificationError
 from ..heuristics.rounding import Rounding, round_relaxation
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Seed, Threads
 from ..runtime.progress import Progress
-from .trainer import outcome, stoppable
+from .trainer import OPTIONS, solution_of, trainer
 
 __all__ = ["convextok"]
 
 
-@checked
-@stoppable
+@trainer(
+    "convextok",
+    about="the linear relaxation, rounded; with its bound",
+    honours=OPTIONS,
+)
 def convextok(
     instance: Instance,
     *,
@@ -73,12 +76,11 @@ def convextok(
         instance, time_limit=time_limit, seed=seed, threads=threads, progress=progress
     )
     vocabulary = round_relaxation(instance, bound.x, rounding, seed)
-    solution = outcome(
+    solution = solution_of(
         instance,
         vocabulary.with_(method="convextok"),
         started,
         termination=bound.termination,
-        seed=seed,
         threads=threads,
         extra={
             "size": len(vocabulary),

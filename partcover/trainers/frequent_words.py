@@ -9,24 +9,15 @@ import numpy as np
 from ..corpus.symbols import Token
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.arguments import Seconds, Seed, Threads, checked
-from ..runtime.progress import Progress
+from ..runtime.arguments import Threads
 from ..vocabulary.vocabulary import Vocabulary
-from .trainer import outcome, refuse_unhonoured, stoppable
+from .trainer import LIMITED_MERGES, solution_of, trainer
 
 __all__ = ["frequent"]
 
 
-@checked
-@stoppable
-def frequent(
-    instance: Instance,
-    *,
-    time_limit: Seconds | None = None,
-    seed: Seed = 0,
-    threads: Threads = 1,
-    progress: Progress | None = None,
-) -> Solution:
+@trainer("frequent", about="the most frequent words", honours=LIMITED_MERGES, nested=True)
+def frequent(instance: Instance, *, threads: Threads = 1) -> Solution:
     """The k most frequent words of two symbols or more; ties go to the smaller word.
 
     Parameters
@@ -34,12 +25,8 @@ def frequent(
     instance : Instance
         The words and k.  Keeps to `prefix` (these tokens come first), `max_length` (no longer
         word), `min_count` (no rarer word) and `forbidden`.
-    time_limit : float, optional
-        Accepted as by every trainer; one sort needs no limit.
-    seed, threads : int
-        Accepted as by every trainer; they change nothing.
-    progress : Progress, optional
-        Not called.
+    threads : int
+        Threads of the segmentation; the result is the same for any number.
 
     Returns
     -------
@@ -53,7 +40,6 @@ def frequent(
         For an option of the instance that it cannot keep to.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "frequent")
     words = instance.words
     lengths = np.diff(words.offsets)
     fits = (lengths >= 2) & (words.counts >= instance.min_count)
@@ -72,4 +58,4 @@ def frequent(
     chosen = [word for _, word in sorted(ranked)[:wanted]]
     vocabulary = Vocabulary((*instance.prefix, *chosen), instance.symbols, "frequent")
     extra = {"size": len(vocabulary), "nothing_left_to_gain": len(vocabulary) < instance.k}
-    return outcome(instance, vocabulary, started, seed=seed, threads=threads, extra=extra)
+    return solution_of(instance, vocabulary, started, threads=threads, extra=extra)

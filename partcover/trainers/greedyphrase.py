@@ -21,12 +21,12 @@ from ..errors import InputError
 from ..kernels._segment import INSIDE, SINGLE
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Threads
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
-from .trainer import outcome, refuse_unhonoured, stoppable
+from .trainer import LIMITED_MERGES, solution_of, trainer
 
 __all__ = ["Score", "greedyphrase"]
 
@@ -40,13 +40,15 @@ _KINDS[[ord(c) for c in " \t\n\r\f\v"]] = _SPACE
 _KINDS[[i for i in range(128) if chr(i).isalnum() or i == ord("_")]] = _WORD
 
 
-@checked
-@stoppable
+@trainer(
+    "greedyphrase",
+    about="frequent phrases, pairs of them, and BPE",
+    honours=LIMITED_MERGES,
+)
 def greedyphrase(
     instance: Instance,
     *,
     time_limit: Seconds | None = None,
-    seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
     score: Score = "symbols",
@@ -79,8 +81,6 @@ def greedyphrase(
         frequent words, and the rest is BPE within rare ones.
     time_limit : float, optional
         Seconds; looked at between the steps, and by BPE.
-    seed : int
-        Recorded; nothing here is random.
     threads : int
         Threads that cut words; the result is the same for any number.
     progress : Progress, optional
@@ -120,7 +120,6 @@ def greedyphrase(
     add templates and rank all together.  O(atoms of text · `atoms`) sorted keys.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "greedyphrase")
     if atoms < 1 or passes < 0:
         raise InputError(f"atoms is {atoms}, passes {passes}: at least 1 and 0 are expected")
     if not (compound_share >= 0 and bpe_share >= 0 and passes * compound_share + bpe_share <= 1):
@@ -181,12 +180,11 @@ def greedyphrase(
             progress.advance(len(tokens), instance.k, "BPE")
     except KeyboardInterrupt:  # the steps that are done are kept
         termination = "interrupted"
-    return outcome(
+    return solution_of(
         instance,
         Vocabulary(tokens, instance.symbols, "greedyphrase", rule="longest_match"),
         started,
         termination=termination,
-        seed=seed,
         threads=threads,
         extra={
             "size": len(tokens),

@@ -17,12 +17,12 @@ from ..kernels._pathpiece import increases
 from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Seed, Threads
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
 from .lattice import Lattice, shards
-from .trainer import outcome, refuse_unhonoured, stoppable
+from .trainer import LIMITED_CANDIDATES, solution_of, trainer
 from .unigram import unigram
 
 __all__ = ["pathpiece", "removal_increases"]
@@ -30,8 +30,11 @@ __all__ = ["pathpiece", "removal_increases"]
 Int64 = npt.NDArray[np.int64]
 
 
-@checked
-@stoppable
+@trainer(
+    "pathpiece",
+    about="top down, by what each token's absence costs",
+    honours=LIMITED_CANDIDATES,
+)
 def pathpiece(
     instance: Instance,
     *,
@@ -104,7 +107,6 @@ def pathpiece(
     four bytes an occurrence.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "pathpiece")
     _check(initial_size, max_length, batch)
     words = instance.words
     index = instance.candidate_index(dominated=True)
@@ -116,7 +118,7 @@ def pathpiece(
         initial_size = min(initial_size, instance.k)
     if isinstance(initial, str) and initial != "ngrams":
         train = bpe if initial == "bpe" else unigram
-        first = train(Instance(words, initial_size), time_limit=left, seed=seed, threads=threads)
+        first = train(Instance(words, initial_size), time_limit=left, threads=threads)
         if first.termination == "interrupted":
             raise KeyboardInterrupt
         termination = first.termination
@@ -159,12 +161,11 @@ def pathpiece(
             termination = "interrupted"
     best_first = [lattice.pieces[i] for i in order[::-1].tolist() if i >= lattice.singles]
     tokens = list(dict.fromkeys((*instance.prefix, *best_first)))
-    return outcome(
+    return solution_of(
         instance,
         Vocabulary(tokens, instance.symbols, "pathpiece", rule=rule),
         started,
         termination=termination,
-        seed=seed,
         threads=threads,
         extra={
             "size": len(tokens),

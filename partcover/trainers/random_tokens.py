@@ -11,10 +11,9 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.arguments import Seconds, Seed, Threads, checked
-from ..runtime.progress import Progress
+from ..runtime.arguments import Seed, Threads
 from ..vocabulary.vocabulary import Vocabulary
-from .trainer import outcome, refuse_unhonoured, stoppable
+from .trainer import LIMITED_CANDIDATES, solution_of, trainer
 
 __all__ = ["Weight", "draw", "randtrain"]
 
@@ -24,15 +23,17 @@ _MOST = 2**26  # candidates, of some 20 bytes each
 _BATCH = 4096  # numbers drawn at a time; part of the rule
 
 
-@checked
-@stoppable
+@trainer(
+    "randtrain",
+    about="drawn at random, by their counts",
+    honours=LIMITED_CANDIDATES,
+    nested=True,
+)
 def randtrain(
     instance: Instance,
     *,
-    time_limit: Seconds | None = None,
     seed: Seed = 0,
     threads: Threads = 1,
-    progress: Progress | None = None,
     weight: Weight = "count",
 ) -> Solution:
     """Draw candidates one by one, each with a chance in proportion to its weight.
@@ -42,8 +43,6 @@ def randtrain(
     instance : Instance
         The words, candidates and budget.  Fixed tokens come first; group budgets cannot be
         honoured.
-    time_limit, progress
-        Not used: drawing takes less than the candidates do.
     seed : int
         Of the draws.
     threads : int
@@ -71,7 +70,6 @@ def randtrain(
     is as written here, and not claimed to be as there.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "randtrain")
     if weight not in get_args(Weight):
         raise InputError(f"unknown weight {weight!r}: use {', '.join(get_args(Weight))}")
     if instance.index.total > _MOST:
@@ -97,7 +95,7 @@ def randtrain(
         "weight": weight,
         "nothing_left_to_gain": len(vocabulary) < instance.k,
     }
-    return outcome(instance, vocabulary, started, seed=seed, threads=threads, extra=extra)
+    return solution_of(instance, vocabulary, started, threads=threads, extra=extra)
 
 
 def draw(weights: npt.NDArray[Any], k: int, seed: int) -> npt.NDArray[np.int64]:

@@ -18,11 +18,11 @@ from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime import children
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Seed, Threads
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
-from .trainer import outcome, refuse_unhonoured, stoppable
+from .trainer import solution_of, trainer
 
 __all__ = ["sage"]
 
@@ -69,14 +69,16 @@ def check_sage(instance: Instance, python: str | PathLike[str] | None = None) ->
     InputError
         As that does.
     """
-    refuse_unhonoured(instance, "sage")
     if instance.symbols != "bytes":
         raise InputError(f"sage is for bytes, the words are over {instance.symbols}")
     _call(python or _default_python(), ["-c", _PROBE])
 
 
-@checked
-@stoppable
+@trainer(
+    "sage",
+    about="drop what contexts miss least (needs sage-tokenizer)",
+    requires=check_sage,
+)
 def sage(
     instance: Instance,
     *,
@@ -189,12 +191,11 @@ def sage(
             except KeyboardInterrupt:
                 termination = "interrupted"
     vocabulary = Vocabulary(kept, "bytes", "sage", rule="longest_match")
-    return outcome(
+    return solution_of(
         instance,
         vocabulary,
         started,
         termination=termination,
-        seed=seed,
         threads=threads,
         extra={
             "size": len(vocabulary),

@@ -16,10 +16,10 @@ from ..errors import InputError, MissingExtra
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime import children
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Threads
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .trainer import outcome, refuse_unhonoured, stoppable
+from .trainer import solution_of, trainer
 
 __all__ = ["unigram_sentencepiece"]
 
@@ -45,7 +45,6 @@ def check_sentencepiece(instance: Instance) -> None:
     MissingExtra, InputError
         As that does.
     """
-    refuse_unhonoured(instance, "unigram_sentencepiece")
     try:
         import sentencepiece  # noqa: F401
     except ImportError:
@@ -56,8 +55,11 @@ def check_sentencepiece(instance: Instance) -> None:
         raise InputError("sentencepiece trains on text: use words over bytes or chars")
 
 
-@checked
-@stoppable
+@trainer(
+    "unigram_sentencepiece",
+    about="the same by sentencepiece",
+    requires=check_sentencepiece,
+)
 def unigram_sentencepiece(
     instance: Instance,
     *,
@@ -66,7 +68,6 @@ def unigram_sentencepiece(
     shrink: float = 0.75,
     em_rounds: int = 2,
     time_limit: Seconds | None = None,
-    seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
@@ -83,9 +84,7 @@ def unigram_sentencepiece(
         Seconds for the library, which tells nothing before its end: past them, and at Ctrl-C,
         the answer is no tokens.
     progress : Progress, optional
-        Called with (0, None, ``"sentencepiece"``) as the library begins.
-    seed : int
-        Recorded; nothing is random.
+        Gets the stage ``sentencepiece`` as the library begins.
     threads : int
         sentencepiece adds up its floats by thread: the result may differ with it.
 
@@ -174,12 +173,11 @@ def unigram_sentencepiece(
             )
         except subprocess.TimeoutExpired:
             none = Vocabulary((), instance.symbols, "unigram_sentencepiece")
-            return outcome(
+            return solution_of(
                 instance,
                 none,
                 started,
                 termination="time_limit",
-                seed=seed,
                 threads=threads,
                 extra={"size": 0},
             )
@@ -205,11 +203,10 @@ def unigram_sentencepiece(
         scores=[pieces[token] for token in tokens],
         symbol_scores={p: score for p, score in sorted(pieces.items()) if len(p) == 1},
     )
-    return outcome(
+    return solution_of(
         instance,
         vocabulary,
         started,
-        seed=seed,
         threads=threads,
         extra={"size": len(tokens), "nothing_left_to_gain": len(tokens) < instance.k},
     )

@@ -6,31 +6,28 @@ import time
 
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.arguments import Seconds, Seed, Threads, checked
-from ..runtime.progress import Progress
+from ..runtime.arguments import Threads
 from ..vocabulary.vocabulary import Vocabulary
-from .trainer import outcome, refuse_unhonoured
+from .trainer import solution_of, trainer
 
 __all__ = ["plain_bytes"]
 
 
-@checked
-def plain_bytes(
-    instance: Instance,
-    *,
-    time_limit: Seconds | None = None,
-    seed: Seed = 0,
-    threads: Threads = 1,
-    progress: Progress | None = None,
-) -> Solution:
-    """No token at all: for text, its bytes.
+@trainer(
+    "bytes",
+    about="no token at all: every symbol alone",
+    honours={"candidates", "max_length", "min_count", "forbidden", "groups"},
+    nested=True,
+)
+def plain_bytes(instance: Instance, *, threads: Threads = 1) -> Solution:
+    """Chooses no token, so that every symbol stands alone: for text, its bytes.
 
     Parameters
     ----------
     instance : Instance
         The words; k is not used.
-    time_limit, seed, threads, progress
-        Accepted as by every trainer; they change nothing.
+    threads : int
+        Threads of the segmentation; the result is the same for any number.
 
     Returns
     -------
@@ -41,8 +38,12 @@ def plain_bytes(
     ------
     InputError
         If tokens are required.
+
+    Examples
+    --------
+    >>> from partcover import Instance, trainers
+    >>> trainers.plain_bytes(Instance({"low": 5, "lower": 2}, 3)).tokens
+    25
     """
-    started = time.monotonic()
-    refuse_unhonoured(instance, "bytes")
     vocabulary = Vocabulary((), instance.symbols, "bytes", rule="single_symbols")
-    return outcome(instance, vocabulary, started, seed=seed, threads=threads)
+    return solution_of(instance, vocabulary, time.monotonic(), threads=threads)

@@ -1,23 +1,36 @@
-"""Makes the Solution that every trainer returns, and refuses options it cannot honour."""
+"""Declares trainers, and makes the Solution that each of them returns."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, TypeVar, cast
+from inspect import signature
+from typing import Any, Concatenate, ParamSpec
 
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
+from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["outcome", "refuse_unhonoured", "stoppable"]
+__all__ = [
+    "DECLARED",
+    "LIMITED_CANDIDATES",
+    "LIMITED_MERGES",
+    "OPTIONS",
+    "Trainer",
+    "solution_of",
+    "trainer",
+]
 
-_Trains = TypeVar("_Trains", bound=Callable[..., Solution])
+_P = ParamSpec("_P")
 
-_OPTIONS = (
+#: What an instance may ask for besides its words and k.
+OPTIONS = (
     "candidates",
     "max_length",
     "min_count",
@@ -27,118 +40,254 @@ _OPTIONS = (
     "protected",
     "groups",
 )
+#: What trainers that add tokens one by one can honour.
+LIMITED_MERGES = frozenset({"max_length", "min_count", "forbidden", "prefix"})
+#: What trainers that choose from a list of candidates can honour.
+LIMITED_CANDIDATES = LIMITED_MERGES | {"candidates", "required", "protected"}
+
+#: The trainers declared so far, by name.
+DECLARED: dict[str, Trainer] = {}
 
 
-# what each method keeps to
-_MERGES = frozenset({"max_length", "min_count", "forbidden", "prefix"})
-_CANDIDATES = _MERGES | {"candidates", "required", "protected"}
-_HONOURED: Mapping[str, Set[str]] = {
-    "bpe": _MERGES,
-    "bytes": {"candidates", "max_length", "min_count", "forbidden", "groups"},
-    "convextok": frozenset(_OPTIONS),
-    "frequent": _MERGES,
-    "greedyphrase": _MERGES,
-    "pathpiece": _CANDIDATES,
-    "randtrain": _CANDIDATES,
-    "sage": frozenset(),
-    "unigram": _CANDIDATES,
-    "unigram_sentencepiece": frozenset(),
-    "wordpiece": _MERGES,
-}
+@dataclass(frozen=True)
+class Trainer:
+    """A way to train a vocabulary.
+
+    Attributes
+    ----------
+    name : str
+        The method, as ``--method`` takes it.
+    run : callable
+        ``run(instance, **options)`` returns a Solution.  It takes those of the keywords
+        `time_limit`, `seed`, `threads` and `progress` that it has a use for; further
+        keyword-only parameters are options of the method.
+    about : str
+        One line for people.
+    honours : collection of str
+        The options of an instance (see `OPTIONS`) that it keeps to.
+    nested : bool
+        Whether the first j tokens of a run for k (with the merges up to the one that makes the
+        last of them) are its answer for every budget j ≤ k.
+    requires : callable, optional
+        ``requires(instance)`` raises what `run` would before it does anything: MissingExtra for
+        a library that is not installed, InputError for words it cannot train on.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.trainers import TRAINERS
+    >>> TRAINERS["bpe"].about
+    'byte-pair encoding: merge the most frequent pair'
+    >>> solution = TRAINERS["bpe"].train(Instance({"abab": 3, "ab": 2}, 1), threads=2)
+    >>> solution.vocabulary.tokens
+    (b'ab',)
+    """
+
+    name: str
+    run: Callable[..., Solution]
+    about: str
+    honours: Collection[str] = frozenset(OPTIONS)
+    nested: bool = False
+    requires: Callable[[Instance], None] | None = None
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether there is a time for a time limit to cut."""
+        return "time_limit" in signature(self.run).parameters
+
+    def check(self, instance: Instance) -> None:
+        """Checks that the method can honour an instance's options and has what it needs.
+
+        Raises
+        ------
+        InputError
+            Naming the first option that is set and not honoured, or as `requires` does.
+        MissingExtra
+            For a library that is not installed.
+        """
+        _refuse_unhonoured(instance, self.name, self.honours)
+        if self.requires is not None:
+            self.requires(instance)
+
+    @checked
+    def train(
+        self,
+        instance: Instance,
+        *,
+        time_limit: Seconds | None = None,
+        seed: Seed = 0,
+        threads: Threads = 1,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> Solution:
+        """Trains, whichever of the common keywords the method has a use for.
+
+        Parameters
+        ----------
+        instance : Instance
+            The words, the budget and the conditions.
+        time_limit, seed, threads, progress
+            Passed on to `run` if it takes them; `seed` and `threads` are recorded in any case.
+        **options
+            Options of the method.
+
+        Returns
+        -------
+        Solution
+            As `run` returns it.
+        """
+        common = {
+            "time_limit": time_limit,
+            "seed": seed,
+            "threads": threads,
+            "progress": progress,
+        }
+        taken = common.keys() & signature(self.run).parameters.keys()
+        solution = self.run(instance, **{name: common[name] for name in taken}, **options)
+        return replace(solution, seed=seed, threads=threads)
 
 
-def refuse_unhonoured(instance: Instance, method: str) -> None:
-    """Refuse an instance with options that a method would have to ignore.
+def trainer(
+    name: str,
+    *,
+    about: str,
+    honours: Collection[str] = (),
+    nested: bool = False,
+    requires: Callable[[Instance], None] | None = None,
+) -> Callable[
+    [Callable[Concatenate[Instance, _P], Solution]], Callable[Concatenate[Instance, _P], Solution]
+]:
+    """Declares a function as a trainer; everything there is to say about it is said here.
+
+    The function then checks its arguments against their annotations, refuses an instance with
+    options that it would have to ignore, and on Ctrl-C before it has chosen any token returns
+    the fixed tokens alone.  (After that each trainer itself returns what it has.)
 
     Parameters
     ----------
-    instance : Instance
-        What is asked.
-    method : str
-        One of `partcover.trainers.TRAINERS`.
+    name, about, honours, nested, requires
+        See `Trainer`.
 
-    Raises
-    ------
-    InputError
-        Naming the first option that is set and not honoured.
+    Returns
+    -------
+    callable
+        Declares the function that it decorates.
+
+    Examples
+    --------
+    A trainer of another package, which its entry point in the group ``partcover.trainers``
+    names (see CONTRIBUTING):
+
+    >>> import time
+    >>> from partcover import Instance, Vocabulary
+    >>> from partcover.trainers import solution_of, trainer
+    >>> @trainer("longest", about="the longest words", honours={"prefix"})
+    ... def longest(instance):
+    ...     started = time.monotonic()
+    ...     words = sorted((word for word, _ in instance.words), key=len, reverse=True)
+    ...     vocabulary = Vocabulary(words[: instance.k], instance.symbols, "longest")
+    ...     return solution_of(instance, vocabulary, started)
+    >>> longest(Instance({"low": 5, "lowest": 2}, 1)).tokens
+    17
+    >>> longest(Instance({"low": 5}, 1, max_length=3))
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: longest cannot honour max_length: leave it out for this method
     """
-    honoured = _HONOURED[method]
-    for name in _OPTIONS:
-        value = getattr(instance, name)
-        unset = value == 1 if name == "min_count" else value in (None, ())
-        if not unset and name not in honoured:
-            prefix = name == "required" and "prefix" in honoured
+
+    def declare(
+        train: Callable[Concatenate[Instance, _P], Solution],
+    ) -> Callable[Concatenate[Instance, _P], Solution]:
+        @checked
+        @wraps(train)
+        def run(instance: Instance, *arguments: _P.args, **options: _P.kwargs) -> Solution:
+            started = time.monotonic()
+            try:
+                _refuse_unhonoured(instance, name, honours)
+                solution = train(instance, *arguments, **options)
+            except KeyboardInterrupt:
+                solution = solution_of(
+                    instance,
+                    Vocabulary(instance.fixed, instance.symbols, name),
+                    started,
+                    termination="interrupted",
+                    extra={"size": len(instance.fixed)},
+                )
+            record: dict[str, Any] = {"seed": 0, "threads": 1, **options}
+            return replace(solution, seed=record["seed"], threads=record["threads"])
+
+        DECLARED[name] = Trainer(name, run, about, honours, nested, requires)
+        return run
+
+    return declare
+
+
+def _refuse_unhonoured(instance: Instance, name: str, honours: Collection[str]) -> None:
+    """Refuses an instance with options that a method would have to ignore."""
+    for option in OPTIONS:
+        value = getattr(instance, option)
+        unset = value == 1 if option == "min_count" else value in (None, ())
+        if not unset and option not in honours:
+            prefix = option == "required" and "prefix" in honours
             instead = ", or give these tokens as prefix" if prefix else ""
             raise InputError(
-                f"{method} cannot honour {name}: leave it out for this method{instead}"
+                f"{name} cannot honour {option}: leave it out for this method{instead}"
             )
 
 
-def stoppable(train: _Trains) -> _Trains:
-    """Let Ctrl-C end a trainer that has chosen nothing yet with the fixed tokens alone.
-
-    Later each trainer itself ends with what it has.
-    """
-
-    @wraps(train)
-    def run(instance: Instance, **options: Any) -> Solution:
-        started = time.monotonic()
-        try:
-            return train(instance, **options)
-        except KeyboardInterrupt:
-            return outcome(
-                instance,
-                Vocabulary(instance.fixed, instance.symbols, train.__name__),
-                started,
-                termination="interrupted",
-                seed=options.get("seed", 0),
-                threads=options.get("threads", 1),
-                extra={"size": len(instance.fixed)},
-            )
-
-    return cast("_Trains", run)
-
-
-def outcome(
+def solution_of(
     instance: Instance,
     vocabulary: Vocabulary,
     started: float,
     *,
     termination: Termination = "completed",
-    seed: int = 0,
     threads: int = 1,
     gains: tuple[int, ...] = (),
     extra: dict[str, Any] | None = None,
 ) -> Solution:
-    """The Solution of a trainer, its tokens counted by `segment` under the vocabulary's rule.
+    """Makes the Solution of a trainer: counts its tokens by `segment` under its own rule.
 
     Parameters
     ----------
     instance : Instance
         The words.
     vocabulary : Vocabulary
-        What was trained; its method names the method.  It is noted what the words were
-        counted with.
+        What was trained; its method names the method.  The Solution's also records the
+        pre-tokenizer that the words were counted with.
     started : float
-        `time.monotonic` when it began.
+        `time.monotonic` when the training began.
     termination : str
         Why it stopped; Ctrl-C while tokens are counted makes it ``interrupted``.
-    seed, threads : int
-        As given.
+    threads : int
+        Threads that cut the words.
     gains : tuple of int
         See `Solution`; empty where the method has none.
     extra : dict, optional
         Further keys; ``tokens_shortest_path`` is added where the rule is another.
+
+    Returns
+    -------
+    Solution
+        Without a lower bound.
+
+    Examples
+    --------
+    >>> import time
+    >>> from partcover import Instance, Vocabulary
+    >>> from partcover.trainers import solution_of
+    >>> instance = Instance({"abab": 3, "ab": 2}, 1)
+    >>> solution_of(instance, Vocabulary(["ab"], method="mine"), time.monotonic()).tokens
+    8
     """
     seconds = time.monotonic() - started
     vocabulary = vocabulary.with_(pretokenizer=instance.words.pretokenizer)
 
-    def counted(termination: Termination) -> Solution:
+    def count(termination: Termination) -> Solution:
         cut = segment(instance.words, vocabulary, threads=threads)
-        fewest = {}
+        shortest = {}
         if vocabulary.rule not in ("shortest_path", "single_symbols"):
-            shortest = segment(instance.words, vocabulary, "shortest_path", threads=threads)
-            fewest["tokens_shortest_path"] = shortest.tokens
+            other = segment(instance.words, vocabulary, "shortest_path", threads=threads)
+            shortest["tokens_shortest_path"] = other.tokens
         return Solution.of(
             instance,
             vocabulary,
@@ -146,13 +295,12 @@ def outcome(
             rule=vocabulary.rule,
             termination=termination,
             seconds=seconds,
-            seed=seed,
             threads=threads,
             gains=gains,
-            extra={**(extra or {}), **fewest},
+            extra={**(extra or {}), **shortest},
         )
 
     try:
-        return counted(termination)
+        return count(termination)
     except KeyboardInterrupt:  # what is trained is not lost
-        return counted("interrupted")
+        return count("interrupted")

@@ -20,11 +20,11 @@ from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..problem.word_index import WordIndex
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Threads, checked
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .lattice import Lattice, shards
-from .trainer import outcome, refuse_unhonoured, stoppable
+from .trainer import LIMITED_CANDIDATES, solution_of, trainer
 
 __all__ = ["expectation", "pruning_losses", "unigram", "unigram_objective"]
 
@@ -39,8 +39,7 @@ _PREPARING = 4  # times the time of the index: what seeding takes
 _SLACK = 1.1  # times k: where losses end and scores decide (sentencepiece's)
 
 
-@checked
-@stoppable
+@trainer("unigram", about="a language model of pieces, pruned", honours=LIMITED_CANDIDATES)
 def unigram(
     instance: Instance,
     *,
@@ -50,7 +49,6 @@ def unigram(
     em_rounds: int = 2,
     m_step: Literal["digamma", "plain"] = "digamma",
     time_limit: Seconds | None = None,
-    seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
@@ -76,8 +74,6 @@ def unigram(
         Seconds; then all tokens above k go in one last pruning.  Where there is no time to begin
         with all seeds, there are fewer of them, k at least; the candidates are enumerated, and
         one EM round is made, whatever the limit is.
-    seed : int
-        Recorded; nothing is random.
     threads : int
         Words are shared among this many threads, eight at most; the result is the same to the
         last bit, as it is for any order of words.
@@ -112,7 +108,6 @@ def unigram(
     float64; memory is four bytes an occurrence.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "unigram")
     _check(seed_size, max_length, shrink, em_rounds)
     words = _sorted(instance.words)
     index = replace(instance, words=words).candidate_index(dominated=True)
@@ -156,12 +151,11 @@ def unigram(
         termination = "interrupted"
     model = model.most(model.score, instance.k)
     vocabulary = model.vocabulary(instance)
-    return outcome(
+    return solution_of(
         instance,
         vocabulary,
         started,
         termination=termination,
-        seed=seed,
         threads=threads,
         extra={
             "size": len(vocabulary),

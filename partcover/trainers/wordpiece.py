@@ -6,22 +6,25 @@ import time
 
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Threads
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .merge_training import merge_words
-from .trainer import outcome, refuse_unhonoured, stoppable
+from .trainer import LIMITED_MERGES, solution_of, trainer
 
 __all__ = ["wordpiece"]
 
 
-@checked
-@stoppable
+@trainer(
+    "wordpiece",
+    about="merge the pair seldom apart; rare ones first, so set --min-count",
+    honours=LIMITED_MERGES,
+    nested=True,
+)
 def wordpiece(
     instance: Instance,
     *,
     time_limit: Seconds | None = None,
-    seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
@@ -42,8 +45,6 @@ def wordpiece(
         cut with them by longest match to begin with).
     time_limit : float, optional
         Seconds after which the tokens made so far are returned.
-    seed : int
-        Recorded; nothing here is random.
     threads : int
         Threads of the segmentations; the result is the same for any number.
     progress : Progress, optional
@@ -73,7 +74,6 @@ def wordpiece(
     commonly read into it; longest match: Song et al. 2021, Fast WordPiece tokenization, Section 2.
     """
     started = time.monotonic()
-    refuse_unhonoured(instance, "wordpiece")
     given = Vocabulary(instance.prefix, instance.symbols, "wordpiece", rule="longest_match")
     merged = merge_words(
         instance,
@@ -85,12 +85,11 @@ def wordpiece(
         progress=progress or Progress(),
     )
     extra = {"size": len(merged.tokens), "nothing_left_to_gain": merged.exhausted}
-    return outcome(
+    return solution_of(
         instance,
         given.with_(tokens=merged.tokens),
         started,
         termination=merged.termination,
-        seed=seed,
         threads=threads,
         extra=extra,
     )

@@ -63,13 +63,13 @@ def train_command(
     vocabulary needs is beside it. Whatever the time limit, the words are read and what the method
     starts from is laid out.
     """
-    if time_limit is not None and not TRAINERS[method].takes_time:
+    trainer = TRAINERS[method]
+    if time_limit is not None and not trainer.takes_time:
         raise click.UsageError(f"{method} is done in a moment: leave out --time-limit")
-    run = TRAINERS[method].run
-    options = method_options(run, method, settings)
+    options = method_options(trainer.run, method, settings)
     instance = source.read()
     with out.progress(method) as progress:
-        solution = run(
+        solution = trainer.train(
             instance,
             time_limit=time_limit,
             seed=out.seed,
