@@ -77,9 +77,6 @@ WITHOUT_EXAMPLE = {
     "partcover.instances.library.entry",
     "partcover.instances.library.names",
     # interop
-    "partcover.export",
-    "partcover.load_vocabulary",
-    "partcover.Fidelity",
     # problem
     "partcover.Certificate",
     "partcover.GroupBudget",
@@ -99,7 +96,6 @@ WITHOUT_EXAMPLE = {
     "partcover.studies.domains.compare_domains",
     "partcover.studies.domains.joined",
     # trainers
-    "partcover.trainers.Trainer",
     "partcover.trainers.bpe",
     "partcover.trainers.convextok",
     "partcover.trainers.frequent",
@@ -108,7 +104,6 @@ WITHOUT_EXAMPLE = {
     "partcover.trainers.randtrain",
     "partcover.trainers.sage",
     "partcover.trainers.unigram_sentencepiece",
-    "partcover.trainers.plain_bytes",
     "partcover.trainers.unigram",
     "partcover.trainers.unigram_objective",
     "partcover.trainers.wordpiece",

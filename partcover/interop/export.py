@@ -67,6 +67,23 @@ def export(
         folder holds a vocabulary in another format.
     MissingExtra
         If the format's library is not installed.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, export, load_vocabulary
+    >>> vocabulary = Vocabulary(["ab", "abc"], pretokenizer="gpt2")
+    >>> result = export(vocabulary, "tokens.txt", "list")
+    >>> result.exact, result.remarks
+    (True, ('not in the file: the rule shortest_path, the pre-tokenizer gpt2',))
+    >>> load_vocabulary("tokens.txt").tokens
+    (b'ab', b'abc')
+
+    What a format cannot express is refused:
+
+    >>> export(vocabulary, "tokens.vocab", "sage")
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: sage cannot express the rule shortest_path (SaGe takes the ...
     """
     form = find_format(format)
     if vocabulary.symbols not in form.symbols:

@@ -18,7 +18,7 @@ def load_vocabulary(
     path: str | PathLike[str],
     format: str | None = None,  # noqa: A002
 ) -> Vocabulary:
-    """Read a vocabulary from another library's file or folder.
+    r"""Reads a vocabulary from another library's file or folder.
 
     Parameters
     ----------
@@ -38,6 +38,17 @@ def load_vocabulary(
     ------
     InputError
         If it cannot be read, is not recognised, or holds what no vocabulary can express.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover import load_vocabulary
+    >>> lines = Path("v.vocab").write_text("61\n62\n6162\n")
+    >>> vocabulary = load_vocabulary("v.vocab", "pathpiece")
+    >>> vocabulary.tokens, vocabulary.rule, vocabulary.id_of[256]
+    ((b'ab',), 'shortest_path', 2)
+    >>> vocabulary.provenance["remarks"]
+    ['254 of the 256 bytes are not listed: they have no id']
     """
     source = Path(path)
     form = recognise(source) if format is None else find_format(format)

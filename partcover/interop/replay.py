@@ -59,6 +59,17 @@ class Fidelity:
         Of the text, if one was given.
     text_same : bool or None
         Whether the text is cut into the same tokens.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, export
+    >>> vocabulary = Vocabulary(["ab", "abc", "ca"], rule="longest_match", pretokenizer="none")
+    >>> words = WordCounts.from_counts({"abca": 3, "ab": 2})
+    >>> result = export(vocabulary, "tokens.txt", "list", corpus=words, lossy=True)
+    >>> result.verdict, result.written_rule
+    ('not exact', 'shortest_path')
+    >>> result.words_differing, result.occurrences_differing
+    (1, 3)
     """
 
     format: str

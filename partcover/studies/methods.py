@@ -17,7 +17,6 @@ from ..problem.solution import Solution, Status, Termination
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
 from ..trainers import TRAINERS, Trainer, TrainerRegistry
-from ..trainers.trainer import DECLARED
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import first_tokens
 from ..vocabulary.vocabulary import Vocabulary
@@ -31,7 +30,6 @@ _OPTIMISERS = (
     Trainer("solve", solve, "proven optima, of small corpora"),
     TRAINERS["bytes"],
 )
-_DECLARED = (method for _, method in sorted(DECLARED.items()))
 _VARIANTS = tuple(
     replace(
         TRAINERS["pathpiece"],
@@ -42,7 +40,7 @@ _VARIANTS = tuple(
     for initial in ("bpe", "unigram")
 )
 METHODS = TrainerRegistry(
-    {method.name: method for method in (*_OPTIMISERS, *_DECLARED, *_VARIANTS)}
+    {method.name: method for method in (*_OPTIMISERS, *TRAINERS.given.values(), *_VARIANTS)}
 )
 
 

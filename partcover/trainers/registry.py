@@ -29,15 +29,29 @@ class TrainerRegistry(MutableMapping[str, Trainer]):
     given : mapping of str to Trainer
         Trainers that are there already.
 
+    Attributes
+    ----------
+    given : dict of str to Trainer
+        These.
+
     Raises
     ------
     InputError
         When a trainer of another package is asked for that cannot be loaded, or that declares
         no trainer of its entry point's name.
+
+    Examples
+    --------
+    >>> from partcover.trainers import TRAINERS
+    >>> "bpe" in TRAINERS
+    True
+    >>> sorted(TRAINERS)[:3]
+    ['bpe', 'bytes', 'convextok']
     """
 
     def __init__(self, given: Mapping[str, Trainer]) -> None:
-        self._loaded = dict(given)
+        self.given = dict(given)
+        self._loaded: dict[str, Trainer] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
 
     @property
@@ -50,24 +64,26 @@ class TrainerRegistry(MutableMapping[str, Trainer]):
         return self._entry_points
 
     def __getitem__(self, name: str) -> Trainer:
+        if name in self.given:
+            return self.given[name]
         if name not in self._loaded:
             self._loaded[name] = _load(self._others[name])
         return self._loaded[name]
 
     def __setitem__(self, name: str, value: Trainer) -> None:
-        self._loaded[name] = value
+        self.given[name] = value
 
     def __delitem__(self, name: str) -> None:
-        del self._loaded[name]
+        del self.given[name]
 
     def __contains__(self, name: object) -> bool:  # without loading it
-        return name in self._loaded or name in self._others
+        return name in self.given or name in self._others
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._loaded, *sorted(self._others))))
+        return iter(dict.fromkeys((*self.given, *sorted(self._others))))
 
     def __len__(self) -> int:
-        return len(self._loaded.keys() | self._others.keys())
+        return len(self.given.keys() | self._others.keys())
 
 
 def _load(entry: EntryPoint) -> Trainer:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import signature
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, ParamSpec
 
 from ..errors import InputError
 from ..problem.instance import Instance
@@ -154,14 +154,14 @@ def trainer(
     honours: Collection[str] = (),
     nested: bool = False,
     requires: Callable[[Instance], None] | None = None,
-) -> Callable[
-    [Callable[Concatenate[Instance, _P], Solution]], Callable[Concatenate[Instance, _P], Solution]
-]:
+) -> Callable[[Callable[_P, Solution]], Callable[_P, Solution]]:
     """Declares a function as a trainer; everything there is to say about it is said here.
 
     The function then checks its arguments against their annotations, refuses an instance with
     options that it would have to ignore, and on Ctrl-C before it has chosen any token returns
-    the fixed tokens alone.  (After that each trainer itself returns what it has.)
+    the fixed tokens alone.  (After that each trainer itself returns what it has.)  Another
+    package names its trainers in the entry point group ``partcover.trainers``, see
+    `TrainerRegistry`.
 
     Parameters
     ----------
@@ -175,9 +175,6 @@ def trainer(
 
     Examples
     --------
-    A trainer of another package, which its entry point in the group ``partcover.trainers``
-    names (see CONTRIBUTING):
-
     >>> import time
     >>> from partcover import Instance, Vocabulary
     >>> from partcover.trainers import solution_of, trainer
@@ -195,16 +192,21 @@ def trainer(
     partcover.errors.InputError: longest cannot honour max_length: leave it out for this method
     """
 
-    def declare(
-        train: Callable[Concatenate[Instance, _P], Solution],
-    ) -> Callable[Concatenate[Instance, _P], Solution]:
+    def declare(train: Callable[_P, Solution]) -> Callable[_P, Solution]:
+        parameters = signature(train)
+
         @checked
         @wraps(train)
-        def run(instance: Instance, *arguments: _P.args, **options: _P.kwargs) -> Solution:
+        def run(*arguments: _P.args, **options: _P.kwargs) -> Solution:
             started = time.monotonic()
             try:
+                given = parameters.bind(*arguments, **options).arguments
+            except TypeError:  # Python's own words for it are better
+                return train(*arguments, **options)
+            instance: Instance = given["instance"]
+            try:
                 _refuse_unhonoured(instance, name, honours)
-                solution = train(instance, *arguments, **options)
+                solution = train(*arguments, **options)
             except KeyboardInterrupt:
                 solution = solution_of(
                     instance,
@@ -213,8 +215,7 @@ def trainer(
                     termination="interrupted",
                     extra={"size": len(instance.fixed)},
                 )
-            record: dict[str, Any] = {"seed": 0, "threads": 1, **options}
-            return replace(solution, seed=record["seed"], threads=record["threads"])
+            return replace(solution, seed=given.get("seed", 0), threads=given.get("threads", 1))
 
         DECLARED[name] = Trainer(name, run, about, honours, nested, requires)
         return run

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
+import time
 
 import pytest
 
-from partcover import InputError, Instance, WordCounts, trainers
-from partcover.trainers import TRAINERS, trainer
+from partcover import InputError, Instance, Vocabulary, WordCounts, trainers
+from partcover.errors import MissingExtra
+from partcover.segmentation.segmentation import segment
+from partcover.trainers import TRAINERS, solution_of, trainer
 
 WORDS = WordCounts.from_counts({"low": 5, "lower": 2, "é": 3})
+COMMON = {"time_limit": None, "seed": 0, "threads": 1, "progress": None}
 
 
 def test_plain_bytes_cut_nothing():
@@ -35,28 +38,59 @@ def test_what_is_required_may_be_given_as_prefix_where_that_is_kept():
 
 
 @pytest.mark.parametrize("method", sorted(TRAINERS))
-def test_every_trainer_is_called_alike(method):
+def test_what_is_common_to_trainers_is_called_alike(method):
     parameters = inspect.signature(TRAINERS[method].run).parameters
-    common = {"time_limit": None, "seed": 0, "threads": 1, "progress": None}
-    assert {name: parameters[name].default for name in common} == common
+    taken = COMMON.keys() & parameters.keys()
+    assert "threads" in taken
+    assert {name: parameters[name].default for name in taken} == {n: COMMON[n] for n in taken}
 
 
-@pytest.mark.parametrize("method", sorted(TRAINERS.keys() - {"bytes"}))
-def test_an_interrupt_before_anything_is_chosen_leaves_what_is_fixed(method, monkeypatch):
-    def stop(*arguments, **options):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize("method", sorted(TRAINERS.keys() - {"sage"}))
+def test_every_trainer_can_be_given_what_is_common_and_records_it(method):
+    try:
+        solution = TRAINERS[method].train(
+            Instance(WORDS, 4), time_limit=60, seed=3, threads=2, progress=None
+        )
+    except MissingExtra:
+        pytest.skip("its library is not installed")
+    assert (solution.method, solution.seed, solution.threads) == (method, 3, 2)
+    with pytest.raises(InputError, match="seed is -1: a whole number from 0"):
+        TRAINERS[method].train(Instance(WORDS, 4), seed=-1)
 
-    module = importlib.import_module(TRAINERS[method].run.__module__)
-    monkeypatch.setattr(module, "refuse_unhonoured", stop, raising=method != "convextok")
-    monkeypatch.setattr(module, "lower_bound", stop, raising=method == "convextok")
-    solution = TRAINERS[method].run(Instance(WORDS, 4, prefix=["lo"]), seed=3)
-    assert (solution.method, solution.termination, solution.seed) == (method, "interrupted", 3)
+
+def test_time_is_taken_by_those_that_a_limit_can_cut():
+    assert [name for name in TRAINERS if not TRAINERS[name].takes_time] == [
+        "bytes",
+        "frequent",
+        "randtrain",
+    ]
+
+
+def test_a_call_that_python_refuses_is_refused_in_its_words():
+    with pytest.raises(TypeError, match=r"bpe\(\) got an unexpected keyword argument 'unknown'"):
+        trainers.bpe(Instance(WORDS, 4), unknown=3)
+
+
+@trainer("stopped", about="one that Ctrl-C ends at once", honours={"prefix"})
+def stopped(instance, *, seed=0, threads=1):
+    raise KeyboardInterrupt
+
+
+@trainer("one-word", about="the first word", honours=())
+def one_word(instance):
+    vocabulary = Vocabulary([instance.words.word(0)], instance.symbols, "one-word")
+    return solution_of(instance, vocabulary, time.monotonic())
+
+
+def test_an_interrupt_before_anything_is_chosen_leaves_what_is_fixed():
+    solution = stopped(Instance(WORDS, 4, prefix=["lo"]), seed=3)
+    assert (solution.method, solution.termination, solution.seed) == ("stopped", "interrupted", 3)
     assert solution.vocabulary.tokens == (b"lo",)
     assert solution.tokens == 31 - 7 - 5 + 5
 
 
 def test_an_interrupt_while_tokens_are_counted_loses_nothing(monkeypatch):
-    whole = trainers.frequent(Instance(WORDS, 2))
+    whole = one_word(Instance(WORDS, 1))
     calls = []
 
     def once(*arguments, **options):
@@ -65,8 +99,8 @@ def test_an_interrupt_while_tokens_are_counted_loses_nothing(monkeypatch):
             raise KeyboardInterrupt
         return segment(*arguments, **options)
 
-    segment = trainer.segment
-    monkeypatch.setattr(trainer, "segment", once)
-    stopped = trainers.frequent(Instance(WORDS, 2))
-    assert stopped.termination == "interrupted"
-    assert (stopped.tokens, stopped.vocabulary) == (whole.tokens, whole.vocabulary)
+    monkeypatch.setitem(solution_of.__globals__, "segment", once)
+    interrupted = one_word(Instance(WORDS, 1))
+    assert interrupted.termination == "interrupted"
+    assert (interrupted.tokens, interrupted.vocabulary) == (whole.tokens, whole.vocabulary)
+    assert len(calls) == 2

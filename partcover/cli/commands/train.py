@@ -26,8 +26,16 @@ class _Methods(Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Methods"):
-            formatter.write_dl([(name, TRAINERS[name].about) for name in sorted(TRAINERS)])
+            formatter.write_dl([(name, _about(name)) for name in sorted(TRAINERS)])
         super().format_epilog(ctx, formatter)
+
+
+def _about(name: str) -> str:
+    """Returns the line on a trainer, or why another package's cannot be loaded."""
+    try:
+        return TRAINERS[name].about
+    except InputError as error:
+        return str(error)
 
 
 @command(
