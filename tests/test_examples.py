@@ -41,12 +41,7 @@ WITHOUT_EXAMPLE = {
     # encoding
     "partcover.Encoder",
     # exact
-    "partcover.prove",
-    "partcover.decide",
-    "partcover.smallest",
     "partcover.exact.formulations.build.build",
-    "partcover.relax",
-    "partcover.solve",
     # hardness
     "partcover.hardness.bottom_up.Merges",
     "partcover.hardness.bottom_up.apply_merges",

@@ -258,11 +258,11 @@ def _climb(
         if target_gap is not None and goal is None:
             chosen = Vocabulary(ascent.vocabulary.tokens[:k], instance.symbols)
             goal = segment(instance.words, chosen, threads=threads).tokens
-        if not clock.sooner(_BEGINNING * len(instance.words.data)).over:
+        if not clock.earlier(_BEGINNING * len(instance.words.data)).is_over:
             ascent.begin(k)
-            clock = clock.sooner(_FINISHING * best.meet(ascent, total))
+            clock = clock.earlier(_FINISHING * best.meet(ascent, total))
         else:
-            clock = clock.sooner(math.inf)
+            clock = clock.earlier(math.inf)
         previous = first = math.inf
         while True:
             if best.is_solved(total):
@@ -276,7 +276,7 @@ def _climb(
                 break
             if total >= most:
                 break
-            if clock.over:
+            if clock.is_over:
                 stopped = "time_limit"
                 break
             for _ in range(int(min(_EVERY, most - total))):
@@ -294,7 +294,7 @@ def _climb(
                         ascent.restart()
                     moved = math.inf
                 previous = moved
-                if clock.over:
+                if clock.is_over:
                     break
             best.meet(ascent, total)
     except KeyboardInterrupt:

@@ -1,33 +1,35 @@
-"""Finds the optimum with a proof that needs no solver to check: branch and bound, written down."""
+"""Proves an optimum with a certificate that needs no solver to check, by branch and bound."""
 
 from __future__ import annotations
 
 import heapq
-import math
-import time
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..corpus.symbols import Token
 from ..errors import VerificationError
 from ..problem.certificate import Branch, Certificate, Leaf, sorted_symbols
 from ..problem.instance import Instance
-from ..problem.solution import Solution
+from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
+from ..runtime.limits import Deadline, RunLimits
 from ..verification.certificate_check import case_bound, check_certificate, is_empty
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .formulations.build import build
-from .solve import solve
-from .solver_io import Log, SolverOptions
-from .solver_run import building_seconds
-from .solvers.registry import run
+from .solve import solve, threshold_facts
+from .solver_io import Log, SolverOptions, SolverReport
+from .solver_run import Answer, SolverRun, building_seconds
+from .solvers.registry import run as run_solver
+from .warm_start import WarmStart
 
-__all__ = ["prove"]
+__all__ = ["BranchAndBound", "prove"]
 
 _WHOLE = 1e-6  # an x this near to 0 or 1 is not branched on
+NO_ANSWER = Answer(SolverReport("none", "completed"))
 
 
 @checked
@@ -42,32 +44,33 @@ def prove(
     threads: Threads = 1,
     log: Log | None = None,
 ) -> tuple[Solution, Certificate]:
-    """Solve an instance, and find a certificate of its lower bound.
+    """Finds an optimal vocabulary and a certificate of its lower bound.
 
     The linear relaxation of the ``path`` formulation comes first: where its x is whole, it is the
-    optimum with its proof.  Else `solve` finds a vocabulary, and branch and bound on the relaxation
-    makes the tree: the case with the least bound is split on the token whose variable is nearest
-    to 1/2 (ties: the lexicographically first), until every case has prices that prove as many
-    tokens as the vocabulary needs.
+    optimum with its proof.  Otherwise `solve` finds a vocabulary, and branch and bound on the
+    relaxation makes the tree: the case with the smallest bound is split on the token whose
+    variable is nearest to 1/2 (ties: the lexicographically first), until every case has prices
+    that prove as many tokens as the vocabulary needs.
 
     Parameters
     ----------
     instance : Instance
-        The instance; small, as for `solve`.
+        The instance; a small one, as for `solve`.
     solver, start_certificate, gap, seed, threads, log
-        As for `solve`.  The tree is not grown beyond `gap`.
+        As for `solve`.  Cases within `gap` are not split.
     time_limit : float, optional
         Seconds: half for the first relaxation, half of what is left then for `solve`.
 
     Returns
     -------
     solution : Solution
-        As of `solve`, or the relaxation's where that is better (``extra["solver"]`` is "glop");
-        its lower bound is the certificate's where that is higher.  ``extra["certified"]`` is what
-        the certificate proves, ``extra["leaves"]`` the number of its cases.
+        The solution of `solve`, or the relaxation's where that is better (``extra["solver"]`` is
+        "glop"); its lower bound is the certificate's where that is higher.
+        ``extra["certified"]`` is what the certificate proves, ``extra["leaves"]`` the number of
+        its cases.
     certificate : Certificate
-        Checked by `check_certificate`: its `lower_bound` is what that recounts.  At a time limit
-        or on Ctrl-C it proves less than the optimum, and no less than a token a word.
+        A certificate that `check_certificate` has checked.  At a time limit or after Ctrl-C it
+        proves less than the optimum, and at least a token for each counted word.
 
     Raises
     ------
@@ -82,223 +85,259 @@ def prove(
     to a scale at which that moves a bound by less than 1/16 of a token, and bounds are recounted
     from the rounded prices.  The relaxation with cuts over overlapping occurrences equals the
     best such bound, so a case with a whole x is closed by its own prices.
+
+    Examples
+    --------
+    >>> from partcover import Instance, check_certificate, prove
+    >>> instance = Instance({"banana": 2, "bandana": 1}, 1)
+    >>> solution, certificate = prove(instance)
+    >>> solution.tokens, solution.status, certificate.lower_bound
+    (9, 'optimal', 9)
+    >>> check_certificate(instance, certificate).ok
+    True
     """
-    started = time.monotonic()
-    end = math.inf if time_limit is None else started + time_limit
-
-    def solved(seconds: float | None, start: Vocabulary | None = None) -> Solution:
-        return solve(
-            instance,
-            solver=solver,
-            start=start,
-            start_certificate=start_certificate,
-            time_limit=seconds,
-            gap=gap,
-            seed=seed,
-            threads=threads,
-            log=log,
-        )
-
-    # no time: what is asked for is checked, and there is a vocabulary whatever happens
-    solution = solved(0.0 if time_limit is None else min(0.0, time_limit))
-    search = _Search(instance, solution, gap)
+    run = SolverRun(instance, solver, "path", RunLimits(time_limit, seed, threads), gap, log)
+    warm_start = WarmStart.of(run, None, start_certificate)
+    fixed = run.recount(instance.fixed)
+    search = BranchAndBound(instance, fixed.tokens, gap)
+    solution: Solution | None = None
     try:
-        within = solution.certificate is not None and (solution.gap or 0.0) <= gap
-        if not within and building_seconds(instance, "path") < end - time.monotonic():
-            search.start(end if time_limit is None else started + time_limit / 2)
-            if not search.is_done:
-                left = max(0.0, end - time.monotonic()) / 2
-                solution = solved(None if time_limit is None else left)
-                search.meet(solution)
-                if solution.termination != "interrupted":
-                    search.run(end, log)
+        termination = _search_root(run, search, warm_start)
+        if termination is None:
+            left = run.deadline.left
+            solution = solve(
+                instance,
+                solver=solver,
+                start_certificate=start_certificate,
+                time_limit=None if left is None else left / 2,
+                gap=gap,
+                seed=seed,
+                threads=threads,
+                log=log,
+            )
+            termination = solution.termination
+            search.offer(solution.tokens)
+            if termination != "interrupted":
+                search.branch(run.deadline, log)
     except KeyboardInterrupt:
-        solution = replace(solution, termination="interrupted")
+        termination = "interrupted"
+
     certificate = search.certificate()
-    if start_certificate and start_certificate.lower_bound > certificate.lower_bound:
-        certificate = start_certificate  # `solve` has checked it
-    checked = check_certificate(instance, certificate)
-    if not checked.ok:
-        raise VerificationError(f"{checked.problems[0]}: please report the instance")
-    bound = max(certificate.lower_bound, solution.lower_bound or 0)
-    stopped, extra = solution.termination, solution.extra
-    if search.found is not None:
-        solution = solved(0.0, search.found)
-        extra = {"solver": "glop", "formulation": "path", "size": solution.extra["size"]}
-    if solution.tokens is None or bound > solution.tokens:
+    if warm_start.certificate and warm_start.lower_bound > certificate.lower_bound:
+        certificate = warm_start.certificate
+    check = check_certificate(instance, certificate)
+    if not check.ok:
+        raise VerificationError(f"{check.problems[0]}: please report the instance")
+    lower_bound = certificate.lower_bound
+    if solution is not None:
+        lower_bound = max(lower_bound, solution.lower_bound or 0)
+    if search.vocabulary is not None:
+        incumbent = run.recount(search.vocabulary)
+        solution = run.solution(NO_ANSWER, incumbent, None, termination, {"solver": "glop"})
+    elif solution is None:
+        solution = run.solution(NO_ANSWER, fixed, None, termination, {})
+    if lower_bound > solution.tokens:
         raise VerificationError(
-            f"{bound} tokens are claimed to be needed, and {solution.tokens} suffice: please "
-            "report the instance"
+            f"{lower_bound} tokens are claimed to be needed, and {solution.tokens} suffice: "
+            "please report the instance"
         )
-    optimal = bound == solution.tokens
+    is_optimal = lower_bound == solution.tokens
     leaves = sum(isinstance(node, Leaf) for node in certificate.tree)
-    extra = {**extra, "certified": certificate.lower_bound, "leaves": leaves}
-    if instance.threshold is not None:
-        met = True if solution.tokens <= instance.threshold else None
-        extra["threshold"] = instance.threshold
-        extra["meets_threshold"] = False if bound > instance.threshold else met
-    return (
-        replace(
-            solution,
-            lower_bound=bound,
-            status="optimal" if optimal else "feasible",
-            termination="completed" if optimal and stopped != "interrupted" else stopped,
-            seconds=time.monotonic() - started,
-            extra=extra,
-            certificate=certificate,
-        ),
-        certificate,
+    extra = {**solution.extra, "certified": certificate.lower_bound, "leaves": leaves}
+    solution = replace(
+        solution,
+        lower_bound=lower_bound,
+        status="optimal" if is_optimal else "feasible",
+        termination="completed" if is_optimal and termination != "interrupted" else termination,
+        seconds=run.deadline.seconds,
+        extra=extra | threshold_facts(instance, solution.tokens, lower_bound),
+        certificate=certificate,
     )
+    return solution, certificate
+
+
+def _search_root(
+    run: SolverRun, search: BranchAndBound, warm_start: WarmStart
+) -> Termination | None:
+    """Solves the relaxation of all vocabularies; returns why that is enough, None if it is not."""
+    if warm_start.closes(search.tokens, run.gap):
+        return "gap"
+    if not run.deadline.has_time_for(building_seconds(run.instance, "path")):
+        return "time_limit"
+    search.solve_root(run.deadline.earlier((run.deadline.limit or 0.0) / 2))
+    return "gap" if search.is_done else None
 
 
 @dataclass(eq=False)
 class _Node:
-    """A case: an open or closed leaf, or, once `token` is set, a branch."""
+    """A case of the search: an open or closed leaf, or, once `token` is set, a branch."""
 
     inside: frozenset[Token]
     outside: frozenset[Token]
-    bound: int
+    lower_bound: int
     leaf: Leaf = Leaf(None)  # noqa: RUF009 - frozen
-    basis: Any = None  # GLOP's, to start the parts of the case from
-    split: Token | None = None  # what to branch on
+    basis: Any = None  # GLOP's, a warm start for the parts of the case
+    split: Token | None = None  # the token to branch on
     token: Token | None = None
     children: tuple[_Node, ...] = ()
 
 
-class _Search:
-    """Branch and bound, best bound first."""
+class BranchAndBound:
+    """A branch and bound search on the linear relaxation, best bound first.
 
-    def __init__(self, instance: Instance, solution: Solution, gap: float) -> None:
-        total = instance.words.total_symbols
+    Parameters
+    ----------
+    instance : Instance
+        The instance.
+    tokens : int
+        Tokens that some vocabulary needs.
+    gap : float
+        The relative gap at which a case is closed.
+
+    Attributes
+    ----------
+    tokens : int
+        Tokens that the best vocabulary so far needs.
+    vocabulary : Vocabulary or None
+        A vocabulary of the relaxation that needs so many; None if it is not the search's own.
+    """
+
+    def __init__(self, instance: Instance, tokens: int, gap: float) -> None:
         self.instance = instance
         self.gap = gap
-        # 16 · symbols · 2^-bits < 1, so far as floating point is worth it
-        self.bits = min(max((16 * total).bit_length(), 4), 46)
-        self.tokens = total if solution.tokens is None else solution.tokens
-        self.found: Vocabulary | None = None  # better than the solution's
+        # 16 · symbols · 2^-bits < 1, as far as the digits of floating point go
+        self.bits = min(max((16 * instance.words.total_symbols).bit_length(), 4), 46)
+        self.tokens = tokens
+        self.vocabulary: Vocabulary | None = None
         self.root = _Node(frozenset(), frozenset(), instance.words.total_count)
-        self.leaves = 1
+        self.n_leaves = 1
 
     @property
     def is_done(self) -> bool:
-        """The best vocabulary meets the bound of all vocabularies together."""
+        """Whether the best vocabulary meets the bound of all vocabularies together."""
         return self._is_closed(self.root)
 
-    def meet(self, solution: Solution) -> None:
-        """Take the solution to return as the best so far, unless the search has found better."""
-        if solution.tokens is not None and (self.found is None or solution.tokens <= self.tokens):
-            self.tokens, self.found = solution.tokens, None
+    def offer(self, tokens: int) -> None:
+        """Takes another vocabulary as the best so far unless the search has a better one."""
+        if self.vocabulary is None or tokens <= self.tokens:
+            self.tokens, self.vocabulary = tokens, None
 
-    def start(self, end: float) -> None:
-        """Prices for all vocabularies together."""
+    def solve_root(self, deadline: Deadline) -> None:
+        """Builds the model and solves its relaxation over all vocabularies."""
         words = self.instance.words
         self.model = build(self.instance).relaxed()
         self.number = {token: t for t, token in enumerate(self.model.tokens)}
         self.order = sorted_symbols(words)
-        self.last = np.zeros(len(words.data), bool)
-        self.last[words.offsets[1:] - 1] = True
+        self.is_last = np.zeros(len(words.data), bool)
+        self.is_last[words.offsets[1:] - 1] = True
         self.count_at = np.repeat(words.counts, np.diff(words.offsets)).astype(float)
         if len(words):
-            self._relax(self.root, end)
+            self._relax(self.root, deadline)
 
-    def run(self, end: float, log: Log | None) -> None:
-        """Split cases until all are closed, or it is `end`."""
-        if self.root.leaf.prices is None and not self.is_done and not self._relax(self.root, end):
+    def branch(self, deadline: Deadline, log: Log | None) -> None:
+        """Splits cases until all are closed or time is up."""
+        if (
+            self.root.leaf.prices is None
+            and not self.is_done
+            and not self._relax(self.root, deadline)
+        ):
             return
-        made = 0
-        waiting = [(self.root.bound, made, self.root)]
-        while waiting and not self._is_closed(waiting[0][2]):
-            _, _, node = heapq.heappop(waiting)
+        n_made = 0
+        queue = [(self.root.lower_bound, n_made, self.root)]
+        while queue and not self._is_closed(queue[0][2]):
+            _, _, node = heapq.heappop(queue)
             if node.split is None:
                 continue  # its prices, rounded, miss by less than a token what its x needs
             inner = replace(node, inside=node.inside | {node.split})
             outer = replace(node, outside=node.outside | {node.split})
             for child in (inner, outer):
-                if not self._relax(child, end):
+                if not self._relax(child, deadline):
                     return
-            # only now: until both are there the node stays a leaf
+            # only now: until both are solved the node stays a leaf
             node.token, node.children = node.split, (inner, outer)
-            self.leaves += 1
+            self.n_leaves += 1
             for child in (inner, outer):
-                made += 1
-                heapq.heappush(waiting, (child.bound, made, child))
+                n_made += 1
+                heapq.heappush(queue, (child.lower_bound, n_made, child))
             if log is not None:
-                log(f"proof: {self.leaves} cases, bound {waiting[0][0]}, {self.tokens} tokens")
+                log(f"proof: {self.n_leaves} cases, bound {queue[0][0]}, {self.tokens} tokens")
 
     def certificate(self) -> Certificate:
-        """The tree as it stands."""
+        """Returns the tree as it stands."""
         tree: list[Branch | Leaf] = []
-        bounds = []
-        waiting = [self.root]
-        while waiting:
-            node = waiting.pop()
+        lower_bounds = []
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
             if node.token is not None:
                 tree.append(Branch(node.token))
-                waiting += reversed(node.children)
+                stack += reversed(node.children)
             else:
                 tree.append(node.leaf)
-                bounds.append(node.bound)
-        # of a subtree that holds no vocabulary the bound is infinite; of all it is not
-        bound = min(bounds, default=0)
-        return Certificate.of(self.instance, tuple(tree), int(bound), self.bits)
+                lower_bounds.append(node.lower_bound)
+        # the bound of a case without vocabularies is infinite, that of all cases is not
+        lower_bound = min(lower_bounds, default=0)
+        return Certificate.of(self.instance, tuple(tree), int(lower_bound), self.bits)
 
     def _is_closed(self, node: _Node) -> bool:
-        return node.bound >= self.tokens or (
-            self.gap > 0 and self.tokens - node.bound <= self.gap * self.tokens
+        return node.lower_bound >= self.tokens or (
+            self.gap > 0 and self.tokens - node.lower_bound <= self.gap * self.tokens
         )
 
-    def _relax(self, node: _Node, end: float) -> bool:
-        """Prices, bound and token to split on from the linear relaxation; False if it is late."""
+    def _relax(self, node: _Node, deadline: Deadline) -> bool:
+        """Finds prices, bound and split of a case from its relaxation; False if time is up."""
         instance, model = self.instance, self.model
         node.split = None
         required = node.inside | frozenset(instance.fixed)
         if is_empty(instance, required, node.outside):
-            node.leaf, node.bound = Leaf(None), 2**63
+            node.leaf, node.lower_bound = Leaf(None), 2**63
             return True
         lower, upper = model.lower.copy(), model.upper.copy()
         lower[[self.number[token] for token in node.inside]] = 1
         upper[[self.number[token] for token in node.outside]] = 0
-        left = end - time.monotonic()
-        if left <= 0:
+        if deadline.is_over:
             return False
-        limit = None if left == math.inf else left
-        report = run(
+        report = run_solver(
             replace(model, lower=lower, upper=upper),
             "glop",
-            SolverOptions(limit, basis=node.basis),
+            SolverOptions(RunLimits(deadline.left), basis=node.basis),
         )
         if report.stopped == "interrupted":
             raise KeyboardInterrupt
         if report.has != "optimal" or report.values is None or report.duals is None:
             return False
-        values, duals, node.basis = report.values, report.duals, report.basis
-        groups = len(instance.groups)
-        dual = duals[1 + groups : 1 + groups + len(self.last)]  # after the budgets come the nodes
+        node.basis = report.basis
+        leaf = self._prices(report.duals)
+        lower_bound = case_bound(instance, leaf, self.bits, node.inside, node.outside)
+        # a part of a case needs no fewer tokens than the case, and the same prices prove it
+        if node.leaf.prices is None or lower_bound >= node.lower_bound:
+            node.leaf, node.lower_bound = leaf, lower_bound
+        x = report.values[: len(model.tokens)]
+        fraction = np.minimum(x, 1 - x)
+        if len(x) and fraction.max() > _WHOLE:
+            # solvers differ by less than this
+            nearest = np.flatnonzero(fraction >= fraction.max() - 1e-9)[0]
+            node.split = model.tokens[int(nearest)]
+        else:
+            self._improve(model.chosen(report.values))
+        return True
+
+    def _prices(self, duals: npt.NDArray[np.float64]) -> Leaf:
+        """Returns the dual values of a relaxation as rounded prices of symbols and fees."""
+        groups = len(self.instance.groups)
+        dual = duals[1 + groups : 1 + groups + len(self.is_last)]  # the budgets' rows come first
         after = np.append(dual[1:], 0.0)
-        after[self.last] = 0.0
+        after[self.is_last] = 0.0
         one = 1 << self.bits
         rounded = np.rint((dual - after) / self.count_at * one)
         kind = np.int32 if self.bits <= 30 else np.int64
         prices = np.clip(rounded, -64 * one, one).astype(kind)[self.order]
-        fees = tuple(max(0, int(fee)) for fee in np.rint(-duals[1 : 1 + groups] * one))
-        leaf = Leaf(prices, fees)
-        bound = case_bound(instance, leaf, self.bits, node.inside, node.outside)
-        # a part of a case needs no fewer tokens than the case, and the same prices prove it
-        if node.leaf.prices is None or bound >= node.bound:
-            node.leaf, node.bound = leaf, bound
-        x = values[: len(model.tokens)]
-        fraction = np.minimum(x, 1 - x)
-        if len(x) and fraction.max() > _WHOLE:
-            # what differs by less is the same for a solver
-            nearest = np.flatnonzero(fraction >= fraction.max() - 1e-9)[0]
-            node.split = model.tokens[int(nearest)]
-        else:
-            self._improve(model.chosen(values))
-        return True
+        fees = np.rint(-duals[1 : 1 + groups] * one).tolist()
+        return Leaf(prices, tuple(max(0, int(fee)) for fee in fees))
 
     def _improve(self, chosen: list[Token]) -> None:
-        """Keep a vocabulary that the relaxation has found if it is the best so far."""
+        """Keeps a vocabulary of the relaxation if it is the best so far."""
         vocabulary = self.instance.vocabulary(chosen, "solve")
-        found = verify(self.instance, vocabulary)
-        if found.ok and found.tokens < self.tokens:
-            self.tokens, self.found = found.tokens, vocabulary
+        count = verify(self.instance, vocabulary)
+        if count.ok and count.tokens < self.tokens:
+            self.tokens, self.vocabulary = count.tokens, vocabulary

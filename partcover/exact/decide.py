@@ -1,4 +1,4 @@
-"""A solver decides whether a threshold can be met, and with how few tokens of vocabulary."""
+"""Decides whether a threshold can be met, and finds the smallest vocabulary that meets one."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import math
 from dataclasses import replace
 
 from ..errors import InputError, VerificationError
-from ..heuristics.greedy import greedtok
 from ..problem.instance import Instance
-from ..problem.solution import Result, Solution, Status
+from ..problem.solution import Result, Solution
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
-from ..vocabulary.vocabulary import Vocabulary
 from .formulations import build as forms
+from .solve import threshold_facts
 from .solver_io import Log, SolverReport
-from .solver_run import SolverRun
-from .sparse_model import SparseModel
+from .solver_run import Answer, Incumbent, SolverRun
 from .warm_start import shortest_prefix
 
 __all__ = ["decide", "smallest"]
@@ -34,69 +33,67 @@ def decide(
     log: Log | None = None,
     progress: Progress | None = None,
 ) -> tuple[bool | None, Solution]:
-    """Decide whether a vocabulary within the budget needs at most `threshold` tokens.
+    """Decides whether a vocabulary within the budget needs at most `threshold` tokens.
 
     Parameters
     ----------
     instance : Instance
-        The instance; its own threshold is asked about if none is given.
+        The instance.
     threshold : int, optional
-        ℓ.
+        The number of tokens ℓ; by default the instance's own threshold.
     solver, time_limit, seed, threads, log, progress
         As for `solve`.
     formulation : {"path", "occurrence"}
-        Nothing is optimised: the threshold is a row of the model.
+        The formulation.  Nothing is optimised: the threshold is a row of the model.
 
     Returns
     -------
     tuple
-        True, False, or None where a limit left it open; and the solution that says so: its
-        vocabulary proves a yes, its lower bound is a no (as the solver says, within its
-        tolerances).
+        True, False, or None where a limit left it open; and the solution that shows it: its
+        vocabulary proves a yes, its lower bound a no (by the solver, within its tolerances).
 
     Raises
     ------
     InputError
         If there is no threshold, and as `solve` does.
+
+    Examples
+    --------
+    >>> from partcover import Instance, decide
+    >>> instance = Instance({"banana": 2, "bandana": 1}, 1)
+    >>> decide(instance, threshold=9)[0], decide(instance, threshold=8)[0]
+    (True, False)
     """
-    instance = with_threshold(instance, threshold, formulation)
-    asked = instance.threshold or 0
-    run_ = SolverRun(instance, solver, time_limit, 0.0, seed, threads, log, progress or Progress())
-    fallback = greedtok(instance, time_limit=time_limit)
-    tokens, order = run_.recounted(fallback.vocabulary)
-    run_.report_incumbent(tokens, "greedtok")
-    bound = instance.words.total_count
-    report = SolverReport("none", "completed")
-    model: SparseModel | None = None
-    if bound <= asked < tokens:
-        model, report = run_.model_and_report(
-            formulation,
-            None,
-            "decision",
-            None,
-            interrupted=fallback.termination == "interrupted",
-            watched=False,
-        )
-        if report.has == "infeasible":
-            bound = asked + 1
-        elif model is not None and report.values is not None:
-            found = run_.recounted(Vocabulary(model.chosen(report.values), instance.symbols))
-            if found[0] < tokens:
-                tokens, order = found
-                run_.report_incumbent(tokens, solver)
-    answer = True if tokens <= asked else False if bound > asked else None
-    extra = {
-        "solver": solver,
-        "formulation": formulation,
-        "threshold": asked,
-        "meets_threshold": answer,
-    }
-    status: Status = "optimal" if bound == tokens else "feasible"
-    stopped = report.stopped
-    if answer is not None and stopped != "interrupted":
-        stopped = "completed"
-    vocabulary = instance.vocabulary(order, "solve")
-    return answer, run_.solution(model, report, vocabulary, tokens, bound, status, stopped, extra)
+    instance, threshold = with_threshold(instance, threshold, formulation)
+    run = SolverRun(
+        instance,
+        solver,
+        formulation,
+        RunLimits(time_limit, seed, threads),
+        log=log,
+        progress=progress or Progress(),
+    )
+    best = run.recount(run.greedtok())
+    run.report_incumbent(best.tokens, "greedtok")
+
+    lower_bound = instance.words.total_count
+    answer = Answer(SolverReport("none", "completed"))
+    if lower_bound <= threshold < best.tokens:
+        answer = run.solve("decision")
+    if answer.report.has == "infeasible":
+        lower_bound = threshold + 1
+    elif answer.vocabulary is not None:
+        incumbent = run.recount(answer.vocabulary)
+        if incumbent.tokens < best.tokens:
+            best = incumbent
+            run.report_incumbent(best.tokens, solver)
+
+    facts = threshold_facts(instance, best.tokens, lower_bound)
+    termination = answer.report.stopped
+    if facts["meets_threshold"] is not None and termination != "interrupted":
+        termination = "completed"
+    solution = run.solution(answer, best, lower_bound, termination, facts)
+    return facts["meets_threshold"], solution
 
 
 @checked
@@ -110,21 +107,19 @@ def smallest(
     seed: Seed = 0,
     threads: Threads = 1,
     log: Log | None = None,
-    progress: Progress | None = None,
 ) -> Result:
-    """Find the fewest tokens k with which the corpus needs at most `threshold` tokens.
+    """Finds the smallest vocabulary with which the corpus needs at most `threshold` tokens.
 
     Parameters
     ----------
     instance : Instance
-        The instance; its k is the most that may be chosen, and its own threshold is asked
-        about if none is given.
+        The instance; its budget k is the largest size.
     threshold : int, optional
-        ℓ.
-    solver, time_limit, seed, threads, log, progress
-        As for `solve`; no events while the solver runs.
+        The number of tokens ℓ; by default the instance's own threshold.
+    solver, time_limit, seed, threads, log
+        As for `solve`.
     formulation : {"path", "occurrence"}
-        Of the model, whose objective is the number of chosen tokens.
+        The formulation of the model, whose objective is the number of chosen tokens.
 
     Returns
     -------
@@ -132,72 +127,73 @@ def smallest(
         A `Solution` where there is a vocabulary.
         ``extra["size"]`` is the number of tokens of its vocabulary, ``extra["smallest_size"]``
         a lower bound of it; ``status`` is about the size: optimal where the two agree.
-        ``infeasible`` (as the solver says) where no k tokens do, ``none`` where a limit left
+        ``infeasible`` (by the solver) where no k tokens are enough, ``none`` where a limit left
         that open.  There is no `lower_bound` on tokens, which are not minimised.
 
     Raises
     ------
     InputError
         If there is no threshold, and as `solve` does.
+
+    Examples
+    --------
+    >>> from partcover import Instance, smallest
+    >>> smallest(Instance({"banana": 2, "bandana": 1}, 5), threshold=6).extra["size"]
+    2
     """
-    instance = with_threshold(instance, threshold, formulation)
-    asked = instance.threshold or 0
-    run_ = SolverRun(instance, solver, time_limit, 0.0, seed, threads, log, progress or Progress())
-    trivial = instance.words.total_count
-    fallback = greedtok(instance, time_limit=time_limit)
-    best = shortest_prefix(instance, fallback.vocabulary, asked)
-    least = len(instance.fixed)
-    model, report = None, SolverReport("infeasible", "completed")
-    if asked >= trivial:
-        model, report = run_.model_and_report(
-            formulation,
-            None,
-            "size",
-            None,
-            interrupted=fallback.termination == "interrupted",
-            watched=False,
-        )
-    if model is not None and report.values is not None:
-        found = model.chosen(report.values)
-        cost, order = run_.recounted(Vocabulary(found, instance.symbols))
-        if cost > asked:
+    instance, threshold = with_threshold(instance, threshold, formulation)
+    run = SolverRun(instance, solver, formulation, RunLimits(time_limit, seed, threads), log=log)
+    best = shortest_prefix(instance, run.greedtok(), threshold)
+
+    answer = Answer(SolverReport("infeasible", "completed"))
+    if instance.words.total_count <= threshold:
+        answer = run.solve("size")
+    if answer.vocabulary is not None:
+        incumbent = run.recount(answer.vocabulary)
+        if incumbent.tokens > threshold:
             raise VerificationError(
-                f"{solver} claims at most {asked} tokens, its vocabulary needs {cost}"
+                f"{solver} claims at most {threshold} tokens, its vocabulary needs "
+                f"{incumbent.tokens}"
             )
-        if best is None or len(order) <= len(best):
-            best = order
-    if report.bound is not None:
-        least = max(least, math.ceil(report.bound - 1e-6))
-    size = None if best is None else len(best)
-    if size is not None and (least > size or report.has == "infeasible"):
-        raise VerificationError(
-            f"{solver} claims that {least} tokens are needed, and {size} suffice: please report"
+        if best is None or len(incumbent.vocabulary) <= len(best):
+            best = list(incumbent.vocabulary)
+    lower = len(instance.fixed)
+    if answer.report.bound is not None:
+        lower = max(lower, math.ceil(answer.report.bound - 1e-6))
+
+    infeasible = answer.report.has == "infeasible"
+    termination = answer.report.stopped
+    if best is None:
+        return run.no_solution(
+            answer,
+            "infeasible" if infeasible else "none",
+            termination,
+            {
+                "threshold": threshold,
+                "meets_threshold": False if infeasible else None,
+                "smallest_size": None if infeasible else lower,
+            },
         )
-    status: Status = "feasible" if size != least else "optimal"
-    if size is None:
-        status = "infeasible" if report.has == "infeasible" else "none"
-    extra = {
-        "solver": solver,
-        "formulation": formulation,
-        "threshold": asked,
-        "meets_threshold": True if size is not None else False if status == "infeasible" else None,
-        "smallest_size": None if status == "infeasible" else least,
-    }
-    vocabulary = None if best is None else instance.vocabulary(best, "solve")
-    stopped = report.stopped
-    if status == "optimal" and stopped != "interrupted":
-        stopped = "completed"
-    if vocabulary is None:
-        return run_.nothing(model, report, status, stopped, extra)
-    tokens, _ = run_.recounted(vocabulary)
-    return run_.solution(model, report, vocabulary, tokens, None, status, stopped, extra)
+    if lower > len(best) or infeasible:
+        raise VerificationError(
+            f"{solver} claims that {lower} tokens are needed, and {len(best)} suffice: please "
+            "report"
+        )
+    if lower == len(best) and termination != "interrupted":
+        termination = "completed"
+    facts = {"threshold": threshold, "meets_threshold": True, "smallest_size": lower}
+    incumbent = Incumbent(run.recount(best).tokens, tuple(best))
+    return run.solution(answer, incumbent, None, termination, facts)
 
 
-def with_threshold(instance: Instance, threshold: int | None, formulation: str) -> Instance:
+def with_threshold(
+    instance: Instance, threshold: int | None, formulation: str
+) -> tuple[Instance, int]:
+    """Returns an instance with its threshold, refusing a formulation that is a relaxation."""
     if threshold is not None:
         instance = replace(instance, threshold=threshold)
     if instance.threshold is None:
         raise InputError("no threshold to decide about: give one")
     if not forms.require(formulation).exact:
         raise InputError(f"{formulation} is not Tok itself: use {', '.join(forms.EXACT)}")
-    return instance
+    return instance, instance.threshold

@@ -1,8 +1,7 @@
-"""A solver finds the optimum of a linear relaxation."""
+"""Solves the linear relaxation of a formulation."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +10,11 @@ import numpy.typing as npt
 from ..problem.instance import Instance
 from ..problem.solution import Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
-from ..runtime.progress import Progress
+from ..runtime.limits import RunLimits
 from .formulations import build as forms
 from .formulations.build import build
 from .solver_io import Log, SolverOptions, SolverReport
-from .solver_run import SolverRun, building_seconds
+from .solver_run import building_seconds, refuse_large_counts
 from .solvers.registry import require, run
 from .sparse_model import Sense, SparseModel
 
@@ -29,18 +28,18 @@ class Relaxation:
     Attributes
     ----------
     formulation, solver : str
-        Of which model, and by whom.
+        The names of the formulation and of the solver.
     tokens, cover : float or None
-        Its value, in floating point and within the solver's tolerances; None where a limit
-        ended it.
+        The optimal value, in floating point and within the solver's tolerances; None where a
+        limit came first.
     x : ndarray of float64, shape (tokens,)
-        How much of each of ``model.tokens`` is chosen.
+        The part of each of ``model.tokens`` that is chosen, 0 to 1.
     duals : ndarray of float64, shape (rows,), or None
-        Of each row of the model, where the solver gives them.
+        The dual value of each row of the model, where the solver returns them.
     termination : str
-        Why it stopped.
+        The reason why the solver stopped.
     seconds : float
-        Building the model included.
+        Wall-clock seconds, building the model included.
     model : SparseModel or None
         The model; None where there was no time to build it.
     """
@@ -57,7 +56,7 @@ class Relaxation:
 
     @property
     def fractional(self) -> int:
-        """How many tokens are neither chosen nor not, beyond 1e-6."""
+        """The number of tokens whose x is fractional, by more than 1e-6."""
         return int((np.abs(self.x - np.round(self.x)) > 1e-6).sum())
 
 
@@ -73,7 +72,7 @@ def relax(
     threads: Threads = 1,
     log: Log | None = None,
 ) -> Relaxation:
-    """Solve the linear relaxation of a formulation.
+    """Solves the linear relaxation of a formulation.
 
     Parameters
     ----------
@@ -85,25 +84,30 @@ def relax(
     Returns
     -------
     Relaxation
-        Its value.
+        The optimum, or what is known of it at the time limit.
 
     Raises
     ------
     InputError
         For a solver that is unknown, not installed or takes no linear programs; as `solve` does.
+
+    Examples
+    --------
+    >>> from partcover import Instance, relax
+    >>> relaxation = relax(Instance({"banana": 2, "bandana": 1}, 1))
+    >>> round(relaxation.tokens, 6), relaxation.fractional
+    (9.0, 0)
     """
-    started = time.monotonic()
+    deadline = RunLimits(time_limit, seed, threads).start()
     require(solver, linear=True)
-    SolverRun(instance, solver, time_limit, 0.0, seed, threads, log, Progress(), integers=False)
+    refuse_large_counts(instance)
     forms.require(formulation)
     model: SparseModel | None = None
     report = SolverReport("none", "time_limit")
-    if time_limit is None or building_seconds(instance, formulation) < time_limit:
+    if deadline.has_time_for(building_seconds(instance, formulation)):
         model = build(instance, formulation, sense=sense).relaxed()
-        left = None
-        if time_limit is not None:
-            left = max(0.0, time_limit - (time.monotonic() - started))
-        report = run(model, solver, SolverOptions(left, 0.0, threads, seed, log=log))
+        limits = RunLimits(deadline.left, seed, threads)
+        report = run(model, solver, SolverOptions(limits, log=log))
     tokens = cover = None
     if model is not None and report.has == "optimal" and report.values is not None:
         value = float(model.objective @ report.values)
@@ -119,6 +123,6 @@ def relax(
         else report.values[: len(model.tokens)],
         report.duals,
         report.stopped,
-        time.monotonic() - started,
+        deadline.seconds,
         model,
     )

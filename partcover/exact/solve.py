@@ -1,26 +1,25 @@
-"""A solver brings a small instance to proven optimality, and every answer is recounted."""
+"""Solves an instance to proven optimality with an integer programming solver."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from ..errors import InputError, VerificationError
-from ..heuristics.greedy import greedtok
+from ..errors import VerificationError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.solution import Solution, Status, Termination
+from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
+from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
-from .formulations import build as forms
 from .solver_io import Log, SolverReport
-from .solver_run import SolverRun, hold_to_account, tokens_bound
+from .solver_run import Answer, Incumbent, SolverRun
 from .sparse_model import Sense
-from .warm_start import proven_bound
+from .warm_start import WarmStart
 
-__all__ = ["solve"]
+__all__ = ["solve", "threshold_facts"]
 
 
 @checked
@@ -39,49 +38,52 @@ def solve(
     log: Log | None = None,
     progress: Progress | None = None,
 ) -> Solution:
-    """Solve an instance with an integer programming solver.
+    """Finds an optimal vocabulary with an integer programming solver.
 
     Parameters
     ----------
     instance : Instance
-        The instance; small: the model has a variable for each occurrence of each candidate.
+        The instance; a small one: the model has a variable for each occurrence of each candidate.
     solver : {"highs", "scip", "cp-sat", "cbc"}
-        Which solver.
+        The solver.
     formulation : {"path", "occurrence", "printed", "wmc"}
-        ``path`` and ``occurrence`` are Tok itself.  ``wmc`` is the relaxation: its optimum's
-        vocabulary, costed by the shortest path, and the bound it gives, tokens ≥ symbols −
-        relaxed cover.  ``printed`` is neither: its vocabulary, costed by the shortest path.
+        ``path`` and ``occurrence`` model the problem itself.  ``wmc`` is the relaxation to
+        weighted maximum coverage: its optimal vocabulary, with the tokens needed under the
+        shortest path, and the bound tokens ≥ symbols − relaxed cover.  ``printed`` is neither:
+        its vocabulary, with the tokens needed under the shortest path.
     sense : {"min", "max"}, optional
-        How the model is written; see `partcover.exact.formulations.build.build`.
+        The sense of the model; see `partcover.exact.formulations.build.build`.
     start : Vocabulary, optional
-        Tokens for the solver to start from; GreedTok's are the incumbent anyway.
-        ``extra["start_taken"]`` says whether the solver's log shows that it took them.
+        A warm start for the solver, beside GreedTok's vocabulary, which is always an incumbent.
+        ``extra["start_taken"]`` says whether the solver's log shows that it took the start.
     start_certificate : Certificate, optional
-        A proof of a lower bound, of this instance: it counts beside the solver's, and where it
-        meets a vocabulary there is nothing left to solve.  For ``path`` and ``occurrence``.
+        A proof of a lower bound of this instance: it counts beside the solver's bound, and where
+        it meets an incumbent nothing is solved.  For ``path`` and ``occurrence``.
     time_limit : float, optional
         Seconds, building the model included.
     gap : float
-        Relative gap at which to stop.
-    seed, threads : int
-        For the solver; one without threads of its own takes 1, as the solution then says.
+        The relative gap at which to stop.
+    seed : int
+        Random seed of the solver.
+    threads : int
+        Number of threads of the solver; 1 where it has no more, as the solution then says.
     log : callable, optional
-        Gets the solver's log, line by line.
+        Receives the solver's log, line by line.
     progress : Progress, optional
-        Gets an `Event` for each new incumbent or bound (of ``path`` and ``occurrence``).
+        Receives an `Event` for each new incumbent or bound (of ``path`` and ``occurrence``).
 
     Returns
     -------
     Solution
-        Its vocabulary keeps the tokens that the fewest-token segmentation uses (with ``wmc``
-        and ``printed``: all that were chosen) and the fixed ones, the fixed first, then by
-        symbols saved, most first, then shorter, then smaller.  `tokens` is recounted by
-        `verify`.  ``extra["relaxed_cover"]`` is the objective of ``wmc``, recounted too;
-        ``extra["printed_cover"]`` is that of ``printed``, as the solver says.  On Ctrl-C or at
-        the time limit: the better of the solver's best and GreedTok's vocabulary, with the
-        bound reached.  (SCIP and HiGHS cannot be stopped from outside: their bound is read from
-        their log, and their thread is parked at its next line.  HiGHS writes its best to a file,
-        SCIP keeps it to itself.)
+        The vocabulary has the fixed tokens first, then the tokens that the shortest paths use
+        (with ``wmc`` and ``printed``: all that were chosen), by symbols saved, the most first,
+        then shorter, then smaller.  `tokens` is recounted by `verify`.
+        ``extra["relaxed_cover"]`` is the objective of ``wmc``, recounted too;
+        ``extra["printed_cover"]`` is the solver's objective of ``printed``.  After Ctrl-C or at
+        the time limit: the better of the solver's best and GreedTok's vocabulary, with the best
+        bound.  (SCIP and HiGHS cannot be stopped from outside: their bound is read from their
+        log, and their thread is parked at its next line.  HiGHS writes its best solution to a
+        file, SCIP hands none over.)
 
     Raises
     ------
@@ -94,88 +96,113 @@ def solve(
     Notes
     -----
     Solvers work in floating point: a bound is rounded up to the next integer only beyond
-    1e-6 + 1e-9·|bound|, more than the tolerances they are left at can move it on instances
+    1e-6 + 1e-9·|bound|, which is more than their default tolerances can move it on instances
     whose counts they can represent.
+
+    Examples
+    --------
+    >>> from partcover import Instance, solve
+    >>> solution = solve(Instance({"banana": 2, "bandana": 1}, 1))
+    >>> solution.tokens, solution.lower_bound, solution.status
+    (9, 9, 'optimal')
+    >>> list(solution.vocabulary)
+    [b'banana']
     """
-    run_ = SolverRun(instance, solver, time_limit, gap, seed, threads, log, progress or Progress())
-    form = forms.require(formulation)
-    total = instance.words.total_symbols
-    fallback = greedtok(instance, time_limit=time_limit)
-    tokens, order = run_.recounted(fallback.vocabulary)
-    given = None if start is None else run_.recounted(start)
-    if start is not None:
-        problems = verify(instance, start).problems
-        if problems:
-            raise InputError(f"the start is no vocabulary of this instance: {problems[0]}")
-    exact = form.exact
-    if start_certificate is not None and not exact:
-        raise InputError(f"a certificate to start from bounds no {formulation}")
-    known = 0 if start_certificate is None else proven_bound(instance, start_certificate)
-    run_.report_incumbent(tokens, "greedtok")
-    if known:
-        run_.report_bound(known, "start")
-    best = tokens if given is None else min(tokens, given[0])
-    if known and best - known <= gap * best:
-        model, report = None, SolverReport("none", "completed")
+    run = SolverRun(
+        instance,
+        solver,
+        formulation,
+        RunLimits(time_limit, seed, threads),
+        gap,
+        log,
+        progress or Progress(),
+    )
+    greedy = run.recount(run.greedtok())
+    warm_start = WarmStart.of(run, start, start_certificate)
+    run.report_incumbent(greedy.tokens, "greedtok")
+    if warm_start.lower_bound:
+        run.report_bound(warm_start.lower_bound, "start")
+
+    if warm_start.closes(greedy.tokens, gap):
+        answer = Answer(SolverReport("none", "completed"))
     else:
-        model, report = run_.model_and_report(
-            formulation,
-            sense,
-            "tokens",
-            None if start is None else set(start),
-            interrupted=fallback.termination == "interrupted",
-            watched=exact,
-        )
-    if report.has == "infeasible":
-        raise VerificationError(
-            f"{solver} finds no vocabulary, and GreedTok's is one: please report the instance"
-        )
+        answer = run.solve("tokens", sense=sense, start=start, watched=run.form.exact)
+    extra: dict[str, Any] = {}
+    if run.form.exact:
+        incumbent = _best(run, answer, greedy, warm_start)
+    else:
+        incumbent, extra = _relaxed(run, answer, greedy)
+    lower_bound = _lower_bound(run, answer, incumbent, warm_start)
 
-    extra: dict[str, Any] = {"solver": solver, "formulation": formulation}
-    if model is not None and report.values is not None:
-        chosen = Vocabulary(model.chosen(report.values), instance.symbols)
-        claimed = float(model.objective @ report.values)
-        claimed = total - claimed if model.maximize else claimed
-        if exact:
-            solver_tokens, solver_order = run_.recounted(chosen)
-            hold_to_account(solver, claimed, solver_tokens, total)
-            if solver_tokens <= tokens:
-                tokens, order = solver_tokens, solver_order
-        else:
-            tokens, order = run_.recounted(chosen, every=True)
-            extra["relaxation_solved"] = report.has == "optimal"
-            if formulation == "wmc":
-                relaxed_cover = verify(instance, chosen).relaxed_cover
-                extra["relaxed_cover"] = relaxed_cover
-                hold_to_account(solver, claimed, total - relaxed_cover, total)
-            else:
-                extra["printed_cover"] = round(total - claimed)
-    if given is not None and exact and given[0] < tokens:
-        tokens, order = given
-    method = "solve" if exact else formulation
-    vocabulary = instance.vocabulary(order, method)
-
-    # every word needs a token, whatever the vocabulary
-    bound = max(instance.words.total_count, known)
-    if model is not None and report.bound is not None and formulation != "printed":
-        bound = max(bound, tokens_bound(model, report.bound, total))
-    if bound > tokens:
-        raise VerificationError(
-            f"{solver} claims that {bound} tokens are needed, and {tokens} suffice: its "
-            "tolerances broke; try another solver, and report the instance"
-        )
-    status: Status = "optimal" if bound == tokens else "feasible"
-    stopped: Termination = report.stopped
-    if stopped == "completed" and status != "optimal" and exact:
-        stopped = "gap"
-    if exact:
-        run_.report_incumbent(tokens, solver)
-        run_.report_bound(bound, solver)
+    termination = answer.report.stopped
+    if run.form.exact:
+        if termination == "completed" and lower_bound < incumbent.tokens:
+            termination = "gap"
+        run.report_incumbent(incumbent.tokens, solver)
+        run.report_bound(lower_bound, solver)
     if start is not None:
-        extra["start_taken"] = report.start_taken
-    if instance.threshold is not None:
-        met = True if tokens <= instance.threshold else None
-        extra["threshold"] = instance.threshold
-        extra["meets_threshold"] = False if bound > instance.threshold else met
-    solution = run_.solution(model, report, vocabulary, tokens, bound, status, stopped, extra)
-    return replace(solution, certificate=start_certificate if bound == known else None)
+        extra["start_taken"] = answer.report.start_taken
+    extra |= threshold_facts(instance, incumbent.tokens, lower_bound)
+    solution = run.solution(answer, incumbent, lower_bound, termination, extra)
+    proven = lower_bound == warm_start.lower_bound
+    return replace(solution, certificate=warm_start.certificate if proven else None)
+
+
+def _best(run: SolverRun, answer: Answer, greedy: Incumbent, warm_start: WarmStart) -> Incumbent:
+    """Returns the best of the solver's vocabulary, GreedTok's and the warm start, recounted."""
+    best = greedy
+    if answer.vocabulary is not None:
+        incumbent = run.recount(answer.vocabulary)
+        run.check_claim(answer.claimed_tokens(run.instance.words.total_symbols), incumbent.tokens)
+        if incumbent.tokens <= best.tokens:
+            best = incumbent
+    if warm_start.incumbent is not None and warm_start.incumbent.tokens < best.tokens:
+        best = warm_start.incumbent
+    return best
+
+
+def _relaxed(run: SolverRun, answer: Answer, greedy: Incumbent) -> tuple[Incumbent, dict[str, Any]]:
+    """Returns the vocabulary of a relaxation, recounted, with its own objective."""
+    if answer.vocabulary is None:
+        return greedy, {}
+    incumbent = run.recount(answer.vocabulary, every=True)
+    extra: dict[str, Any] = {"relaxation_solved": answer.report.has == "optimal"}
+    total = run.instance.words.total_symbols
+    claimed = answer.claimed_tokens(total)
+    if run.formulation == "wmc":
+        chosen = Vocabulary(answer.vocabulary, run.instance.symbols)
+        extra["relaxed_cover"] = verify(run.instance, chosen).relaxed_cover
+        run.check_claim(claimed, total - extra["relaxed_cover"])
+    else:
+        extra["printed_cover"] = round(total - claimed)
+    return incumbent, extra
+
+
+def _lower_bound(
+    run: SolverRun, answer: Answer, incumbent: Incumbent, warm_start: WarmStart
+) -> int:
+    """Returns the best lower bound, refusing one that an incumbent contradicts."""
+    if answer.report.has == "infeasible":
+        raise VerificationError(
+            f"{run.solver} finds no vocabulary, and GreedTok's is one: please report the instance"
+        )
+    # every word needs a token, whatever the vocabulary
+    lower_bound = max(run.instance.words.total_count, warm_start.lower_bound)
+    if run.formulation != "printed":
+        lower_bound = max(lower_bound, answer.lower_bound(run.instance.words.total_symbols))
+    if lower_bound > incumbent.tokens:
+        raise VerificationError(
+            f"{run.solver} claims that {lower_bound} tokens are needed, and {incumbent.tokens} "
+            "suffice: its tolerances broke; try another solver, and report the instance"
+        )
+    return lower_bound
+
+
+def threshold_facts(instance: Instance, tokens: int, lower_bound: int) -> dict[str, Any]:
+    """Returns the threshold of an instance and whether it is met, for `extra`."""
+    if instance.threshold is None:
+        return {}
+    met = True if tokens <= instance.threshold else None
+    if lower_bound > instance.threshold:
+        met = False
+    return {"threshold": instance.threshold, "meets_threshold": met}

@@ -1,4 +1,4 @@
-"""Defines what goes into a solver and what comes out, whichever solver it is."""
+"""Defines the options and the report of a solver call, the same for all solvers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..problem.solution import Status, Termination
+from ..runtime.limits import RunLimits
 
 __all__ = ["Log", "SolverOptions", "SolverReport", "Watch"]
 
@@ -20,31 +21,28 @@ Watch = Callable[[float | None, float | None], None]
 
 @dataclass(frozen=True)
 class SolverOptions:
-    """What every solver is asked for.
+    """The options of one solver call.
 
     Attributes
     ----------
-    time_limit : float or None
-        Seconds.
+    limits : RunLimits
+        The time limit, the random seed and the number of threads.
     gap : float
-        Relative gap at which it may stop.
-    threads, seed : int
-        As the solver understands them.
+        The relative gap at which the solver may stop.
     start : ndarray of float64 or None
-        A solution to start from, a value for each variable.
+        A warm start: a value for each variable.
     log : callable or None
-        Gets the solver's own log, line by line.
+        Receives the solver's own log, line by line.
     watch : callable or None
-        Called with (incumbent, bound), objective values or None, whenever one has changed: as
-        far on the safe side as the digits of the solver's log leave open.
+        Receives (incumbent, bound), objective values or None, whenever one has changed: rounded
+        to the safe side of the digits that the solver's log shows.
     basis : object or None
-        A report's basis, for GLOP to start from: of the same model, but for bounds of variables.
+        The basis of a report, a warm start for GLOP: of the same model but for the bounds of
+        variables.
     """
 
-    time_limit: float | None = None
+    limits: RunLimits = RunLimits()  # noqa: RUF009 - frozen
     gap: float = 0.0
-    threads: int = 1
-    seed: int = 0
     start: Float | None = None
     log: Log | None = None
     watch: Watch | None = None
@@ -53,26 +51,26 @@ class SolverOptions:
 
 @dataclass(frozen=True, eq=False)
 class SolverReport:
-    """What a solver has, and, apart from it, why it stopped.
+    """The result of one solver call, and the reason why the solver stopped.
 
     Attributes
     ----------
     has : {"optimal", "feasible", "infeasible", "none"}
         The solver's claim; nothing here is checked yet.
     stopped : {"completed", "gap", "time_limit", "interrupted", "error"}
-        Why it stopped.
+        The reason why it stopped.
     values : ndarray of float64 or None
         A value for each variable of the best solution.
     bound : float or None
-        Its bound on the objective, as it says: within its own tolerances.
+        The solver's bound on the objective, within its own tolerances.
     message : str
-        Its own word, for errors.
+        The solver's error message.
     duals : ndarray of float64 or None
-        A dual value for each row, where a linear program was solved by a solver that tells them.
+        A dual value for each row, of a linear program and a solver that returns them.
     start_taken : bool or None
-        Its log says that it took the start; None where none was given.
+        Whether the log says that the solver took the warm start; None where none was given.
     basis : object or None
-        The simplex basis it ended with, in its own form.
+        The last simplex basis, in the solver's own form.
     """
 
     has: Status

@@ -1,4 +1,4 @@
-"""A run of a solver builds the model, keeps to the time limit, and checks what comes back."""
+"""Runs solvers within limits: GreedTok's incumbent, the model, and a recount of each answer."""
 
 from __future__ import annotations
 
@@ -6,58 +6,144 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from ..corpus.symbols import Token
 from ..errors import InputError, VerificationError
+from ..heuristics.greedy import greedtok
 from ..problem.instance import Instance
 from ..problem.solution import Result, Solution, Status, Termination
+from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import segment
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
-from .formulations import build as forms
-from .formulations.build import build, entries
+from .formulations.build import Formulation, Goal, build, entries
+from .formulations.build import require as require_formulation
 from .solver_io import Log, SolverOptions, SolverReport
 from .solvers.registry import complete, require, run
 from .sparse_model import Sense, SparseModel
 
-__all__ = ["SolverRun", "building_seconds", "hold_to_account", "tokens_bound"]
+__all__ = ["Answer", "Incumbent", "SolverRun", "building_seconds", "refuse_large_counts"]
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """A vocabulary with the fewest tokens that the words need under it.
+
+    Attributes
+    ----------
+    tokens : int
+        Tokens needed, recounted by `segment`.
+    vocabulary : tuple of token
+        The tokens in use (or all), the fixed ones first, then by symbols saved.
+    """
+
+    tokens: int
+    vocabulary: tuple[Token, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A solver's answer to one model.
+
+    Attributes
+    ----------
+    report : SolverReport
+        What the solver reports, or why it was not called.
+    model : SparseModel or None
+        The model; None where it was not built.
+    """
+
+    report: SolverReport
+    model: SparseModel | None = None
+
+    @property
+    def vocabulary(self) -> list[Token] | None:
+        """The tokens that the solver's best solution chooses; None without a solution."""
+        if self.model is None or self.report.values is None:
+            return None
+        return self.model.chosen(self.report.values)
+
+    def claimed_tokens(self, total_symbols: int) -> float:
+        """Returns the tokens that the solver claims its best solution to need."""
+        assert self.model is not None
+        assert self.report.values is not None
+        value = float(self.model.objective @ self.report.values)
+        return total_symbols - value if self.model.maximize else value
+
+    def lower_bound(self, total_symbols: int) -> int:
+        """Returns the solver's bound as one on tokens, rounded so that it holds; 0 without one."""
+        if self.model is None or self.report.bound is None:
+            return 0
+        bound = self.report.bound
+        slack = 1e-6 + 1e-9 * abs(bound)
+        if self.model.maximize:
+            return total_symbols - math.floor(bound + slack)
+        return math.ceil(bound - slack)
 
 
 @dataclass
 class SolverRun:
-    """Runs one solver call within its time limit and reports progress."""
+    """Runs one solver call within its time limit and reports progress.
+
+    Attributes
+    ----------
+    instance : Instance
+        The instance.
+    solver, formulation : str
+        The names of the solver and of the formulation.
+    limits : RunLimits
+        The time limit, the random seed and the threads; one thread where the solver has no more.
+    gap : float
+        The relative gap at which the solver may stop.
+    log : callable or None
+        Receives the solver's log.
+    progress : Progress
+        Receives each new incumbent and lower bound.
+    deadline : Deadline
+        The clock of the call.
+    interrupted : bool
+        Whether Ctrl-C came before the solver was called.
+    """
 
     instance: Instance
     solver: str
-    time_limit: float | None
-    gap: float
-    seed: int
-    threads: int
-    log: Log | None
-    progress: Progress
-    integers: bool = True
-    started: float = field(default_factory=time.monotonic)
-    recounting: float = 0.0
-    tokens: int | None = None
-    bound: int | None = None
+    formulation: str
+    limits: RunLimits
+    gap: float = 0.0
+    log: Log | None = None
+    progress: Progress = field(default_factory=Progress)
+    deadline: Deadline = field(init=False)
+    interrupted: bool = field(default=False, init=False)
+    recount_seconds: float = field(default=0.0, init=False)
+    tokens: int | None = field(default=None, init=False)
+    lower_bound: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        if not require(self.solver, integers=self.integers).threads:
-            self.threads = 1
-        if self.instance.words.total_symbols > 2**53:
-            raise InputError(
-                "the counts are too large for a floating-point solver to be exact: scale them "
-                "down, or take fewer words"
-            )
+        self.deadline = self.limits.start()
+        if not require(self.solver, integers=True).threads:
+            self.limits = replace(self.limits, threads=1)
+        refuse_large_counts(self.instance)
+        require_formulation(self.formulation)
 
-    def recounted(
-        self, vocabulary: Vocabulary | None, *, every: bool = False
-    ) -> tuple[int, list[Token]]:
-        """Fewest tokens, and the tokens in use (or all) by symbols saved; fixed ones in front."""
+    @property
+    def form(self) -> Formulation:
+        """The formulation."""
+        return require_formulation(self.formulation)
+
+    def greedtok(self) -> Vocabulary:
+        """Runs GreedTok, whose vocabulary is the answer where the solver has none."""
+        solution = greedtok(self.instance, time_limit=self.limits.time_limit)
+        self.interrupted = solution.termination == "interrupted"
+        return solution.vocabulary
+
+    def recount(
+        self, tokens: Vocabulary | list[Token] | tuple[Token, ...], *, every: bool = False
+    ) -> Incumbent:
+        """Returns an incumbent of the tokens that the shortest paths use, or of every token."""
         begun = time.monotonic()
-        given = list(vocabulary or ())
+        given = list(tokens)
         instance = self.instance
         cut = segment(instance.words, Vocabulary(given, instance.symbols))
         saved: dict[Token, int] = dict.fromkeys(given, 0)
@@ -65,77 +151,83 @@ class SolverRun:
             for piece in cut.of(index):
                 if len(piece) > 1:
                     saved[piece] += count * (len(piece) - 1)
-        fixed = list(instance.fixed)
-        used = [token for token in given if (every or saved[token]) and token not in set(fixed)]
+        fixed = set(instance.fixed)
+        used = [token for token in given if (every or saved[token]) and token not in fixed]
         used.sort(key=lambda token: (-saved[token], len(token), token))
-        self.recounting = max(self.recounting, time.monotonic() - begun)
-        return cut.tokens, fixed + used
+        self.recount_seconds = max(self.recount_seconds, time.monotonic() - begun)
+        return Incumbent(cut.tokens, (*instance.fixed, *used))
 
     def report_incumbent(self, tokens: int, source: str) -> None:
-        """Tell of an incumbent, if it is better."""
+        """Reports an incumbent if it is better than all before."""
         if self.tokens is None or tokens < self.tokens:
             self.tokens = tokens
-            self._tell("incumbent", source)
+            self._report("incumbent", source)
 
     def report_bound(self, bound: int, source: str) -> None:
-        """Tell of a bound, if it is better."""
-        if self.bound is None or bound > self.bound:
-            self.bound = bound
-            self._tell("bound", source)
+        """Reports a lower bound if it is better than all before."""
+        if self.lower_bound is None or bound > self.lower_bound:
+            self.lower_bound = bound
+            self._report("bound", source)
 
-    def _tell(self, kind: Any, source: str) -> None:
-        seconds = time.monotonic() - self.started
-        self.progress.event(Event(seconds, kind, self.tokens, self.bound, source))
+    def _report(self, kind: Literal["incumbent", "bound"], source: str) -> None:
+        self.progress.event(
+            Event(self.deadline.seconds, kind, self.tokens, self.lower_bound, source)
+        )
 
-    def model_and_report(
+    def solve(
         self,
-        formulation: str,
-        sense: Sense | None,
-        goal: forms.Goal,
-        start: set[Token] | None,
+        goal: Goal,
         *,
-        interrupted: bool,
-        watched: bool,
-    ) -> tuple[SparseModel | None, SolverReport]:
-        """Build and solve within the time there is; Ctrl-C ends either."""
-        # at the end stand a recount and the independent check, in plain Python
-        end = math.inf
-        if self.time_limit is not None:
-            end = self.started + self.time_limit - 4 * self.recounting
-        model: SparseModel | None = None
-        report = SolverReport("none", "interrupted")
-        if interrupted:
-            return model, report
+        sense: Sense | None = None,
+        start: Vocabulary | None = None,
+        watched: bool = False,
+    ) -> Answer:
+        """Builds the model and solves it within the time that is left; Ctrl-C ends either.
+
+        Parameters
+        ----------
+        goal : {"tokens", "decision", "size"}
+            The goal of the model.
+        sense : {"min", "max"}, optional
+            How the model is written.
+        start : Vocabulary, optional
+            The warm start.
+        watched : bool
+            Whether the solver's incumbents and bounds are reported, as of tokens.
+        """
+        if self.interrupted:
+            return Answer(SolverReport("none", "interrupted"))
+        # a recount and the independent check, in plain Python, come after the solver
+        deadline = self.deadline.earlier(4 * self.recount_seconds)
+        answer = Answer(SolverReport("none", "time_limit"))
         try:
-            report = SolverReport("none", "time_limit")
-            if building_seconds(self.instance, formulation) < end - time.monotonic():
-                model = build(self.instance, formulation, sense=sense, goal=goal)
-            if model is None or end - time.monotonic() <= 0:
-                return model, report
-            values = None if start is None else complete(model, start)
-            left = end - time.monotonic()
+            if deadline.has_time_for(building_seconds(self.instance, self.formulation)):
+                model = build(self.instance, self.formulation, sense=sense, goal=goal)
+                answer = replace(answer, model=model)
+            if answer.model is None or deadline.is_over:
+                return answer
+            values = None if start is None else complete(model, set(start))
             options = SolverOptions(
-                None if left == math.inf else max(0.0, left),
+                RunLimits(deadline.left, self.limits.seed, self.limits.threads),
                 self.gap,
-                self.threads,
-                self.seed,
                 values,
                 self.log,
-                self._watch(model) if watched and self._is_heard else None,
+                self._watch(model) if watched and self._has_listener else None,
             )
             report = run(model, self.solver, options)
             if start is not None and values is None:
                 report = replace(report, start_taken=False)
         except KeyboardInterrupt:
             report = SolverReport("none", "interrupted")
-        return model, report
+        return replace(answer, report=report)
 
     @property
-    def _is_heard(self) -> bool:
-        """Whether anyone gets the events: else the solver need not tell of them."""
+    def _has_listener(self) -> bool:
+        """Whether anybody listens to events: a solver without a watch need not write its log."""
         return type(self.progress).event is not Progress.event
 
     def _watch(self, model: SparseModel) -> Callable[[float | None, float | None], None]:
+        """Returns a function that reports objective values of a model as tokens."""
         total = self.instance.words.total_symbols
 
         def tokens(value: float) -> float:
@@ -143,103 +235,100 @@ class SolverRun:
 
         def watch(incumbent: float | None, bound: float | None) -> None:
             if incumbent is not None:
-                # a log of few digits may say less than is possible
+                # a log of few digits may promise less than is possible
                 self.report_incumbent(
-                    max(math.floor(tokens(incumbent) + 1e-6), self.bound or 0), self.solver
+                    max(math.floor(tokens(incumbent) + 1e-6), self.lower_bound or 0), self.solver
                 )
             if bound is not None:
                 self.report_bound(math.ceil(tokens(bound) - 1e-6), self.solver)
 
         return watch
 
+    def check_claim(self, claimed: float, counted: int) -> None:
+        """Raises where a solver's objective is better than its vocabulary allows.
+
+        Solvers take up to 1e-5 for 0 in an integer variable, and so may use every arc of a closed
+        token by that much: the claim may be better than the count by that part of all symbols.
+        """
+        if claimed < counted - (0.5 + 1e-5 * self.instance.words.total_symbols):
+            raise VerificationError(
+                f"{self.solver} claims {round(claimed)} tokens, its vocabulary needs {counted}: "
+                "please report"
+            )
+
     def solution(
         self,
-        model: SparseModel | None,
-        report: SolverReport,
-        vocabulary: Vocabulary,
-        tokens: int,
-        bound: int | None,
-        status: Status,
-        stopped: Termination,
+        answer: Answer,
+        incumbent: Incumbent,
+        lower_bound: int | None,
+        termination: Termination,
         extra: dict[str, Any],
     ) -> Solution:
-        """The solution, checked."""
+        """Returns an incumbent as a solution that `verify` has checked."""
+        vocabulary = self.instance.vocabulary(
+            incumbent.vocabulary, "solve" if self.form.exact else self.formulation
+        )
+        tokens = incumbent.tokens
+        if "smallest_size" in extra:  # what is optimal or not is the size
+            status: Status = "optimal" if extra["smallest_size"] == len(vocabulary) else "feasible"
+        else:
+            status = "optimal" if lower_bound == tokens else "feasible"
         solution = Solution.of(
             self.instance,
             vocabulary,
             tokens,
-            lower_bound=bound,
+            lower_bound=lower_bound,
             status=status,
-            termination=stopped,
-            **self._facts(model, report, stopped, {"size": len(vocabulary), **extra}),
+            termination=termination,
+            **self._facts(answer, len(vocabulary), termination, extra),
         )
-        # the status of the inverse problem is about the size, not the tokens
         claim = replace(solution, status="feasible") if "smallest_size" in extra else solution
-        checked = verify(self.instance, vocabulary, claim=claim)
-        if not checked.ok:
-            raise VerificationError(checked.problems[0])
+        check = verify(self.instance, vocabulary, claim=claim)
+        if not check.ok:
+            raise VerificationError(check.problems[0])
         return solution
 
-    def nothing(
-        self,
-        model: SparseModel | None,
-        report: SolverReport,
-        status: Status,
-        stopped: Termination,
-        extra: dict[str, Any],
+    def no_solution(
+        self, answer: Answer, status: Status, termination: Termination, extra: dict[str, Any]
     ) -> Result:
-        """What is known where there is no vocabulary."""
+        """Returns the result where there is no vocabulary."""
         return Result.of(
             self.instance,
             None,
             None,
             method="solve",
             status=status,
-            termination=stopped,
-            **self._facts(model, report, stopped, {"size": None, **extra}),
+            termination=termination,
+            **self._facts(answer, None, termination, extra),
         )
 
     def _facts(
-        self,
-        model: SparseModel | None,
-        report: SolverReport,
-        stopped: Termination,
-        extra: dict[str, Any],
+        self, answer: Answer, size: int | None, termination: Termination, extra: dict[str, Any]
     ) -> dict[str, Any]:
-        if model is not None:
-            rows, variables = model.shape
-            extra |= {"rows": rows, "variables": variables, "nonzeros": model.nonzeros}
-        if stopped == "error":
-            extra["message"] = report.message
+        """Returns the fields that all results have in common."""
+        extra = {"size": size, "solver": self.solver, "formulation": self.formulation, **extra}
+        if answer.model is not None:
+            rows, variables = answer.model.shape
+            extra |= {"rows": rows, "variables": variables, "nonzeros": answer.model.nonzeros}
+        if termination == "error":
+            extra["message"] = answer.report.message
         return {
-            "seconds": time.monotonic() - self.started,
-            "seed": self.seed,
-            "threads": self.threads,
+            "seconds": self.deadline.seconds,
+            "seed": self.limits.seed,
+            "threads": self.limits.threads,
             "extra": extra,
         }
 
 
-def building_seconds(instance: Instance, formulation: str) -> float:
-    """How long building a model takes at least, on a slow machine; little where it is small."""
-    return entries(instance, formulation) / 3e6
-
-
-def tokens_bound(model: SparseModel, bound: float, total: int) -> int:
-    """A solver's bound on its objective as one on tokens, rounded so that it holds."""
-    slack = 1e-6 + 1e-9 * abs(bound)
-    if model.maximize:
-        return total - math.floor(bound + slack)
-    return math.ceil(bound - slack)
-
-
-def hold_to_account(solver: str, claimed: float, counted: int, total: int) -> None:
-    """Raise where a solver's objective is better than its vocabulary allows.
-
-    Solvers take up to 1e-5 for 0 in an integer variable, and so may use every arc of a closed
-    token by that much: the claim may be better than the count by that part of all symbols.
-    """
-    if claimed < counted - (0.5 + 1e-5 * total):
-        raise VerificationError(
-            f"{solver} claims {round(claimed)} tokens, its vocabulary needs {counted}: please "
-            "report"
+def refuse_large_counts(instance: Instance) -> None:
+    """Refuses counts beyond what a floating-point solver adds up exactly."""
+    if instance.words.total_symbols > 2**53:
+        raise InputError(
+            "the counts are too large for a floating-point solver to be exact: scale them "
+            "down, or take fewer words"
         )
+
+
+def building_seconds(instance: Instance, formulation: str) -> float:
+    """Estimates how long building a model takes on a slow machine; little for a small one."""
+    return entries(instance, formulation) / 3e6

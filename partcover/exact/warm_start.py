@@ -1,43 +1,101 @@
-"""A warm start is a proven certificate, or the shortest first part of a vocabulary that will do."""
+"""Makes warm starts: a vocabulary and a certificate of a lower bound, both checked."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..corpus.symbols import Token
-from ..errors import VerificationError
+from ..errors import InputError, VerificationError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..segmentation.segmentation import segment
 from ..verification.certificate_check import check_certificate
+from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
+from .solver_run import Incumbent, SolverRun
 
-__all__ = ["proven_bound", "shortest_prefix"]
+__all__ = ["WarmStart", "shortest_prefix"]
 
 
-def proven_bound(instance: Instance, certificate: Certificate) -> int:
-    """The lower bound that a certificate to start from proves."""
-    checked = check_certificate(instance, certificate)
-    if not checked.ok:
-        raise VerificationError(f"the certificate to start from: {checked.problems[0]}")
-    return checked.lower_bound
+@dataclass(frozen=True)
+class WarmStart:
+    """A vocabulary and a certificate that a solver starts from.
+
+    Attributes
+    ----------
+    incumbent : Incumbent or None
+        The vocabulary, recounted.
+    certificate : Certificate or None
+        The certificate.
+    lower_bound : int
+        What the certificate proves; 0 without one.
+    """
+
+    incumbent: Incumbent | None = None
+    certificate: Certificate | None = None
+    lower_bound: int = 0
+
+    @classmethod
+    def of(
+        cls, run: SolverRun, vocabulary: Vocabulary | None, certificate: Certificate | None
+    ) -> WarmStart:
+        """Checks the vocabulary and the certificate that a call was given.
+
+        Raises
+        ------
+        InputError
+            For a vocabulary that breaks a budget, or a certificate with a formulation that it
+            does not bound.
+        VerificationError
+            If the certificate does not hold.
+        """
+        incumbent = None
+        if vocabulary is not None:
+            incumbent = run.recount(vocabulary)
+            problems = verify(run.instance, vocabulary).problems
+            if problems:
+                raise InputError(f"the start is no vocabulary of this instance: {problems[0]}")
+        if certificate is None:
+            return cls(incumbent)
+        if not run.form.exact:
+            raise InputError(f"a certificate to start from bounds no {run.formulation}")
+        check = check_certificate(run.instance, certificate)
+        if not check.ok:
+            raise VerificationError(f"the certificate to start from: {check.problems[0]}")
+        return cls(incumbent, certificate, check.lower_bound)
+
+    def closes(self, tokens: int, gap: float) -> bool:
+        """Returns whether the certificate meets the warm start or another incumbent.
+
+        Parameters
+        ----------
+        tokens : int
+            Tokens that the other incumbent needs.
+        gap : float
+            The relative gap that is enough.
+        """
+        if self.incumbent is not None:
+            tokens = min(tokens, self.incumbent.tokens)
+        return self.lower_bound > 0 and tokens - self.lower_bound <= gap * tokens
 
 
 def shortest_prefix(
-    instance: Instance, vocabulary: Vocabulary | None, threshold: int
+    instance: Instance, vocabulary: Vocabulary, threshold: int
 ) -> list[Token] | None:
-    """The fewest first tokens of a vocabulary that meet a threshold."""
-    tokens = list(vocabulary or ())
-    least, most = len(instance.fixed), len(tokens)
+    """Returns the fewest first tokens of a vocabulary that meet a threshold; None if all do not."""
+    tokens = list(vocabulary)
+    lower, upper = len(instance.fixed), len(tokens)
 
     def meets(size: int) -> bool:
         cut = segment(instance.words, Vocabulary(tokens[:size], instance.symbols))
         return cut.tokens <= threshold
 
-    if most < least or not meets(most):
+    if upper < lower or not meets(upper):
         return None
-    while least < most:
-        middle = (least + most) // 2
+    while lower < upper:
+        middle = (lower + upper) // 2
         if meets(middle):
-            most = middle
+            upper = middle
         else:
-            least = middle + 1
-    return tokens[:most]
+            lower = middle + 1
+    return tokens[:upper]

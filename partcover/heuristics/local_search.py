@@ -136,9 +136,9 @@ def local_search(
     kept = 0.0
     if time_limit is not None:
         kept = _KEPT * recount_seconds(instance.words, greedy.vocabulary)
-    reserve = clock.sooner(kept)
+    reserve = clock.earlier(kept)
     termination: Termination = greedy.termination
-    if termination == "completed" and reserve.sooner(_STARTING * len(instance.words.data)).over:
+    if termination == "completed" and reserve.earlier(_STARTING * len(instance.words.data)).is_over:
         termination = "time_limit"
     search: _Search | None = None
     try:
@@ -325,7 +325,7 @@ class _Search:
         """As ``state.fill``, in parts; False: time is up."""
         held = len(state.picked()) - len(self.space.fixed)
         for upto in (*range(held + 256, size, 256), size):
-            if self.clock.over:
+            if self.clock.is_over:
                 return False
             state.fill(upto)
         return True
@@ -374,7 +374,7 @@ class _Search:
             return chains[chain].anneal(offers, _CHANCES, heat, left[chain], _SLICE)
 
         while any(left):
-            if self.clock.over:
+            if self.clock.is_over:
                 return False
             for chain, made in enumerate(pool.map(work, range(len(chains)))):
                 left[chain] -= made
@@ -401,7 +401,7 @@ class _Search:
             return tried
 
         while any(place < len(offers) for place in at):
-            if self.clock.over:
+            if self.clock.is_over:
                 return False
             self.tries += sum(pool.map(work, range(len(chains))))
             for chain in chains:

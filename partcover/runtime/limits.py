@@ -1,15 +1,64 @@
-"""Decides when a call has to end."""
+"""Holds what a call may use: its time limit, random seed and threads, and its deadline."""
 
 from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 
-__all__ = ["Deadline"]
+from .arguments import Seconds, Seed, Threads, checked
+
+__all__ = ["Deadline", "RunLimits"]
+
+
+@dataclass(frozen=True, init=False)
+class RunLimits:
+    """The time limit, random seed and threads of a call.
+
+    Parameters
+    ----------
+    time_limit : float, optional
+        Seconds that the call may take; no limit if not given.
+    seed : int
+        Random seed.
+    threads : int
+        Number of threads.
+
+    Raises
+    ------
+    InputError
+        For a value out of range.
+
+    Examples
+    --------
+    >>> from partcover.runtime.limits import RunLimits
+    >>> RunLimits(time_limit=60, threads=4)
+    RunLimits(time_limit=60, seed=0, threads=4)
+    >>> RunLimits(threads=0)
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: threads is 0: a whole number from 1 to 1,024 is expected
+    """
+
+    time_limit: float | None
+    seed: int
+    threads: int
+
+    @checked
+    def __init__(
+        self, time_limit: Seconds | None = None, seed: Seed = 0, threads: Threads = 1
+    ) -> None:
+        object.__setattr__(self, "time_limit", time_limit)
+        object.__setattr__(self, "seed", seed)
+        object.__setattr__(self, "threads", threads)
+
+    def start(self) -> Deadline:
+        """Starts the clock of a call with this time limit."""
+        return Deadline(self.time_limit)
 
 
 class Deadline:
-    """The clock of one call: how long it has run, and what is left of its time limit.
+    """Measures how long a call has run and how much of its time limit is left.
 
     Parameters
     ----------
@@ -33,21 +82,31 @@ class Deadline:
 
     @property
     def end(self) -> float:
-        """When time is up, on the clock of `time.monotonic`; infinite without a limit."""
+        """The time of the deadline on the clock of `time.monotonic`; infinite without a limit."""
         return math.inf if self.limit is None else self.started + self.limit
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether time is up."""
         return time.monotonic() >= self.end
 
-    def sooner(self, seconds: float) -> Deadline:
-        """The same clock, stopped so much earlier, to keep time for what comes after.
+    def has_time_for(self, seconds: float) -> bool:
+        """Returns whether more than so many seconds are left.
 
         Parameters
         ----------
         seconds : float
-            Time to keep.
+            What the next step is expected to take.
+        """
+        return seconds < self.end - time.monotonic()
+
+    def earlier(self, seconds: float) -> Deadline:
+        """Returns a deadline that much earlier, which leaves time for the steps that follow.
+
+        Parameters
+        ----------
+        seconds : float
+            The time to keep.
         """
         other = Deadline(None if self.limit is None else max(0.0, self.limit - seconds))
         other.started = self.started

@@ -16,6 +16,7 @@ from ..exact.relax import relax
 from ..exact.solver_io import SolverOptions, SolverReport
 from ..exact.solvers.registry import available, require, run
 from ..problem.instance import Instance
+from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 
 __all__ = ["Difference", "formulations", "smallest_difference"]
@@ -99,7 +100,7 @@ def formulations(
                 continue
             progress.stage(f"{name}, {solver}")
             begun = time.monotonic()
-            report = run(model, solver, SolverOptions(time_limit, 0.0, threads, seed))
+            report = run(model, solver, SolverOptions(RunLimits(time_limit, seed, threads)))
             took = time.monotonic() - begun
             proven = _cover(instance, model.maximize, model.objective, report)
             if proven is not None and row["cover"] not in (None, proven):
@@ -220,7 +221,7 @@ def _difference(instance: Instance, formulation: str, seconds: float) -> Differe
     covers = []
     for name in (formulation, "path"):
         model = build(instance, name)
-        report = run(model, "highs", SolverOptions(max(0.0, seconds)))
+        report = run(model, "highs", SolverOptions(RunLimits(max(0.0, seconds))))
         if report.stopped == "interrupted":
             raise KeyboardInterrupt
         covers.append(_cover(instance, model.maximize, model.objective, report))

@@ -18,6 +18,7 @@ from partcover.exact.relax import relax
 from partcover.exact.solver_io import SolverOptions
 from partcover.exact.solvers.registry import SOLVERS, complete, run
 from partcover.problem.group_budget import GroupBudget
+from partcover.runtime.limits import RunLimits
 from partcover.runtime.progress import EventLog
 
 slow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -249,5 +250,9 @@ def test_bad_requests(call, message):
 def test_nothing_goes_to_standard_output(capfd, solver):
     instance = Instance(WordCounts.from_counts({"abcab": 3, "bcabc": 2, "cabca": 2}), 2)
     model = formulation.build(instance)
-    run(model if SOLVERS[solver].integers else model.relaxed(), solver, SolverOptions(threads=2))
+    run(
+        model if SOLVERS[solver].integers else model.relaxed(),
+        solver,
+        SolverOptions(RunLimits(threads=2)),
+    )
     assert capfd.readouterr() == ("", "")

@@ -43,6 +43,7 @@ from partcover.exact.solver_io import SolverOptions, SolverReport
 from partcover.exact.solvers import mathopt
 from partcover.exact.solvers import registry as solvers
 from partcover.exact.solvers.interruptible import in_thread
+from partcover.runtime.limits import RunLimits
 from partcover.runtime.threads import left_behind
 
 SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
@@ -203,7 +204,7 @@ def test_a_solver_that_overruns_is_left_behind(monkeypatch):
     stop = threading.Event()
     monkeypatch.setattr(mathopt, "_proto", lambda *_: stop.wait())
     started = time.monotonic()
-    report = solvers.run(model, "highs", SolverOptions(time_limit=0.1))
+    report = solvers.run(model, "highs", SolverOptions(RunLimits(time_limit=0.1)))
     assert (report.has, report.stopped) == ("none", "time_limit")
     assert time.monotonic() - started < 5
     assert left_behind()

@@ -192,7 +192,7 @@ def _solve(
         if model.goal == "decision":
             return decide(instance, progress=progress, **common)[1]
         if model.goal == "size":
-            return smallest(instance, progress=progress, **common)
+            return smallest(instance, **common)
         return solve(
             instance,
             sense=model.sense,

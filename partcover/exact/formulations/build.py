@@ -15,7 +15,7 @@ from ...problem.candidates import CandidateIndex
 from ...problem.instance import Instance
 from ..sparse_model import Rows, Sense, SparseModel, refuse_beyond_memory
 
-__all__ = ["EXACT", "FORMULATIONS", "Goal", "build", "entries", "require"]
+__all__ = ["EXACT", "FORMULATIONS", "Formulation", "Goal", "build", "entries", "require"]
 
 Int = npt.NDArray[np.int64]
 Goal = Literal["tokens", "decision", "size"]
@@ -330,22 +330,24 @@ def _of_pairs(
 
 
 @dataclass(frozen=True)
-class _Formulation:
+class Formulation:
+    """A formulation: what makes its rows, its sense, and whether it is the problem itself."""
+
     body: Callable[[Instance, _Tokens], _Body]
     sense: Sense  # as it is written in its source
     exact: bool  # its optimum is that of Tok
 
 
-FORMULATIONS: dict[str, _Formulation] = {
-    "path": _Formulation(_path, "min", True),
-    "occurrence": _Formulation(_occurrence, "max", True),
-    "printed": _Formulation(_printed, "max", False),
-    "wmc": _Formulation(_wmc, "max", False),
+FORMULATIONS: dict[str, Formulation] = {
+    "path": Formulation(_path, "min", True),
+    "occurrence": Formulation(_occurrence, "max", True),
+    "printed": Formulation(_printed, "max", False),
+    "wmc": Formulation(_wmc, "max", False),
 }
 EXACT = [name for name, form in FORMULATIONS.items() if form.exact]
 
 
-def require(formulation: str) -> _Formulation:
+def require(formulation: str) -> Formulation:
     """The formulation of that name.
 
     Raises

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import signal
 import subprocess
 import tempfile
 import threading
-import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -50,7 +48,8 @@ def cbc_program() -> str:
 
 def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
     """Solve with CBC."""
-    end = math.inf if options.time_limit is None else time.monotonic() + options.time_limit
+    limits = options.limits
+    deadline = limits.start()
     processes: list[subprocess.Popen[bytes]] = []
     over = threading.Event()
     logged = LogReader("cbc", model.maximize, options, keep=True)
@@ -63,18 +62,18 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
             write_model(model, problem)
             if options.start is not None:
                 write_start(model, options.start, start)
-            left = end - time.monotonic()
-            if over.is_set() or left <= 0:
+            if over.is_set() or deadline.is_over:
                 return SolverReport("none", "time_limit")
             command = [program, str(problem)]
             if model.maximize:
                 command += ["-max"]
-            if left < math.inf:
+            left = deadline.left
+            if left is not None:
                 # CBC reads 0 as no limit, and counts processor time unless told otherwise
                 command += ["-timeMode", "elapsed", "-sec", str(max(0.01, left))]
             command += ["-ratio", repr(options.gap), "-allow", "0"]
-            command += ["-threads", str(options.threads)] if options.threads > 1 else []
-            seed = str(options.seed or 1234567)  # CBC reads 0 as the time of day
+            command += ["-threads", str(limits.threads)] if limits.threads > 1 else []
+            seed = str(limits.seed or 1234567)  # CBC reads 0 as the time of day
             command += ["-randomSeed", seed, "-randomCbcSeed", seed]
             command += ["-mips", str(start)] if options.start is not None else []
             command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
@@ -118,14 +117,14 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
                 process.send_signal(signal.SIGINT)
 
         try:
-            report = in_thread(work, interrupt, PATIENCE, options.time_limit)
+            report = in_thread(work, interrupt, PATIENCE, limits.time_limit)
         finally:
             over.set()
             for process in processes:
                 process.kill()
         if options.start is not None:
             report = replace(report, start_taken=logged.start_taken)
-        if report.stopped == "error" and time.monotonic() >= end:
+        if report.stopped == "error" and deadline.is_over:
             # told to stop, it may go without a last word
             report = replace(report, stopped="time_limit")
         if report.bound is None and report.has != "infeasible":

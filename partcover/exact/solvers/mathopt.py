@@ -39,7 +39,7 @@ def adapter(solver: str) -> Adapter:
 
     def attempt(model: SparseModel, options: SolverOptions, improving: Path | None) -> SolverReport:
         started = time.monotonic()
-        limit = math.inf if options.time_limit is None else options.time_limit
+        limit = math.inf if options.limits.time_limit is None else options.limits.time_limit
         interrupters: list[Any] = []
         interrupted = threading.Event()
         logged = LogReader(solver, model.maximize, options)
@@ -69,12 +69,12 @@ def adapter(solver: str) -> Adapter:
                 absolute_gap_tolerance=None if linear else 0.0,
                 # HiGHS's number of threads is one for the process, set once; SCIP's concurrent
                 # mode writes to standard output: leave them alone; GLOP has one
-                threads=options.threads if solver in ("cp-sat", "pdlp") else None,
-                random_seed=None if solver == "pdlp" else options.seed,
+                threads=options.limits.threads if solver in ("cp-sat", "pdlp") else None,
+                random_seed=None if solver == "pdlp" else options.limits.seed,
             )
             # a single CP-SAT worker leaves the linear relaxation half unused by default
             parameters.cp_sat.linearization_level = 2
-            if 1 < options.threads < _FULL_PORTFOLIO:
+            if 1 < options.limits.threads < _FULL_PORTFOLIO:
                 parameters.cp_sat.subsolvers.extend(["max_lp", "reduced_costs"])
             if improving is not None:
                 parameters.highs.string_options["mip_improving_solution_file"] = str(improving)
@@ -123,7 +123,7 @@ def adapter(solver: str) -> Adapter:
                 interrupter.interrupt()
 
         patience = PATIENCE if obeys else 0.0
-        report = in_thread(work, interrupt, patience, options.time_limit)
+        report = in_thread(work, interrupt, patience, options.limits.time_limit)
         logged.left_behind = True
         if report.has == "none" and improving is not None and improving.exists():
             values = _last_solution(improving.read_text(), len(model.objective))
