@@ -78,10 +78,6 @@ WITHOUT_EXAMPLE = {
     "partcover.Instance",
     "partcover.Result",
     "partcover.Solution",
-    # report
-    "partcover.plot_events",
-    "partcover.plot_ratios",
-    "partcover.plot_rows",
     # segmentation
     "partcover.segment",
     # studies

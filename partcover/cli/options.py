@@ -353,9 +353,9 @@ def plot_option(about: str) -> Decorator:
         @functools.wraps(function)
         def wrapper(*, plot: str | None, **options: Any) -> Any:
             if plot is not None:
-                from ..report.plots import check_plot
+                from ..report.figures import check_figure
 
-                check_plot(plot)
+                check_figure(plot)
             return function(plot=plot, **options)
 
         add = option("--plot", type=WritablePath("figure"), metavar="FILE", help=about)

@@ -22,7 +22,8 @@ from ..runtime.files import read_json, write_atomic
 from ..runtime.progress import Progress
 from ..studies.paper_tables import EXPERIMENTS
 from ..vocabulary.vocabulary import Vocabulary
-from .plots import check_plot, plot_lines, plot_rows
+from .figures import check_figure
+from .plots import plot_lines, plot_rows
 from .reduction_figure import check_drawing, draw_reduction
 from .tables import cell
 from .word_explorer import explore, steps
@@ -34,24 +35,24 @@ _PAGES = Path(__file__).parent / "templates"
 
 @dataclass
 class Runs:
-    """What a page is made of.
+    """The contents of a page.
 
     Attributes
     ----------
     tables : list of (str, list of dict)
-        Titles, and rows as `compare` returns them, or any other.
+        Titles and rows, as `compare` returns them or any other.
     vocabularies : dict of str to Vocabulary
-        By the name to show.
+        Vocabularies by the name to show.
     solutions : list of (str, dict)
-        Titles, and facts of solutions.
+        Titles and facts of solutions.
     words : WordCounts, optional
         The corpus to explore.
     certificate : Certificate, optional
-        Prices for it.
+        A certificate whose prices are shown for the words of the corpus.
     instances : list of (str, Instance)
-        Small ones, shown step by step, and reductions, shown as pictures.
+        Small instances, shown step by step, and reductions, shown as pictures.
     answers : list of path
-        Files that hold vocabularies: an answer to a reduction is read from them.
+        Files of vocabularies, among which the answer to a reduction is looked up.
     """
 
     tables: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
@@ -64,7 +65,7 @@ class Runs:
 
 
 def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
-    """Read files, each for what it holds.
+    """Reads files of any kind that a page shows.
 
     Parameters
     ----------
@@ -116,9 +117,9 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
             runs.vocabularies[title] = vocabulary
             runs.answers.append(path)
             facts = data if "vocabulary" in data else data.get("provenance") or {}
-            plain = {k: v for k, v in facts.items() if isinstance(v, int | float | str)}
-            if plain:
-                runs.solutions.append((title, plain))
+            simple = {k: v for k, v in facts.items() if isinstance(v, int | float | str)}
+            if simple:
+                runs.solutions.append((title, simple))
         else:
             raise InputError(
                 f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
@@ -130,12 +131,12 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
 
 
 def _is_listed(tokens: Any) -> bool:
-    """Whether these are tokens, and not, as `inspect` writes them, facts of tokens."""
+    """Whether this is a list of tokens, not of facts of tokens as `inspect` writes it."""
     return isinstance(tokens, list) and not any(isinstance(token, dict) for token in tokens[:1])
 
 
 def _rows(path: str, name: str, data: Any) -> tuple[str, list[dict[str, Any]]]:
-    """A table: its title, from its manifest where it has one, and its rows."""
+    """Returns a title, that of the manifest where there is one, and the rows of a table."""
     rows = data.get("rows") if isinstance(data, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{path}: 'rows' is not a list of objects")
@@ -155,22 +156,23 @@ def write_page(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> None:
-    """Write the page: no network, opens from disk.
+    """Writes the page, which opens from disk and needs no network.
 
     Parameters
     ----------
     runs : Runs
-        What it shows.
+        What the page shows.
     path : path
-        Where to, written aside and renamed.
+        Where to; the file is written aside and renamed.
     title : str
-        Its heading.
+        The heading.
     sample : int
-        Most words in the explorer; of a larger corpus a sample is shown, and the page says so.
+        The limit on words in the explorer; of a larger corpus a sample is shown, and the page
+        says so.
     time_limit : float
         Seconds for the optimum of each small instance.
     seed, threads : int
-        Of the sample, and for solving.
+        Random seed of the sample and of the solver; threads of the solver.
     progress : Progress, optional
         Gets the name of each part as it begins.
 
@@ -189,15 +191,15 @@ def write_page(
     progress = progress or Progress()
     data: dict[str, Any] = {}
     words = runs.words
-    plain = [instance for _, instance in runs.instances if "reduction" not in instance.source]
-    if words is None and len(plain) == 1:
-        words = plain[0].words
+    small = [instance for _, instance in runs.instances if "reduction" not in instance.source]
+    if words is None and len(small) == 1:
+        words = small[0].words
     if words is not None and runs.vocabularies:
         progress.stage("words")
         prices = None
         if runs.certificate is not None:
-            prices = _priced(words, plain, runs.certificate.k), runs.certificate
-        data["explorer"] = explore(words, runs.vocabularies, prices=prices, most=sample, seed=seed)
+            prices = _priced(words, small, runs.certificate.k), runs.certificate
+        data["explorer"] = explore(words, runs.vocabularies, prices=prices, size=sample, seed=seed)
     elif runs.certificate is not None:
         raise InputError("prices need the counted words and a vocabulary beside them")
     pictures, data["steps"] = [], []
@@ -236,7 +238,7 @@ def write_page(
 
 
 def _priced(words: WordCounts, instances: Sequence[Instance], k: int) -> Instance:
-    """The instance that a certificate for k tokens is about, as far as the runs say it."""
+    """Returns the instance that a certificate for k tokens is about, as far as the files tell."""
     for instance in instances:
         if instance.words.digest == words.digest:
             return instance.with_k(k)
@@ -244,8 +246,8 @@ def _priced(words: WordCounts, instances: Sequence[Instance], k: int) -> Instanc
 
 
 def _table(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A table, its numbers to sort by, and its figure where there is one over k."""
-    columns = list(dict.fromkeys(key for row in rows for key in row if _plain(row[key])))
+    """Returns a table with the numbers to sort by, and its figure where there is one over k."""
+    columns = list(dict.fromkeys(key for row in rows for key in row if _is_simple(row[key])))
     numbers = {c for c in columns if any(_is_number(row.get(c)) for row in rows)}
     return {
         "name": name,
@@ -256,13 +258,13 @@ def _table(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _figure(name: str, rows: list[dict[str, Any]]) -> str | None:
-    """The figure of an experiment, or of methods over k; none where rows lack what it takes."""
+    """Returns the figure of an experiment, or of methods over k; None for rows without it."""
 
-    def have(texts: Sequence[str], numbers: Sequence[str], perhaps: Sequence[str]) -> bool:
+    def have(texts: Sequence[str], numbers: Sequence[str], optional: Sequence[str]) -> bool:
         return bool(rows) and all(
             all(isinstance(row.get(key), str) for key in texts)
             and all(_is_number(row.get(key)) for key in numbers)
-            and all(row.get(key) is None or _is_number(row[key]) for key in perhaps)
+            and all(row.get(key) is None or _is_number(row[key]) for key in optional)
             for row in rows
         )
 
@@ -280,7 +282,8 @@ def _figure(name: str, rows: list[dict[str, Any]]) -> str | None:
     return None
 
 
-def _plain(value: Any) -> bool:
+def _is_simple(value: Any) -> bool:
+    """Whether a value fits into a cell."""
     return value is None or isinstance(value, int | float | str)
 
 
@@ -289,6 +292,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _shown(column: str, value: Any) -> dict[str, Any]:
+    """Returns a cell: its text, and the number to sort by."""
     text = cell(value)
     if value is not None and column.endswith("gap"):
         text = f"{100 * value:.3f} %"
@@ -298,7 +302,8 @@ def _shown(column: str, value: Any) -> dict[str, Any]:
 
 
 def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    # the rule that a solution's tokens are counted under need not be its vocabulary's in use
+    """Returns names and texts of facts."""
+    # the rule that a solution's tokens are counted under may differ from its vocabulary's
     names = {"rule": "tokens counted under"}
     return [
         (names.get(key, key.replace("_", " ")), _shown(key, value)["text"])
@@ -307,10 +312,10 @@ def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _image(draw: Callable[[Path], None]) -> str:
-    """A figure as the address of an image that is in the page."""
+    """Returns a figure as a data URL."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figure.svg"
-        check_plot(file)
+        check_figure(file)
         draw(file)
         return "data:image/svg+xml;base64," + base64.b64encode(file.read_bytes()).decode("ascii")
 
@@ -323,7 +328,7 @@ def _picture(
     seed: int,
     threads: int,
 ) -> dict[str, Any]:
-    """A reduction beside its words, by the first answer that fits or by one that is solved for."""
+    """Returns a reduction beside its words, cut by the first answer that fits or by an optimum."""
     reduction = reduction_of(instance)
     check_drawing(reduction, "figure.svg")
     answer = None
@@ -339,7 +344,7 @@ def _picture(
         if answer is None:
             raise InputError(f"{name}: no vocabulary was found within {time_limit} s")
         lifted = reduction.lift(answer)
-    facts = {key: value for key, value in lifted.to_json().items() if _plain(value)}
+    facts = {key: value for key, value in lifted.to_json().items() if _is_simple(value)}
     listed = {
         key: ", ".join(map(str, value))
         for key, value in lifted.to_json().items()

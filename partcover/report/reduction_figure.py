@@ -1,16 +1,15 @@
-"""Draws a reduction: the problem beside its words; matplotlib is the extra ``plot``."""
+"""Draws a reduction, the problem beside its words; matplotlib is the extra ``plot``."""
 
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, MissingExtra
+from ..errors import InputError
 from ..hardness.max_2_sat import BottomUpReduction, DirectReduction
 from ..hardness.reduction import Reduction
 from ..hardness.vertex_cover import VertexCoverReduction
-from ..runtime.files import atomic_writer
+from .figures import COLOURS, check_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,27 +20,31 @@ _MOST_VERTICES = 40
 _MOST_WORDS = 120
 _ROWS = 20  # words in one column
 
-# Okabe and Ito's colours, told apart by colour-blind eyes too
-_CHOSEN = "#E69F00"
+_CHOSEN = COLOURS["orange"]
 _OTHER = "#FFFFFF"
-_INK = "#000000"
-_EDGE = "#0072B2"
+_INK = COLOURS["black"]
+_EDGE = COLOURS["blue"]
 
 
 def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:
-    """Find out before long work that a picture could not be drawn; its format.
+    """Checks, before long work, that a picture can be drawn; returns its format.
+
+    Parameters
+    ----------
+    reduction : Reduction
+        What is drawn.
+    path : path
+        Where to.
 
     Raises
     ------
     MissingExtra
         Without matplotlib.
     InputError
-        For an ending that is not a picture's, more than 40 vertices or variables, or more than
+        For an ending of no picture, more than 40 vertices or variables, or more than
         120 words.
     """
-    form = Path(path).suffix.lstrip(".").lower()
-    if form not in ("png", "svg", "pdf"):
-        raise InputError(f"{path}: a picture ends in .png, .svg or .pdf")
+    ending = check_figure(path, "a picture")
     vertices = (
         len(reduction.graph)
         if isinstance(reduction, VertexCoverReduction)
@@ -54,19 +57,15 @@ def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:
             f"{vertices} {what} and {words} words are too many to read in a picture: at most "
             f"{_MOST_VERTICES} and {_MOST_WORDS} are drawn"
         )
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot", "a picture") from None
-    return form
+    return ending
 
 
 def draw_reduction(reduction: Reduction, answer: Any, path: str | PathLike[str]) -> None:
-    """Draw the problem on the left, and on the right its words as the answer cuts them.
+    """Draws the problem on the left, and on the right its words as the answer cuts them.
 
-    A graph has its chosen vertices filled; a formula is a list of clauses with the satisfied
-    ones filled, under the assignment.  In the words, each token of more than one symbol is a
-    filled box.
+    The chosen vertices of a graph are filled.  A formula is its assignment above a list of
+    clauses, of which the satisfied ones are filled.  In the words, each token of more than one
+    symbol is a filled box.
 
     Parameters
     ----------
@@ -75,8 +74,8 @@ def draw_reduction(reduction: Reduction, answer: Any, path: str | PathLike[str])
     answer : Vocabulary or Merges
         An answer of its instance, as its ``lift`` takes it.
     path : path
-        Where to; the ending says the format (.svg, .png, .pdf).  The same input gives the same
-        bytes (with one version of matplotlib and of networkx); text in an SVG stays text.
+        Where to; the ending names the format (.svg, .png, .pdf).  The same input gives the same
+        bytes (with one version of matplotlib and of networkx); text in an SVG is text.
 
     Raises
     ------
@@ -90,7 +89,7 @@ def draw_reduction(reduction: Reduction, answer: Any, path: str | PathLike[str])
     ----------
     Lim, Choo and Lauw 2025, A partition cover approach to tokenization, Figure 1.
     """
-    form = check_drawing(reduction, path)
+    ending = check_drawing(reduction, path)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -115,30 +114,29 @@ def draw_reduction(reduction: Reduction, answer: Any, path: str | PathLike[str])
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
     with rc_context(settings):
         aside = 5.0 if isinstance(reduction, VertexCoverReduction) else 3.0
-        whole = aside + width
-        figure = Figure(figsize=(whole, height))
-        left = figure.add_axes((0.2 / whole, 0.02, (aside - 0.5) / whole, 0.9))
-        right = figure.add_axes((aside / whole, 0.02, width / whole, 0.9))
+        total = aside + width
+        figure = Figure(figsize=(total, height))
+        left = figure.add_axes((0.2 / total, 0.02, (aside - 0.5) / total, 0.9))
+        right = figure.add_axes((aside / total, 0.02, width / total, 0.9))
         for axes in (left, right):
             axes.set_axis_off()
         _problem(left, reduction, lifted)
         tokens = sum(count * len(word) for count, word in zip(counts, pieces, strict=True))
         threshold = reduction.instance.threshold
-        asked = "" if threshold is None else f" {'≤' if tokens <= threshold else '>'} {threshold}"
-        right.set_title(f"{tokens} tokens{asked}", fontsize=11)
+        limit = "" if threshold is None else f" {'≤' if tokens <= threshold else '>'} {threshold}"
+        right.set_title(f"{tokens} tokens{limit}", fontsize=11)
         right.set_xlim(0, width)
         right.set_ylim(0, rows)
         for index, (word, count) in enumerate(zip(labels, counts, strict=True)):
             column, row = divmod(index, _ROWS)
             _word(right, word, count, column * width / columns, rows - row - 0.5, cell)
-        with atomic_writer(path) as file:
-            figure.savefig(file, format=form, dpi=150, metadata=metadata[form])
+        save_figure(figure, path, metadata[ending])
 
 
 def _word(
     axes: Axes, word: list[list[str]], count: int, left: float, middle: float, cell: float
 ) -> None:
-    """One word: a box around each token, its symbols inside."""
+    """Draws a word: a box around each token, with its symbols inside."""
     from matplotlib.patches import FancyBboxPatch
 
     place = left + 0.05
@@ -163,6 +161,7 @@ def _word(
 
 
 def _problem(axes: Axes, reduction: Reduction, lifted: Any) -> None:
+    """Draws the problem of a reduction."""
     if isinstance(reduction, VertexCoverReduction):
         _graph(axes, reduction, lifted)
     elif isinstance(reduction, DirectReduction | BottomUpReduction):
@@ -170,17 +169,18 @@ def _problem(axes: Axes, reduction: Reduction, lifted: Any) -> None:
 
 
 def _graph(axes: Axes, reduction: VertexCoverReduction, lifted: Any) -> None:
+    """Draws a graph with its chosen vertices filled."""
     import networkx as nx
 
     graph = reduction.graph
     chosen = set(lifted.vertices)
-    # from a circle and with a seed: the same picture every time
+    # a circle to start from and a seed make the same picture every time
     places = nx.spring_layout(graph, pos=nx.circular_layout(graph), iterations=200, seed=0)
     for u, v in graph.edges:
         (x, y), (z, w) = places[u], places[v]
         axes.plot([x, z], [y, w], color=_EDGE, linewidth=1.2, zorder=1)
     for vertex, (x, y) in places.items():
-        taken = vertex in chosen
+        filled = vertex in chosen
         axes.text(
             x,
             y,
@@ -188,13 +188,13 @@ def _graph(axes: Axes, reduction: VertexCoverReduction, lifted: Any) -> None:
             ha="center",
             va="center",
             fontsize=10,
-            fontweight="bold" if taken else "normal",
+            fontweight="bold" if filled else "normal",
             zorder=2,
             bbox={
                 "boxstyle": "circle,pad=0.35",
-                "facecolor": _CHOSEN if taken else _OTHER,
+                "facecolor": _CHOSEN if filled else _OTHER,
                 "edgecolor": _INK,
-                "linewidth": 2.0 if taken else 0.8,
+                "linewidth": 2.0 if filled else 0.8,
             },
         )
     axes.margins(0.15)
@@ -203,6 +203,7 @@ def _graph(axes: Axes, reduction: VertexCoverReduction, lifted: Any) -> None:
 
 
 def _clauses(axes: Axes, reduction: DirectReduction | BottomUpReduction, lifted: Any) -> None:
+    """Draws the clauses of a formula, the satisfied ones filled, below the assignment."""
     formula = reduction.formula
     values = list(lifted.assignment.values())
     axes.set_title(f"{lifted.satisfied} of {lifted.clauses} clauses satisfied", fontsize=11)

@@ -1,4 +1,4 @@
-"""Shows solutions and rows as tables: fitted to the terminal, as CSV and as Markdown."""
+"""Makes tables of solutions and rows: fitted to the terminal, as CSV, as Markdown."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ __all__ = [
 ]
 
 
+_LONG = 40  # characters of a token in a line of tokens
+
+
 @dataclass(frozen=True)
 class Listing:
     """Rows to show as a table, and to write as CSV.
@@ -37,13 +40,13 @@ class Listing:
     Attributes
     ----------
     rows : sequence of dict
-        What each row has.
+        The rows, as values by key.
     columns : dict of str to str
-        Keys to headings, in order.
+        The keys to show and their headings, in order.
     title : str
-        Stands above the table.
+        What stands above the table.
     data : sequence of dict
-        The rows of the CSV, where they are others than `rows`.
+        The rows of the CSV, where they differ from `rows`.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -58,7 +61,7 @@ class Listing:
 
 
 def cell(value: Any) -> str:
-    """A value for a table: digits grouped, percentages for gaps are made by the caller."""
+    """Returns a value as the text of a cell, digits in groups of three."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -70,8 +73,8 @@ def cell(value: Any) -> str:
     return str(value)
 
 
-# Columns that a table can do without where there is no room for all, the least important first.
-# Behind these, columns go from the right.
+# Columns that are left out first where there is no room for all, the least important first.
+# After these, columns are left out from the right.
 SPARE_COLUMNS = (
     "relaxed_cover", "d", "bytes_per_token", "size", "wmc", "greedwmc_relaxed_ratio", "seconds",
     "first_size", "second_size", "union", "used", "whole_words", "runs",
@@ -85,17 +88,25 @@ SPARE_COLUMNS = (
 
 
 def fitted_table(listing: Listing, width: int | None = None) -> tuple[Table, list[str]]:
-    """A table of at most `width` columns of the terminal, in which every number is whole.
+    """Makes a table that fits into the terminal and in which no number is cut.
 
-    First headings and texts are broken at their spaces, and names lose their middle. If that is
-    not enough, columns are left out, those of `SPARE_COLUMNS` before others; the first stays, and
-    so do all where none has a heading. Texts are cut to 200 characters.
+    First headings and texts are broken at their spaces, and names lose their middle.  If that is
+    not enough, columns are left out, those of `SPARE_COLUMNS` before others; the first column is
+    always shown, and so are all where none has a heading.  Texts are cut to 200 characters.
+
+    Parameters
+    ----------
+    listing : Listing
+        The rows.
+    width : int, optional
+        The width of the terminal in columns; without it nothing is cut or left out.
 
     Returns
     -------
     table : rich.table.Table
+        The table.
     left_out : list of str
-        Headings of the columns that are not in it.
+        The headings of the columns that are left out.
     """
     from rich.box import SIMPLE, SIMPLE_HEAD
     from rich.table import Table
@@ -140,7 +151,7 @@ def fitted_table(listing: Listing, width: int | None = None) -> tuple[Table, lis
 
 
 def rows_markdown(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
-    """The same table in Markdown."""
+    """Returns rows as a table in Markdown."""
     lines = [
         columns.values(),
         ["---" if _is_text(rows, key) else "---:" for key in columns],
@@ -150,35 +161,36 @@ def rows_markdown(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str])
 
 
 def shown_columns(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> dict[str, str]:
-    """Of `columns` k and those that some row has something for.
+    """Returns the columns that some row has a value for, and k.
 
-    ``termination`` is something where it is not ``completed``.
+    A ``termination`` of ``completed`` counts as no value.
     """
-    plain = {"termination": "completed"}
+    empty = {"termination": "completed"}
     return {
         key: heading
         for key, heading in columns.items()
-        if key == "k" or any(row.get(key) not in (None, plain.get(key)) for row in rows)
+        if key == "k" or any(row.get(key) not in (None, empty.get(key)) for row in rows)
     }
 
 
 def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows with every key that any of them has, in full precision; nothing for None."""
+    """Returns rows as CSV: every key of any row, in full precision, an empty cell for None."""
     text = StringIO()
     keys = dict.fromkeys(key for row in rows for key in row)
     writer = DictWriter(text, list(keys), lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({key: _plain(value) for key, value in row.items()})
+        writer.writerow({key: _csv_cell(value) for key, value in row.items()})
     return text.getvalue()
 
 
-def _plain(value: Any) -> Any:
-    """A value as a cell of CSV: what has parts as JSON."""
+def _csv_cell(value: Any) -> Any:
+    """Returns a value as a cell of CSV: lists and dicts as JSON."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
 def _is_text(rows: Sequence[Mapping[str, Any]], key: str) -> bool:
+    """Whether some row has text under a key."""
     return any(isinstance(row.get(key), str) for row in rows)
 
 
@@ -187,7 +199,7 @@ def _cells(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
 
 
 def _shown(key: str, value: Any) -> str:
-    """What a table shows of a value, by its key."""
+    """Returns the text of a value, which depends on its key."""
     if isinstance(value, str):
         return printable(value.replace("_", " ") if key == "rule" else value)
     if value is not None and key.endswith(("gap", "share")):
@@ -202,7 +214,7 @@ def _shown(key: str, value: Any) -> str:
 def facts(
     values: Mapping[str, Any], title: str = "", data: Mapping[str, Any] | None = None
 ) -> Listing:
-    """Names and values, two columns; `data` is the row of the CSV."""
+    """Makes a table of names and values; `data` is the row of the CSV."""
     rows = [
         {"what": name.replace("_", " "), "value": _shown(name, v)} for name, v in values.items()
     ]
@@ -237,7 +249,7 @@ _FACTS = {
 
 
 def solution_parts(solution: Result, *, shown: int = 20) -> tuple[Listing | str, ...]:
-    """What a solution is, and its first `shown` tokens."""
+    """Returns the facts of a solution, and a line with its first `shown` tokens."""
     data = solution.to_json(vocabulary=False)
     values = {heading: data[key] for key, heading in _FACTS.items() if data.get(key) is not None}
     values |= {f"policy: {key}": value for key, value in solution.policy.items()}
@@ -247,14 +259,11 @@ def solution_parts(solution: Result, *, shown: int = 20) -> tuple[Listing | str,
     return table, "tokens: " + token_line(solution.vocabulary.tokens, solution.symbols, shown)
 
 
-def token_line(tokens: Sequence[sym.Token], symbols: sym.Symbols, most: int = 20) -> str:
-    """The first tokens, spaces as ␣, and how many more there are."""
-    first = [sym.show(token) for token in tokens[:most]]
+def token_line(tokens: Sequence[sym.Token], symbols: sym.Symbols, shown: int = 20) -> str:
+    """Returns a line with the first tokens, spaces as ␣, and the number of further ones."""
+    first = [sym.show(token) for token in tokens[:shown]]
     if symbols != "ints":
         first = [token.replace(" ", "␣") for token in first]
     first = [token if len(token) <= _LONG else f"{token[:_LONG]}…" for token in first]
     more = len(tokens) - len(first)
     return "  ".join(first) + (f"  … and {more:,} more" if more else "")
-
-
-_LONG = 40  # characters of a token in a line of them

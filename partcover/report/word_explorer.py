@@ -1,4 +1,4 @@
-"""Gathers what a page needs to cut words in the browser: words, vocabularies, prices, steps."""
+"""Collects the data with which a page cuts words: words, vocabularies, prices, steps."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from ..vocabulary.vocabulary import Vocabulary
 __all__ = ["Letters", "explore", "sample_words", "steps"]
 
 _PRICED = 40  # words that are shown with their prices
-_COMPETING = 12  # tokens over one of them
-_STEP_WORDS, _STEP_SYMBOLS, _STEP_K = 60, 2_000, 40
+_COMPETING = 12  # tokens that are shown over one of these words
+_STEP_WORDS, _STEP_SYMBOLS, _STEP_K = 60, 2_000, 40  # the largest instance shown step by step
 
 
 class Letters:
-    """Symbols as single characters: what a script in a browser compares.
+    """Writes symbols as single characters, which a script in a browser compares.
 
     Parameters
     ----------
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     used : iterable of token
-        Where it is of integers, all words and tokens that will be written.
+        All words and tokens that will be written, for an alphabet of integers.
 
     Notes
     -----
-    A byte is the character of its number, a character itself, an integer U+0100 and on by its
-    place among those used.
+    A byte becomes the character of its number, a character stays itself, and the integers in use
+    become U+0100 and on, in ascending order.
     """
 
     def __init__(self, symbols: sym.Symbols, used: Sequence[Token] = ()) -> None:
@@ -48,7 +48,7 @@ class Letters:
         self._letter = {n: chr(0x100 + i) for i, n in enumerate(numbers)}
 
     def write(self, token: Token) -> str:
-        """The token, one character for each symbol."""
+        """Returns a token as one character for each symbol."""
         if isinstance(token, bytes):
             return token.decode("latin-1")
         if isinstance(token, str):
@@ -57,34 +57,33 @@ class Letters:
 
     @property
     def names(self) -> dict[str, str]:
-        """What to show for each character that stands for an integer."""
+        """The integer behind each character that stands for one."""
         return {letter: str(n) for n, letter in self._letter.items()}
 
 
-def sample_words(words: WordCounts, most: int, seed: int) -> WordCounts:
-    """At most that many words: half the most frequent, half drawn from the others.
+def sample_words(words: WordCounts, size: int, seed: int) -> WordCounts:
+    """Draws a sample of words: half the most frequent ones, half drawn from the others.
 
     Parameters
     ----------
     words : WordCounts
         The corpus.
-    most : int
-        How many.
+    size : int
+        The number of words.
     seed : int
-        Of the draw, in which every other word is as likely.
+        Random seed of the draw, in which every other word is equally likely.
 
     Returns
     -------
     WordCounts
         `words` itself where it has no more.
     """
-    if len(words) <= most:
+    if len(words) <= size:
         return words
     order = sorted(words, key=lambda pair: (-pair[1], pair[0]))
-    head = most - most // 2
-    drawn = np.random.default_rng(seed % 2**64).choice(len(order) - head, most // 2, replace=False)
-    kept = order[:head] + [order[head + int(i)] for i in sorted(drawn)]
-    return words.subset(kept)
+    head = size - size // 2
+    drawn = np.random.default_rng(seed % 2**64).choice(len(order) - head, size // 2, replace=False)
+    return words.subset(order[:head] + [order[head + int(i)] for i in sorted(drawn)])
 
 
 def explore(
@@ -92,21 +91,21 @@ def explore(
     vocabularies: Mapping[str, Vocabulary],
     *,
     prices: tuple[Instance, Certificate] | None = None,
-    most: int = 2_000,
+    size: int = 2_000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The data of the explorer.
+    """Returns the data of the word explorer.
 
     Parameters
     ----------
     words : WordCounts
-        The corpus; where it is large, a sample is shown, which `sampled` says.
+        The corpus; of a large one a sample is shown, and `sampled` is true.
     vocabularies : mapping of name to Vocabulary
-        What cuts them, over the same symbols.
+        The vocabularies that cut the words, over the same symbols.
     prices : (Instance, Certificate), optional
         Prices to show for the most frequent words.
-    most, seed : int
-        See `sample_words`.
+    size, seed : int
+        The size and the random seed of the sample (see `sample_words`).
 
     Returns
     -------
@@ -124,7 +123,7 @@ def explore(
             raise InputError(
                 f"{name}: tokens over {vocabulary.symbols}, the words are over {words.symbols}"
             )
-    shown = sample_words(words, most, seed)
+    shown = sample_words(words, size, seed)
     ranked = sorted(shown, key=lambda pair: (-pair[1], pair[0]))
     tokens = [token for vocabulary in vocabularies.values() for token in vocabulary]
     letters = Letters(words.symbols, [word for word, _ in ranked] + tokens)
@@ -158,13 +157,13 @@ def explore(
 
 
 def _lead(words: WordCounts) -> str:
-    """The mark that at least three words in ten begin with, by count, if one is known."""
+    """Returns the mark that at least three words in ten begin with, by count; else nothing."""
     if words.symbols == "ints":
         return ""
     for mark in (" ", "Ġ", "▁"):
         begin = sym.to_token(mark, words.symbols)
-        marked = sum(count for word, count in words if word[: len(begin)] == begin)
-        if marked * 10 >= 3 * words.total_count:
+        count = sum(count for word, count in words if word[: len(begin)] == begin)
+        if count * 10 >= 3 * words.total_count:
             return begin.decode("latin-1") if isinstance(begin, bytes) else mark
     return ""
 
@@ -196,18 +195,18 @@ def steps(
     seed: int = 0,
     threads: int = 1,
 ) -> dict[str, Any]:
-    """GreedTok token by token, beside the optimum.
+    """Runs GreedTok token by token, beside the optimum.
 
     Parameters
     ----------
     instance : Instance
         At most 60 words, 2,000 symbols and 40 tokens to choose.
     answer : Vocabulary, optional
-        What stands beside; by default what `solve` finds.
+        The vocabulary beside it; by default the one that `solve` returns.
     time_limit : float
         Seconds for `solve`.
     seed, threads : int
-        Passed on.
+        Random seed and threads of the solver.
 
     Returns
     -------

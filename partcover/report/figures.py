@@ -1,0 +1,97 @@
+"""Makes and saves matplotlib figures; matplotlib is the extra ``plot``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError, MissingExtra
+from ..runtime.files import atomic_writer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["COLOURS", "check_figure", "new_figure", "save_figure"]
+
+# Okabe and Ito's colours, which a colour-blind reader can tell apart
+COLOURS = {
+    "blue": "#0072B2",
+    "orange": "#E69F00",
+    "green": "#009E73",
+    "vermilion": "#D55E00",
+    "purple": "#CC79A7",
+    "sky": "#56B4E9",
+    "black": "#000000",
+}
+
+
+def check_figure(path: str | PathLike[str], kind: str = "a plot") -> str:
+    """Checks that a figure can be made, and returns the format that the path's ending names.
+
+    Parameters
+    ----------
+    path : path
+        Where the figure will be written.
+    kind : str
+        What messages call it.
+
+    Raises
+    ------
+    MissingExtra
+        Without matplotlib.
+    InputError
+        For an ending other than .png, .svg and .pdf.
+    """
+    ending = Path(path).suffix.lstrip(".").lower()
+    if ending not in ("png", "svg", "pdf"):
+        raise InputError(f"{path}: {kind} ends in .png, .svg or .pdf")
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot", kind) from None
+    return ending
+
+
+@contextmanager
+def new_figure(path: str | PathLike[str], width: float, height: float) -> Iterator[Figure]:
+    """Makes a figure for the block to draw on, and saves it after the block.
+
+    Parameters
+    ----------
+    path : path
+        Where to; the ending names the format.
+    width, height : float
+        The size in inches.
+
+    Raises
+    ------
+    MissingExtra, InputError
+        As `check_figure` does; InputError for a path that cannot be written, too.
+    """
+    check_figure(path)
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    yield figure
+    save_figure(figure, path)
+
+
+def save_figure(
+    figure: Figure, path: str | PathLike[str], metadata: dict[str, Any] | None = None
+) -> None:
+    """Writes a figure aside and renames it.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure.
+    path : path
+        Where to; the ending names the format.
+    metadata : dict, optional
+        What the file says of itself.
+    """
+    with atomic_writer(path) as file:
+        figure.savefig(file, format=check_figure(path), dpi=150, metadata=metadata)
