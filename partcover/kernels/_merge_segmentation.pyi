@@ -8,7 +8,7 @@ Int64 = npt.NDArray[np.int64]
 
 FIRST_SYMBOL: int
 
-class Merger:
+class MergeSegmenter:
     def __init__(
         self, left: Int32, right: Int32, rank: Int32, token: Int32, names: Int64
     ) -> None: ...

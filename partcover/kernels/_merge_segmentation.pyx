@@ -64,7 +64,7 @@ cdef void _free_scratch(Scratch *scratch) noexcept nogil:
 
 
 @cython.final
-cdef class Merger:
+cdef class MergeSegmenter:
     """Merges the neighbours in words by the ranks of the pairs that may merge.
 
     Parameters

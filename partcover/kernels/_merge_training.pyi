@@ -4,7 +4,7 @@ import numpy.typing as npt
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
-class Merger:
+class MergeTrainer:
     tokens: int
     displacement: int
     def __init__(

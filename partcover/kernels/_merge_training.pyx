@@ -96,7 +96,7 @@ cdef void *_room(void *block, Py_ssize_t *room, Py_ssize_t needed, size_t size) 
     return moved
 
 
-cdef class Merger:
+cdef class MergeTrainer:
     """Words, and the merges that have been made in them.
 
     Parameters

@@ -418,7 +418,7 @@ cdef class Segmenter(Trie):
 
     def join(self, const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
              const int32_t[::1] tokens, const int64_t[::1] offsets):
-        """Prepares for `merges`: takes the pair that makes each token, from `Merger.last_pairs`.
+        """Prepares for `merges`: takes the pair that makes each token, from `MergeSegmenter.last_pairs`.
 
         O(symbols of tokens) time and memory.
         """

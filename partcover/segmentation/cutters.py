@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..errors import InputError
 from ..kernels._characters import characters, to_bytes
-from ..kernels._merge_segmentation import FIRST_SYMBOL, Merger
+from ..kernels._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
 from ..runtime.arguments import checked
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -203,7 +203,7 @@ def _merges(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> Draw:
         made = (index[a + b] for a, b in merges)  # type: ignore[operator]
         token = np.fromiter(made, np.int32, len(merges))
         rank = np.arange(len(merges), dtype=np.int32)
-    merger = Merger(left, right, rank, token, trie.names)
+    merger = MergeSegmenter(left, right, rank, token, trie.names)
     if not dropout:
         trie.segmenter.join(*merger.last_pairs(trie.flat, trie.offsets), trie.flat, trie.offsets)
 

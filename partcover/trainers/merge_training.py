@@ -10,7 +10,7 @@ import numpy as np
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..kernels._merge_training import Merger
+from ..kernels._merge_training import MergeTrainer
 from ..problem.instance import Instance
 from ..problem.solution import Termination
 from ..runtime.progress import Progress
@@ -65,7 +65,7 @@ def merge_words(
     threads: int,
     progress: Progress,
 ) -> Merged:
-    """Merge the best pair of neighbours until there are k distinct tokens; see `Merger`.
+    """Merge the best pair of neighbours until there are k distinct tokens; see `MergeTrainer`.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def merge_words(
     number |= {token: alphabet + t for t, token in enumerate(given)}
     before = [(number[a], number[b], number[a + b]) for a, b in given.merges or ()]  # type: ignore[operator]
     limit = min(instance.k, len(given) + size)
-    merger = Merger(
+    merger = MergeTrainer(
         text,
         words.offsets,
         words.counts,

@@ -97,7 +97,7 @@ def test_numbered_words_are_near_their_homes():
 def test_pairs_that_merge_are_near_their_homes():
     left, right = chosen_pairs(2_000, 24, 2**16 - 1)
     rank = np.arange(MANY, dtype=np.int32)
-    merger = _merge_segmentation.Merger(left, right, rank, rank, np.zeros(0, np.int64))
+    merger = _merge_segmentation.MergeSegmenter(left, right, rank, rank, np.zeros(0, np.int64))
     assert merger.displacement < FAR * MANY
 
 
@@ -118,7 +118,7 @@ def test_pairs_that_are_trained_are_near_their_homes():
     left, right = chosen_pairs(2_000, 32, 2**16 - 1)
     text = np.stack([left, right], 1).ravel()
     nothing = np.zeros(0, np.int64)
-    merger = _merge_training.Merger(
+    merger = _merge_training.MergeTrainer(
         text,
         np.arange(0, 2 * MANY + 1, 2),
         np.ones(MANY, np.int64),

@@ -16,7 +16,7 @@ from oracles import greedy as greedy_oracle
 from oracles import segmentation as oracle
 
 from partcover import InputError, Vocabulary, WordCounts, segment
-from partcover.kernels._merge_segmentation import Merger
+from partcover.kernels._merge_segmentation import MergeSegmenter
 from partcover.segmentation.cutters import sampler
 from partcover.vocabulary.rules import SEGMENTATION_RULES
 
@@ -627,14 +627,14 @@ def test_a_word_that_takes_long_from_the_left_is_given_to_the_queue(monkeypatch)
 
     class Spy:
         def __init__(self, *pairs):
-            self.merger = Merger(*pairs)
+            self.merger = MergeSegmenter(*pairs)
             self.last_pairs = self.merger.last_pairs
 
         def merge(self, data, offsets, first, last, *rest):
             queued.append((first, last))
             self.merger.merge(data, offsets, first, last, *rest)
 
-    monkeypatch.setattr(sys.modules[sampler.__module__], "Merger", Spy)
+    monkeypatch.setattr(sys.modules[sampler.__module__], "MergeSegmenter", Spy)
     words = ["zu", "zu" + begins[-1], begins[-1] + "z"]
     found = cut_all(words, Vocabulary(tokens, "chars"), "character_merges")
     assert found == [["zu"], ["z", "u" + begins[-1]], [begins[-1], "z"]]
