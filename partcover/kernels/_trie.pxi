@@ -39,41 +39,83 @@ cdef inline bint _fits(int32_t *after, Py_ssize_t base, const int32_t *codes, Py
     return True
 
 
-def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
-    """Returns each node's parent, code and token in the tree of all tokens.
+cdef inline Py_ssize_t _slot(int64_t[::1] keys, int64_t key) noexcept nogil:
+    """Returns where `key` is in the table, or the free slot where it belongs."""
+    cdef uint64_t mask = keys.shape[0] - 1
+    cdef uint64_t slot = hash_number(<uint64_t> key) & mask
+    while keys[slot] != -1 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
 
-    Children are found in an open-addressing table from (node, code) to node; the last value is
-    the sum of their distances from their home slots in it.
+
+cdef _doubled(int64_t[::1] keys, int32_t[::1] children):
+    cdef int64_t[::1] more_keys = np.full(2 * keys.shape[0], -1, np.int64)
+    cdef int32_t[::1] more_children = np.empty(2 * keys.shape[0], np.int32)
+    cdef Py_ssize_t i, slot
+    for i in range(keys.shape[0]):
+        if keys[i] != -1:
+            slot = _slot(more_keys, keys[i])
+            more_keys[slot] = keys[i]
+            more_children[slot] = children[i]
+    return more_keys, more_children
+
+
+cdef int64_t _table_displacement(int64_t[::1] keys) noexcept nogil:
+    cdef uint64_t mask = keys.shape[0] - 1
+    cdef uint64_t i
+    cdef int64_t total = 0
+    for i in range(mask + 1):
+        if keys[i] != -1:
+            total += (i - hash_number(<uint64_t> keys[i])) & mask
+    return total
+
+
+def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
+    """Builds the tree of all tokens.
+
+    The first child of a node stands beside it; the others are in an open-addressing table from
+    (node, code) to node.
+
+    Returns
+    -------
+    parents, codes, tokens : ndarray of int32, shape (nodes,)
+        The parent of each node, its code, and the token that ends there, or −1.
+    displacement : int
+        Sum of the distances of the table's entries from their homes.
     """
-    cdef Py_ssize_t room = 16
-    cdef Py_ssize_t t, i
-    cdef int64_t key, displacement = 0
-    cdef int32_t node, n_nodes = 1
-    cdef uint64_t slot, mask
-    while room < 2 * codes.shape[0]:
-        room *= 2
-    mask = room - 1
-    cdef int64_t[::1] keys = np.full(room, -1, np.int64)
-    cdef int32_t[::1] child = np.empty(room, np.int32)
+    cdef Py_ssize_t t, i, slot
+    cdef int64_t key
+    cdef int32_t node, child
+    cdef int32_t size = 1
+    cdef Py_ssize_t others = 0
+    cdef int64_t[::1] keys = np.full(16, -1, np.int64)
+    cdef int32_t[::1] children = np.empty(16, np.int32)
+    cdef int32_t[::1] eldest = np.zeros(codes.shape[0] + 1, np.int32)
     tree = np.full((3, codes.shape[0] + 1), -1, np.int32)
     cdef int32_t[:, ::1] rows = tree
     for t in range(offsets.shape[0] - 1):
         node = 0
         for i in range(offsets[t], offsets[t + 1]):
-            key = <int64_t> node << 32 | codes[i]
-            slot = hash_number(<uint64_t> key) & mask
-            while keys[slot] != -1 and keys[slot] != key:
-                slot = (slot + 1) & mask
-            if keys[slot] == -1:
-                displacement += (slot - hash_number(<uint64_t> key)) & mask
-                keys[slot] = key
-                child[slot] = n_nodes
-                rows[0, n_nodes] = node
-                rows[1, n_nodes] = codes[i]
-                n_nodes += 1
-            node = child[slot]
+            child = eldest[node]
+            if child == 0:
+                child = eldest[node] = size
+            elif rows[1, child] != codes[i]:
+                key = <int64_t> node << 32 | codes[i]
+                slot = _slot(keys, key)
+                if keys[slot] == -1:
+                    keys[slot] = key
+                    children[slot] = size
+                    others += 1
+                child = children[slot]
+                if 2 * others > keys.shape[0]:
+                    keys, children = _doubled(keys, children)
+            if child == size:
+                rows[0, size] = node
+                rows[1, size] = codes[i]
+                size += 1
+            node = child
         rows[2, node] = <int32_t> t
-    return tree[0, :n_nodes], tree[1, :n_nodes], tree[2, :n_nodes], displacement
+    return tree[0, :size], tree[1, :size], tree[2, :size], _table_displacement(keys)
 
 
 def _double_array(parents, codes, ends, Py_ssize_t n_codes):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from partcover.corpus.pretokenizers import RULES, character_kinds
+from partcover.corpus.pretokenizers import PRETOKENIZER_RULES, character_kinds
 from partcover.kernels import _encoder
 
 OTHERS = [chr(c) for c in range(128)] + ["é", "İ", "一", "😀", "\udc80", "\udcff"]
@@ -14,7 +14,10 @@ OTHERS = [chr(c) for c in range(128)] + ["é", "İ", "一", "😀", "\udc80", "\
 def test_any_character_ends_a_run_of_any_length(name, letters):
     for length in range(19):
         text = "".join(f" {letters[:length]}{c}{letters[:9]}" for c in OTHERS)
-        words = RULES[name].words(text)
+        words = PRETOKENIZER_RULES[name].words(text)
         ends = np.cumsum([len(word.encode("utf-8", "surrogateescape")) for word in words])
         data = text.encode("utf-8", "surrogateescape")
-        assert _encoder.word_ends(data, RULES[name].finder, character_kinds()) == ends.tolist()
+        assert (
+            _encoder.word_ends(data, PRETOKENIZER_RULES[name].finder, character_kinds())
+            == ends.tolist()
+        )
