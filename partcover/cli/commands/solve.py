@@ -93,7 +93,9 @@ def solve_command(
     """Prove the optimum of a small instance.
 
     Or stop at a gap or a time limit, with the best vocabulary and the bound so far. Every answer
-    is recounted independently. On a terminal each new incumbent and bound goes to standard error.
+    is recounted independently. Whatever the limit, the words are read, their substrings
+    enumerated, and the result recounted. On a terminal each new incumbent and bound goes to
+    standard error.
     """
     model = _Model(**options)
     _check(model, search)
