@@ -33,7 +33,7 @@ SCALE_BITS = 20
 """Binary digits behind the point of a price, unless a certificate is finer or coarser."""
 
 _FORMAT = "partcover-certificate"
-_MOST_BITS = 52  # no finer than the floating point that prices are found in
+_FINEST_BITS = 52  # no finer than the floating point that prices are computed in
 _SHORT_BITS = 30  # up to here a price of 1 fits in 32 bits with its sign
 
 
@@ -44,7 +44,7 @@ class Branch:
     Attributes
     ----------
     token : token
-        Must be chosen in the first subtree, must not be in the second.
+        The token that splits the cases.
     """
 
     token: Token
@@ -52,18 +52,18 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A leaf: what proves a bound for the vocabularies that come here.
+    """A leaf: the prices that prove a lower bound for the vocabularies that come to it.
 
     Attributes
     ----------
     prices : ndarray of int32 or int64, shape (symbols,), or bytes, or None
         A price for each symbol of each word, in units of 2^-scale_bits, at most 1; words
-        ascending.  Bytes are such prices compressed, as a file holds them: `unpacked` gives the
-        array.  None claims no more than a token for each counted word, which is all that is
-        needed where no vocabulary comes.
+        ascending.  Bytes are such prices compressed, as a file holds them: `unpacked` returns
+        the array.  None claims no more than a token for each counted word, which suffices for a
+        leaf that no vocabulary comes to.
     fees : tuple of int
-        For each of the instance's groups, at least 0: what a reward within the group pays, in
-        units of 2^-scale_bits of a token.  Without any, group budgets are not made use of.
+        A fee for each of the instance's groups, at least 0, in units of 2^-scale_bits of a token:
+        rewards of tokens of the group are less by it.  Without fees group budgets are ignored.
     """
 
     prices: Prices | bytes | None
@@ -76,17 +76,17 @@ class Leaf:
         return brief("Leaf", f"{len(self.prices):,} {unit}", *self.fees[:3])
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
-        """The prices as an array.
+        """Returns the prices as an array.
 
-        Compressed ones come from a file that may claim anything: no more is unpacked than words
-        of so many symbols have prices.
+        Compressed prices come from a file that may claim anything: no more is unpacked than
+        words of so many symbols have prices.
 
         Parameters
         ----------
         symbols : int
-            Symbols of the words, each word once.
+            Number of symbols in the words, each word once.
         scale_bits : int
-            A price of 1 is 2^scale_bits.
+            A price of 1 is stored as 2^scale_bits.
 
         Raises
         ------
@@ -117,37 +117,43 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What proves that no vocabulary within the budget needs fewer tokens than `lower_bound`.
+    """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
 
-    `partcover.verification.certificate_check.check_certificate` checks it; docs/certificates.md
-    says why it holds.
+    `partcover.verification.certificate_check.check_certificate` checks it, and says why it holds.
 
     Attributes
     ----------
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     words_sha256, policy_sha256 : str
-        Which words (`WordCounts.digest`), and which limits on the candidates (`policy_digest`).
+        Digests of the words (`WordCounts.digest`) and of the limits on the candidates
+        (`policy_digest`).
     k : int
         The budget.
     lower_bound : int
-        What it claims.
+        The lower bound that is claimed.
     tree : tuple of Branch and Leaf
-        A binary tree in preorder: a branch, its first subtree, its second.  A single leaf is a
-        plain price certificate.
+        Branch and bound with the cases written down: a binary tree in preorder, a branch, its
+        first subtree, its second.  A single leaf is the form for whole corpora.
     scale_bits : int
         A price of 1 is stored as 2^scale_bits.
 
     Raises
     ------
     InputError
-        If the tree is not one, a price is above 1, or a leaf has not as many as another; of
-        prices that are still compressed, `Leaf.unpacked` finds that out.
+        If the tree is not one, a price is above 1, or leaves have different numbers of prices;
+        of prices that are still compressed, `Leaf.unpacked` checks that.
 
-    Notes
-    -----
-    The tree is branch and bound with the cases written down; docs/certificates.md ("The tree")
-    says what a leaf proves.
+    Examples
+    --------
+    >>> from partcover import Certificate, Instance, check_certificate, lower_bound
+    >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
+    >>> certificate = lower_bound(instance).certificate
+    >>> certificate.save("P.cert")
+    >>> Certificate.load("P.cert")
+    Certificate(k=1, lower_bound=4, 1 leaves, bytes)
+    >>> check_certificate(instance, certificate).ok
+    True
     """
 
     symbols: Symbols
@@ -159,9 +165,9 @@ class Certificate:
     scale_bits: int = SCALE_BITS
 
     def __post_init__(self) -> None:
-        if not 0 <= self.scale_bits <= _MOST_BITS:
-            raise InputError(f"scale_bits is {self.scale_bits}: 0 to {_MOST_BITS} are expected")
-        missing = 1  # nodes that the branches before ask for
+        if not 0 <= self.scale_bits <= _FINEST_BITS:
+            raise InputError(f"scale_bits is {self.scale_bits}: 0 to {_FINEST_BITS} are expected")
+        missing = 1  # subtrees that the branches so far lack
         sizes = set()
         for node in self.tree:
             if not missing:
@@ -192,7 +198,7 @@ class Certificate:
         lower_bound: int,
         scale_bits: int = SCALE_BITS,
     ) -> Certificate:
-        """A certificate for an instance; prices follow the words in ascending order.
+        """Makes a certificate for an instance; prices follow the words in ascending order.
 
         `sorted_symbols` brings prices that follow the words as stored into that order.
         """
@@ -207,9 +213,10 @@ class Certificate:
         )
 
     def leaves(self) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
-        """Each leaf in order, with the tokens that must and that must not be chosen there."""
-        # the tokens of the branches above; of each branch whether its second subtree is reached,
-        # and whether its token was put in by it, so that it takes it out again
+        """Yields each leaf in order, with the tokens that are required and excluded there."""
+        # `inside` and `outside` are the tokens of the branches above.  The path has for each of
+        # these whether its second subtree is reached, and whether it was this branch that added
+        # its token, which it then removes
         inside: set[Token] = set()
         outside: set[Token] = set()
         path: list[tuple[Token, bool, bool]] = []
@@ -229,7 +236,7 @@ class Certificate:
                     break
 
     def to_json(self) -> dict[str, Any]:
-        """The content of a certificate file."""
+        """Returns the content of a certificate file."""
         content = {
             "format": _FORMAT,
             "version": 1 if self.scale_bits <= _SHORT_BITS else 2,
@@ -244,12 +251,12 @@ class Certificate:
         return {**content, "sha256": _digest(content)}
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the certificate file (aside, then renamed)."""
+        """Writes the certificate file, aside and then renamed."""
         write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Certificate:
-        """Build from the content of a certificate file."""
+        """Makes a certificate from the content of its file."""
         if data.get("format") != _FORMAT:
             raise InputError(f'not a partcover certificate (no "format": "{_FORMAT}")')
         if data.get("version") not in (1, 2):
@@ -287,12 +294,12 @@ class Certificate:
     @classmethod
     @checked
     def load(cls, path: str | PathLike[str]) -> Certificate:
-        """Read a certificate file.
+        """Reads a certificate file.
 
         Raises
         ------
         InputError
-            Naming the file: if it cannot be read, is cut short, is of a later version, or holds
+            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
             something else.
         VerificationError
             If its checksum differs.
@@ -309,24 +316,27 @@ class Certificate:
 
 
 def _check_prices(prices: Prices, scale_bits: int) -> None:
-    most = int(prices.max(initial=0))
-    if most > 1 << scale_bits:
-        raise InputError(f"a price is {most}: at most 2^{scale_bits} is expected")
+    largest = int(prices.max(initial=0))
+    if largest > 1 << scale_bits:
+        raise InputError(f"a price is {largest}: at most 2^{scale_bits} is expected")
 
 
 def policy_digest(instance: Instance) -> str:
-    """SHA-256 of what limits the candidates: all of an instance but words, k and threshold."""
+    """Returns the SHA-256 of what limits the candidates.
+
+    That is all of an instance but words, k, threshold and source.
+    """
     return _digest({"symbols": instance.symbols, **instance.conditions_to_json()})
 
 
 def sorted_symbols(words: WordCounts) -> npt.NDArray[np.int64]:
-    """Positions of the symbols in ``words.data``, words ascending: the order of prices.
+    """Returns the positions of the symbols in ``words.data``, words ascending.
 
     ``prices[sorted_symbols(words)]`` brings prices from the order of the words as stored into
-    that of a certificate.  O(symbols · log words).
+    the order of a certificate.  O(symbols · log words).
     """
-    listed = [word for word, _ in words]
-    order = np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
+    all_words = [word for word, _ in words]
+    order = np.array(sorted(range(len(all_words)), key=all_words.__getitem__), np.int64)
     lengths = np.diff(words.offsets)[order]
     ends = np.cumsum(lengths)
     first = np.repeat(words.offsets[order] - (ends - lengths), lengths)
@@ -340,7 +350,7 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def _width(scale_bits: int) -> int:
-    """The bytes of a price in a file."""
+    """The number of bytes of a price in a file."""
     return 4 if scale_bits <= _SHORT_BITS else 8
 
 

@@ -1,4 +1,4 @@
-"""Defines budgets for groups of tokens, and counts what they leave while tokens are chosen."""
+"""Limits how many tokens of a group, such as a language, a vocabulary may hold."""
 
 from __future__ import annotations
 
@@ -21,18 +21,26 @@ MAX_GROUPS = 64  # kernels keep the groups of a token in the bits of one number
 
 @dataclass(frozen=True)
 class GroupBudget:
-    """At most `limit` tokens of a group: a language, or a length class.
+    """A budget within the budget: at most `limit` tokens of a list, or of a range of lengths.
 
     Parameters
     ----------
     name : str
-        For messages and files.
+        The group's name, for messages and files.
     limit : int
         How many tokens of the group may be chosen.
     tokens : iterable of token, optional
-        The group, if it is a list; else it is a length class.
+        The tokens of the group; if not given, the group is a range of lengths.
     min_length, max_length : int
-        The length class, in symbols; a `max_length` of None is no end.
+        The range of lengths, in symbols; without a `max_length` it has no end.
+
+    Examples
+    --------
+    >>> from partcover import GroupBudget, Instance, solve
+    >>> short = GroupBudget("short", limit=0, max_length=3)
+    >>> instance = Instance({"that": 3, "hat": 2}, k=1, groups=[short])
+    >>> list(solve(instance).vocabulary)
+    [b'that']
     """
 
     name: str
@@ -66,20 +74,20 @@ class GroupBudget:
         return type(self), (self.name, self.limit, tokens, self.min_length, self.max_length)
 
     def over(self, symbols: Symbols) -> GroupBudget:
-        """The same, its tokens brought into the one type of an alphabet."""
+        """Returns this budget with its tokens in the type of an alphabet."""
         if self.tokens is None:
             return self
         return replace(self, tokens=frozenset(sym.to_token(t, symbols) for t in self.tokens))
 
     def __contains__(self, token: Token) -> bool:
-        """Whether a token is of the group."""
+        """Returns whether a token is of the group."""
         if self.tokens is not None:
             return token in self.tokens
-        most = len(token) if self.max_length is None else self.max_length
-        return self.min_length <= len(token) <= most
+        longest = len(token) if self.max_length is None else self.max_length
+        return self.min_length <= len(token) <= longest
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in an instance file."""
+        """Returns the budget as an instance file holds it."""
         data: dict[str, Any] = {"name": self.name, "at_most": self.limit}
         if self.tokens is not None:
             data["tokens"] = [sym.to_json(token) for token in sorted(self.tokens)]
@@ -91,36 +99,38 @@ class GroupBudget:
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> GroupBudget:
-        """The inverse of `to_json`."""
+        """Makes a budget from what an instance file holds."""
         if not isinstance(data, dict) or not isinstance(data.get("name"), str):
             raise InputError("a group is a JSON object with a 'name' and 'at_most'")
         name = data["name"]
         tokens = data.get("tokens")
         if tokens is not None and not isinstance(tokens, list):
             raise InputError(f"group {name!r}: 'tokens' must be a list of tokens")
-        numbers = {}
-        for key, default in (("at_most", None), ("min_length", 2), ("max_length", None)):
-            numbers[key] = value = data.get(key, default)
+        numbers = []
+        for key in ("at_most", "min_length", "max_length"):
+            value = data.get(key)
             if isinstance(value, bool) or not isinstance(value, int | None):
                 raise InputError(f"group {name!r}: {key} is {value!r}: a whole number is expected")
-        if numbers["at_most"] is None:
+            numbers.append(value)
+        limit, min_length, max_length = numbers
+        if limit is None:
             raise InputError(f"group {name!r} has no 'at_most'")
         return cls(
             name,
-            numbers["at_most"],
+            limit,
             None if tokens is None else frozenset(sym.from_json(t, symbols) for t in tokens),
-            2 if numbers["min_length"] is None else numbers["min_length"],
-            numbers["max_length"],
+            2 if min_length is None else min_length,
+            max_length,
         )
 
 
 class GroupBudgets:
-    """What group budgets leave while tokens are chosen one after another.
+    """Keeps count of group budgets while tokens are chosen one after another.
 
     Parameters
     ----------
     groups : sequence of GroupBudget
-        At most `MAX_GROUPS`.
+        The budgets, at most `MAX_GROUPS`.
     chosen : iterable of token
         Tokens chosen already.
 
@@ -128,6 +138,15 @@ class GroupBudgets:
     ----------
     room : ndarray of int64, shape (groups,)
         How many more tokens of each group may be chosen.
+
+    Examples
+    --------
+    >>> from partcover.problem.group_budget import GroupBudget, GroupBudgets
+    >>> budgets = GroupBudgets([GroupBudget("pairs", limit=1, max_length=2)])
+    >>> budgets.bits([b"ab", b"abc"]).tolist()
+    [1, 0]
+    >>> [budgets.admit(token) for token in (b"ab", b"abc", b"bc")]
+    [True, True, False]
     """
 
     def __init__(self, groups: Sequence[GroupBudget], chosen: Iterable[Token] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Defines a tokenization instance: counted words, candidates, and how many may be chosen."""
+"""Defines a tokenization instance: counted words, candidates, a budget and conditions."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ _TOKEN_LISTS = ("candidates", "required", "forbidden", "prefix", "protected")
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """Choose at most `k` tokens so that the counted words need the fewest tokens.
+    """An instance: choose at most `k` tokens so that the counted words need the fewest tokens.
 
     Parameters
     ----------
     words : WordCounts, mapping or path
-        The corpus; words to counts, and a file of counted words, are taken as such.
+        The corpus; also a mapping of words to counts, or the path of a counted-words TSV.
     k : int
-        The budget: tokens of length two or more; required and prefix tokens count.
+        The budget: how many tokens of two or more symbols may be chosen, required and prefix
+        tokens included.
     candidates : iterable of token, optional
-        An explicit candidate list.  By default every substring of a word with two or more
+        An explicit list of candidates.  By default every substring of a word with two or more
         symbols is a candidate, with no length cap and no frequency cut.
     max_length : int, optional
         Only substrings of at most this many symbols are candidates.
@@ -47,21 +48,22 @@ class Instance:
         Only substrings with at least this many occurrences (positions, weighted by the counts
         of their words) are candidates.
     required : iterable of token
-        Tokens every vocabulary must hold.
+        Tokens that every vocabulary must hold.
     forbidden : iterable of token
-        Tokens no vocabulary may hold.
+        Tokens that no vocabulary may hold.
     prefix : iterable of token
-        Tokens given in front: required as well, and kept first, in this order.
+        Required tokens that come first in the vocabulary, in this order.
     protected : iterable of token
-        Tokens that are never cut: required as well, and each of their occurrences (leftmost
-        first, longest first) becomes a word of its own, so that no other token overlaps it.
-        `words` are the words after that; the tokens needed are the same.
+        Required tokens that are never cut: each of their occurrences (leftmost first, longest
+        first) becomes a word of its own, so that no other token overlaps it.  The attribute
+        `words` holds the words after that; they need the same tokens.
     groups : iterable of GroupBudget
         Budgets within the budget.
     threshold : int, optional
-        A number of tokens to ask about: is there a vocabulary that needs at most this many?
+        The number of tokens of the decision problem: does a vocabulary exist that needs at most
+        this many?
     source : dict, optional
-        Where the instance comes from (kept in its file).
+        Where the instance comes from, as its file says.
 
     Raises
     ------
@@ -74,6 +76,15 @@ class Instance:
     -----
     Whatever limits the candidates is part of `policy`, and so of every claim about the
     instance.  Required and prefix tokens are candidates whatever the limits say.
+
+    Examples
+    --------
+    >>> from partcover import Instance, solve
+    >>> instance = Instance({"that": 3, "hat": 2, "cat": 2}, k=2, max_length=3)
+    >>> instance
+    Instance(k=2, 3 words, 7 counted, bytes, candidates=substrings, max_length=3)
+    >>> list(solve(instance).vocabulary)
+    [b'hat', b'cat']
     """
 
     words: WordCounts
@@ -138,7 +149,7 @@ class Instance:
         return [*self.words._summary, *limits]
 
     def _repr_html_(self) -> str:
-        """What it is, for notebooks."""
+        """The instance as a table, for notebooks."""
         words = self.words
         facts: dict[str, Any] = {"k": self.k, "words": len(words), "counted": words.total_count}
         facts |= {"symbols": self.symbols, "pre-tokenizer": words.pretokenizer, **self.policy}
@@ -152,11 +163,11 @@ class Instance:
         if self.min_count < 1:
             raise InputError(f"min_count is {self.min_count}: at least 1 is expected")
         for name in _TOKEN_LISTS:
-            given = getattr(self, name)
-            if given is not None:
-                object.__setattr__(self, name, self._tokens(name, given))
+            tokens = getattr(self, name)
+            if tokens is not None:
+                object.__setattr__(self, name, self._tokens(name, tokens))
         if self.protected:
-            # where words are cut further is known from `protected`, how text becomes words stays
+            # `protected` says how words are cut further; how text becomes words stays the same
             pretokenizer = self.words.pretokenizer
             words = replace(self.words.split_at(self.protected), pretokenizer=pretokenizer)
             object.__setattr__(self, "words", words)
@@ -170,18 +181,18 @@ class Instance:
                 f"{len(self.fixed)} tokens are required, k is {self.k}: raise k or require fewer"
             )
         for group in self.groups:
-            held = [token for token in self.fixed if token in group]
+            required = [token for token in self.fixed if token in group]
             if group.limit < 0:
                 raise InputError(f"group {group.name!r}: a budget of {group.limit}: at least 0")
-            most = group.max_length
-            if most is not None and most < max(2, group.min_length):
+            longest = group.max_length
+            if longest is not None and longest < max(2, group.min_length):
                 raise InputError(
-                    f"group {group.name!r}: no token has {group.min_length} to {most} symbols"
+                    f"group {group.name!r}: no token has {group.min_length} to {longest} symbols"
                 )
-            if len(held) > group.limit:
+            if len(required) > group.limit:
                 raise InputError(
-                    f"{len(held)} required tokens are of group {group.name!r} "
-                    f"({sym.show(held[0])!r} is one), and its budget is {group.limit}"
+                    f"{len(required)} required tokens are of group {group.name!r} "
+                    f"({sym.show(required[0])!r} is one), and its budget is {group.limit}"
                 )
         if len(self.groups) > MAX_GROUPS:
             raise InputError(f"{len(self.groups)} groups: at most {MAX_GROUPS} are possible")
@@ -205,7 +216,7 @@ class Instance:
 
     @cached_property
     def policy(self) -> dict[str, Any]:
-        """What limits the candidates, for claims; ``{"candidates": "substrings"}`` if nothing."""
+        """Limits on the candidates; ``{"candidates": "substrings"}`` if there are none."""
         policy: dict[str, Any] = {"candidates": "substrings" if self.candidates is None else "list"}
         if self.max_length is not None:
             policy["max_length"] = self.max_length
@@ -218,12 +229,12 @@ class Instance:
 
     @cached_property
     def index(self) -> CandidateIndex:
-        """The candidates and where they occur; made on first use, O(total symbols) memory."""
-        # with groups, a token may be of one that is full, and the word it is in not
+        """The index of the candidates; made on first use, O(total symbols) memory."""
+        # with groups, a word that dominates a candidate may be of a group that is full
         return self.candidate_index(dominated=bool(self.groups))
 
     def candidate_index(self, *, dominated: bool) -> CandidateIndex:
-        """The candidates, exactly dominated ones kept or left out; see `CandidateIndex`."""
+        """Makes an index of the candidates, with or without the dominated ones."""
         return CandidateIndex(
             self.words,
             explicit=self.candidates,
@@ -239,19 +250,19 @@ class Instance:
         return self.words.symbols
 
     def vocabulary(self, tokens: Iterable[Any], method: str, **use: Any) -> Vocabulary:
-        """A vocabulary for these words: over their symbols, for their pre-tokenizer."""
+        """Makes a vocabulary over the symbols of the words, for their pre-tokenizer."""
         return Vocabulary(tokens, self.symbols, method, pretokenizer=self.words.pretokenizer, **use)
 
     @checked
     def with_k(self, k: Budget) -> Instance:
-        """The same instance with another budget (the candidate index is kept)."""
+        """Returns the same instance with another budget; the candidate index is kept."""
         other = replace(self, k=k)
         if "index" in self.__dict__:
             other.__dict__["index"] = self.index
         return other
 
     def to_json(self) -> dict[str, Any]:
-        """The content of an instance file."""
+        """Returns the content of an instance file."""
         data: dict[str, Any] = {
             "format": "partcover-instance",
             "version": 1,
@@ -269,7 +280,7 @@ class Instance:
         return data
 
     def conditions_to_json(self) -> dict[str, Any]:
-        """What limits vocabularies besides k, as it stands in an instance file."""
+        """Returns what limits vocabularies besides k, as an instance file holds it."""
         data: dict[str, Any] = {}
         if self.max_length is not None:
             data["max_length"] = self.max_length
@@ -284,13 +295,13 @@ class Instance:
         return data
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the instance file (aside, then renamed)."""
+        """Writes the instance file, aside and then renamed."""
         write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
 
     @classmethod
     @checked
     def from_json(cls, data: dict[str, Any]) -> Instance:
-        """Build from the content of an instance file."""
+        """Makes an instance from the content of its file."""
         if data.get("format") != "partcover-instance":
             raise InputError('not a partcover instance (no "format": "partcover-instance")')
         if data.get("version") != 1:
@@ -338,7 +349,7 @@ class Instance:
             k,
             candidates=tokens("candidates"),
             max_length=whole("max_length"),
-            min_count=1 if (least := whole("min_count")) is None else least,
+            min_count=1 if (min_count := whole("min_count")) is None else min_count,
             required=tokens("required") or (),
             forbidden=tokens("forbidden") or (),
             prefix=tokens("prefix") or (),
@@ -351,7 +362,7 @@ class Instance:
     @classmethod
     @checked
     def load(cls, path: str | PathLike[str]) -> Instance:
-        """Read an instance file; errors name the file."""
+        """Reads an instance file; errors name the file."""
         data = read_json(path)
         try:
             return cls.from_json(data)

@@ -18,7 +18,7 @@ Arcs: TypeAlias = tuple[Int32, Int64, Int32, Int64, Int64, Int32, Int32]
 
 
 def arcs_of(index: WordIndex, tokens: Intervals) -> Arcs:
-    """The first seven arguments of `partcover.kernels._local_search.State`.
+    """Returns the first seven arguments of `partcover.kernels._local_search.State`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Defines what every method returns: a vocabulary, its cost, and how good that is."""
+"""Defines what every method returns: a vocabulary, the tokens it needs, and a lower bound."""
 
 from __future__ import annotations
 
@@ -26,45 +26,52 @@ Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
 
 @dataclass(frozen=True)
 class Result:
-    """What a method knows of an instance: a vocabulary with its cost, or that there is none yet.
+    """What a method knows about an instance: a vocabulary, if it has one, and a lower bound.
 
     Attributes
     ----------
     method : str
-        What made it.
+        Name of the method.
     k : int
-        The budget it was made for.
+        The budget.
     words, total_count : int
-        Distinct words and occurrences of the corpus.
+        Number of distinct words, and of words counted.
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     candidates : int
-        Number of candidate tokens.
+        Number of candidates.
     policy : dict
-        What limits the candidates (see `Instance.policy`): the claim is about these.
+        Limits on the candidates (see `Instance.policy`), which every claim is relative to.
     vocabulary : Vocabulary or None
-        The chosen tokens, in the order of the method; None where there is no answer.
+        The chosen tokens, in the order of the method; None without an answer.
     rule : str
         The segmentation rule that `tokens` and `cover` are stated under.
     tokens, cover : int or None
-        Tokens needed, and adjacent pairs inside tokens, over the counted corpus.
+        Tokens that the counted words need, and adjacent pairs inside tokens.
     lower_bound : int or None
         No vocabulary within the budget needs fewer tokens.
     status : {"optimal", "feasible", "infeasible", "none"}
-        What it has.
+        How good the vocabulary is known to be; ``none`` without one.
     termination : {"completed", "gap", "time_limit", "interrupted", "error"}
-        Why it stopped.
+        Why the method stopped.
     seconds : float
         Wall-clock seconds of the method.
     seed, threads : int
         As given.
     gains : tuple of int
-        For greedy methods: the gain in the method's own objective of each token, in order, so
-        that the first j tokens answer every budget j.
+        Gain of each token in the method's own objective, in order; of greedy methods, whose first
+        j tokens answer every budget j.
     extra : dict
         Further keys of the method (``relaxed_cover``, ``tokens_shortest_path``, ...).
     certificate : Certificate or None
-        What proves `lower_bound`, where the method has a proof that can be checked.
+        The proof of `lower_bound`, where the method has one that can be checked.
+
+    Examples
+    --------
+    >>> from partcover import Instance, Result, smallest
+    >>> result: Result = smallest(Instance({"hat": 2}, k=1), threshold=1)
+    >>> result.status, result.vocabulary is None
+    ('infeasible', True)
     """
 
     method: str
@@ -108,7 +115,7 @@ class Result:
         gains: Iterable[int] = (),
         extra: dict[str, Any] | None = None,
     ) -> Self:
-        """Returns what is known of an instance, which fills in all that follows from it.
+        """Makes a result for an instance, and fills in what follows from it.
 
         Parameters
         ----------
@@ -152,7 +159,7 @@ class Result:
         return brief(type(self).__name__, *parts, gap, self.status, self.termination)
 
     def _repr_html_(self) -> str:
-        """What it is, and the first tokens, for notebooks."""
+        """The result and the first tokens, for notebooks."""
         facts = {k: v for k, v in self.to_json(vocabulary=False).items() if k != "policy"}
         simple = [(k, v) for k, v in facts.items() if isinstance(v, str | int | float | None)]
         table = html_table(type(self).__name__, [], simple)
@@ -165,26 +172,26 @@ class Result:
 
     @property
     def tokens_per_word(self) -> float | None:
-        """Tokens over occurrences of words."""
+        """Tokens over words counted; None without an answer or without words."""
         if self.tokens is None or not self.total_count:
             return None
         return self.tokens / self.total_count
 
     def recorded(self, words: WordCounts, **more: Any) -> Vocabulary:
-        """The vocabulary with where it comes from, to be saved.
+        """Returns the vocabulary with its provenance, to be saved.
 
         Parameters
         ----------
         words : WordCounts
-            What it was made for.
+            The words that it was made for.
         **more
-            Anything else to note, as JSON can hold it.
+            Further keys of the provenance, as JSON can hold them.
 
         Returns
         -------
         Vocabulary
-            Its provenance is the version of partcover, `more`, the hash of the words, and what
-            the solution is: method, options, numbers reached.
+            Its provenance is the version of partcover, `more`, the digest of the words, and the
+            fields of this result: method, options, numbers reached.
 
         Raises
         ------
@@ -202,7 +209,7 @@ class Result:
         return self.vocabulary.with_(method=self.method, provenance=provenance)
 
     def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
-        """The JSON object that every command prints for a solution."""
+        """Returns the JSON object that every command prints for a solution."""
         data: dict[str, Any] = {
             "method": self.method,
             "k": self.k,
@@ -236,17 +243,23 @@ class Result:
 
 @dataclass(frozen=True, repr=False)
 class Solution(Result):
-    """A vocabulary for an instance, with its cost and what is known about the optimum.
+    """A result with a vocabulary, as all methods but `smallest` return.
 
-    All methods but `smallest` always have one.  Attributes are those of `Result`; these are
-    never None:
+    Attributes are those of `Result`; these are never None:
 
     Attributes
     ----------
     vocabulary : Vocabulary
         The chosen tokens, in the order of the method.
     tokens, cover : int
-        Tokens needed, and adjacent pairs inside tokens, over the counted corpus.
+        Tokens that the counted words need, and adjacent pairs inside tokens.
+
+    Examples
+    --------
+    >>> from partcover import Instance, Solution, solve
+    >>> solution: Solution = solve(Instance({"that": 3, "hat": 2}, k=1))
+    >>> list(solution.vocabulary), solution.tokens, solution.status
+    ([b'hat'], 8, 'optimal')
     """
 
     vocabulary: Vocabulary

@@ -67,7 +67,7 @@ class Intervals(NamedTuple):
 
 
 class WordIndex:
-    """Suffix array of counted words.
+    """The suffix array of counted words, which finds all occurrences of a token at once.
 
     Parameters
     ----------

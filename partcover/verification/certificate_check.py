@@ -1,4 +1,4 @@
-"""A certificate is checked in plain Python that shares nothing with the kernels."""
+"""Checks certificates in plain Python that shares nothing with the kernels."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ from ..runtime.arguments import checked
 
 __all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty"]
 
-TOGETHER = 1 << 20  # numbers of leaves that are looked at in one pass
+ENTRIES_A_PASS = 1 << 20
+"""Prices and tokens of leaves that are counted in one pass over the words."""
 
 
 @dataclass(frozen=True)
 class CertificateCheck:
-    """What an independent recount of a certificate finds.
+    """The result of an independent recount of a certificate.
 
     Attributes
     ----------
     ok : bool
-        The certificate is about this instance and proves what it claims.
+        Whether the certificate is about this instance and proves what it claims.
     claimed : int
-        The lower bound it claims.
+        The lower bound that it claims.
     lower_bound : int
-        The lower bound its prices prove for this instance: at most the optimum, whatever the
-        prices are; 0 where the certificate is about another instance.
+        The lower bound that its prices prove for this instance: at most the optimum, whatever
+        the prices are; 0 where the certificate is about another instance.
     leaves : int
-        Leaves of its tree.
+        Number of leaves in its tree.
     problems : tuple of str
         One line for each thing that is wrong.
     """
@@ -46,30 +47,29 @@ class CertificateCheck:
     problems: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as a JSON object."""
+        """Returns the fields as a JSON object."""
         return {**asdict(self), "problems": list(self.problems)}
 
 
 @checked
 def check_certificate(instance: Instance, certificate: Certificate) -> CertificateCheck:
-    """Recount the lower bound that a certificate proves.
+    """Recounts the lower bound that a certificate proves.
 
     For a leaf with prices d, required tokens R and excluded tokens F, no vocabulary of at most k
     tokens that holds R and nothing of F needs fewer tokens than ::
 
         Σ_W c(W)·Σ_p d_p − Σ_{T ∈ R} reward(T) − (the k − |R| largest rewards of other candidates)
 
-    where reward(T) is Σ_W c(W) times the best set of occurrences of T in W that do not overlap,
-    each worth max(0, Σ d − 1).  Every vocabulary comes to one leaf: the least leaf is the bound.
-    Fees of group budgets are taken off the rewards of a group's candidates, and, once for each
-    token that the group has room for besides R, off the bound.
+    where W is a word that is counted c(W) times, p a symbol of W, and reward(T) is Σ_W c(W) times
+    the best set of occurrences of T in W that do not overlap, each worth max(0, Σ d − 1).  Every
+    vocabulary comes to one leaf, so the least bound of a leaf holds for all.
 
     Parameters
     ----------
     instance : Instance
         The words, budget and conditions.
     certificate : Certificate
-        What to check.
+        The certificate to check.
 
     Returns
     -------
@@ -81,9 +81,39 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
     Notes
     -----
-    Candidates that occur in one distinct word only are left out where that word is a candidate:
-    some optimum holds none of them, and all branches are the same for it.
-    Not so with group budgets, where the word may be of a group that is full: all count there.
+    Why the bound holds, for a vocabulary S of the case, and the words cut by S into the fewest
+    pieces:
+
+    1. The prices of a word are the prices of its pieces.
+    2. A piece that is a single symbol has a price of at most 1: no more than it costs.
+    3. A piece that is a token has prices of at most 1 + max(0, Σ d − 1): its cost and its worth.
+    4. Pieces of a word that are the token T do not overlap: over all words they are worth at
+       most reward(T).
+    5. So Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T), and S holds R, nothing of F, and
+       at most k − |R| other candidates, whose rewards are at most the largest ones.  ∎
+
+    Group budgets: a leaf may have a fee f_g ≥ 0 for each group.  A reward outside R is then less
+    the fees of its token's groups, and the bound is less f_g for each token that group g has room
+    for besides R.  The tokens of S outside R pay no more fees than that, so line 5 holds.
+
+    Dominated candidates, which occur in one distinct word only that is a candidate too, are left
+    out: some optimum holds none of them (`partcover.problem.candidates.CandidateIndex` says
+    why), it comes to one leaf as every vocabulary does, and the bound need hold for no other.
+    Not so with group budgets, where the word may be of a group that is full: all candidates count
+    there.
+
+    Examples
+    --------
+    The words and prices of "By hand" in docs/certificates.md:
+
+    >>> import numpy as np
+    >>> from partcover import Certificate, Instance, check_certificate
+    >>> from partcover.problem.certificate import Leaf
+    >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
+    >>> prices = np.array([2, 1, 2, 2, 1, 2], np.int32)  # in units of 1/2
+    >>> certificate = Certificate.of(instance, (Leaf(prices),), lower_bound=4, scale_bits=1)
+    >>> check_certificate(instance, certificate)
+    CertificateCheck(ok=True, claimed=4, lower_bound=4, leaves=1, problems=())
     """
     problems = []
     leaves = [node for node in certificate.tree if isinstance(node, Leaf)]
@@ -120,7 +150,7 @@ def case_bound(
     required: frozenset[Token] = frozenset(),
     excluded: frozenset[Token] = frozenset(),
 ) -> int:
-    """The lower bound that a leaf proves for its case, as `check_certificate` counts it.
+    """Returns the lower bound that a leaf proves for its case, as `check_certificate` counts it.
 
     Parameters
     ----------
@@ -131,8 +161,8 @@ def case_bound(
     scale_bits : int
         Binary digits behind the point of a price.
     required, excluded : frozenset of token
-        What the vocabularies of this case hold beyond the fixed tokens, and what they lack; the
-        case is not empty.
+        Tokens that the vocabularies of this case hold beyond the fixed ones, and tokens that they
+        lack; the case is not empty.
 
     Returns
     -------
@@ -148,7 +178,10 @@ def case_bound(
 
 
 def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset[Token]) -> bool:
-    """Whether no vocabulary can hold and lack these tokens: a budget is exceeded, or both."""
+    """Returns whether no vocabulary holds the required tokens and lacks the excluded ones.
+
+    That is so where the required tokens exceed a budget, or where a token is both.
+    """
     return (
         len(required) > instance.k
         or bool(required & excluded)
@@ -157,7 +190,7 @@ def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset
 
 
 class _Case:
-    """A leaf while its rewards are summed."""
+    """A leaf, with the tokens of the branches above it, while its rewards are summed."""
 
     def __init__(
         self,
@@ -168,9 +201,9 @@ class _Case:
     ) -> None:
         self.prices = prices
         self.fees = fees
-        self.before = list(accumulate(self.prices, initial=0))
+        self.before = list(accumulate(prices, initial=0))  # the prices before each symbol
         self.required = required
-        self.apart = required | excluded
+        self.decided = required | excluded
         self.required_reward = 0
         self.rewards: list[int] = []
 
@@ -179,9 +212,9 @@ def _bound(instance: Instance, certificate: Certificate) -> int:
     """The least bound of the leaves that a vocabulary may come to."""
     fixed = frozenset(instance.fixed)
     symbols, scale = _symbols(instance), 1 << certificate.scale_bits
-    found: list[int] = []
+    bounds: list[int] = []
     cases: list[_Case] = []
-    held = 0
+    n_entries = 0
     for leaf, inside, outside in certificate.leaves():
         required = fixed | inside
         if is_empty(instance, required, outside):
@@ -189,14 +222,14 @@ def _bound(instance: Instance, certificate: Certificate) -> int:
         prices = leaf.unpacked(symbols, certificate.scale_bits)
         if prices is None:  # no leaf proves less
             return sum(count for _, count in instance.words)
-        held += symbols + len(inside) + len(outside)
+        n_entries += symbols + len(inside) + len(outside)
         cases.append(_Case(prices.tolist(), leaf.fees, required, outside))
-        if held > TOGETHER:
-            found += _bounds(instance, cases, scale)
-            cases, held = [], 0
+        if n_entries > ENTRIES_A_PASS:
+            bounds += _bounds(instance, cases, scale)
+            cases, n_entries = [], 0
     if cases:
-        found += _bounds(instance, cases, scale)
-    return min(found)
+        bounds += _bounds(instance, cases, scale)
+    return min(bounds)
 
 
 def _symbols(instance: Instance) -> int:
@@ -206,13 +239,13 @@ def _symbols(instance: Instance) -> int:
 def _bounds(instance: Instance, cases: Sequence[_Case], scale: int) -> list[int]:
     """The bound of each case; a token for each counted word at least."""
     text = _Text(instance)
-    for token, starts in text.places(frozenset().union(*(case.required for case in cases))):
+    for token, starts in text.occurrences(frozenset().union(*(case.required for case in cases))):
         for case in cases:
             if token in case.required:
                 case.required_reward += _reward(case, len(token), starts, text.count_at, scale)
     for token, starts in _candidates(instance, text):
         for case in cases:
-            if token not in case.apart:
+            if token not in case.decided:
                 reward = _reward(case, len(token), starts, text.count_at, scale)
                 for fee, group in zip(case.fees, instance.groups, strict=False):
                     reward -= fee * (token in group)
@@ -232,35 +265,35 @@ def _bounds(instance: Instance, cases: Sequence[_Case], scale: int) -> list[int]
 def _reward(
     case: _Case, length: int, starts: Sequence[int], count_at: Sequence[int], scale: int
 ) -> int:
-    """The most that occurrences which do not overlap are worth; `starts` ascend."""
+    """The largest worth of occurrences that do not overlap; `starts` ascend."""
     before = case.before
-    best = [0]  # best[i]: among the first i occurrences
-    clear = 0  # how many end where the present one starts, or before
+    best = [0]  # best[i]: the largest worth among the first i occurrences
+    n_ended = 0  # occurrences that end where the present one starts, or before
     for start in starts:
-        while starts[clear] + length <= start:
-            clear += 1
+        while starts[n_ended] + length <= start:
+            n_ended += 1
         worth = count_at[start] * (before[start + length] - before[start] - scale)
-        best.append(max(best[-1], best[clear] + worth))
+        best.append(max(best[-1], best[n_ended] + worth))
     return best[-1]
 
 
 class _Text:
-    """The words, ascending, one after another."""
+    """The words in ascending order, one after another."""
 
     def __init__(self, instance: Instance) -> None:
-        words = sorted(instance.words)
-        self.words = [word for word, _ in words]
-        self.counts = [count for _, count in words]
+        pairs = sorted(instance.words)
+        self.words = [word for word, _ in pairs]
+        self.counts = [count for _, count in pairs]
         self.sizes = [len(word) for word in self.words]
         self.first = list(accumulate(self.sizes, initial=0))[:-1]
         self.word_at = [n for n, size in enumerate(self.sizes) for _ in range(size)]
         self.count_at = [self.counts[number] for number in self.word_at]
-        words_alone: list[Any] = self.words
+        words: list[Any] = self.words
         self.text: Any
         if instance.symbols == "ints":
-            self.text = tuple(chain.from_iterable(words_alone))
+            self.text = tuple(chain.from_iterable(words))
         else:
-            self.text = (b"" if instance.symbols == "bytes" else "").join(words_alone)
+            self.text = (b"" if instance.symbols == "bytes" else "").join(words)
 
     def starts(self, length: int) -> list[int]:
         """Where a substring of `length` symbols starts."""
@@ -270,61 +303,62 @@ class _Text:
             for start in range(first, first + size - length + 1)
         ]
 
-    def group(self, starts: Sequence[int], length: int) -> dict[Token, list[int]]:
-        """Substrings at `starts`, each with its starts."""
+    def by_substring(self, starts: Sequence[int], length: int) -> dict[Token, list[int]]:
+        """The substrings at `starts`, each with its starts."""
         groups: dict[Token, list[int]] = defaultdict(list)
         for start in starts:
             groups[self.text[start : start + length]].append(start)
         return groups
 
-    def places(self, tokens: Collection[Token]) -> Iterator[tuple[Token, list[int]]]:
-        """Given tokens that occur, each with its starts."""
+    def occurrences(self, tokens: Collection[Token]) -> Iterator[tuple[Token, list[int]]]:
+        """Yields those of the tokens that occur, each with its starts."""
         for length in sorted(set(map(len, tokens))):
-            for token, starts in self.group(self.starts(length), length).items():
+            for token, starts in self.by_substring(self.starts(length), length).items():
                 if token in tokens:
                     yield token, starts
 
-    def alone(self, starts: Sequence[int]) -> int | None:
+    def only_word(self, starts: Sequence[int]) -> int | None:
         """The number of the one word that all the starts are in, None if there are several."""
         number = self.word_at[starts[0]]
         return number if number == self.word_at[starts[-1]] else None
 
 
 def _candidates(instance: Instance, text: _Text) -> Iterator[tuple[Token, list[int]]]:
-    """Candidates that are not dominated, each with its starts."""
+    """Yields the candidates that are not dominated, each with its starts."""
     if instance.candidates is not None:
         pool = set(instance.candidates) - set(instance.forbidden)
-        for token, starts in text.places(pool):
-            number = text.alone(starts)
+        for token, starts in text.occurrences(pool):
+            number = text.only_word(starts)
             word = None if number is None or instance.groups else text.words[number]
             if word is None or word == token or word not in pool:
                 yield token, starts
         return
     forbidden = set(instance.forbidden)
     longest = min(max(text.sizes, default=0), instance.max_length or 2**63)
-    # may the whole word stand in for what only it holds?
-    stands_in = [
+    # whether a word dominates the candidates that occur in it alone
+    dominates = [
         2 <= len(word) <= longest
         and count >= instance.min_count
         and word not in forbidden
         and not instance.groups
         for word, count in zip(text.words, text.counts, strict=True)
     ]
-    whole: dict[int, list[int]] = defaultdict(list)
-    for first, size, does in zip(text.first, text.sizes, stands_in, strict=True):
+    whole: dict[int, list[int]] = defaultdict(list)  # starts of these words, by length
+    for first, size, does in zip(text.first, text.sizes, dominates, strict=True):
         if does:
             whole[size].append(first)
     starts = text.starts(2)
     for length in range(2, longest + 1):
-        longer: list[int] = []
-        for token, places in text.group(starts, length).items():
+        extensible: list[int] = []
+        for token, places in text.by_substring(starts, length).items():
             if sum(map(text.count_at.__getitem__, places)) < instance.min_count:
-                continue  # and so is whatever contains it
-            number = text.alone(places)
-            if number is not None and stands_in[number] and length < text.sizes[number]:
+                continue  # nor is anything frequent enough that contains it
+            number = text.only_word(places)
+            if number is not None and dominates[number] and length < text.sizes[number]:
                 continue  # and so is all that contains it, but the whole word
-            longer += places
+            extensible += places
             if token not in forbidden:
                 yield token, places
-        there = set(longer)
-        starts = sorted({start for start in longer if start + 1 in there} | {*whole[length + 1]})
+        known = set(extensible)
+        longer = {start for start in extensible if start + 1 in known}
+        starts = sorted(longer | {*whole[length + 1]})

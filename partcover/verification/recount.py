@@ -1,4 +1,4 @@
-"""Recounts a vocabulary in plain Python that shares nothing with the kernels."""
+"""Recounts what a vocabulary needs, in plain Python that shares nothing with the kernels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -22,24 +23,24 @@ __all__ = ["Verification", "recount", "recount_seconds", "verify"]
 
 @dataclass(frozen=True)
 class Verification:
-    """What an independent recount finds.
+    """The result of an independent recount of a vocabulary.
 
     Attributes
     ----------
     ok : bool
-        Nothing is wrong.
+        Whether nothing is wrong.
     tokens, cover : int
-        Fewest tokens over the counted words, and the pairs inside them.
+        Fewest tokens over the counted words, and adjacent pairs inside these tokens.
     tokens_priority : int
         Tokens under GreedTok's priority order, the vocabulary in its own order.
     relaxed_cover : int
         Pairs under any occurrence of any token, overlaps allowed: the objective of WMC.
     size, k : int
-        Tokens in the vocabulary, and the budget.
+        Number of tokens in the vocabulary, and the budget.
     threshold : int or None
-        The instance's question, if it asks one.
+        The instance's threshold, if it has one.
     meets_threshold : bool or None
-        Its answer for this vocabulary.
+        Whether the vocabulary needs at most that many tokens.
     problems : tuple of str
         One line for each thing that is wrong.
     """
@@ -56,7 +57,7 @@ class Verification:
     problems: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as a JSON object."""
+        """Returns the fields as a JSON object."""
         return {**asdict(self), "problems": list(self.problems)}
 
 
@@ -64,14 +65,14 @@ class Verification:
 def verify(
     instance: Instance, vocabulary: Vocabulary, *, claim: Solution | None = None
 ) -> Verification:
-    """Recount tokens, cover and budget of a vocabulary, and check every condition.
+    """Recounts tokens, cover and budget of a vocabulary, and checks every condition.
 
     Parameters
     ----------
     instance : Instance
         The words, budget and conditions.
     vocabulary : Vocabulary
-        The tokens to check.
+        The vocabulary to check.
     claim : Solution, optional
         Numbers to confirm: tokens and cover under its rule, its ``relaxed_cover`` if it has
         one, and its lower bound against them.
@@ -84,7 +85,15 @@ def verify(
     Raises
     ------
     InputError
-        If the vocabulary is of words with an end-of-word mark, and these have none.
+        If the vocabulary is for words with an end-of-word mark, and these have none.
+
+    Examples
+    --------
+    >>> from partcover import Instance, Vocabulary, verify
+    >>> instance = Instance({"that": 3, "hat": 2}, k=1, required=["at"])
+    >>> verification = verify(instance, Vocabulary(["hat"]))
+    >>> verification.tokens, verification.problems
+    (8, ("required token 'at' is missing",))
     """
     problems: list[str] = []
     if vocabulary.symbols != instance.symbols:
@@ -96,34 +105,35 @@ def verify(
         instance.words.refuse_without(vocabulary.end_of_word)
     ranks = {token: rank for rank, token in enumerate(vocabulary)}
     openings = _openings(ranks)
-    seen: dict[Token, int] = dict.fromkeys(ranks, 0)
-    fewest = _fewest(instance.words, openings, seen)
-    total = in_order = relaxed = 0
+    occurrences: dict[Token, int] = dict.fromkeys(ranks, 0)
+    fewest = _fewest(instance.words, openings, occurrences)
+    total = by_priority = relaxed = 0
     for word, count in instance.words:
         total += count * len(word)
         places = _places(word, ranks, openings)
-        in_order += count * _priority(word, ranks, places)
+        by_priority += count * _priority(word, ranks, places)
         relaxed += count * _relaxed_cover(places)
 
-    problems += _broken(instance, seen)
+    problems += _broken(instance, occurrences)
     if claim is not None:
-        found = in_order if claim.rule == "priority" else fewest
-        if claim.tokens != found:
-            problems.append(f"{claim.tokens} tokens claimed ({claim.rule}), {found} counted")
-        if claim.cover != total - found:
-            problems.append(f"cover {claim.cover} claimed ({claim.rule}), {total - found} counted")
+        counted = by_priority if claim.rule == "priority" else fewest
+        cover = total - counted
+        if claim.tokens != counted:
+            problems.append(f"{claim.tokens} tokens claimed ({claim.rule}), {counted} counted")
+        if claim.cover != cover:
+            problems.append(f"cover {claim.cover} claimed ({claim.rule}), {cover} counted")
         claimed = claim.extra.get("relaxed_cover", relaxed)
         if claimed != relaxed:
             problems.append(f"relaxed cover {claimed} claimed, {relaxed} counted")
         if claim.lower_bound is not None and claim.lower_bound > fewest:
             problems.append(f"lower bound {claim.lower_bound} claimed, {fewest} tokens suffice")
-        if claim.status == "optimal" and claim.lower_bound != found:
-            problems.append(f"optimal claimed: bound {claim.lower_bound}, {found} tokens")
+        if claim.status == "optimal" and claim.lower_bound != counted:
+            problems.append(f"optimal claimed: bound {claim.lower_bound}, {counted} tokens")
     return Verification(
         ok=not problems,
         tokens=fewest,
         cover=total - fewest,
-        tokens_priority=in_order,
+        tokens_priority=by_priority,
         relaxed_cover=relaxed,
         size=len(ranks),
         k=instance.k,
@@ -134,16 +144,16 @@ def verify(
 
 
 def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
-    """The fewest tokens that a vocabulary needs, and the conditions that it breaks.
+    """Recounts the fewest tokens that a vocabulary needs, and the conditions that it breaks.
 
-    The part of `verify` that a search needs, in a third of the time.
+    This is the part of `verify` that a search needs, in a third of the time.
 
     Parameters
     ----------
     instance : Instance
         The words, budget and conditions.
     vocabulary : Vocabulary
-        Over the same symbols.
+        The vocabulary, over the same symbols.
 
     Returns
     -------
@@ -152,85 +162,86 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
     problems : tuple of str
         One line for each condition that is broken.
     """
-    seen: dict[Token, int] = dict.fromkeys(vocabulary, 0)
-    tokens = _fewest(instance.words, _openings(seen), seen)
-    return tokens, tuple(_broken(instance, seen))
+    occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
+    tokens = _fewest(instance.words, _openings(occurrences), occurrences)
+    return tokens, tuple(_broken(instance, occurrences))
 
 
 def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 4000) -> float:
-    """About how long `recount` takes here and now, from the time that some of the words take.
+    """Estimates how long `recount` takes here and now, from the time that some words take.
 
     Parameters
     ----------
     words : WordCounts
         All words.
     vocabulary : Vocabulary
-        One like that to be recounted.
+        A vocabulary like the one to be recounted.
     sample : int
-        Words to measure on, evenly spread; five times, of which the one in the middle counts.
+        Number of words to measure on, evenly spread; the median of five runs counts.
     """
     if not len(words):
         return 0.0
-    some = np.arange(0, len(words), max(1, len(words) // sample))
-    listed = list(slices(words.data, words.offsets[some], words.offsets[some + 1], words.symbols))
-    seen: dict[Token, int] = dict.fromkeys(vocabulary, 0)
-    openings = _openings(seen)
+    drawn = np.arange(0, len(words), max(1, len(words) // sample))
+    begin, end = words.offsets[drawn], words.offsets[drawn + 1]
+    pairs = [(word, 1) for word in slices(words.data, begin, end, words.symbols)]
+    occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
+    openings = _openings(occurrences)
     seconds = []
     for _ in range(5):
         begun = time.perf_counter()
-        _fewest([(word, 1) for word in listed], openings, seen)
+        _fewest(pairs, openings, occurrences)
         seconds.append(time.perf_counter() - begun)
-    return sorted(seconds)[2] * len(words) / len(some)
+    return median(seconds) * len(words) / len(drawn)
 
 
-def _broken(instance: Instance, seen: dict[Token, int]) -> list[str]:
-    """The conditions that a vocabulary breaks, whose tokens occur so many times."""
+def _broken(instance: Instance, occurrences: dict[Token, int]) -> list[str]:
+    """The conditions that a vocabulary breaks, given how often each of its tokens occurs."""
     problems = []
-    if len(seen) > instance.k:
-        problems.append(f"{len(seen)} tokens, and the budget k is {instance.k}")
+    if len(occurrences) > instance.k:
+        problems.append(f"{len(occurrences)} tokens, and the budget k is {instance.k}")
     for group in instance.groups:
-        held = sum(token in group for token in seen)
-        if held > group.limit:
-            problems.append(f"{held} tokens of group {group.name!r}, whose budget is {group.limit}")
+        size = sum(token in group for token in occurrences)
+        if size > group.limit:
+            problems.append(f"{size} tokens of group {group.name!r}, whose budget is {group.limit}")
     fixed = set(instance.fixed)
     for token in instance.fixed:
-        if token not in seen:
+        if token not in occurrences:
             problems.append(f"required token {show(token)!r} is missing")
     for token in instance.forbidden:
-        if token in seen:
+        if token in occurrences:
             problems.append(f"forbidden token {show(token)!r} is used")
     listed = None if instance.candidates is None else set(instance.candidates)
-    for token in seen:
+    for token, count in occurrences.items():
         if token in fixed:
             continue
         if listed is not None:
             if token not in listed:
                 problems.append(f"token {show(token)!r} is not in the candidate list")
-        elif not seen[token]:
+        elif not count:
             problems.append(f"token {show(token)!r} occurs in no word")
         elif instance.max_length is not None and len(token) > instance.max_length:
             problems.append(f"token {show(token)!r} is longer than {instance.max_length} symbols")
-        elif seen[token] < instance.min_count:
+        elif count < instance.min_count:
             problems.append(
-                f"token {show(token)!r} occurs {seen[token]} times, fewer than {instance.min_count}"
+                f"token {show(token)!r} occurs {count} times, fewer than {instance.min_count}"
             )
     return problems
 
 
 def _openings(tokens: Collection[Token]) -> dict[Token, tuple[int, ...]]:
-    """The lengths of the tokens that begin with two symbols, ascending."""
+    """For each two symbols, the lengths of the tokens that begin with them, ascending."""
     lengths: dict[Token, set[int]] = defaultdict(set)
     for token in tokens:
         lengths[token[:2]].add(len(token))
-    return {opening: tuple(sorted(found)) for opening, found in lengths.items()}
+    return {opening: tuple(sorted(sizes)) for opening, sizes in lengths.items()}
 
 
 def _fewest(
     words: Iterable[tuple[Token, int]],
     openings: dict[Token, tuple[int, ...]],
-    seen: dict[Token, int],
+    occurrences: dict[Token, int],
 ) -> int:
-    """Fewest tokens over counted words; adds the occurrences of each token to `seen`."""
+    """Fewest tokens over counted words; adds to the occurrences of each token."""
     total = 0
     none: tuple[int, ...] = ()
     for word, count in words:
@@ -245,8 +256,8 @@ def _fewest(
                 if end > size:
                     break
                 token = word[start:end]
-                if token in seen:
-                    seen[token] += count
+                if token in occurrences:
+                    occurrences[token] += count
                     if cost < best[end]:
                         best[end] = cost
         total += count * best[size]
@@ -256,7 +267,7 @@ def _fewest(
 def _places(
     word: Token, tokens: Collection[Token], openings: dict[Token, tuple[int, ...]]
 ) -> list[tuple[int, int]]:
-    """(start, end) of every occurrence of every token, by start, then end."""
+    """Every occurrence of every token as (start, end), by start, then end."""
     size = len(word)
     return [
         (start, start + length)
@@ -267,7 +278,7 @@ def _places(
 
 
 def _relaxed_cover(places: Sequence[tuple[int, int]]) -> int:
-    """Pairs under at least one occurrence; `places` ascend by start."""
+    """Number of pairs under at least one occurrence; `places` ascend by start."""
     pairs = reached = 0
     for start, end in places:
         if end - 1 > reached:
@@ -277,7 +288,10 @@ def _relaxed_cover(places: Sequence[tuple[int, int]]) -> int:
 
 
 def _priority(word: Token, ranks: dict[Token, int], places: Sequence[tuple[int, int]]) -> int:
-    """Algorithm 4 of Lim, Choo and Lauw (2025): tokens in their order, each left to right."""
+    """Number of tokens where each token in turn is placed, from left to right.
+
+    Algorithm 4 of Lim, Choo and Lauw (2025).
+    """
     size = len(word)
     inside = [False] * (size + 1)  # inside[i]: the pair of symbols i − 1 and i is in a token
     for start, end in sorted(places, key=lambda place: (ranks[word[place[0] : place[1]]], place)):

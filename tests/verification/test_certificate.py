@@ -54,13 +54,13 @@ def check_one(data):
     bits = data.draw(st.sampled_from([0, 1, 3, 20]))
     tree = data.draw(trees(instance, bits))
     claim = Certificate.of(instance, tree, 0, bits)
-    found = check_certificate(instance, claim)
+    check = check_certificate(instance, claim)
     best = fewest_tokens(instance)
-    assert found.ok
-    assert slow_bound(instance, claim) == found.lower_bound <= best
-    more = check_certificate(instance, Certificate.of(instance, tree, found.lower_bound + 1, bits))
+    assert check.ok
+    assert slow_bound(instance, claim) == check.lower_bound <= best
+    more = check_certificate(instance, Certificate.of(instance, tree, check.lower_bound + 1, bits))
     assert not more.ok
-    assert more.lower_bound == found.lower_bound
+    assert more.lower_bound == check.lower_bound
 
 
 def proof() -> tuple[Instance, Certificate]:
@@ -115,8 +115,8 @@ def test_group_budgets(data):
 def test_fees_are_for_all_groups_or_none():
     instance, certificate = proof()
     leaf = Leaf(np.zeros(16, np.int32), (1,))
-    found = check_certificate(instance, replace(certificate, tree=(leaf,)))
-    assert found.problems == ("a leaf has 1 fees for 0 groups",)
+    check = check_certificate(instance, replace(certificate, tree=(leaf,)))
+    assert check.problems == ("a leaf has 1 fees for 0 groups",)
     with pytest.raises(InputError, match="a fee is -1"):
         replace(certificate, tree=(Leaf(leaf.prices, (-1,)),))
 
@@ -156,9 +156,9 @@ def test_another_instance_is_noticed():
         Instance(instance.words, 2, forbidden=[b"he"]),
         Instance(instance.words, 2, candidates=[b"he"]),
     ):
-        found = check_certificate(other, certificate)
-        assert (found.ok, found.lower_bound) == (False, 0)
-        assert "the certificate is" in found.problems[0]
+        check = check_certificate(other, certificate)
+        assert (check.ok, check.lower_bound) == (False, 0)
+        assert "the certificate is" in check.problems[0]
 
 
 def test_each_price_counts():
@@ -172,8 +172,8 @@ def test_each_price_counts():
                 changed[position] -= 1 << certificate.scale_bits
                 tree = list(certificate.tree)
                 tree[number] = Leaf(changed)
-                found = check_certificate(instance, replace(certificate, tree=tuple(tree)))
-                missed += not found.ok
+                check = check_certificate(instance, replace(certificate, tree=tuple(tree)))
+                missed += not check.ok
     assert missed
 
 
@@ -269,10 +269,10 @@ def packed(raw: bytes) -> list:
 def test_broken_prices_are_named(change, message):
     instance, certificate = proof()
     broken = Certificate.from_json(resealed(change(certificate.to_json())))
-    found = check_certificate(instance, broken)
-    assert not found.ok
-    assert found.lower_bound == 0
-    assert re.search(message, found.problems[0])
+    check = check_certificate(instance, broken)
+    assert not check.ok
+    assert check.lower_bound == 0
+    assert re.search(message, check.problems[0])
 
 
 def test_no_more_is_unpacked_than_words_have_symbols():
@@ -319,15 +319,15 @@ def test_leaves_are_looked_at_a_few_at_a_time(monkeypatch):
     chain = [node for token in tokens for node in (Branch(token), leaf)]
     chain = replace(certificate, tree=(*chain, leaf), lower_bound=0)
     whole = check_certificate(instance, chain)
-    monkeypatch.setattr("partcover.verification.certificate_check.TOGETHER", 0)
+    monkeypatch.setattr("partcover.verification.certificate_check.ENTRIES_A_PASS", 0)
     assert check_certificate(instance, chain) == whole
 
 
 def test_too_few_prices():
     instance, certificate = proof()
     leaf = Leaf(np.zeros(3, np.int32))
-    found = check_certificate(instance, replace(certificate, tree=(leaf,)))
-    assert found.problems == ("a leaf has 3 prices, the words 16 symbols",)
+    check = check_certificate(instance, replace(certificate, tree=(leaf,)))
+    assert check.problems == ("a leaf has 3 prices, the words 16 symbols",)
 
 
 @pytest.mark.parametrize(("bits", "version"), [(30, 1), (31, 2), (52, 2)])

@@ -22,22 +22,22 @@ def test_recount(words, tokens):
     words = {w.encode(): c for w, c in words.items()}
     vocabulary = Vocabulary(tokens)
     instance = Instance(WordCounts.from_counts(words), 8)
-    found = verify(instance, vocabulary)
+    result = verify(instance, vocabulary)
     by_path = sum(c * len(shortest_path(w, vocabulary)) for w, c in words.items())
     by_order = sum(c * len(priority(w, vocabulary)) for w, c in words.items())
-    assert (found.tokens, found.tokens_priority) == (by_path, by_order)
-    assert recount(instance, vocabulary) == (found.tokens, found.problems)
+    assert (result.tokens, result.tokens_priority) == (by_path, by_order)
+    assert recount(instance, vocabulary) == (result.tokens, result.problems)
     under = 0
     for word, count in words.items():
         covered = [False] * (len(word) - 1)
         for token in vocabulary:
             place_anywhere(word, covered, token)
         under += count * sum(covered)
-    assert found.relaxed_cover == under
-    assert found.tokens + found.cover == instance.words.total_symbols
+    assert result.relaxed_cover == under
+    assert result.tokens + result.cover == instance.words.total_symbols
     # and the kernels agree with it
-    assert segment(instance.words, vocabulary).tokens == found.tokens
-    assert segment(instance.words, vocabulary, "priority").tokens == found.tokens_priority
+    assert segment(instance.words, vocabulary).tokens == result.tokens
+    assert segment(instance.words, vocabulary, "priority").tokens == result.tokens_priority
 
 
 def base(**options) -> Instance:
@@ -57,16 +57,16 @@ def base(**options) -> Instance:
     ],
 )
 def test_complaints(instance, tokens, problem):
-    found = verify(instance, Vocabulary(tokens))
-    assert not found.ok
-    assert problem in found.problems[0]
-    assert recount(instance, Vocabulary(tokens))[1] == found.problems
-    assert len(found.problems) == 1
+    result = verify(instance, Vocabulary(tokens))
+    assert not result.ok
+    assert problem in result.problems[0]
+    assert recount(instance, Vocabulary(tokens))[1] == result.problems
+    assert len(result.problems) == 1
 
 
 def test_other_symbols():
-    found = verify(base(), Vocabulary(["ab"], "chars"))
-    assert found.problems == ("tokens over chars, words over bytes",)
+    result = verify(base(), Vocabulary(["ab"], "chars"))
+    assert result.problems == ("tokens over chars, words over bytes",)
 
 
 def test_required_tokens_need_not_be_candidates():
@@ -86,8 +86,8 @@ def test_a_relaxed_claim():
         assert verify(instance, solution.vocabulary, claim=solution).ok
         extra = {**solution.extra, "relaxed_cover": solution.extra["relaxed_cover"] + 1}
         false = dataclasses.replace(solution, extra=extra)
-        found = verify(instance, solution.vocabulary, claim=false)
-        assert "relaxed cover" in found.problems[0]
+        result = verify(instance, solution.vocabulary, claim=false)
+        assert "relaxed cover" in result.problems[0]
 
 
 def test_claims():
