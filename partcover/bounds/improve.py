@@ -30,7 +30,7 @@ _GREEDY_SECONDS = 0.5  # what GreedTok gets at least: a vocabulary is worth the 
 @checked
 def improve(
     instance: Instance,
-    start: Vocabulary | Solution | None = None,
+    warm_start: Vocabulary | Solution | None = None,
     *,
     bound: bool = True,
     start_certificate: Certificate | None = None,
@@ -49,7 +49,7 @@ def improve(
     ----------
     instance : Instance
         The words, candidates, budget and conditions.
-    start : Vocabulary or Solution, optional
+    warm_start : Vocabulary or Solution, optional
         A vocabulary to start from, besides GreedTok's.  A solution's certificate is the one to
         start from, where no other is given.
     bound : bool
@@ -73,7 +73,7 @@ def improve(
     Returns
     -------
     Solution
-        Rule ``shortest_path``; at most as many tokens as GreedTok's vocabulary and as `start`
+        Rule ``shortest_path``; at most as many tokens as GreedTok's vocabulary and as `warm_start`
         need.  ``certificate`` proves ``lower_bound``.  At the time limit or on Ctrl-C: the best
         so far.
 
@@ -89,13 +89,15 @@ def improve(
     `partcover.heuristics.local_search` and `lower_bound` are the two parts, for use on their own.
     """
     clock = Deadline(time_limit)
-    if isinstance(start, Solution):
-        start_certificate = start_certificate or (start.certificate if bound else None)
-        start = start.vocabulary
+    if isinstance(warm_start, Solution):
+        start_certificate = start_certificate or (warm_start.certificate if bound else None)
+        warm_start = warm_start.vocabulary
     if start_certificate is not None and not bound:
         raise InputError("a certificate to start from is given, and no bound is asked for")
-    if start is not None and start.symbols != instance.symbols:
-        raise InputError(f"the start is over {start.symbols}, the words over {instance.symbols}")
+    if warm_start is not None and warm_start.symbols != instance.symbols:
+        raise InputError(
+            f"the start is over {warm_start.symbols}, the words over {instance.symbols}"
+        )
     phases = PhaseEvents(clock, progress or Progress())
     phases.enter("greedtok")
     _ = instance.index
@@ -105,8 +107,8 @@ def improve(
     stopped = greedy.termination == "interrupted"
     try:
         phases.meet("incumbent", int(greedy.extra["tokens_shortest_path"]), None, "greedtok")
-        if start is not None:
-            legal = legal_start(instance, start)
+        if warm_start is not None:
+            legal = legal_start(instance, warm_start)
             cut = segment(instance.words, legal, "shortest_path", threads=threads)
             phases.meet("incumbent", cut.tokens, None, "start")
         if bound:
@@ -118,7 +120,7 @@ def improve(
             found = lower_bound(
                 instance,
                 incumbent=phases.tokens,
-                start=start_certificate,
+                warm_start=start_certificate,
                 greedy=greedy,
                 time_limit=left,
                 target_gap=gap or None,
@@ -132,7 +134,7 @@ def improve(
         stopped = True
     solution = local_search(
         instance,
-        start,
+        warm_start,
         greedy=greedy,
         x=None if found is None else found.x,
         reduced_costs=None if found is None else found.reduced_costs / found.unit,

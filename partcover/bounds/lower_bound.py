@@ -43,7 +43,7 @@ def lower_bound(
     instance: Instance,
     *,
     incumbent: int | None = None,
-    start: Certificate | None = None,
+    warm_start: Certificate | None = None,
     greedy: Solution | None = None,
     time_limit: Seconds | None = None,
     target_gap: Share | None = None,
@@ -60,7 +60,7 @@ def lower_bound(
         The words, budget and conditions.  Group budgets are not made use of.
     incumbent : int, optional
         Tokens that some vocabulary needs: for the gap, and to prove candidates in or out.
-    start : Certificate, optional
+    warm_start : Certificate, optional
         Prices to start from: of the same words and conditions, for any k.  The bound is at
         least what they prove; of a certificate for this k, all of it, which is then the result's
         where nothing better is found.
@@ -108,7 +108,7 @@ def lower_bound(
         instance,
         [instance.k],
         incumbents=None if incumbent is None else {instance.k: incumbent},
-        start=start,
+        warm_start=warm_start,
         greedy=greedy,
         time_limit=time_limit,
         target_gap=target_gap,
@@ -126,7 +126,7 @@ def bounds(
     budgets: Sequence[int],
     *,
     incumbents: dict[int, int] | None = None,
-    start: Certificate | None = None,
+    warm_start: Certificate | None = None,
     greedy: Solution | None = None,
     time_limit: Seconds | None = None,
     target_gap: Share | None = None,
@@ -146,7 +146,7 @@ def bounds(
         The budgets, in the order to take them.
     incumbents : dict of int to int, optional
         For a budget, tokens that some vocabulary within it needs.
-    start, target_gap, seed, threads, progress
+    warm_start, target_gap, seed, threads, progress
         As for `lower_bound`.
     greedy : Solution, optional
         What `greedtok` gives for the largest budget, where it has been run already.
@@ -181,8 +181,8 @@ def bounds(
     found: list[Bound] = []
     with workers(threads) as share:
         counter = PriceCounter(instance, share)
-        prices = None if start is None else counter.prices_of(start)
-        known = None if start is None else _checked(counter, start)
+        prices = None if warm_start is None else counter.prices_of(warm_start)
+        known = None if warm_start is None else _checked(counter, warm_start)
         if greedy is None:
             greedy = greedtok(instances[max(budgets)], time_limit=clock.left, threads=threads)
         vocabulary = greedy.vocabulary or Vocabulary((), instance.symbols)

@@ -29,7 +29,7 @@ def solve(
     solver: str = "highs",
     formulation: str = "path",
     sense: Sense | None = None,
-    start: Vocabulary | None = None,
+    warm_start: Vocabulary | None = None,
     start_certificate: Certificate | None = None,
     time_limit: Seconds | None = None,
     gap: Share = 0.0,
@@ -53,7 +53,7 @@ def solve(
         its vocabulary, with the tokens needed under the shortest path.
     sense : {"min", "max"}, optional
         The sense of the model; see `partcover.exact.formulations.build.build`.
-    start : Vocabulary, optional
+    warm_start : Vocabulary, optional
         A warm start for the solver, beside GreedTok's vocabulary, which is always an incumbent.
         ``extra["start_taken"]`` says whether the solver's log shows that it took the start.
     start_certificate : Certificate, optional
@@ -118,21 +118,21 @@ def solve(
         progress or Progress(),
     )
     greedy = run.recount(run.greedtok())
-    warm_start = WarmStart.of(run, start, start_certificate)
+    given = WarmStart.of(run, warm_start, start_certificate)
     run.report_incumbent(greedy.tokens, "greedtok")
-    if warm_start.lower_bound:
-        run.report_bound(warm_start.lower_bound, "start")
+    if given.lower_bound:
+        run.report_bound(given.lower_bound, "start")
 
-    if warm_start.closes(greedy.tokens, gap):
+    if given.closes(greedy.tokens, gap):
         answer = Answer(SolverReport("none", "completed"))
     else:
-        answer = run.solve("tokens", sense=sense, start=start, watched=run.form.exact)
+        answer = run.solve("tokens", sense=sense, warm_start=warm_start, watched=run.form.exact)
     extra: dict[str, Any] = {}
     if run.form.exact:
-        incumbent = _best(run, answer, greedy, warm_start)
+        incumbent = _best(run, answer, greedy, given)
     else:
         incumbent, extra = _relaxed(run, answer, greedy)
-    lower_bound = _lower_bound(run, answer, incumbent, warm_start)
+    lower_bound = _lower_bound(run, answer, incumbent, given)
 
     termination = answer.report.stopped
     if run.form.exact:
@@ -140,12 +140,12 @@ def solve(
             termination = "gap"
         run.report_incumbent(incumbent.tokens, solver)
         run.report_bound(lower_bound, solver)
-    if start is not None:
+    if warm_start is not None:
         extra["start_taken"] = answer.report.start_taken
     extra |= threshold_facts(instance, incumbent.tokens, lower_bound)
     solution = run.solution(answer, incumbent, lower_bound, termination, extra)
-    proven = lower_bound == warm_start.lower_bound
-    return replace(solution, certificate=warm_start.certificate if proven else None)
+    proven = lower_bound == given.lower_bound
+    return replace(solution, certificate=given.certificate if proven else None)
 
 
 def _best(run: SolverRun, answer: Answer, greedy: Incumbent, warm_start: WarmStart) -> Incumbent:

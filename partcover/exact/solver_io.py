@@ -29,8 +29,8 @@ class SolverOptions:
         The time limit, the random seed and the number of threads.
     gap : float
         The relative gap at which the solver may stop.
-    start : ndarray of float64 or None
-        A warm start: a value for each variable.
+    warm_start : ndarray of float64 or None
+        A value for each variable.
     log : callable or None
         Receives the solver's own log, line by line.
     watch : callable or None
@@ -43,7 +43,7 @@ class SolverOptions:
 
     limits: RunLimits = RunLimits()  # noqa: RUF009 - frozen
     gap: float = 0.0
-    start: Float | None = None
+    warm_start: Float | None = None
     log: Log | None = None
     watch: Watch | None = None
     basis: Any = None

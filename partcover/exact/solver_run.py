@@ -179,7 +179,7 @@ class SolverRun:
         goal: Goal,
         *,
         sense: Sense | None = None,
-        start: Vocabulary | None = None,
+        warm_start: Vocabulary | None = None,
         watched: bool = False,
     ) -> Answer:
         """Builds the model and solves it within the time that is left; Ctrl-C ends either.
@@ -190,7 +190,7 @@ class SolverRun:
             The goal of the model.
         sense : {"min", "max"}, optional
             How the model is written.
-        start : Vocabulary, optional
+        warm_start : Vocabulary, optional
             The warm start.
         watched : bool
             Whether the solver's incumbents and bounds are reported, as of tokens.
@@ -206,7 +206,7 @@ class SolverRun:
                 answer = replace(answer, model=model)
             if answer.model is None or deadline.is_over:
                 return answer
-            values = None if start is None else complete(model, set(start))
+            values = None if warm_start is None else complete(model, set(warm_start))
             options = SolverOptions(
                 RunLimits(deadline.left, self.limits.seed, self.limits.threads),
                 self.gap,
@@ -215,7 +215,7 @@ class SolverRun:
                 self._watch(model) if watched and self._has_listener else None,
             )
             report = run(model, self.solver, options)
-            if start is not None and values is None:
+            if warm_start is not None and values is None:
                 report = replace(report, start_taken=False)
         except KeyboardInterrupt:
             report = SolverReport("none", "interrupted")

@@ -43,7 +43,7 @@ _CHANCES = np.array([round(-1024 * math.log((i + 0.5) / 256)) for i in range(256
 @checked
 def local_search(
     instance: Instance,
-    start: Vocabulary | None = None,
+    warm_start: Vocabulary | None = None,
     *,
     greedy: Solution | None = None,
     gap: Share = 0.0,
@@ -66,7 +66,7 @@ def local_search(
     ----------
     instance : Instance
         The words, candidates, budget and conditions.
-    start : Vocabulary, optional
+    warm_start : Vocabulary, optional
         A vocabulary to start from too; what is no candidate is left out, what is too much cut.
     greedy : Solution, optional
         What `greedtok` gives for this instance, where it has been run already.
@@ -120,8 +120,10 @@ def local_search(
     """
     clock = Deadline(time_limit)
     progress = progress or Progress()
-    if start is not None and start.symbols != instance.symbols:
-        raise InputError(f"the start is over {start.symbols}, the words over {instance.symbols}")
+    if warm_start is not None and warm_start.symbols != instance.symbols:
+        raise InputError(
+            f"the start is over {warm_start.symbols}, the words over {instance.symbols}"
+        )
     weights = None if x is None else per_candidate(instance, x, "x")
     if reduced_costs is not None and lower_bound is None:
         raise InputError("reduced_costs says what forcing adds to lower_bound: give that too")
@@ -131,8 +133,8 @@ def local_search(
     if greedy is None:
         greedy = greedtok(instance, time_limit=time_limit, threads=threads)
     starts: list[tuple[str, list[Token]]] = [("greedtok", list(greedy.vocabulary))]
-    if start is not None:
-        starts.append(("start", legal_tokens(instance, start)))
+    if warm_start is not None:
+        starts.append(("start", legal_tokens(instance, warm_start)))
     kept = 0.0
     if time_limit is not None:
         kept = _KEPT * recount_seconds(instance.words, greedy.vocabulary)

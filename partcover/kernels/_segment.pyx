@@ -418,7 +418,9 @@ cdef class Segmenter(Trie):
 
     def join(self, const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
              const int32_t[::1] tokens, const int64_t[::1] offsets):
-        """Prepares for `merges`: takes the pair that makes each token, from `MergeSegmenter.last_pairs`.
+        """Prepares for `merges`: takes the pair that makes each token.
+
+        The pairs are those of `MergeSegmenter.last_pairs`.
 
         O(symbols of tokens) time and memory.
         """

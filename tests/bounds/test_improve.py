@@ -172,7 +172,7 @@ def test_a_better_proof_is_kept():
     # one for another budget is a start alone
     other = improve(instance.with_k(12), start_certificate=good.certificate, time_limit=0)
     assert check_certificate(instance.with_k(12), other.certificate).ok
-    assert improve(instance, bound=False, start=good).certificate is None
+    assert improve(instance, bound=False, warm_start=good).certificate is None
 
 
 def test_a_tree_is_kept_where_prices_prove_less():
@@ -181,7 +181,7 @@ def test_a_tree_is_kept_where_prices_prove_less():
     _, tree = prove(instance)
     plain = lower_bound(instance, iterations=0)
     assert plain.lower_bound < tree.lower_bound
-    kept = lower_bound(instance, start=tree, iterations=0)
+    kept = lower_bound(instance, warm_start=tree, iterations=0)
     assert kept.lower_bound == tree.lower_bound
     assert check_certificate(instance, kept.certificate).lower_bound == tree.lower_bound
     assert improve(instance, start_certificate=tree).status == "optimal"

@@ -125,7 +125,7 @@ def test_nothing_is_given_away_at_large_counts(large):
     assert found.lower_bound == large + 26 == fewest_tokens(instance)
     assert check_certificate(instance, found.certificate).lower_bound == found.lower_bound
     again = Certificate.from_json(json.loads(json.dumps(found.certificate.to_json())))
-    assert lower_bound(instance, start=again, iterations=0).lower_bound == found.lower_bound
+    assert lower_bound(instance, warm_start=again, iterations=0).lower_bound == found.lower_bound
 
 
 def test_what_stands_still_is_stopped(monkeypatch):
@@ -394,15 +394,15 @@ def test_small_budgets_and_large_ones():
 def test_a_start_is_not_lost_and_serves_other_budgets():
     instance = random_instance(6, 12)
     found = lower_bound(instance, iterations=2000)
-    again = lower_bound(instance, start=found.certificate, iterations=0)
+    again = lower_bound(instance, warm_start=found.certificate, iterations=0)
     assert again.lower_bound == found.lower_bound
-    near = lower_bound(instance.with_k(13), start=found.certificate, iterations=0)
+    near = lower_bound(instance.with_k(13), warm_start=found.certificate, iterations=0)
     plain = lower_bound(instance.with_k(13), iterations=0)
     assert near.lower_bound > plain.lower_bound
     with pytest.raises(InputError, match="other words"):
-        lower_bound(random_instance(7, 12), start=found.certificate)
+        lower_bound(random_instance(7, 12), warm_start=found.certificate)
     with pytest.raises(InputError, match="other candidates"):
-        lower_bound(replace(instance, max_length=3), start=found.certificate)
+        lower_bound(replace(instance, max_length=3), warm_start=found.certificate)
 
 
 def test_several_budgets():

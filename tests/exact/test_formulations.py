@@ -186,11 +186,11 @@ def test_solvers_take_a_start(solver, name):
     model = formulation.build(instance, name)
     values = complete(model, set(start))
     assert values is not None
-    report = run(model, solver, SolverOptions(start=values))
+    report = run(model, solver, SolverOptions(warm_start=values))
     assert report.start_taken is True
     assert report.has == "optimal"
     if name in formulation.EXACT:
-        solution = solve(instance, solver=solver, formulation=name, start=start)
+        solution = solve(instance, solver=solver, formulation=name, warm_start=start)
         assert solution.extra["start_taken"] is True
         assert solution.tokens == solve(instance).tokens
 
@@ -199,7 +199,7 @@ def test_a_start_must_be_a_vocabulary_of_the_instance():
     instance = Instance(WordCounts.from_counts({"abab": 3}), 1)
     bad = solve(instance.with_k(2)).vocabulary.__class__(["ab", "aba"], "bytes")
     with pytest.raises(InputError, match="the start is no vocabulary of this instance: 2 tokens"):
-        solve(instance, start=bad)
+        solve(instance, warm_start=bad)
 
 
 @pytest.mark.parametrize("solver", [name for name, s in SOLVERS.items() if s.integers])
@@ -236,7 +236,9 @@ def test_events_close_in_on_the_optimum(solver, name):
         (lambda i: decide(i, 3, formulation="wmc"), "wmc is not Tok itself: use path, occurr"),
         (lambda i: smallest(i), "no threshold to decide about"),
         (
-            lambda i: run(formulation.build(i).relaxed(), "glop", SolverOptions(start=np.zeros(9))),
+            lambda i: run(
+                formulation.build(i).relaxed(), "glop", SolverOptions(warm_start=np.zeros(9))
+            ),
             "glop takes no start: use highs, scip, cp-sat, cbc",
         ),
     ],

@@ -400,7 +400,7 @@ def test_ctrl_c_while_a_start_is_completed(monkeypatch):
     monkeypatch.setattr(solvers, "run", run)
     monkeypatch.setattr(exact, "run", run)
     instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
-    solution = solve(instance, start=Vocabulary([b"ba"], "bytes"))
+    solution = solve(instance, warm_start=Vocabulary([b"ba"], "bytes"))
     assert (solution.termination, runs) == ("interrupted", ["glop"])
 
 

@@ -151,7 +151,7 @@ def _search(
             instance,
             budgets,
             incumbents=incumbents,
-            start=certificate,
+            warm_start=certificate,
             target_gap=search.gap,
             time_limit=search.time_limit,
             iterations=search.iterations,

@@ -198,7 +198,7 @@ def _solve(
         return solve(
             instance,
             sense=model.sense,
-            start=start,
+            warm_start=start,
             start_certificate=certificate,
             gap=search.gap or 0.0,
             progress=progress,

@@ -60,8 +60,8 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
         def work() -> SolverReport:
             program = cbc_program()  # in this thread: Ctrl-C must not break PuLP's import
             write_model(model, problem)
-            if options.start is not None:
-                write_start(model, options.start, start)
+            if options.warm_start is not None:
+                write_start(model, options.warm_start, start)
             if over.is_set() or deadline.is_over:
                 return SolverReport("none", "time_limit")
             command = [program, str(problem)]
@@ -75,7 +75,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
             command += ["-threads", str(limits.threads)] if limits.threads > 1 else []
             seed = str(limits.seed or 1234567)  # CBC reads 0 as the time of day
             command += ["-randomSeed", seed, "-randomCbcSeed", seed]
-            command += ["-mips", str(start)] if options.start is not None else []
+            command += ["-mips", str(start)] if options.warm_start is not None else []
             command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
             # into a pipe CBC would write its log in blocks, minutes late
             ours, its = os.openpty()
@@ -122,7 +122,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
             over.set()
             for process in processes:
                 process.kill()
-        if options.start is not None:
+        if options.warm_start is not None:
             report = replace(report, start_taken=logged.start_taken)
         if report.stopped == "error" and deadline.is_over:
             # told to stop, it may go without a last word

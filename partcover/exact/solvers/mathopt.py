@@ -91,10 +91,10 @@ def adapter(solver: str) -> Adapter:
                 # of a like model with other bounds: it stays dual feasible
                 more.initial_basis.CopyFrom(options.basis)
                 parameters.lp_algorithm = mathopt.LPAlgorithm.DUAL_SIMPLEX
-            if options.start is not None:
+            if options.warm_start is not None:
                 hint = more.solution_hints.add().variable_values
-                hint.ids.extend(range(len(options.start)))
-                hint.values.extend(options.start.tolist())
+                hint.ids.extend(range(len(options.warm_start)))
+                hint.values.extend(options.warm_start.tolist())
             try:
                 result = core.solve(
                     problem,
@@ -129,7 +129,7 @@ def adapter(solver: str) -> Adapter:
             values = _last_solution(improving.read_text(), len(model.objective))
             if values is not None:
                 report = replace(report, has="feasible", values=values)
-        if options.start is not None:
+        if options.warm_start is not None:
             report = replace(report, start_taken=logged.start_taken)
         return report if report.bound is not None else replace(report, bound=logged.stepped_back())
 

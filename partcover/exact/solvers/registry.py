@@ -185,7 +185,9 @@ def run(model: SparseModel, solver: str, options: SolverOptions) -> SolverReport
     InputError
         As `require` does, and for a start where the solver takes none.
     """
-    found = require(solver, integers=bool(model.integer.any()), start=options.start is not None)
+    found = require(
+        solver, integers=bool(model.integer.any()), start=options.warm_start is not None
+    )
     if not len(model.objective):  # nothing to decide; some solvers reject an empty model
         return SolverReport(
             "optimal", "completed", np.zeros(0), 0.0, duals=np.zeros(model.shape[0])
