@@ -1,11 +1,11 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""A vocabulary under change, every gain and loss exact at all times.
+"""Changes a vocabulary candidate by candidate, with every gain and loss exact at all times.
 
 An arc is an occurrence of a candidate in a word, from one boundary between symbols to a later
-one; a word costs the fewest arcs and single symbols that lead from its start to its end.  What
-a candidate is worth in a word is how much the word's cost changes with it: for a chosen one the
-loss of dropping it, for another the gain of adding it.  When a candidate is added or dropped,
-only the words that it occurs in are looked at again.
+one; a word costs the fewest arcs and single symbols that lead from its start to its end.  A
+candidate's worth in a word is how much the word's cost changes with it: the loss of dropping a
+chosen one, the gain of adding another.  When a candidate is added or dropped, only the words
+that it occurs in are updated.
 """
 
 import numpy as np
@@ -14,23 +14,18 @@ from libc.limits cimport LLONG_MAX
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 
+include "_splitmix.pxi"
+include "_word_paths.pxi"
+
 cdef enum:
     BLOCK = 128          # candidates that share a recorded best
-    NOTHING = -1
-
-
-cdef struct Arc:
-    int32_t start
-    int32_t end
-    int32_t candidate
-    int32_t head         # the first arc of the same candidate in the word
-    int32_t next         # the next one, or -1
+    NO_CANDIDATE = -1
 
 
 def by_candidate(const int32_t[::1] which, Py_ssize_t candidates):
-    """The order that sorts occurrences by their candidate and keeps it else; a counting sort."""
+    """Returns the stable order of occurrences by their candidate; a counting sort."""
     cdef Py_ssize_t size = which.shape[0], i
-    cdef int64_t at = 0, held
+    cdef int64_t at = 0, count
     first = np.zeros(candidates, np.int64)
     cdef int64_t[::1] first_view = first
     order = np.empty(size, np.int32)
@@ -39,9 +34,9 @@ def by_candidate(const int32_t[::1] which, Py_ssize_t candidates):
         for i in range(size):
             first_view[which[i]] += 1
         for i in range(candidates):
-            held = first_view[i]
+            count = first_view[i]
             first_view[i] = at
-            at += held
+            at += count
         for i in range(size):
             order_view[first_view[which[i]]] = <int32_t> i
             first_view[which[i]] += 1
@@ -49,7 +44,7 @@ def by_candidate(const int32_t[::1] which, Py_ssize_t candidates):
 
 
 cdef class State:
-    """A set of chosen candidates, what the words cost, and what each candidate is worth.
+    """Holds the chosen candidates, the words' costs, and what each candidate is worth.
 
     Parameters
     ----------
@@ -69,11 +64,11 @@ cdef class State:
     place_arc : ndarray of int32
         The candidate's first arc in that word.
     locked : ndarray of uint8, shape (candidates,)
-        1 for what is never dropped, nor added but by `load`.
+        1 for candidates that are never dropped, and only added by `load`.
     groups : ndarray of uint64, shape (candidates,)
-        A bit for each group that a candidate is of.
+        A bit for each group that a candidate belongs to.
     room : ndarray of int64, shape (groups,)
-        How many more of each group may be chosen.
+        The number of candidates of each group that may still be chosen.
     """
     cdef const int32_t[:, ::1] arcs
     cdef const int64_t[::1] word_first
@@ -89,15 +84,15 @@ cdef class State:
     cdef uint64_t over                   # groups beyond their budget
     cdef uint8_t[::1] chosen
     cdef int64_t[::1] worth
-    # in one word, at the candidate's first arc there: what it is worth; below 0, by how much a
-    # word would cost more along the arc of a candidate that occurs once
+    # a candidate's worth in one word, at its first arc there; negative: how much more the word
+    # would cost along the arc of a candidate that occurs once
     cdef int32_t[::1] part
     cdef int32_t[::1] cost
-    cdef int32_t[::1] most_missed        # the largest loss in a word
+    cdef int32_t[::1] max_loss           # the largest loss in a word
     cdef int32_t[::1] members            # chosen candidates that may be dropped
-    cdef int32_t[::1] slot               # where a candidate stands among them
-    cdef Py_ssize_t many                 # of them
-    cdef int64_t least                   # the least of their losses, or -1 if it is not known
+    cdef int32_t[::1] slot               # a candidate's place among them, or -1
+    cdef Py_ssize_t n_members
+    cdef int64_t min_loss                # of members, or -1 if it is not known
     cdef int32_t[::1] block_best
     cdef uint8_t[::1] stale
     cdef readonly int64_t total          # tokens needed; 0 before `load`
@@ -106,7 +101,7 @@ cdef class State:
     # scratch of one word
     cdef int32_t[::1] ahead
     cdef int32_t[::1] behind
-    cdef int32_t[::1] other
+    cdef int32_t[::1] scratch
     cdef int32_t[::1] via
     cdef int32_t[::1] active
     cdef uint8_t[::1] on_path
@@ -119,7 +114,7 @@ cdef class State:
                  locked, groups, room):
         cdef Py_ssize_t w
         cdef Py_ssize_t longest = 0
-        cdef Py_ssize_t most = 0
+        cdef Py_ssize_t max_arcs = 0
         self.arcs = arcs
         self.word_first = word_first
         self.sizes = sizes
@@ -138,7 +133,7 @@ cdef class State:
         self.worth = np.zeros(n, np.int64)
         self.part = np.zeros(self.arcs.shape[0], np.int32)
         self.cost = np.zeros(self.sizes.shape[0], np.int32)
-        self.most_missed = np.zeros(self.sizes.shape[0], np.int32)
+        self.max_loss = np.zeros(self.sizes.shape[0], np.int32)
         self.members = np.zeros(n, np.int32)
         self.slot = np.full(n, -1, np.int32)
         blocks = (n + BLOCK - 1) // BLOCK
@@ -146,22 +141,22 @@ cdef class State:
         self.stale = np.ones(blocks, np.uint8)
         for w in range(self.sizes.shape[0]):
             longest = max(longest, self.sizes[w])
-            most = max(most, self.word_first[w + 1] - self.word_first[w])
+            max_arcs = max(max_arcs, self.word_first[w + 1] - self.word_first[w])
         self.ahead = np.zeros(longest + 1, np.int32)
         self.behind = np.zeros(longest + 1, np.int32)
-        self.other = np.zeros(longest + 1, np.int32)
+        self.scratch = np.zeros(longest + 1, np.int32)
         self.via = np.zeros(longest + 1, np.int32)
-        self.active = np.zeros(most + 1, np.int32)
-        self.on_path = np.zeros(most + 1, np.uint8)
+        self.active = np.zeros(max_arcs + 1, np.int32)
+        self.on_path = np.zeros(max_arcs + 1, np.uint8)
         self.touch = np.zeros(n, np.uint8)
         self.touched = np.zeros(n, np.int32)
         self.change = np.zeros(n, np.int64)
 
     def load(self, const int32_t[::1] chosen):
-        """Choose exactly these candidates."""
+        """Chooses exactly these candidates."""
         cdef Py_ssize_t i
         cdef Py_ssize_t w
-        self.least = -1
+        self.min_loss = -1
         with nogil:
             for i in range(self.chosen.shape[0]):
                 if self.chosen[i]:
@@ -172,7 +167,7 @@ cdef class State:
                 self._refresh(w)
 
     def copy(self, State other):
-        """Become as another state over the same arrays is; its random numbers are not taken."""
+        """Copies another state over the same arrays, but for its random numbers."""
         self.room[:] = other.room
         self.full = other.full
         self.over = other.over
@@ -180,70 +175,70 @@ cdef class State:
         self.worth[:] = other.worth
         self.part[:] = other.part
         self.cost[:] = other.cost
-        self.most_missed[:] = other.most_missed
+        self.max_loss[:] = other.max_loss
         self.members[:] = other.members
         self.slot[:] = other.slot
-        self.many = other.many
-        self.least = other.least
+        self.n_members = other.n_members
+        self.min_loss = other.min_loss
         self.block_best[:] = other.block_best
         self.stale[:] = other.stale
         self.total = other.total
 
     def seed(self, uint64_t value):
-        """Start the random numbers anew."""
+        """Sets the random seed."""
         self.random = value
 
     def flip(self, int32_t c):
-        """Add a candidate, or drop it."""
+        """Adds a candidate, or drops it if it is chosen."""
         with nogil:
             self._flip(c)
 
     def picked(self):
-        """The chosen candidates, ascending: ndarray of int32."""
+        """Returns the chosen candidates, ascending: ndarray of int32."""
         return np.flatnonzero(self.chosen).astype(np.int32)
 
     def worths(self):
-        """What each candidate is worth: the loss of a chosen one, the gain of another."""
+        """Returns what each candidate is worth: the loss of a chosen one, the gain of another."""
         return np.array(self.worth)
 
     def fill(self, Py_ssize_t size):
-        """Add what gains most, again and again, up to `size` that may be dropped.
+        """Adds the candidate of the largest gain until `size` chosen ones may be dropped.
 
-        Ties go to the first candidate.  Stops where nothing gains.
+        Ties go to the first candidate.  Stops when no candidate gains.
         """
         cdef int32_t c
         with nogil:
-            while self.many < size:
+            while self.n_members < size:
                 c = self._best()
                 if c < 0:
                     break
                 self._flip(c)
 
     def pad(self, Py_ssize_t size):
-        """Add the first candidates that may be added, up to `size` that may be dropped."""
+        """Adds the first candidates that may be added until `size` chosen ones may be dropped."""
         cdef Py_ssize_t c
         with nogil:
             for c in range(self.chosen.shape[0]):
-                if self.many >= size:
+                if self.n_members >= size:
                     break
                 if self._may_add(c):
                     self._flip(<int32_t> c)
 
     def trim(self, Py_ssize_t size):
-        """Drop what loses least, again and again, down to `size` that may be dropped.
+        """Drops the candidate of the smallest loss until `size` chosen ones may be dropped.
 
-        What is of a group beyond its budget goes first, whatever the size.
+        Candidates of groups beyond their budgets go first, whatever the size.
         """
         cdef int32_t c
         with nogil:
-            while self.many > size or self.over:
-                c = self._least()
+            while self.n_members > size or self.over:
+                c = self._cheapest()
                 if c < 0:
                     break
                 self._flip(c)
 
     cdef void _mark(self, int32_t c) noexcept nogil:
-        """Add or drop a candidate, without a look at the words."""
+        """Adds or drops a candidate without updating the words."""
         cdef Py_ssize_t g
         cdef int32_t last
         cdef int step = 1 if self.chosen[c] else -1
@@ -264,25 +259,26 @@ cdef class State:
         if self.locked[c]:
             return
         if self.chosen[c]:
-            self.slot[c] = <int32_t> self.many
-            self.members[self.many] = c
-            self.many += 1
+            self.slot[c] = <int32_t> self.n_members
+            self.members[self.n_members] = c
+            self.n_members += 1
         else:
-            self.many -= 1
-            last = self.members[self.many]
+            self.n_members -= 1
+            last = self.members[self.n_members]
             self.members[self.slot[c]] = last
             self.slot[last] = self.slot[c]
             self.slot[c] = -1
 
     cdef void _flip(self, int32_t c) noexcept nogil:
+        """Adds or drops a candidate, and updates its words."""
         cdef int64_t i
         self._mark(c)
-        self.least = -1
+        self.min_loss = -1
         for i in range(self.places_first[c], self.places_first[c + 1]):
             self._refresh(self.places[i])
 
     cdef void _refresh(self, Py_ssize_t w) noexcept nogil:
-        """Cost of a word, and what each of its candidates is worth in it."""
+        """Updates the cost of a word and what each candidate is worth in it."""
         cdef const Arc *arcs = <const Arc *> &self.arcs[0, 0] + self.word_first[w]
         cdef int32_t *part = &self.part[0] + self.word_first[w]
         cdef int32_t base = <int32_t> self.word_first[w]
@@ -295,7 +291,7 @@ cdef class State:
         cdef const uint8_t *chosen = &self.chosen[0]
         cdef Py_ssize_t a, i, j, used
         cdef int32_t value, cost, c, old
-        cdef int32_t most_missed = 0
+        cdef int32_t max_loss = 0
         used = self._forward(arcs, length, size, base)
         for i in range(size + 1):
             behind[i] = <int32_t> (size - i)
@@ -316,23 +312,25 @@ cdef class State:
             if chosen[c]:
                 value = 0
                 if self.on_path[a]:
-                    value = self._without(arcs, used, size, c) - cost
-                    most_missed = max(most_missed, value)
+                    self.work += used
+                    value = _cost_without(arcs, active, used, size, c, &self.scratch[0]) - cost
+                    max_loss = max(max_loss, value)
             elif arcs[a].next < 0:
                 value = cost - 1 - ahead[arcs[a].start] - behind[arcs[a].end]
             else:
-                value = cost - self._with(arcs, used, size, base, a)
+                self.work += used
+                value = cost - _cost_with(arcs, active, used, size, base, a, &self.scratch[0])
             old = max(0, part[a])
             part[a] = value
             value = max(0, value)
             if value != old:
                 self.worth[c] += count * (value - old)
                 self.stale[c // BLOCK] = 1
-        self.most_missed[w] = most_missed
+        self.max_loss[w] = max_loss
 
     cdef Py_ssize_t _forward(self, const Arc *arcs, Py_ssize_t length, Py_ssize_t size,
                              int32_t base) noexcept nogil:
-        """Chosen arcs, `active`; distances from the start, `ahead`; and what is on a path."""
+        """Finds the chosen arcs, `active`, the costs from the start, `ahead`, and one best path."""
         cdef int32_t *ahead = &self.ahead[0]
         cdef int32_t *via = &self.via[0]
         cdef int32_t *active = &self.active[0]
@@ -359,7 +357,7 @@ cdef class State:
                     via[arcs[active[j]].end] = active[j]
                 j += 1
         i = size
-        while i > 0:  # only what is on this path can be missed
+        while i > 0:  # only what is on this path can be a loss
             if via[i] < 0:
                 i -= 1
             else:
@@ -368,41 +366,41 @@ cdef class State:
                 i = arcs[a].start
         return used
 
-    cdef int32_t _try(self, int32_t a, int64_t most, int64_t *loss) noexcept nogil:
-        """What loses least once `a` is added, and how much.
+    cdef int32_t _try(self, int32_t a, int64_t limit, int64_t *loss) noexcept nogil:
+        """Finds the candidate of the smallest loss once `a` is added, and that loss.
 
-        -1 if nothing may be dropped, or if it is clear that all lose more than `most`.
+        Returns -1 if none may be dropped, or if every loss is known to be above `limit`.
         """
         cdef int64_t i
         cdef Py_ssize_t w, b, used, length
         cdef const Arc *arcs
         cdef int32_t base, d, value
         cdef const int32_t *part
-        cdef Py_ssize_t touched = 0
-        cdef int32_t best = NOTHING
-        cdef int64_t least = 0
+        cdef Py_ssize_t n_touched = 0
+        cdef int32_t best = NO_CANDIDATE
+        cdef int64_t smallest = 0
         cdef int64_t now, spare
         cdef uint64_t tight = self.groups[a] & self.full
-        # in each word a loss can fall by no more than the largest there
-        if self.least < 0:
-            self.least = self.worth[self._least()]
-        spare = self.least - most
+        # in each word a loss can fall by at most the largest loss there
+        if self.min_loss < 0:
+            self.min_loss = self.worth[self._cheapest()]
+        spare = self.min_loss - limit
         for i in range(self.places_first[a], self.places_first[a + 1]):
             if spare <= 0:
                 break
             w = self.places[i]
             b = self.place_arc[i]
-            if self.part[b] + self.most_missed[w] > 0 or self.arcs[b, 4] >= 0:
-                spare -= self.counts[w] * self.most_missed[w]
+            if self.part[b] + self.max_loss[w] > 0 or self.arcs[b, 4] >= 0:
+                spare -= self.counts[w] * self.max_loss[w]
         self.work += (self.places_first[a + 1] - self.places_first[a]) // 4
         if spare > 0:
-            return NOTHING
+            return NO_CANDIDATE
         self.chosen[a] = 1
         for i in range(self.places_first[a], self.places_first[a + 1]):
             w = self.places[i]
             b = self.place_arc[i]
-            # no path along the arc is as short as what any loss leads to
-            if self.part[b] + self.most_missed[w] <= 0 and self.arcs[b, 4] < 0:
+            # a path along the arc costs no less than the word does without any one of the chosen
+            if self.part[b] + self.max_loss[w] <= 0 and self.arcs[b, 4] < 0:
                 self.work += 1
                 continue
             base = <int32_t> self.word_first[w]
@@ -416,57 +414,60 @@ cdef class State:
                     continue
                 value = 0
                 if self.on_path[self.active[b]]:
-                    value = self._without(arcs, used, self.sizes[w], d) - self.ahead[self.sizes[w]]
+                    self.work += used
+                    value = _cost_without(arcs, &self.active[0], used, self.sizes[w], d,
+                                          &self.scratch[0]) - self.ahead[self.sizes[w]]
                 if value != part[self.active[b]] and self.slot[d] >= 0:
                     if not self.touch[d]:
                         self.touch[d] = 1
-                        self.touched[touched] = d
-                        touched += 1
+                        self.touched[n_touched] = d
+                        n_touched += 1
                     self.change[d] += self.counts[w] * (value - part[self.active[b]])
         self.chosen[a] = 0
-        for i in range(touched):
+        for i in range(n_touched):
             d = self.touched[i]
             now = self.worth[d] + self.change[d]
             if not tight & ~self.groups[d]:
-                if best < 0 or now < least or (now == least and d < best):
+                if best < 0 or now < smallest or (now == smallest and d < best):
                     best = d
-                    least = now
-        self.work += self.many // 8
-        for i in range(self.many):
+                    smallest = now
+        self.work += self.n_members // 8
+        for i in range(self.n_members):
             d = self.members[i]
             if self.touch[d] or (tight and tight & ~self.groups[d]):
                 continue
-            if best < 0 or self.worth[d] < least or (self.worth[d] == least and d < best):
+            if best < 0 or self.worth[d] < smallest or (self.worth[d] == smallest and d < best):
                 best = d
-                least = self.worth[d]
-        for i in range(touched):
+                smallest = self.worth[d]
+        for i in range(n_touched):
             self.touch[self.touched[i]] = 0
             self.change[self.touched[i]] = 0
-        loss[0] = least
+        loss[0] = smallest
         return best
 
     def anneal(self, const int32_t[::1] offers, const int32_t[::1] chances, int64_t heat,
                int64_t tries, int64_t work):
-        """Try random swaps, and make those that are not much worse.
+        """Tries random swaps, and makes those that are not much worse: simulated annealing.
 
-        An offer is drawn, and what loses least beside it; the swap is made if it needs at most
-        ``heat * chance / 1024`` more tokens, a chance drawn too.
+        Each try draws one of `offers` and one of `chances`, and finds the candidate of the
+        smallest loss beside the offer.  The swap is made if it costs at most
+        ``heat * chance / 1024`` more tokens.
 
         Parameters
         ----------
         offers : ndarray of int32
-            What may be added; not empty.
+            Candidates that may be added; not empty.
         chances : ndarray of int32
-            At least 0, below 2^14.
+            Random factors of the temperature, at least 0, below 2^14.
         heat : int
-            At least 0, below 2^48.
+            The temperature, at least 0, below 2^48.
         tries, work : int
-            After so many draws, or about so many arcs, it returns.
+            Limits of the number of tries, and, roughly, of the arcs that are looked at.
 
         Returns
         -------
         int
-            Draws made.
+            The number of tries made.
         """
         cdef int64_t until = self.work + work
         cdef int64_t loss, allowed
@@ -479,7 +480,7 @@ cdef class State:
                 a = offers[self._draw(offers.shape[0])]
                 allowed = min(heat * chances[self._draw(chances.shape[0])] // 1024,
                               LLONG_MAX - self.worth[a])
-                if self.many == 0 or self.chosen[a] or (self.worth[a] == 0 and allowed == 0):
+                if self.n_members == 0 or self.chosen[a] or (self.worth[a] == 0 and allowed == 0):
                     continue
                 d = self._try(a, self.worth[a] + allowed, &loss)
                 if d >= 0 and loss - self.worth[a] <= allowed:
@@ -488,21 +489,21 @@ cdef class State:
         return done
 
     def sweep(self, const int32_t[::1] offers, Py_ssize_t first, int64_t work):
-        """Make the swaps that gain, each with what loses least beside the offer.
+        """Makes every swap that gains, each with the candidate of the smallest loss.
 
         Parameters
         ----------
         offers : ndarray of int32
-            What may be added, in the order in which it is tried.
+            Candidates that may be added, in the order in which they are tried.
         first : int
             The first offer to try.
         work : int
-            After about so many arcs it returns.
+            A limit, roughly, of the arcs that are looked at.
 
         Returns
         -------
         tuple of int
-            The offer to go on with, and how many swaps were made.
+            The offer to continue with, and the number of swaps made.
         """
         cdef int64_t until = self.work + work
         cdef int64_t loss
@@ -510,7 +511,7 @@ cdef class State:
         cdef Py_ssize_t i = first
         cdef int64_t made = 0
         with nogil:
-            while i < offers.shape[0] and self.work < until and self.many:
+            while i < offers.shape[0] and self.work < until and self.n_members:
                 a = offers[i]
                 i += 1
                 self.work += 4
@@ -521,63 +522,22 @@ cdef class State:
                     self._flip(a)
                     self._flip(d)
                     made += 1
-        return (i if self.many else offers.shape[0]), made
+        return (i if self.n_members else offers.shape[0]), made
 
     def swap(self, int32_t a):
-        """What loses least once `a` is added, and how much then; (-1, 0) if nothing may go."""
+        """Finds the candidate of the smallest loss once `a` is added, and the loss, or (-1, 0)."""
         cdef int64_t loss = 0
-        cdef int32_t d = NOTHING
-        if self.many:
+        cdef int32_t d = NO_CANDIDATE
+        if self.n_members:
             d = self._try(a, LLONG_MAX, &loss)
         return d, loss
-
-    cdef int32_t _without(self, const Arc *arcs, Py_ssize_t used, Py_ssize_t size,
-                          int32_t c) noexcept nogil:
-        """The cost of a word without one of the chosen candidates."""
-        cdef int32_t *other = &self.other[0]
-        cdef Py_ssize_t i
-        cdef Py_ssize_t j = 0
-        cdef int32_t now
-        self.work += used
-        for i in range(size + 1):
-            other[i] = <int32_t> i
-        for i in range(size):
-            now = other[i] + 1
-            other[i + 1] = min(other[i + 1], now)
-            while j < used and arcs[self.active[j]].start == i:
-                if arcs[self.active[j]].candidate != c:
-                    other[arcs[self.active[j]].end] = min(other[arcs[self.active[j]].end], now)
-                j += 1
-        return other[size]
-
-    cdef int32_t _with(self, const Arc *arcs, Py_ssize_t used, Py_ssize_t size, int32_t base,
-                       Py_ssize_t head) noexcept nogil:
-        """The cost of a word with one more candidate, which occurs more than once."""
-        cdef int32_t *other = &self.other[0]
-        cdef Py_ssize_t i
-        cdef Py_ssize_t j = 0
-        cdef int32_t place = <int32_t> head
-        cdef int32_t now
-        self.work += used
-        for i in range(size + 1):
-            other[i] = <int32_t> i
-        for i in range(size):
-            now = other[i] + 1
-            other[i + 1] = min(other[i + 1], now)
-            while j < used and arcs[self.active[j]].start == i:
-                other[arcs[self.active[j]].end] = min(other[arcs[self.active[j]].end], now)
-                j += 1
-            while place >= 0 and arcs[place].start == i:
-                other[arcs[place].end] = min(other[arcs[place].end], now)
-                place = arcs[place].next - base if arcs[place].next >= 0 else -1
-        return other[size]
 
     cdef inline bint _may_add(self, Py_ssize_t c) noexcept nogil:
         return not (self.chosen[c] or self.locked[c] or self.groups[c] & self.full)
 
     cdef int32_t _best(self) noexcept nogil:
-        """What gains most, the first of equals; -1 if nothing gains."""
-        cdef int32_t best = NOTHING
+        """The first candidate of the largest gain; -1 if none gains."""
+        cdef int32_t best = NO_CANDIDATE
         cdef int64_t gain = 0
         cdef Py_ssize_t block, c
         cdef Py_ssize_t n = self.chosen.shape[0]
@@ -598,10 +558,11 @@ cdef class State:
         return best
 
     cdef void _find_best(self, Py_ssize_t block) noexcept nogil:
+        """Updates the recorded best of a block."""
         cdef Py_ssize_t c
         cdef Py_ssize_t end = min(self.chosen.shape[0], (block + 1) * BLOCK)
         cdef int64_t gain = 0
-        self.block_best[block] = NOTHING
+        self.block_best[block] = NO_CANDIDATE
         self.stale[block] = 0
         self.work += BLOCK // 16
         for c in range(block * BLOCK, end):
@@ -609,13 +570,13 @@ cdef class State:
                 self.block_best[block] = <int32_t> c
                 gain = self.worth[c]
 
-    cdef int32_t _least(self) noexcept nogil:
-        """What loses least, the first of equals; of a group beyond its budget if any is."""
-        cdef int32_t best = NOTHING
+    cdef int32_t _cheapest(self) noexcept nogil:
+        """The first candidate of the smallest loss; of a group over its budget if there is one."""
+        cdef int32_t best = NO_CANDIDATE
         cdef int32_t c
         cdef Py_ssize_t i
-        self.work += self.many // 8
-        for i in range(self.many):
+        self.work += self.n_members // 8
+        for i in range(self.n_members):
             c = self.members[i]
             if self.over and not self.groups[c] & self.over:
                 continue
@@ -625,10 +586,5 @@ cdef class State:
         return best
 
     cdef uint64_t _draw(self, uint64_t below) noexcept nogil:
-        """A random number (splitmix64, Steele, Lea and Flood 2014)."""
-        cdef uint64_t z
-        self.random += <uint64_t> 0x9E3779B97F4A7C15
-        z = self.random
-        z = (z ^ (z >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
-        z = (z ^ (z >> 27)) * <uint64_t> 0x94D049BB133111EB
-        return (z ^ (z >> 31)) % below
+        """A random number from 0 to `below` - 1."""
+        return _next_bits(&self.random) % below

@@ -19,8 +19,8 @@ class MergeTrainer:
         merges: Int32,
         alphabet: int,
         room: int,
-        longest: int,
-        least: int,
+        max_length: int,
+        min_count: int,
         scored: bool,
     ) -> None: ...
     def run(self, tokens: int) -> bool: ...

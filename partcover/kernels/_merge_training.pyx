@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Training by merges: the best neighbouring pair of pieces becomes one piece, again and again.
+"""Trains by merges: repeatedly makes one piece of the best pair of neighbouring pieces.
 
-The state is the words cut into pieces, at each piece's first symbol: which piece, which pair it
-begins, and where the piece before it begins.  A pair keeps its exact count and a list of where it
-was seen; a place counts only while the pair still begins there.  Pairs stand in an indexed heap
-under keys that are brought up to date, for the pairs that changed, after each merge.
+The state is the words cut into pieces.  At each piece's first symbol it holds the piece, the pair
+that begins there, and where the piece before begins.  A pair has its exact count and a list of
+places where it began; a place is valid only while the pair still begins there.  Pairs are in an
+indexed heap; after each merge the keys of the pairs whose counts changed are updated.
 """
 
 import numpy as np
@@ -13,53 +13,17 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort, realloc
 
 include "_hash.pxi"
-
-cdef extern from *:
-    """
-    /* the sign of a·b·c − d·e·f, exactly: each factor is below 2^63 */
-    static int compare_products(uint64_t a, uint64_t b, uint64_t c,
-                                uint64_t d, uint64_t e, uint64_t f) {
-        unsigned __int128 p = (unsigned __int128) b * c, q = (unsigned __int128) e * f;
-        unsigned __int128 low_p = (unsigned __int128) (uint64_t) p * a;
-        unsigned __int128 low_q = (unsigned __int128) (uint64_t) q * d;
-        unsigned __int128 high_p = (p >> 64) * a + (low_p >> 64);
-        unsigned __int128 high_q = (q >> 64) * d + (low_q >> 64);
-        if (high_p != high_q) return high_p > high_q ? 1 : -1;
-        if ((uint64_t) low_p != (uint64_t) low_q)
-            return (uint64_t) low_p > (uint64_t) low_q ? 1 : -1;
-        return 0;
-    }
-    """
-    int compare_products(uint64_t a, uint64_t b, uint64_t c,
-                         uint64_t d, uint64_t e, uint64_t f) noexcept nogil
+include "_marks.pxi"
+include "_pair_heap.pxi"
 
 cdef enum:
     LAST = -1           # instead of a pair: the last piece of its word
-    INSIDE = -2         # instead of a pair: no piece begins here
-
-
-cdef struct Pair:
-    int64_t count        # neighbours now
-    int64_t key          # the count it stands in the heap for; 0: it does not
-    int64_t left_count   # with `key`, where pairs are scored: how often its parts stand
-    int64_t right_count
-    double score         # key / (left_count · right_count), rounded
-    int32_t left
-    int32_t right
-    int32_t seen         # the last of its places, in the list of places
-    int32_t place        # in the heap, or -1
-    int32_t rank         # of the merge that it is, or -1
-    int32_t next_left    # the next pair with the same left part, where pairs are scored
-    int32_t next_right
-    bint in_left         # whether it is in that list
-    bint in_right
-    bint changed
-    bint barred          # never to be merged: too long, or forbidden
+    NO_PIECE = -2       # instead of a pair: no piece begins here
 
 
 cdef struct At:
-    int32_t piece        # that begins at this symbol
-    int32_t pair         # that it begins, or LAST or INSIDE
+    int32_t piece        # the piece that begins at this symbol
+    int32_t pair         # the pair that begins at this symbol, or LAST or NO_PIECE
     int32_t before       # where the piece before begins, or -1
     int32_t word
 
@@ -82,8 +46,8 @@ cdef int _ascending(const void *a, const void *b) noexcept nogil:
     return (x > y) - (x < y)
 
 
-cdef void *_room(void *block, Py_ssize_t *room, Py_ssize_t needed, size_t size) except NULL nogil:
-    """The block, moved to twice the room if `needed` items do not fit."""
+cdef void *_grown(void *block, Py_ssize_t *room, Py_ssize_t needed, size_t size) except NULL nogil:
+    """Returns the block, reallocated to at least twice its size if `needed` items do not fit."""
     cdef void *moved
     if needed <= room[0]:
         return block
@@ -97,61 +61,62 @@ cdef void *_room(void *block, Py_ssize_t *room, Py_ssize_t needed, size_t size) 
 
 
 cdef class MergeTrainer:
-    """Words, and the merges that have been made in them.
+    """Makes merges in the words of a corpus, the best pair first.
 
     Parameters
     ----------
     text : ndarray of int32
-        Symbols 0 … alphabet − 1: of the words, then of the given tokens, then of the forbidden.
+        Symbols 0 … alphabet − 1 of the words, then of the given tokens, then of the forbidden
+        ones.
     offsets : ndarray of int64, shape (words + 1,)
         Word ``w`` is ``text[offsets[w]:offsets[w + 1]]``.
     counts : ndarray of int64, shape (words,)
         How often each word occurs; Σ count · symbols fits in int64.
     which : ndarray of int32
-        How the words are cut at first: at the last symbol of each piece the given token it is, or
-        −1 for a symbol; −2 elsewhere.
+        How the words are cut at first: the index of a given token at its last symbol, SINGLE at
+        a symbol that stands alone, INSIDE elsewhere.
     starts, lengths : ndarray of int64
-        Where the given tokens and then the forbidden ones stand in `text`.
+        Where the given tokens, and then the forbidden ones, are in `text`.
     given : int
-        How many of them are given.
+        The number of given tokens.
     merges : ndarray of int32, shape (merges, 3)
-        Merges made before: left, right and resulting piece.  The words are cut as these cut them.
+        The merges made before: left, right and resulting piece.  The words must be cut by them.
     alphabet, room : int
-        Symbols; the most tokens there will be, given ones included.
-    longest : int
-        The longest token that a merge may make.
-    least : int
+        The number of symbols; the largest number of tokens, given ones included.
+    max_length : int
+        The length of the longest token that a merge may make.
+    min_count : int
         The smallest count of a pair that may be merged.
     scored : bool
-        The best pair is that of highest count / (count of its left part · count of its right
-        part), not of highest count.
+        Whether the best pair is the one of highest count / (count of its left part · count of
+        its right part), rather than of highest count.
 
     Notes
     -----
     Pieces are numbered: symbols first, then tokens as they are made.  Pieces of equal spelling
-    are one.  The count of a pair is the number of its neighbours, overlapping ones too: in
-    x x x the pair x x counts twice.  Ties go to the smaller left piece, then right piece; where
-    pairs are scored, first to the higher count.
+    are the same piece.  The count of a pair includes overlapping occurrences: in x x x the pair
+    x x counts twice.  Ties go to the smaller left piece, then right piece; where pairs are
+    scored, first to the higher count.
 
-    The words are always cut as the merges so far cut them: the neighbouring pair that was merged
-    first is joined first, then the leftmost.  For a new token that is: join it from left to
-    right.  For one that another merge made before, its neighbours may have been merged before as
-    well, and the words are cut on.
+    The words are always cut as the merges so far cut them: the pair with the earliest merge is
+    joined first, then the leftmost.  A new token is just joined from left to right.  If another
+    merge made the token before, its neighbours may have merges as well, and the merges so far
+    are applied to the word again.
 
-    O(symbols · log(pairs)) time in all, as each join takes one symbol boundary away, but for the
-    words that are cut on, and where pairs are scored: then each merge also takes the pairs that
-    share a part with it.  O(symbols) memory.
+    O(symbols · log(pairs)) time in all, as each join removes one boundary, apart from the words
+    that are cut again.  Where pairs are scored, each merge also updates the pairs that share a
+    part with it.  O(symbols) memory.
     """
     cdef const int32_t[::1] text
     cdef const int64_t[::1] counts
     cdef int32_t alphabet
     cdef Py_ssize_t room
-    cdef int64_t longest
-    cdef int64_t least
+    cdef int64_t max_length
+    cdef int64_t min_count
     cdef bint scored
     cdef At *at
     cdef const int64_t[::1] offsets
-    cdef int64_t[::1] starts       # of tokens in `text`; the forbidden ones stand from `room` on
+    cdef int64_t[::1] starts       # of tokens in `text`; forbidden ones have indices from `room` on
     cdef int64_t[::1] lengths
     cdef int32_t[::1] spellings    # open addressing: entry of `starts`, or -1
     cdef int64_t[::1] part_count   # of pieces, where pairs are scored
@@ -179,14 +144,14 @@ cdef class MergeTrainer:
     cdef Py_ssize_t n_done
     cdef Py_ssize_t done_room
     cdef Py_ssize_t n_given
-    cdef int32_t *found
-    cdef Py_ssize_t found_room
+    cdef int32_t *joins            # scratch: places of the pair that is merged
+    cdef Py_ssize_t join_room
 
     def __init__(self, const int32_t[::1] text, const int64_t[::1] offsets,
                  const int64_t[::1] counts, const int32_t[::1] which,
                  const int64_t[::1] starts, const int64_t[::1] lengths, Py_ssize_t given,
                  const int32_t[:, ::1] merges, Py_ssize_t alphabet, Py_ssize_t room,
-                 int64_t longest, int64_t least, bint scored):
+                 int64_t max_length, int64_t min_count, bint scored):
         cdef Py_ssize_t size = offsets[counts.shape[0]]
         cdef Py_ssize_t slots = 16
         cdef Py_ssize_t pieces = alphabet + room
@@ -196,8 +161,8 @@ cdef class MergeTrainer:
         self.counts = counts
         self.alphabet = <int32_t> alphabet
         self.room = room
-        self.longest = longest
-        self.least = least
+        self.max_length = max_length
+        self.min_count = min_count
         self.scored = scored
         self.starts = np.zeros(room + starts.shape[0] - given, np.int64)
         self.lengths = np.zeros(room + starts.shape[0] - given, np.int64)
@@ -227,7 +192,7 @@ cdef class MergeTrainer:
             for i in range(merges.shape[0]):
                 t = self._pair(merges[i, 0], merges[i, 1])
                 self.pairs[t].rank = <int32_t> i
-                self._note(merges[i, 0], merges[i, 1], merges[i, 2])
+                self._record(merges[i, 0], merges[i, 1], merges[i, 2])
             self._start(which)
         self.n_given = self.n_done
 
@@ -239,10 +204,10 @@ cdef class MergeTrainer:
         free(self.places)
         free(self.changed)
         free(self.done)
-        free(self.found)
+        free(self.joins)
 
     def run(self, Py_ssize_t tokens):
-        """Merge until there are `tokens` tokens; False if there is no pair left to merge."""
+        """Merges until there are `tokens` tokens; returns False if no pair is left to merge."""
         cdef bint more = True
         if tokens > self.room:
             raise ValueError("more tokens than there is room for")
@@ -252,22 +217,22 @@ cdef class MergeTrainer:
         return more
 
     def merges(self):
-        """The merges made by `run`, in order.
+        """Returns the merges made by `run`, in order.
 
         Returns
         -------
-        tuple
-            Left, right and resulting pieces, ndarray of int32, shape (merges, 3); and how often
-            the words were joined at each, counts of words considered, ndarray of int64, shape
-            (merges,).
+        pieces : ndarray of int32, shape (merges, 3)
+            Left, right and resulting pieces.
+        joined : ndarray of int64, shape (merges,)
+            How often each merge joined pieces, in all occurrences of the words.
         """
-        cdef Py_ssize_t many = self.n_done - self.n_given
+        cdef Py_ssize_t n_merges = self.n_done - self.n_given
         cdef Py_ssize_t i
-        pieces = np.empty((many, 3), np.int32)
-        joined = np.empty(many, np.int64)
+        pieces = np.empty((n_merges, 3), np.int32)
+        joined = np.empty(n_merges, np.int64)
         cdef int32_t[:, ::1] out = pieces
         cdef int64_t[::1] times = joined
-        for i in range(many):
+        for i in range(n_merges):
             out[i, 0] = self.done[self.n_given + i].left
             out[i, 1] = self.done[self.n_given + i].right
             out[i, 2] = self.done[self.n_given + i].token
@@ -275,12 +240,13 @@ cdef class MergeTrainer:
         return pieces, joined
 
     def spelling(self, Py_ssize_t token):
-        """Where a token stands in the text: start and end."""
+        """Returns where a token is in the text: start and end."""
         return self.starts[token], self.starts[token] + self.lengths[token]
 
     # --- pieces ---------------------------------------------------------------------------------
 
     cdef int _start(self, const int32_t[::1] which) except -1 nogil:
+        """Sets up the pieces of the words and the pairs."""
         cdef Py_ssize_t w, i, begin
         cdef Py_ssize_t p
         cdef int32_t before
@@ -289,8 +255,8 @@ cdef class MergeTrainer:
             before = -1
             for i in range(begin, self.offsets[w + 1]):
                 self.at[i].word = <int32_t> w
-                self.at[i].pair = INSIDE
-                if which[i] == -2:
+                self.at[i].pair = NO_PIECE
+                if which[i] == INSIDE:
                     continue
                 self.at[begin].piece = self.text[i] if which[i] < 0 else self.alphabet + which[i]
                 self.at[begin].before = before
@@ -298,7 +264,8 @@ cdef class MergeTrainer:
                 if self.scored:
                     self.part_count[self.at[begin].piece] += self.counts[w]
                 if before >= 0:
-                    self._see(before, self.at[before].piece, self.at[begin].piece, self.counts[w])
+                    self._add_place(before, self.at[before].piece, self.at[begin].piece,
+                                    self.counts[w])
                 before = <int32_t> begin
                 begin = i + 1
         # the order of first sight does not matter: the heap's order is total
@@ -311,7 +278,7 @@ cdef class MergeTrainer:
         return 1 if piece < self.alphabet else self.lengths[piece - self.alphabet]
 
     cdef int _join(self, int32_t p, int32_t token) except -1 nogil:
-        """Make one piece of the piece at p and the next."""
+        """Joins the piece at p and the next."""
         cdef int64_t count = self.counts[self.at[p].word]
         cdef int32_t q = <int32_t> (p + self._length(self.at[p].piece))
         cdef int32_t r = <int32_t> (q + self._length(self.at[q].piece))
@@ -323,34 +290,34 @@ cdef class MergeTrainer:
             self._add_part(self.at[q].piece, -count)
             self._add_part(token, count)
         self.at[p].piece = token
-        self.at[q].pair = INSIDE
+        self.at[q].pair = NO_PIECE
         self.at[p].pair = LAST
         if after >= 0:
             self._add(after, -count)
             self.at[r].before = p
-            self._see(p, token, self.at[r].piece, count)
+            self._add_place(p, token, self.at[r].piece, count)
         if before >= 0:
             self._add(self.at[before].pair, -count)
-            self._see(before, self.at[before].piece, token, count)
+            self._add_place(before, self.at[before].piece, token, count)
         self.done[self.n_done - 1].joined += count
         return 0
 
-    cdef int _cut_on(self, int32_t word) except -1 nogil:
-        """Join in a word what has been merged before, the first merge first, then the leftmost."""
-        cdef int32_t p, best, rank, least
+    cdef int _cut_again(self, int32_t word) except -1 nogil:
+        """Applies the merges so far to a word, the earliest merge first, then the leftmost."""
+        cdef int32_t p, best, rank, best_rank
         while True:
             best = -1
-            least = 0
+            best_rank = 0
             p = <int32_t> self.offsets[word]
             while self.at[p].pair >= 0:
                 rank = self.pairs[self.at[p].pair].rank
-                if rank >= 0 and (best < 0 or rank < least):
+                if rank >= 0 and (best < 0 or rank < best_rank):
                     best = p
-                    least = rank
+                    best_rank = rank
                 p += <int32_t> self._length(self.at[p].piece)
             if best < 0:
                 return 0
-            self._join(best, self.done[least].token)
+            self._join(best, self.done[best_rank].token)
 
     # --- spellings ------------------------------------------------------------------------------
 
@@ -379,7 +346,7 @@ cdef class MergeTrainer:
 
     @property
     def displacement(self):
-        """How far pairs are from their homes in the table, summed."""
+        """The sum of the pairs' distances from their home slots in the table."""
         cdef uint64_t i, total = 0
         cdef const Pair *pair
         for i in range(self.mask + 1):
@@ -389,7 +356,7 @@ cdef class MergeTrainer:
         return total
 
     cdef int32_t _pair(self, int32_t left, int32_t right) except -1 nogil:
-        """The pair, made if it is new."""
+        """The number of a pair, which is added if it is new."""
         cdef uint64_t slot = self._slot(left, right)
         cdef int32_t number
         cdef Pair *pair
@@ -399,20 +366,20 @@ cdef class MergeTrainer:
                 return number
             slot = (slot + 1) & self.mask
         number = <int32_t> self.n_pairs
-        self.pairs = <Pair *> _room(self.pairs, &self.pair_room, number + 1, sizeof(Pair))
+        self.pairs = <Pair *> _grown(self.pairs, &self.pair_room, number + 1, sizeof(Pair))
         pair = &self.pairs[number]
         pair.left = left
         pair.right = right
         pair.count = 0
         pair.key = 0
         pair.score = 0
-        pair.seen = -1
-        pair.place = -1
+        pair.last_place = -1
+        pair.heap_place = -1
         pair.rank = -1
         pair.in_left = False
         pair.in_right = False
         pair.changed = False
-        pair.barred = self._length(left) + self._length(right) > self.longest
+        pair.excluded = self._length(left) + self._length(right) > self.max_length
         self.table[slot] = number
         self.n_pairs += 1
         if <uint64_t> self.n_pairs * 2 > self.mask:
@@ -446,20 +413,21 @@ cdef class MergeTrainer:
     cdef int _mark(self, int32_t number) except -1 nogil:
         if not self.pairs[number].changed:
             self.pairs[number].changed = True
-            self.changed = <int32_t *> _room(self.changed, &self.changed_room, self.n_changed + 1,
-                                             sizeof(int32_t))
+            self.changed = <int32_t *> _grown(self.changed, &self.changed_room, self.n_changed + 1,
+                                              sizeof(int32_t))
             self.changed[self.n_changed] = number
             self.n_changed += 1
         return 0
 
-    cdef int _see(self, int32_t p, int32_t left, int32_t right, int64_t count) except -1 nogil:
-        """The pair now begins at p."""
+    cdef int _add_place(self, int32_t p, int32_t left, int32_t right,
+                        int64_t count) except -1 nogil:
+        """Records that a pair now begins at p."""
         cdef int32_t number = self._pair(left, right)
         cdef Pair *pair = &self.pairs[number]
-        self.places = <Place *> _room(self.places, &self.place_room, self.n_places + 1,
-                                      sizeof(Place))
-        self.places[self.n_places] = Place(p, pair.seen)
-        pair.seen = <int32_t> self.n_places
+        self.places = <Place *> _grown(self.places, &self.place_room, self.n_places + 1,
+                                       sizeof(Place))
+        self.places[self.n_places] = Place(p, pair.last_place)
+        pair.last_place = <int32_t> self.n_places
         self.n_places += 1
         self.at[p].pair = number
         if self.scored:
@@ -481,7 +449,7 @@ cdef class MergeTrainer:
             self.n_changed_parts += 1
 
     cdef int _mark_parts(self) except -1 nogil:
-        """Mark the pairs whose parts' counts changed; those that are gone leave their lists."""
+        """Marks the pairs whose parts' counts changed; unlinks the pairs that are gone."""
         cdef Py_ssize_t i
         cdef int32_t piece
         cdef int32_t *link
@@ -512,125 +480,86 @@ cdef class MergeTrainer:
 
     # --- the heap -------------------------------------------------------------------------------
 
-    cdef inline bint _before(self, const Pair *a, const Pair *b) noexcept nogil:
-        cdef int order
-        if self.scored:
-            # each rounded score is within 10^-15 of the true one, relatively
-            if a.score > b.score * (1 + 1e-14):
-                return True
-            if b.score > a.score * (1 + 1e-14):
-                return False
-            order = compare_products(a.key, b.left_count, b.right_count,
-                                     b.key, a.left_count, a.right_count)
-            if order:
-                return order > 0
-        if a.key != b.key:
-            return a.key > b.key
-        if a.left != b.left:
-            return a.left < b.left
-        return a.right < b.right
-
     cdef int _refresh(self, int32_t number) except -1 nogil:
-        """Let a pair's key be its count, and its place in the heap follow."""
+        """Updates a pair's key to its count, and its place in the heap."""
         cdef Pair *pair = &self.pairs[number]
-        cdef int32_t place = pair.place
+        cdef int32_t place = pair.heap_place
         pair.changed = False
-        pair.key = 0 if pair.barred or pair.count < self.least else pair.count
+        pair.key = 0 if pair.excluded or pair.count < self.min_count else pair.count
         if self.scored and pair.key:
             pair.left_count = self.part_count[pair.left]
             pair.right_count = self.part_count[pair.right]
             pair.score = <double> pair.key / (<double> pair.left_count * <double> pair.right_count)
         if pair.key == 0:
             if place >= 0:
-                pair.place = -1
+                pair.heap_place = -1
                 self.in_heap -= 1
                 if place < self.in_heap:
-                    self._sift(place, self.heap[self.in_heap])
+                    _sift(self.pairs, self.heap, self.in_heap, self.scored, place,
+                          self.heap[self.in_heap])
             return 0
         if place < 0:
-            self.heap = <int32_t *> _room(self.heap, &self.heap_room, self.in_heap + 1,
-                                          sizeof(int32_t))
+            self.heap = <int32_t *> _grown(self.heap, &self.heap_room, self.in_heap + 1,
+                                           sizeof(int32_t))
             place = <int32_t> self.in_heap
             self.in_heap += 1
-        self._sift(place, number)
+        _sift(self.pairs, self.heap, self.in_heap, self.scored, place, number)
         return 0
-
-    cdef void _sift(self, Py_ssize_t place, int32_t number) noexcept nogil:
-        """Put a pair where it belongs, starting from a place that is free."""
-        cdef const Pair *pair = &self.pairs[number]
-        cdef Py_ssize_t other
-        while place and self._before(pair, &self.pairs[self.heap[(place - 1) // 2]]):
-            other = (place - 1) // 2
-            self.heap[place] = self.heap[other]
-            self.pairs[self.heap[place]].place = <int32_t> place
-            place = other
-        while 2 * place + 1 < self.in_heap:
-            other = 2 * place + 1
-            if other + 1 < self.in_heap and self._before(&self.pairs[self.heap[other + 1]],
-                                                         &self.pairs[self.heap[other]]):
-                other += 1
-            if not self._before(&self.pairs[self.heap[other]], pair):
-                break
-            self.heap[place] = self.heap[other]
-            self.pairs[self.heap[place]].place = <int32_t> place
-            place = other
-        self.heap[place] = number
-        self.pairs[number].place = <int32_t> place
 
     # --- merging --------------------------------------------------------------------------------
 
-    cdef int _note(self, int32_t left, int32_t right, int32_t token) except -1 nogil:
-        self.done = <Merge *> _room(self.done, &self.done_room, self.n_done + 1, sizeof(Merge))
+    cdef int _record(self, int32_t left, int32_t right, int32_t token) except -1 nogil:
+        self.done = <Merge *> _grown(self.done, &self.done_room, self.n_done + 1, sizeof(Merge))
         self.done[self.n_done] = Merge(left, right, token, 0)
         self.n_done += 1
         return 0
 
     cdef int _merge_best(self) except -1 nogil:
-        """Merge the best pair, or find that it is forbidden; 0 if there is none."""
+        """Merges the best pair, or excludes it if its token is forbidden; 0 if there is none."""
         cdef int32_t number, token, place, left, right
         cdef Py_ssize_t slot, i
-        cdef Py_ssize_t many = 0
+        cdef Py_ssize_t n_joins = 0
         cdef int64_t length
-        cdef bint fresh
+        cdef bint is_new
         if not self.in_heap:
             return 0
         number = self.heap[0]
         left = self.pairs[number].left
         right = self.pairs[number].right
-        place = self.pairs[number].seen
+        place = self.pairs[number].last_place
         while place >= 0:
             if self.at[self.places[place].at].pair == number:
-                self.found = <int32_t *> _room(self.found, &self.found_room, many + 1,
-                                               sizeof(int32_t))
-                self.found[many] = self.places[place].at
-                many += 1
+                self.joins = <int32_t *> _grown(self.joins, &self.join_room, n_joins + 1,
+                                                sizeof(int32_t))
+                self.joins[n_joins] = self.places[place].at
+                n_joins += 1
             place = self.places[place].next
         length = self._length(left) + self._length(right)
-        slot = self._slot_of(self.found[0], length)
+        slot = self._slot_of(self.joins[0], length)
         token = self.spellings[slot]
         if token >= self.room:
-            self.pairs[number].barred = True
+            self.pairs[number].excluded = True
             self._refresh(number)
             return 1
-        fresh = token < 0
-        if fresh:
+        is_new = token < 0
+        if is_new:
             token = <int32_t> self.tokens
             self.spellings[slot] = token
-            self.starts[token] = self.found[0]
+            self.starts[token] = self.joins[0]
             self.lengths[token] = length
             self.tokens += 1
         token += self.alphabet
-        self.pairs[number].seen = -1
+        self.pairs[number].last_place = -1
         self.pairs[number].rank = <int32_t> self.n_done
-        self._note(left, right, token)
-        if left == right:  # places may overlap: from left to right
-            qsort(self.found, many, sizeof(int32_t), _ascending)
-        for i in range(many):
-            if self.at[self.found[i]].pair == number:
-                if fresh:
-                    self._join(self.found[i], token)
+        self._record(left, right, token)
+        if left == right:  # occurrences may overlap: join from left to right
+            qsort(self.joins, n_joins, sizeof(int32_t), _ascending)
+        for i in range(n_joins):
+            if self.at[self.joins[i]].pair == number:
+                if is_new:
+                    self._join(self.joins[i], token)
                 else:
-                    self._cut_on(self.at[self.found[i]].word)
+                    self._cut_again(self.at[self.joins[i]].word)
         if self.scored:
             self._mark_parts()
         for i in range(self.n_changed):
