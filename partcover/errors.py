@@ -15,8 +15,8 @@ __all__ = [
     "shorten",
 ]
 
-QUOTED = 200  # characters of one thing in an input that a message repeats
-_LINE = 800  # characters of a message, whatever it repeats
+QUOTED = 200  # characters of a quotation from the input in a message
+_LINE = 800  # characters of a whole message
 _QUOTATIONS = tuple(
     re.compile(rf"(?<![\w\\])(b?{mark})((?:[^\\{mark}]++|\\.)*+){mark}(?!\w)", re.DOTALL)
     for mark in "'\""
@@ -25,9 +25,9 @@ _UNBROKEN = re.compile(rf"[^\s'\"]{{{QUOTED + 1},}}")
 
 
 def printable(text: str) -> str:
-    """Escape what a terminal acts on or does not show: controls, marks of direction.
+    """Escapes, as `repr` does, what a terminal acts on or does not show.
 
-    They are written as `repr` does; all else stays.
+    Those are control characters and marks of direction; all else stays.
     """
     if text.isprintable():
         return text
@@ -35,7 +35,7 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, length: int = QUOTED) -> str:
-    """Cut a text to at most `length` characters by an ellipsis near its end."""
+    """Cuts a text to at most `length` characters by an ellipsis near its end."""
     if len(text) <= length:
         return text
     tail = (length - 1) // 4
@@ -43,10 +43,10 @@ def shorten(text: str, length: int = QUOTED) -> str:
 
 
 def message_line(message: str) -> str:
-    """A message as one line for a terminal: nothing unprintable, long quotations cut.
+    """Returns a message as one line for a terminal, printable, with long quotations cut.
 
-    What stands between quotation marks, and any other text without a space (a path, a name), is
-    cut to `QUOTED` characters, and after that the whole line to 800.
+    Text between quotation marks, and other text without a space (a path, a name), is cut to
+    `QUOTED` characters, and then the whole line to 800.
     """
     line = _cut(re.sub(r"[\r\n]+\s*", " ", message.expandtabs()).rstrip())
     return line if line.isprintable() else _cut(printable(line))
@@ -56,8 +56,8 @@ def _cut(line: str) -> str:
     if len(line) <= QUOTED:
         return line
     for pattern in _QUOTATIONS:
-        line = pattern.sub(lambda found: f"{found[1]}{shorten(found[2])}{found[1][-1]}", line)
-    return shorten(_UNBROKEN.sub(lambda found: shorten(found[0]), line), _LINE)
+        line = pattern.sub(lambda match: f"{match[1]}{shorten(match[2])}{match[1][-1]}", line)
+    return shorten(_UNBROKEN.sub(lambda match: shorten(match[0]), line), _LINE)
 
 
 class PartcoverError(Exception):
@@ -102,8 +102,8 @@ class MissingExtra(PartcoverError, ImportError):
     library : str
         Name of the package that could not be imported.
     extra : str or None
-        The partcover extra that installs it; none where its own needs clash with partcover's,
-        and it is to be installed without them.
+        The partcover extra that installs it; None where its dependencies conflict with
+        partcover's, so that it is installed without them.
     purpose : str
         What needs the library, as a noun phrase.
     wrong : str

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
+from ..runtime.arrays import Int64
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .token_gains import token_gains
@@ -91,7 +91,7 @@ def audit(
     words: WordCounts,
     *,
     limit: int = 20,
-    losses: npt.NDArray[np.int64] | None = None,
+    losses: Int64 | None = None,
     threads: int = 1,
 ) -> Audit:
     """Finds frequent words that a vocabulary lacks although its weakest tokens save less.

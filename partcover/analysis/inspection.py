@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
+from ..runtime.arrays import Bools, Int64
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -21,9 +22,6 @@ from .metrics import token_uses
 from .token_gains import occurrences_and_gains
 
 __all__ = ["Inspection", "inspect_vocabulary"]
-
-Int64 = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,19 +67,19 @@ class Inspection:
     vocabulary: Vocabulary
     rule: SegmentationRule
     lengths: Int64
-    cuts_character: Flags
-    parts: Flags
+    cuts_character: Bools
+    parts: Bools
     uses: Int64 | None = None
     tokens: int | None = None
     single_symbols: int | None = None
     words: int | None = None
     total_count: int | None = None
-    whole_words: Flags | None = None
+    whole_words: Bools | None = None
     occurrences: Int64 | None = None
     gains: Int64 | None = None
 
     @cached_property
-    def intermediate(self) -> Flags:
+    def intermediate(self) -> Bools:
         """Whether a token serves only to merge others: a part that is never used itself."""
         return self.parts & (self.uses == 0) if self.uses is not None else self.parts & False
 
@@ -229,7 +227,7 @@ def _cuts_character(token: Token) -> bool:
     return isinstance(token, bytes) and sym.text_of(token) is None
 
 
-def _parts(vocabulary: Vocabulary, rule: SegmentationRule) -> Flags:
+def _parts(vocabulary: Vocabulary, rule: SegmentationRule) -> Bools:
     """Whether other tokens are merged from each token, if the rule merges."""
     place = {token: index for index, token in enumerate(vocabulary.tokens)}
     parts: set[Any] = set()

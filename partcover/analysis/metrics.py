@@ -8,9 +8,9 @@ from math import log
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..corpus.word_counts import WordCounts
+from ..runtime.arrays import Int64
 from ..segmentation.segmentation import Segmentation
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -47,7 +47,7 @@ def text_bytes(words: WordCounts) -> int | None:
     return int(np.dot(words.counts, np.diff(before[words.offsets])))
 
 
-def token_uses(cut: Segmentation, size: int) -> npt.NDArray[np.int64]:
+def token_uses(cut: Segmentation, size: int) -> Int64:
     """Counts how often each token is used.
 
     Parameters
@@ -76,7 +76,7 @@ def token_uses(cut: Segmentation, size: int) -> npt.NDArray[np.int64]:
     return uses
 
 
-def symbol_uses(cut: Segmentation) -> npt.NDArray[np.int64]:
+def symbol_uses(cut: Segmentation) -> Int64:
     """Counts how often each symbol stands alone, ascending by symbol.
 
     Returns
@@ -99,13 +99,13 @@ def symbol_uses(cut: Segmentation) -> npt.NDArray[np.int64]:
     return uses
 
 
-def _counts_at(cut: Segmentation, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _counts_at(cut: Segmentation, positions: Int64) -> Int64:
     """Returns the count of the word at each position."""
     word = np.searchsorted(cut.words.offsets, positions, side="right") - 1
     return cut.words.counts[word]
 
 
-def renyi_efficiency(uses: npt.NDArray[np.int64], alpha: float = RENYI_ALPHA) -> float | None:
+def renyi_efficiency(uses: Int64, alpha: float = RENYI_ALPHA) -> float | None:
     """Returns the Rényi entropy of the pieces over the largest that so many pieces can have.
 
     H_α(p) / log n with H_α(p) = log(Σ p_i^α) / (1 − α), Shannon's entropy for α = 1, where p_i

@@ -7,17 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..kernels._local_search import State
 from ..problem.occurrences import arcs_of
 from ..problem.word_index import WordIndex
+from ..runtime.arrays import Int64
 
 __all__ = ["SLICE", "occurrences_and_gains", "token_gains"]
 
-Int64 = npt.NDArray[np.int64]
 
 SLICE = 1 << 23
 """Symbols of words that are indexed at a time."""

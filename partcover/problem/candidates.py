@@ -6,20 +6,17 @@ from collections.abc import Iterable, Iterator
 from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels._suffix import candidate_intervals, common_prefixes
+from ..runtime.arrays import Bools, Int32, Int64, Integers
 from ..runtime.memory import available_memory, refuse_beyond
 from .word_index import Intervals, WordIndex
 
 __all__ = ["CandidateIndex"]
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 _BYTES_A_CANDIDATE = 96  # here and in GreedTok
 _SHARE = 0.5  # of the memory that candidates may take: other work needs the rest
@@ -178,7 +175,7 @@ class CandidateIndex(WordIndex):
         number = np.minimum(np.searchsorted(own, key), len(own) - 1)
         return np.where(own[number] == key, number, -1)
 
-    def tokens(self, numbers: npt.NDArray[np.integer] | None = None) -> Iterator[Token]:
+    def tokens(self, numbers: Integers | None = None) -> Iterator[Token]:
         """Yields the candidates with these numbers, or all of them."""
         return self.tokens_at(self.intervals if numbers is None else self.intervals.take(numbers))
 

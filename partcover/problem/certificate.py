@@ -12,13 +12,13 @@ from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
 from ..runtime.arguments import checked
+from ..runtime.arrays import Int32, Int64
 from ..runtime.file_kinds import likely_mistake
 from ..runtime.files import read_json, write_atomic
 from ..runtime.notebook import brief
@@ -27,7 +27,7 @@ from .instance import Instance
 
 __all__ = ["SCALE_BITS", "Branch", "Certificate", "Leaf", "policy_digest", "sorted_symbols"]
 
-Prices = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+Prices = Int32 | Int64
 
 SCALE_BITS = 20
 """Binary digits behind the point of a price, unless a certificate is finer or coarser."""
@@ -329,7 +329,7 @@ def policy_digest(instance: Instance) -> str:
     return _digest({"symbols": instance.symbols, **instance.conditions_to_json()})
 
 
-def sorted_symbols(words: WordCounts) -> npt.NDArray[np.int64]:
+def sorted_symbols(words: WordCounts) -> Int64:
     """Returns the positions of the symbols in ``words.data``, words ascending.
 
     ``prices[sorted_symbols(words)]`` brings prices from the order of the words as stored into
@@ -340,7 +340,7 @@ def sorted_symbols(words: WordCounts) -> npt.NDArray[np.int64]:
     lengths = np.diff(words.offsets)[order]
     ends = np.cumsum(lengths)
     first = np.repeat(words.offsets[order] - (ends - lengths), lengths)
-    positions: npt.NDArray[np.int64] = first + np.arange(len(words.data))
+    positions: Int64 = first + np.arange(len(words.data))
     return positions
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from ..kernels._local_search import by_candidate
+from ..runtime.arrays import Int32, Int64
 from .word_index import Intervals, WordIndex
 
 __all__ = ["Arcs", "arcs_of"]
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 Arcs: TypeAlias = tuple[Int32, Int64, Int32, Int64, Int64, Int32, Int32]
 
 

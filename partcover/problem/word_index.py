@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
@@ -19,13 +18,11 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels._saddle_point import arcs
 from ..kernels._suffix import find, interval_words, suffix_array
+from ..runtime.arrays import Bools, Int32, Int64, Integers
 from ..runtime.memory import refuse_beyond
 
 __all__ = ["Intervals", "WordIndex"]
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 _BYTES_A_POSITION = 44  # at most, while the suffixes are sorted
 
@@ -56,7 +53,7 @@ class Intervals(NamedTuple):
         # an empty interval may begin where another token's does
         return np.where(self.occurs, self.lo.astype(np.int64) << 32 | self.length, -1)
 
-    def take(self, which: npt.NDArray[np.integer] | Bools) -> Intervals:
+    def take(self, which: Integers | Bools) -> Intervals:
         """Some of the tokens, by their places or by a mask."""
         return Intervals(self.lo[which], self.hi[which], self.length[which])
 
@@ -118,7 +115,7 @@ class WordIndex:
         self.word_of[-1] = n_words
         self.sa = suffix_array(self.text, upper)
 
-    def _ranks(self, data: npt.NDArray[np.integer]) -> Int32:
+    def _ranks(self, data: Integers) -> Int32:
         """Symbols to ranks from 1, in symbol order; −1 for a symbol that no word has."""
         if self._alphabet is None:
             return data.astype(np.int32) + np.int32(1)

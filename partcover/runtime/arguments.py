@@ -1,4 +1,4 @@
-"""Checks arguments of public functions against their annotations: one place, one wording."""
+"""Checks the arguments of public functions against their annotations, in one wording."""
 
 from __future__ import annotations
 
@@ -35,44 +35,44 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Range:
-    """The values that a number may have.
+    """The range of a number.
 
     Parameters
     ----------
-    least : float
-        The smallest.
-    most : float, optional
-        The largest, if there is one.
+    lower : float
+        The smallest value.
+    upper : float, optional
+        The largest value, if there is one.
     below : float, optional
-        What it must stay under, if there is such a number.
+        A number that every value is smaller than, if there is one.
     """
 
-    least: float
-    most: float | None = None
+    lower: float
+    upper: float | None = None
     below: float | None = None
 
     def __contains__(self, value: float) -> bool:
         return (
-            value >= self.least
-            and (self.most is None or value <= self.most)
+            value >= self.lower
+            and (self.upper is None or value <= self.upper)
             and (self.below is None or value < self.below)
         )
 
     def __str__(self) -> str:
-        if self.most is not None:
-            return f"from {self.least:,} to {self.most:,}"
+        if self.upper is not None:
+            return f"from {self.lower:,} to {self.upper:,}"
         if self.below is not None:
-            return f"from {self.least:,} up to {self.below:,}"
-        return f"of at least {self.least:,}"
+            return f"from {self.lower:,} up to {self.below:,}"
+        return f"of at least {self.lower:,}"
 
 
 def _or_none(seconds: float) -> float | None:
     return None if seconds > 1e9 else seconds  # no clock of solvers or threads goes further
 
 
-#: Seconds that a call may take; infinity is no limit, as None is.
+#: The seconds that a call may take; infinity is no limit, as None is.
 Seconds = Annotated[float, Range(0), _or_none]
-#: The seed of all random choices.
+#: A random seed.
 Seed = Annotated[int, Range(0, 2**31 - 1)]
 Threads = Annotated[int, Range(1, 1024)]
 #: A relative gap: 0.01 is 1 %.
@@ -80,7 +80,7 @@ Share = Annotated[float, Range(0, below=1)]
 Whole = Annotated[int, Range(0)]
 #: How many tokens may be chosen: candidates are numbered in 32 bits.
 Budget = Annotated[int, Range(0, 2**31 - 1)]
-#: What kernels can count to.
+#: A number that kernels can count to.
 Int64 = Annotated[int, Range(-(2**63), 2**63 - 1)]
 
 _P = ParamSpec("_P")
@@ -104,15 +104,15 @@ _ITERABLES = (Iterable, Collection, Sequence)
 
 
 class _Unfit(Exception):
-    """A value is not what a hint says; nobody sees this."""
+    """A value does not fit its annotation; `checked` turns this into an InputError."""
 
 
 def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Make a function check its arguments against its annotations when it is called.
+    """Makes a function check its arguments against its annotations when it is called.
 
-    NumPy's numbers become Python's, and a sequence may be given as any iterable; everything else
-    arrives as it was given.  Elements of iterables and mappings, arrays and type variables are
-    left to the function.
+    NumPy's numbers become Python's, and a sequence may be given as any iterable; all other
+    arguments are passed on unchanged.  The function itself checks elements of iterables and
+    mappings, arrays and type variables.
 
     Parameters
     ----------
@@ -122,40 +122,40 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     Returns
     -------
     callable
-        It raises InputError for an argument that does not fit, naming it.
+        The function, which raises InputError for an argument that does not fit, and names it.
     """
     signature = inspect.signature(function)
 
     @cache
     def hints() -> dict[str, Any]:
-        plain = {
+        named = {
             name
             for name, parameter in signature.parameters.items()
             if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         }
-        found = hints_of(function, include_extras=True)
-        return {name: hint for name, hint in found.items() if name in plain}
+        annotations = hints_of(function, include_extras=True)
+        return {name: hint for name, hint in annotations.items() if name in named}
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
-            given = signature.bind(*args, **kwargs)
+            bound = signature.bind(*args, **kwargs)
         except TypeError:  # Python's own words for a missing or unknown argument are better
             return function(*args, **kwargs)
         for name, hint in hints().items():
-            if name in given.arguments:
-                value = given.arguments[name]
+            if name in bound.arguments:
+                value = bound.arguments[name]
                 try:
-                    given.arguments[name] = _fitted(value, hint)
+                    bound.arguments[name] = _fitted(value, hint)
                 except _Unfit:
                     raise InputError(_what_is_wrong(name, value, hint)) from None
-        return function(*given.args, **given.kwargs)
+        return function(*bound.args, **bound.kwargs)
 
     return call
 
 
 def shown(value: object) -> str:
-    """A value for a message, short and on one line: scalars as they are, others by their type."""
+    """Returns a value for a message, on one short line: a scalar as it is, else the type."""
     kind = type(value).__name__
     if isinstance(value, str | bytes):
         return repr(value if len(value) <= 40 else value[:40]) + ("…" if len(value) > 40 else "")
@@ -171,7 +171,7 @@ def shown(value: object) -> str:
 
 
 def _fitted(value: Any, hint: Any) -> Any:
-    """The value as a hint asks for it; what is no hint of a known kind takes anything."""
+    """The value as its annotation asks for it; an annotation of no known kind takes anything."""
     origin = get_origin(hint) or hint
     if origin in (Union, UnionType):
         return _of_any(value, get_args(hint))
@@ -239,7 +239,7 @@ def _listed(value: Any, origin: Any, inner: tuple[Any, ...]) -> Any:
     if isinstance(value, str | bytes | bytearray) or not isinstance(value, Iterable):
         raise _Unfit
     if origin is Iterable:
-        return value  # perhaps a stream
+        return value  # may be a stream
     return [_fitted(part, inner[0]) for part in value] if inner else list(value)
 
 
@@ -248,10 +248,10 @@ def _what_is_wrong(name: str, value: Any, hint: Any) -> str:
         if get_origin(part) is Literal and isinstance(value, str):
             return f"unknown {name} {shown(value)}: use one of {', '.join(get_args(part))}"
     expected = list(dict.fromkeys(map(_expected, _parts(hint))))
-    given = shown(value)
+    text = shown(value)
     if get_origin(_parts(hint)[0]) in _ITERABLES and not isinstance(value, str | bytes):
-        given = f"{given} of something else" if isinstance(value, Collection) else given
-    return f"{name} is {given}: {' or '.join(expected)} is expected"
+        text = f"{text} of something else" if isinstance(value, Collection) else text
+    return f"{name} is {text}: {' or '.join(expected)} is expected"
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:

@@ -11,34 +11,34 @@ from os import PathLike
 
 __all__ = ["die_with_parent", "guarded", "run"]
 
-# The shell reads from a pipe that only we hold open for writing.  Its end comes when we are gone:
-# by SIGKILL, too, which nothing in this process could answer.
+# The shell reads from a pipe whose only writer is this process.  The pipe ends when this process
+# does, even by SIGKILL, to which nothing in it could respond.
 _WATCH = 'read -r _; kill -9 "$1" 2>/dev/null'
 
 
 @contextmanager
 def guarded(pid: int) -> Iterator[None]:
-    """Kill a child if this process ends while the context is open.
+    """Kills a child process if this process ends while the context is open.
 
-    A small shell waits beside it; Linux's own PR_SET_PDEATHSIG looks at the thread that started
+    A small shell waits beside it.  PR_SET_PDEATHSIG of Linux depends on the thread that started
     the child, and other systems have nothing like it.
 
     Parameters
     ----------
     pid : int
-        The child, not waited for yet.
+        The child, which has not been waited for yet.
     """
     watch = subprocess.Popen(
         ["/bin/sh", "-c", _WATCH, "sh", str(pid)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C and the end of the terminal are not for it
+        start_new_session=True,  # so that neither Ctrl-C nor the end of the terminal reaches it
     )
     try:
         yield
     finally:
-        watch.kill()  # before its pipe is closed, which it would take for our end
+        watch.kill()  # before its pipe closes, which to the shell means that this process ended
         watch.wait()
         assert watch.stdin is not None
         watch.stdin.close()
@@ -52,16 +52,16 @@ def run(
     env: Mapping[str, str] | None = None,
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end and keep what it writes, as `subprocess.run` does, but guarded.
+    """Runs a program to its end and keeps its output, as `subprocess.run` does, but guarded.
 
     Parameters
     ----------
     command : sequence of str or path
         The program and its arguments.
     input : str, optional
-        What it reads.
+        The text on its standard input.
     cwd, env, timeout
-        As of `subprocess.run`.
+        As for `subprocess.run`.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def run(
 
 
 def die_with_parent() -> None:
-    """End this process, one of `multiprocessing`, when the one that started it is gone."""
+    """Ends this process, one of `multiprocessing`, when the process that started it has ended."""
     from multiprocessing import connection, parent_process  # a heavy import, rarely needed
 
     parent = parent_process()

@@ -37,19 +37,19 @@ _NAMES: dict[Kind, str] = {
 
 
 def looks_counted(head: bytes) -> bool:
-    """Whether a text begins as a counts file: its first line, or words and counts in each line."""
+    """Returns whether a text begins as a counts file: by its header, or word and count a line."""
     head = head[:_HEAD].removeprefix(_BOM)
     if head.startswith(HEADER):
         return True
     lines = head.split(b"\n")
-    # the last line may go on behind the head
-    whole = lines[:-1] if len(lines) > 1 else lines
-    return all(map(_COUNTED.fullmatch, whole))
+    # the head may cut the last line
+    complete = lines[:-1] if len(lines) > 1 else lines
+    return all(map(_COUNTED.fullmatch, complete))
 
 
 def kind_of(path: str | PathLike[str]) -> Kind | None:
-    """What the beginning of a file looks like; None where that is not clear or not to be read."""
-    if not Path(path).is_file():  # what is read from a pipe is gone
+    """Recognises a file by its beginning; None where that is not clear or cannot be read."""
+    if not Path(path).is_file():  # reading from a pipe would consume it
         return None
     try:
         with open(path, "rb") as file:
@@ -59,26 +59,26 @@ def kind_of(path: str | PathLike[str]) -> Kind | None:
 
 
 def kind_of_head(head: bytes) -> Kind | None:
-    """What a file looks like that begins so; see `kind_of`."""
+    """Recognises a file by these first bytes; see `kind_of`."""
     head = head[:_HEAD].removeprefix(_BOM)
     if not head:
         return None
     if head.startswith(b"\x93NUMPY"):
         return "array"
     if head.lstrip().startswith(b"{"):
-        if found := _FORMAT.search(head):
-            return _KINDS[found[1]]
+        if match := _FORMAT.search(head):
+            return _KINDS[match[1]]
         return "solution" if _SOLUTION.search(head) else None
     if looks_counted(head):
         return "counts"
     lines = head.split(b"\n")
     tabbed = sum(b"\t" in line for line in lines)
-    # a counts file with a mistake is no text
+    # with many tabs it is rather a counts file with a mistake
     return None if b"\0" in head or 2 * tabbed >= len(lines) else "text"
 
 
 def likely_mistake(path: str | PathLike[str], wanted: Kind) -> str:
-    """The end of an error line: what a file looks like in place of what is wanted; or nothing."""
+    """Returns the end of an error line: what a file looks like, if not like what is wanted."""
     kind = kind_of(path)
     if kind is None or kind == wanted:
         return ""

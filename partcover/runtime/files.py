@@ -1,4 +1,4 @@
-"""Writes files aside and renames them, and reads JSON with errors that name the place."""
+"""Writes files aside and renames them; reads files with errors that name the place."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ __all__ = [
 
 @contextlib.contextmanager
 def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """A binary file that takes its name only when all of it is written; ``-`` is standard output.
+    """Opens a binary file that takes its name only when all of it is written; ``-`` is stdout.
 
     Raises
     ------
     InputError
-        If the file cannot be created or written; whatever stood at `path` is left as it was.
+        If the file cannot be created or written; what was at `path` is unchanged.
     """
     if fspath(path) == "-":
         yield sys.stdout.buffer
@@ -68,9 +68,9 @@ def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def in_place(path: str | PathLike[str]) -> bool:
-    """Whether a path is written as it stands, with nothing to rename.
+    """Returns whether a path is written directly, with nothing to rename.
 
-    That is ``-``, a terminal, a pipe, whatever /dev/stdout is.
+    That is so for ``-``, a terminal, a pipe and all of /dev.
     """
     target = Path(path)
     special = target.exists() and not target.is_file() and not target.is_dir()
@@ -86,13 +86,13 @@ def _naming(target: Path) -> Iterator[None]:
 
 
 def shown(path: str | PathLike[str]) -> str:
-    """How messages name an input: its path, or standard input for ``-``."""
+    """Returns how messages name an input: its path, or standard input for ``-``."""
     return "standard input" if fspath(path) == "-" else fspath(path)
 
 
 @contextlib.contextmanager
 def reading(path: str | PathLike[str]) -> Iterator[None]:
-    """Name the file in what goes wrong while it is read.
+    """Names the file in any error while it is read.
 
     Raises
     ------
@@ -108,12 +108,12 @@ def reading(path: str | PathLike[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to read as bytes; ``-`` is standard input.
+    """Opens a file to read as bytes; ``-`` is standard input.
 
     Raises
     ------
     InputError
-        If the file cannot be opened, or not be read inside the ``with`` block.
+        If the file cannot be opened, or cannot be read inside the ``with`` block.
     """
     with reading(path):
         if fspath(path) == "-":
@@ -124,7 +124,7 @@ def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def size_of(file: IO[bytes]) -> int | None:
-    """The bytes of a plain file that is open; None of a pipe or a terminal."""
+    """Returns the size in bytes of an open file; None for a pipe or a terminal."""
     try:
         status = os.fstat(file.fileno())
     except (OSError, ValueError):  # no file of the system's
@@ -133,16 +133,16 @@ def size_of(file: IO[bytes]) -> int | None:
 
 
 def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) -> None:
-    """Make sure, at the end of a file, that it still has as many bytes as when it was begun.
+    """Checks at the end of a file that it still has as many bytes as at its beginning.
 
     Parameters
     ----------
     path : path
-        For the message.
+        The path, for the message.
     file : binary file
-        Read to its end.
+        The file, read to its end.
     size : int, optional
-        As `size_of` gave it; None checks nothing.
+        Its size at the beginning, from `size_of`; None checks nothing.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) ->
 
 
 def check_writable(path: str | PathLike[str]) -> None:
-    """Find out before long work that its result could not be written.
+    """Checks before long work that its result can be written.
 
     Raises
     ------
@@ -178,13 +178,13 @@ def check_writable(path: str | PathLike[str]) -> None:
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:
-    """Write text as UTF-8, all of it or nothing; Ctrl-C waits until it is written."""
+    """Writes text as UTF-8, all of it or nothing; Ctrl-C waits until it is written."""
     with deferred(), atomic_writer(path) as file:
         file.write(text.encode("utf-8"))
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """Read a file of UTF-8; errors name it."""
+    """Reads a file of UTF-8; errors name it."""
     try:
         return Path(path).read_text("utf-8-sig")
     except OSError as error:
@@ -194,7 +194,7 @@ def read_text(path: str | PathLike[str]) -> str:
 
 
 def load_json(path: str | PathLike[str]) -> Any:
-    """Read a file of JSON.
+    """Reads a JSON file.
 
     Raises
     ------
@@ -215,7 +215,7 @@ def load_json(path: str | PathLike[str]) -> Any:
 
 
 def read_json(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read one JSON object; errors as of `load_json`, and for JSON that is no object."""
+    """Reads a file of one JSON object; errors as in `load_json`, and for any other JSON."""
     data = load_json(path)
     if not isinstance(data, dict):
         raise InputError(f"{fspath(path)}: a JSON object is expected")

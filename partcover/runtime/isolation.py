@@ -1,4 +1,4 @@
-"""Runs a call in a process of its own, and measures the memory it took."""
+"""Runs a call in a process of its own, and measures its memory."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from typing import Any
 from ..errors import InputError, PartcoverError
 from .children import die_with_parent
 
-__all__ = ["run_apart"]
+__all__ = ["run_isolated"]
 
 _STATUS = Path("/proc/self/status")
 
 
-def run_apart(function: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, int]:
-    """Call a function in a fresh process.
+def run_isolated(function: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, int]:
+    """Calls a function in a fresh process.
 
     Parameters
     ----------
     function, arguments, options
-        What to call; all must be picklable.
+        The function and its arguments; all must be picklable.
 
     Returns
     -------
     result : any
-        What it returns.
+        The function's result.
     memory : int
         Bytes by which the call raised that process's peak resident memory: on Linux the peak
         during the call (VmHWM) less what was resident when it began; elsewhere the growth of
@@ -41,36 +41,37 @@ def run_apart(function: Callable[..., Any], *arguments: Any, **options: Any) -> 
     Raises
     ------
     InputError
-        With the line of any error of partcover in there, or if the process ended without an answer.
+        For any error of partcover in that process, with the same line, and if the process ends
+        without a result.
     KeyboardInterrupt
-        On Ctrl-C, where the call has no answer to that; else what it has is returned.
+        On Ctrl-C, unless the call responds to it with a result.
     """
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(theirs, function, arguments, options))
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(sender, function, arguments, options))
     process.start()
-    theirs.close()
+    sender.close()
     begun = False
     try:
         while True:
             try:
-                ours.poll(None)
+                receiver.poll(None)
             except KeyboardInterrupt:
                 if not begun or process.pid is None:
                     raise
-                os.kill(process.pid, signal.SIGINT)  # it ends with what it has
+                os.kill(process.pid, signal.SIGINT)  # the call may end with a result
                 continue
             if begun:
                 break
-            begun = ours.recv()
-        result, memory = ours.recv()
+            begun = receiver.recv()
+        result, memory = receiver.recv()
     except EOFError:
         raise InputError("a process of its own ended without an answer: out of memory?") from None
     except BaseException:
         process.terminate()
         raise
     finally:
-        ours.close()
+        receiver.close()
         process.join()
     if isinstance(result, BaseException):
         raise result
@@ -78,21 +79,21 @@ def run_apart(function: Callable[..., Any], *arguments: Any, **options: Any) -> 
 
 
 def _work(
-    answers: Connection,
+    sender: Connection,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
     options: dict[str, Any],
 ) -> None:
     if hasattr(os, "setsid"):
-        os.setsid()  # the terminal's Ctrl-C comes by way of the process that waits
+        os.setsid()  # the terminal's Ctrl-C reaches this process only through its parent
     die_with_parent()
-    answers.send(True)
+    sender.send(True)
     try:
-        answers.send(_measured(function, arguments, options))
-    except PartcoverError as error:  # as a plain line: not every error can be pickled
-        answers.send((InputError(str(error)), 0))
+        sender.send(_measured(function, arguments, options))
+    except PartcoverError as error:  # as one line, since not every error can be pickled
+        sender.send((InputError(str(error)), 0))
     except KeyboardInterrupt:
-        answers.send((KeyboardInterrupt(), 0))
+        sender.send((KeyboardInterrupt(), 0))
 
 
 def _measured(
@@ -107,8 +108,8 @@ def _measured(
 
 
 def _memory(key: str) -> int:
-    """Bytes resident now (VmRSS) or at most so far (VmHWM); without /proc the latter for both."""
-    # not ru_maxrss on Linux: a process starts with that of the one that started it
+    """Bytes resident now (VmRSS) or at the peak (VmHWM); without /proc the peak for both."""
+    # not ru_maxrss on Linux: a process inherits its parent's
     if _STATUS.exists():
         for line in _STATUS.read_text().splitlines():
             if line.startswith(f"{key}:"):
@@ -117,5 +118,5 @@ def _memory(key: str) -> int:
 
 
 def _bytes(usage: resource.struct_rusage) -> int:
-    """Its peak: macOS states bytes, others KiB."""
+    """The peak in bytes: macOS states bytes, other systems KiB."""
     return usage.ru_maxrss if sys.platform == "darwin" else usage.ru_maxrss * 1024

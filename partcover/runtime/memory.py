@@ -1,4 +1,4 @@
-"""Finds how much memory this process may use, and refuses what would need more."""
+"""Finds how much memory this process may use, and refuses work that would need more."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ __all__ = ["available_memory", "refuse_beyond"]
 
 
 def available_memory(*, proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
-    """The bytes that this process may still take.
+    """Returns the bytes that this process may still take.
 
     Parameters
     ----------
     proc, groups : Path
-        Where the system tells of processes and of control groups.
+        The file systems of processes and of control groups.
 
     Returns
     -------
     int
-        The least of what the machine has free or can free, what the limits of the process leave
-        (``ulimit -v`` and ``ulimit -d``), and what its control groups leave (versions 1 and 2).
-        Where the system does not tell what is free, all that the machine has.
+        The smallest of three: the memory that the machine has free or can free, the room within
+        the limits of the process (``ulimit -v`` and ``ulimit -d``), and the room within its
+        control groups (versions 1 and 2).  All memory of the machine counts as free where the
+        system does not say what is.
     """
     return max(0, min([_free(proc), *_within_limits(proc), *_within_groups(proc, groups)]))
 
@@ -33,30 +34,31 @@ def available_memory(*, proc: Path = Path("/proc"), groups: Path = Path("/sys/fs
 def refuse_beyond(
     need: int, what: str, advice: str, *, share: float = 1.0, memory: int | None = None
 ) -> None:
-    """Refuse work that would need more memory than there is.
+    """Refuses work that would need more memory than is available.
 
     Parameters
     ----------
     need : int
-        Bytes, about.
+        Bytes that the work needs, about.
     what : str
-        What needs them, for the message.
+        The work, for the message.
     advice : str
         What to do about it, for the message.
     share : float
-        The part of the available memory that it may take.
+        The part of the available memory that the work may take.
     memory : int, optional
-        Bytes there are; by default `available_memory`.
+        Bytes that are available; by default `available_memory`.
 
     Raises
     ------
     InputError
         With both numbers.
     """
-    there = available_memory() if memory is None else memory
-    if need > share * there:
+    if memory is None:
+        memory = available_memory()
+    if need > share * memory:
         raise InputError(
-            f"{what} about {_shown(need)}, and {_shown(there)} of memory are available: {advice}"
+            f"{what} about {_shown(need)}, and {_shown(memory)} of memory are available: {advice}"
         )
 
 
@@ -75,22 +77,22 @@ def _free(proc: Path) -> int:
 
 
 def _within_limits(proc: Path) -> Iterator[int]:
-    """What the limits of the process leave of its address space and of its data."""
+    """Yields the room within the limits of the process, of address space and of data."""
     try:
         pages = (proc / "self/statm").read_text().split()
         used = [int(pages[0]), int(pages[5])]
     except (OSError, ValueError, IndexError):
         used = [0, 0]
-    for name, held in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), used, strict=True):
+    for name, n_pages in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), used, strict=True):
         limit = resource.getrlimit(name)[0]
         if limit != resource.RLIM_INFINITY:
-            yield limit - held * resource.getpagesize()
+            yield limit - n_pages * resource.getpagesize()
 
 
 def _within_groups(proc: Path, groups: Path) -> Iterator[int]:
-    """What each control group that the process is in leaves.
+    """Yields the room within each control group of the process.
 
-    Pages of files that are not in use count as taken and are given up when they are needed.
+    Pages of files that are not in use count as taken, but are freed when memory is needed.
     """
     try:
         lines = (proc / "self/cgroup").read_text().splitlines()
@@ -107,18 +109,18 @@ def _within_groups(proc: Path, groups: Path) -> Iterator[int]:
             inactive = "total_inactive_file"
         else:
             continue
-        # in a container the path may be one of the machine: then its own group is the top
+        # in a container the path may be one of the machine; its own group is then the top
         group = top / path.lstrip("/")
         for folder in [group, *group.parents]:
             if folder == top.parent:
                 break
-            most = _number(folder / limit)
-            if most is not None:
-                yield most - (_number(folder / used) or 0) + _stat(folder, inactive)
+            allowed = _number(folder / limit)
+            if allowed is not None:
+                yield allowed - (_number(folder / used) or 0) + _stat(folder, inactive)
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file; None where there is none, which is no limit."""
+    """The number in a file; None without one, which is no limit."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):

@@ -9,26 +9,26 @@ from ..errors import printable, shorten
 
 __all__ = ["brief", "html_table"]
 
-_CELL = 60  # characters of what stands in a cell
+_CELL = 60  # characters of a cell
 
 
 def brief(kind: str, *parts: object) -> str:
-    """What `repr` says of an object: its kind and the parts that are not None, in brackets."""
-    told = ", ".join(shorten(printable(str(part)), _CELL) for part in parts if part is not None)
-    return f"{kind}({told})"
+    """Returns the `repr` of an object: its kind, and in brackets the parts that are not None."""
+    texts = [shorten(printable(str(part)), _CELL) for part in parts if part is not None]
+    return f"{kind}({', '.join(texts)})"
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table in HTML, every text in it escaped and cut.
+    """Returns a table in HTML, every text in it escaped and cut.
 
     Parameters
     ----------
     caption : str
-        What stands above it.
+        The line above the table.
     head : sequence of str
-        The names of the columns; none for a table without them.
+        The names of the columns, if they have any.
     rows : iterable of sequence
-        Numbers are set to the right, None is a dash.
+        The cells: numbers are aligned to the right, None is a dash.
     """
     lines = [f"<table><caption>{_escaped(caption, 4 * _CELL)}</caption>"]
     if head:

@@ -1,10 +1,10 @@
-"""Answers Ctrl-C, SIGTERM and SIGHUP on the command line at once, and loses nothing.
+"""Responds to Ctrl-C, SIGTERM and SIGHUP on the command line at once, and loses nothing.
 
-The first one interrupts the work (`KeyboardInterrupt` in the main thread), which ends with the
-best it has.  A second one changes nothing.  A third one ends the process as it stands.
+The first signal interrupts the work (`KeyboardInterrupt` in the main thread), which ends with the
+best it has.  A second one changes nothing.  A third one ends the process immediately.
 
 Python runs a signal's handler between two steps of the main thread, which may be seconds away
-while a kernel runs.  So the line that says what happens comes from a thread of its own, which the
+while a kernel runs.  So the line that says what happens is written by another thread, which the
 interpreter's signal handler wakes by a byte in a pipe (`signal.set_wakeup_fd`).
 """
 
@@ -24,7 +24,7 @@ _SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 class _State:
-    """What the handlers of one process share."""
+    """The state that the handlers of one process share."""
 
     keeps_best = False
     raised = False  # the one KeyboardInterrupt
@@ -34,34 +34,34 @@ class _State:
 
 
 def keeps_best(keeps: bool) -> None:
-    """Set whether the work at hand has a best so far, which the answer to a signal mentions."""
+    """Sets whether the work at hand has a best so far, which the line for a signal mentions."""
     _State.keeps_best = keeps
 
 
 def install() -> None:
-    """Take over the signals that end a process; those that are ignored stay ignored.
+    """Handles the signals that end a process; ignored ones stay ignored.
 
     Call it once, from the main thread, before the work begins.
     """
-    taken = [number for number in _SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
-    if not taken:  # a job in the background, under nohup
+    handled = [number for number in _SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    if not handled:  # a job in the background, under nohup
         return
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    threading.Thread(target=_answer, args=(reader, frozenset(taken)), daemon=True).start()
-    for number in taken:
+    threading.Thread(target=_answer, args=(reader, frozenset(handled)), daemon=True).start()
+    for number in handled:
         signal.signal(number, _interrupt)
 
 
 @contextlib.contextmanager
 def deferred() -> Iterator[None]:
-    """Hold a `KeyboardInterrupt` back until the block has ended, so that a result is saved whole.
+    """Delays a `KeyboardInterrupt` to the end of the block, so that a result is saved whole.
 
     Raises
     ------
     KeyboardInterrupt
-        Behind the block, if a signal came inside it.
+        After the block, if a signal came inside it.
     """
     _State.deferring = True
     try:
@@ -74,11 +74,11 @@ def deferred() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Interrupt the main thread, once."""
+    """Interrupts the main thread, once."""
     if _State.raised:
         return
     _State.raised = True
-    _State.answered.wait(1.0)  # so that the answer comes before whatever the work says at its end
+    _State.answered.wait(1.0)  # so that its line comes before any that the work prints at its end
     if _State.deferring:
         _State.pending = True
     else:
@@ -86,7 +86,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _answer(reader: int, numbers: frozenset[int]) -> None:
-    """Say what each signal does; the third ends the process."""
+    """Prints what each signal does; the third ends the process."""
     times = 0
     while received := os.read(reader, 1):
         if received[0] not in numbers:
@@ -103,7 +103,7 @@ def _answer(reader: int, numbers: frozenset[int]) -> None:
 
 
 def _write(line: str) -> None:
-    """One line on standard error, in place of a progress line on a terminal."""
+    """Writes a line to standard error, in place of a progress line on a terminal."""
     start = "\r\x1b[K" if os.isatty(2) and os.environ.get("TERM", "dumb") != "dumb" else ""
-    with contextlib.suppress(OSError):  # the terminal may be what has gone
+    with contextlib.suppress(OSError):  # the terminal may be gone
         os.write(2, f"{start}partcover: {line}\n".encode())

@@ -1,4 +1,4 @@
-"""Watches threads that nobody waits for to the end, as a solver that does not stop."""
+"""Watches threads that nobody waits for, such as a solver that does not stop."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _watched: list[threading.Thread] = []
 
 
 def watch(thread: threading.Thread) -> None:
-    """Remember a daemon thread that may be left behind."""
+    """Remembers a daemon thread that may still run when the process ends."""
     _watched[:] = [*filter(threading.Thread.is_alive, _watched), thread]
 
 
 def left_behind() -> bool:
-    """Whether a watched thread is still at work.
+    """Returns whether a watched thread still runs.
 
-    A process should then end by ``os._exit``: some solvers abort it while it is taken apart.
+    The process should then end by ``os._exit``: some solvers abort it during a normal exit.
     """
     return any(thread.is_alive() for thread in _watched)

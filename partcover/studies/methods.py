@@ -131,11 +131,11 @@ class Runner:
         }
         if self.memory:
             from ..runtime.isolation import (
-                run_apart,  # only where it is used: it imports multiprocessing
+                run_isolated,  # only where it is used: it imports multiprocessing
             )
 
             # without what other runs have made of it: a process of its own starts from the words
-            return run_apart(METHODS[method].train, replace(instance), **options)
+            return run_isolated(METHODS[method].train, replace(instance), **options)
         return METHODS[method].train(instance, **options), None
 
     def answers(self, method: str, budgets: Sequence[int]) -> list[Answer]:

@@ -97,14 +97,14 @@ def test_processes_apart_die_with_their_parent(tmp_path):
     pid = killed(
         """
         import os, time
-        from partcover.runtime.isolation import run_apart
+        from partcover.runtime.isolation import run_isolated
 
         def work():
             print(os.getpid(), flush=True)
             time.sleep(600)
 
         if __name__ == "__main__":
-            run_apart(work)
+            run_isolated(work)
         """,
         tmp_path,
     )

@@ -15,7 +15,7 @@ from partcover import (
     InputError,
 )
 from partcover.errors import MissingExtra
-from partcover.runtime.isolation import run_apart
+from partcover.runtime.isolation import run_isolated
 
 
 def fill(mebibytes):
@@ -53,10 +53,10 @@ def test_ctrl_c_reaches_a_process_of_its_own(answers, tmp_path):
 
     threading.Thread(target=stop, daemon=True).start()
     if answers:
-        assert run_apart(wait, begun, answers)[0] == "stopped"
+        assert run_isolated(wait, begun, answers)[0] == "stopped"
     else:
         with pytest.raises(KeyboardInterrupt):
-            run_apart(wait, begun, answers)
+            run_isolated(wait, begun, answers)
 
 
 def end():
@@ -65,17 +65,17 @@ def end():
 
 def test_a_process_that_ends_without_an_answer():
     with pytest.raises(InputError, match="without an answer"):
-        run_apart(end)
+        run_isolated(end)
 
 
 def test_memory_is_of_processes_too():
-    _, memory = run_apart(fill_a_child, 300)
+    _, memory = run_isolated(fill_a_child, 300)
     assert 290 * 2**20 < memory < 420 * 2**20
 
 
 def test_memory_is_of_the_call():
-    size, memory = run_apart(fill, 48)
+    size, memory = run_isolated(fill, 48)
     assert size == 48 * 2**20
     assert 40 * 2**20 < memory < 80 * 2**20
     with pytest.raises(InputError, match="this needs 'thing'"):
-        run_apart(lack)
+        run_isolated(lack)
