@@ -34,10 +34,6 @@ MODULES = [
 ]
 # names whose example is still to be written
 WITHOUT_EXAMPLE = {
-    # bounds
-    "partcover.Bound",
-    "partcover.improve",
-    "partcover.lower_bound",
     # encoding
     "partcover.Encoder",
     # exact

@@ -1,4 +1,4 @@
-"""A bound is a certificate, and what it proves about candidates."""
+"""Holds a certified lower bound and what it proves about candidates."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ Float64 = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A certified lower bound, and what it says about candidates.
+    """A certified lower bound, and what it proves about candidates.
 
     Attributes
     ----------
     instance : Instance
-        What it is about.
+        The instance that it is about.
     certificate : Certificate
-        What `check_certificate` confirms: a single leaf of prices, or the start that was given,
-        where that proves more.
+        The proof, which `check_certificate` confirms: one leaf of prices, or the certificate to
+        start from where that proves more.
     lower_bound : int
         No vocabulary within the budget needs fewer tokens: what the prices prove, counted in
         integers.
     incumbent : int or None
         Tokens that some vocabulary needs, as given.
     relaxation : float
-        The value of the linear relaxation of `path`, without group budgets, is at most this (in
-        floating point, not certified): no prices without fees prove more.
+        An upper bound of the linear relaxation of `path` without group budgets (in floating
+        point, not certified): no prices without fees prove more.
     x : ndarray of float64, shape (candidates,)
-        How much of each candidate of ``instance.index`` the relaxation takes.
+        The part of each candidate of ``instance.index`` that the relaxation chooses, 0 to 1.
     reduced_costs : ndarray of int64, shape (candidates,)
-        In units of ``1 / unit`` tokens: by how much the bound rises if a candidate is forced in
-        (at least 0), or less that if one of the best k is forced out (at most 0); 0 for required
-        tokens.
+        By how much the bound rises if a candidate is forced in (at least 0), and minus that if
+        one of the best k is forced out (at most 0), in units of ``1 / unit`` tokens; 0 for
+        required tokens.
     unit : int
         A power of two.
     proven_in, proven_out : ndarray of int32
-        Candidates (their numbers in ``instance.index``): where a vocabulary needs fewer tokens
-        than the incumbent, some best one holds all of the first and none of the second.  Empty
-        without an incumbent.
+        Candidates fixed by reduced cost, as numbers in ``instance.index``: where a vocabulary
+        needs fewer tokens than the incumbent, some best one holds all of the first and none of
+        the second.  Empty without an incumbent.
     seconds : float
         Wall-clock seconds.
     iterations : int
@@ -64,7 +64,17 @@ class Bound:
         Why it stopped; ``completed``: the relaxation is solved or the bound meets the incumbent,
         or the iterations are done.
     seed, threads : int
-        As given.
+        The random seed, which nothing uses, and the number of threads.
+
+    Examples
+    --------
+    >>> from partcover import Instance, lower_bound
+    >>> instance = Instance({"banana": 2, "bandana": 1}, 1)
+    >>> bound = lower_bound(instance, incumbent=10)
+    >>> bound.lower_bound, bound.status
+    (9, 'feasible')
+    >>> bound.tokens(bound.proven_in)
+    [b'banana']
     """
 
     instance: Instance
@@ -96,7 +106,7 @@ class Bound:
         )
 
     def _repr_html_(self) -> str:
-        """What it proves, for notebooks."""
+        """Returns a table of what it proves, for notebooks."""
         facts = self.to_json()
         del facts["policy"]
         return html_table("Bound", [], facts.items())
@@ -108,17 +118,17 @@ class Bound:
 
     @property
     def status(self) -> Status:
-        """What is known of the incumbent: ``optimal``, ``feasible``; ``none`` without one."""
+        """The status of the incumbent: ``optimal`` or ``feasible``; ``none`` without one."""
         if self.incumbent is None:
             return "none"
         return "optimal" if self.incumbent == self.lower_bound else "feasible"
 
     def tokens(self, numbers: Int32) -> list[Token]:
-        """The candidates with these numbers."""
+        """Returns the candidates with these numbers."""
         return list(self.instance.index.tokens(numbers))
 
     def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
-        """The JSON object that ``partcover bound`` prints; `tokens`: with the proven ones."""
+        """Returns the JSON object of ``partcover bound``, with the proven tokens if asked for."""
         instance = self.instance
         data: dict[str, Any] = {
             "method": "bound",

@@ -1,4 +1,4 @@
-"""Finds a good vocabulary and bounds its gap: GreedTok, then the bound, then the search."""
+"""Finds a good vocabulary and bounds its gap: GreedTok, a lower bound, and a local search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
-from ..runtime.limits import Deadline
+from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import segment
 from ..verification.recount import recount_seconds
@@ -24,7 +24,7 @@ __all__ = ["PhaseEvents", "improve"]
 
 
 _BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation
-_GREEDY_SECONDS = 0.5  # what GreedTok gets at least: a vocabulary is worth the wait
+_GREEDY_SECONDS = 0.5  # GreedTok gets these whatever the limit: a vocabulary is worth the wait
 
 
 @checked
@@ -40,42 +40,45 @@ def improve(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
-    """Find a vocabulary that needs few tokens, and prove how far from optimal it is.
+    """Finds a vocabulary that needs few tokens, and proves how far from optimal it is.
 
-    First GreedTok; then a lower bound, whose prices guide the search; then tokens are exchanged
-    by what adding and dropping them is worth under the shortest path, exactly.
+    GreedTok comes first, then a lower bound, whose prices guide a local search: it exchanges
+    tokens by what adding and dropping them is worth under the shortest path, exactly.
 
     Parameters
     ----------
     instance : Instance
         The words, candidates, budget and conditions.
     warm_start : Vocabulary or Solution, optional
-        A vocabulary to start from, besides GreedTok's.  A solution's certificate is the one to
+        A warm start beside GreedTok's vocabulary.  The certificate of a solution is the one to
         start from, where no other is given.
     bound : bool
-        Look for a lower bound; without it nothing says how far from optimal the result is.
+        Whether to look for a lower bound; without one nothing shows how far from optimal the
+        result is.
     start_certificate : Certificate, optional
-        A proof to start from, for the same words and conditions.  Prices of any k are a start; of
-        one for this k the bound counts, and it is kept where nothing better is found.
+        A warm start for the bound, of the same words and conditions.  The prices of any k are a
+        start; of a certificate for this k the bound counts, and it is kept where no better one is
+        proven.
     gap : float
-        Stop at this relative gap.
+        The relative gap at which to stop.
     time_limit : float, optional
-        Seconds, for all of it; two fifths go to the bound.  Enumerating the candidates, half a
-        second for GreedTok and the recount of the result take place whatever the limit is.
-        Without one the bound ends with the relaxation solved, the search after five cycles.
+        Seconds for the whole call; two fifths go to the bound.  Enumerating the candidates, half
+        a second for GreedTok and the recount of the result take place whatever the limit is.
+        Without a limit the bound ends when the relaxation is solved, the search after five
+        cycles.
     seed : int
         Random seed.
     threads : int
-        Threads; the result is the same for any number, where no limit cuts.
+        Number of threads; the result is the same for any number where no limit cuts.
     progress : Progress, optional
-        Gets an `Event` for each phase, better vocabulary and better bound, all on one clock.
+        Receives an `Event` for each phase, better vocabulary and better bound, all on one clock.
 
     Returns
     -------
     Solution
         Rule ``shortest_path``; at most as many tokens as GreedTok's vocabulary and as `warm_start`
-        need.  ``certificate`` proves ``lower_bound``.  At the time limit or on Ctrl-C: the best
-        so far.
+        need.  ``certificate`` proves ``lower_bound``.  At the time limit or after Ctrl-C: the
+        best so far.
 
     Raises
     ------
@@ -87,8 +90,15 @@ def improve(
     Notes
     -----
     `partcover.heuristics.local_search` and `lower_bound` are the two parts, for use on their own.
+
+    Examples
+    --------
+    >>> from partcover import Instance, improve
+    >>> solution = improve(Instance({"banana": 2, "bandana": 1}, 1))
+    >>> solution.tokens, solution.lower_bound, solution.status
+    (9, 9, 'optimal')
     """
-    clock = Deadline(time_limit)
+    deadline = RunLimits(time_limit, seed, threads).start()
     if isinstance(warm_start, Solution):
         start_certificate = start_certificate or (warm_start.certificate if bound else None)
         warm_start = warm_start.vocabulary
@@ -98,78 +108,85 @@ def improve(
         raise InputError(
             f"the start is over {warm_start.symbols}, the words over {instance.symbols}"
         )
-    phases = PhaseEvents(clock, progress or Progress())
+    phases = PhaseEvents(deadline, progress or Progress())
     phases.enter("greedtok")
     _ = instance.index
-    patience = None if clock.left is None else max(clock.left, _GREEDY_SECONDS)
+    patience = None if deadline.left is None else max(deadline.left, _GREEDY_SECONDS)
     greedy = greedtok(instance, time_limit=patience, threads=threads)
-    found: Bound | None = None
-    stopped = greedy.termination == "interrupted"
+    proven: Bound | None = None
+    interrupted = greedy.termination == "interrupted"
     try:
-        phases.meet("incumbent", int(greedy.extra["tokens_shortest_path"]), None, "greedtok")
+        phases.offer("incumbent", int(greedy.extra["tokens_shortest_path"]), None, "greedtok")
         if warm_start is not None:
             legal = legal_start(instance, warm_start)
             cut = segment(instance.words, legal, "shortest_path", threads=threads)
-            phases.meet("incumbent", cut.tokens, None, "start")
+            phases.offer("incumbent", cut.tokens, None, "start")
         if bound:
             phases.enter("bound")
-            left = clock.left
+            left = deadline.left
             if left is not None:
-                kept = recount_seconds(instance.words, greedy.vocabulary)
-                left = max(0.0, min(_BOUND_SHARE * left, left - 1.5 * kept))
-            found = lower_bound(
+                recount = recount_seconds(instance.words, greedy.vocabulary)
+                left = max(0.0, min(_BOUND_SHARE * left, left - 1.5 * recount))
+            proven = lower_bound(
                 instance,
                 incumbent=phases.tokens,
                 warm_start=start_certificate,
                 greedy=greedy,
                 time_limit=left,
                 target_gap=gap or None,
-                seed=seed,
                 threads=threads,
                 progress=phases,
             )
-            stopped = stopped or found.termination == "interrupted"
+            interrupted = interrupted or proven.termination == "interrupted"
         phases.enter("search")
     except KeyboardInterrupt:
-        stopped = True
+        interrupted = True
     solution = local_search(
         instance,
         warm_start,
         greedy=greedy,
-        x=None if found is None else found.x,
-        reduced_costs=None if found is None else found.reduced_costs / found.unit,
-        lower_bound=None if found is None else found.lower_bound,
+        x=None if proven is None else proven.x,
+        reduced_costs=None if proven is None else proven.reduced_costs / proven.unit,
+        lower_bound=None if proven is None else proven.lower_bound,
         gap=gap,
-        time_limit=0.0 if stopped else clock.left,
+        time_limit=0.0 if interrupted else deadline.left,
         seed=seed,
         threads=threads,
         progress=phases,
     )
     return replace(
         solution,
-        certificate=None if found is None else found.certificate,
-        termination="interrupted" if stopped else solution.termination,
-        seconds=clock.seconds,
+        certificate=None if proven is None else proven.certificate,
+        termination="interrupted" if interrupted else solution.termination,
+        seconds=deadline.seconds,
     )
 
 
 class PhaseEvents(Progress):
-    """Passes the events of all phases on, on one clock, with the best that any has found."""
+    """Passes the events of all phases on, on one clock, with the best of all phases so far.
 
-    def __init__(self, clock: Deadline, progress: Progress) -> None:
-        self.clock = clock
+    Parameters
+    ----------
+    deadline : Deadline
+        The clock.
+    progress : Progress
+        Receives each event that is news.
+    """
+
+    def __init__(self, deadline: Deadline, progress: Progress) -> None:
+        self.deadline = deadline
         self.progress = progress
         self.phase = ""
         self.tokens: int | None = None
         self.lower_bound: int | None = None
 
     def enter(self, phase: str) -> None:
-        """A phase begins."""
+        """Begins a phase."""
         self.phase = phase
         self._send("phase", "")
 
-    def meet(self, kind: str, tokens: int | None, lower_bound: int | None, source: str) -> None:
-        """Something may be better than what is known."""
+    def offer(self, kind: str, tokens: int | None, lower_bound: int | None, source: str) -> None:
+        """Reports an incumbent or a lower bound if it is better than all before."""
         if kind == "incumbent" and tokens is not None:
             if self.tokens is not None and tokens >= self.tokens:
                 return
@@ -185,17 +202,17 @@ class PhaseEvents(Progress):
         """Passes on an event of a phase if it is news."""
         if event.kind == "phase":
             self.enter(event.phase)
-        self.meet(event.kind, event.tokens, event.lower_bound, event.source)
+        self.offer(event.kind, event.tokens, event.lower_bound, event.source)
 
     def _send(self, kind: str, source: str) -> None:
         self.progress.event(
             Event(
-                self.clock.seconds,
+                self.deadline.seconds,
                 kind,  # type: ignore[arg-type]
                 self.tokens,
                 self.lower_bound,
                 source,
                 self.phase,
-                self.clock.left,
+                self.deadline.left,
             )
         )

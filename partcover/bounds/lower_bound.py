@@ -1,11 +1,11 @@
-"""Lower bounds for whole corpora: the best prices, found by first-order steps, counted exactly."""
+"""Proves lower bounds for whole corpora: first-order steps find prices, integers count them."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,27 +15,30 @@ from ..heuristics.greedy import greedtok
 from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
-from ..runtime.arguments import Seconds, Seed, Share, Threads, Whole, checked
-from ..runtime.limits import Deadline
+from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
+from ..runtime.limits import Deadline, RunLimits
+from ..runtime.parallel import workers
 from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import segment
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .bound import Bound
-from .price_counter import PriceCounter, workers
+from .price_counter import PriceCounter
 from .primal_dual import Ascent
 
-__all__ = ["bounds", "lower_bound"]
+__all__ = ["PATIENCE", "bounds", "lower_bound"]
 
 Bools = npt.NDArray[np.bool_]
 Int64 = npt.NDArray[np.int64]
 
-_EVERY = 32  # steps between two exact bounds
-_SOLVED = 1e-7  # relative gap at which the relaxation is nearly solved
-_FALLS = 0.9  # by this factor the gap must fall
-_WAIT, _WAIT_NEAR = 4000, 256  # within so many steps, far from the relaxation and near it
-_BEGINNING = 6e-7  # seconds a symbol before the first bound
-_FINISHING = 3  # times the time of a count: the last one, over all candidates, and the proof
+PATIENCE, PATIENCE_NEAR = 4000, 256
+"""Steps within which the gap to the relaxation must fall, far from its optimum and near it."""
+
+_STEPS = 32  # between two exact bounds
+_NEAR = 1e-7  # relative gap at which the relaxation is nearly solved
+_FALL = 0.9  # factor by which the gap must fall
+_START_SECONDS = 6e-7  # a symbol, before the first bound
+_FINISH_COUNTS = 3  # the last count, over all candidates, and the proof take so many counts
 
 
 @checked
@@ -48,43 +51,40 @@ def lower_bound(
     time_limit: Seconds | None = None,
     target_gap: Share | None = None,
     iterations: Whole | None = None,
-    seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Bound:
-    """Find prices that prove a lower bound on the tokens needed; for corpora of any size.
+    """Finds prices that prove a lower bound on the tokens needed, for corpora of any size.
 
     Parameters
     ----------
     instance : Instance
-        The words, budget and conditions.  Group budgets are not made use of.
+        The words, budget and conditions.  Group budgets are not used.
     incumbent : int, optional
         Tokens that some vocabulary needs: for the gap, and to prove candidates in or out.
     warm_start : Certificate, optional
-        Prices to start from: of the same words and conditions, for any k.  The bound is at
-        least what they prove; of a certificate for this k, all of it, which is then the result's
-        where nothing better is found.
+        A warm start: prices of the same words and conditions, for any k.  The bound is at least
+        what they prove; of a certificate for this k, all that it proves, and it is kept where no
+        better one is found.
     greedy : Solution, optional
-        What `greedtok` gives for this instance, where it has been run already.
+        The solution of `greedtok` for this instance; by default GreedTok is run.
     time_limit : float, optional
-        Seconds, about what a last count takes included.  Enumerating the candidates and hashing
-        the words take place whatever the limit is; where no time is left then, the bound is a
-        token for each counted word.
+        Seconds, the last count included.  Enumerating the candidates and hashing the words take
+        place whatever the limit is; where no time is left then, the bound is a token for each
+        counted word.
     target_gap : float, optional
-        Stop at this gap to the incumbent; without one, to what GreedTok's vocabulary needs.
+        The gap to the incumbent at which to stop; without an incumbent, to GreedTok's vocabulary.
     iterations : int, optional
-        Most steps.
-    seed : int
-        Recorded; nothing is random.
+        The largest number of steps.
     threads : int
-        Words are shared among this many threads; the result is the same, bit by bit.
+        Number of threads; the result is the same for any number, bit by bit.
     progress : Progress, optional
-        Gets an `Event` for each better bound.
+        Receives an `Event` for each better bound.
 
     Returns
     -------
     Bound
-        At a limit or on Ctrl-C: the best so far.  Every bound is counted in integers from
+        At a limit or after Ctrl-C: the best so far.  Every bound is counted in integers from
         rounded prices, so rounding can only lower it.
 
     Raises
@@ -103,8 +103,15 @@ def lower_bound(
     (Applegate et al. 2021; Lu and Yang 2024).  A step is O(symbols + occurrences of candidates
     that matter + candidates).  A candidate matters if it might save as much as GreedTok's k-th
     token; all others are still counted in every bound.
+
+    Examples
+    --------
+    >>> from partcover import Instance, lower_bound
+    >>> bound = lower_bound(Instance({"banana": 2, "bandana": 1}, 1), incumbent=9)
+    >>> bound.lower_bound, bound.gap, bound.status
+    (9, 0.0, 'optimal')
     """
-    found = bounds(
+    return bounds(
         instance,
         [instance.k],
         incumbents=None if incumbent is None else {instance.k: incumbent},
@@ -113,11 +120,9 @@ def lower_bound(
         time_limit=time_limit,
         target_gap=target_gap,
         iterations=iterations,
-        seed=seed,
         threads=threads,
         progress=progress,
-    )
-    return found[0]
+    )[0]
 
 
 @checked
@@ -131,43 +136,51 @@ def bounds(
     time_limit: Seconds | None = None,
     target_gap: Share | None = None,
     iterations: Whole | None = None,
-    seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
     done: Callable[[Bound], None] | None = None,
 ) -> list[Bound]:
-    """Lower bounds for several budgets, each started from the one before.
+    """Proves lower bounds for several budgets, each started from the one before.
 
     Parameters
     ----------
     instance : Instance
-        As for `lower_bound`; its own k does not matter.
+        The instance, as for `lower_bound`; its own k does not matter.
     budgets : sequence of int
         The budgets, in the order to take them.
     incumbents : dict of int to int, optional
         For a budget, tokens that some vocabulary within it needs.
-    warm_start, target_gap, seed, threads, progress
+    warm_start, target_gap, threads, progress
         As for `lower_bound`.
     greedy : Solution, optional
-        What `greedtok` gives for the largest budget, where it has been run already.
+        The solution of `greedtok` for the largest budget; by default GreedTok is run.
     time_limit, iterations
-        For each budget.
+        As for `lower_bound`, for each budget.
     done : callable, optional
-        Gets each bound as soon as it is there.
+        Receives each bound as soon as it is proven.
 
     Returns
     -------
     list of Bound
-        One for each budget; on Ctrl-C, those up to the one interrupted.
+        One for each budget; after Ctrl-C, those up to the one interrupted.
 
     Raises
     ------
     InputError
         As `lower_bound` does, and for no budget.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.bounds.lower_bound import bounds
+    >>> instance = Instance({"banana": 2, "bandana": 1}, 0)
+    >>> [bound.lower_bound for bound in bounds(instance, [2, 1, 0])]
+    [3, 9, 19]
     """
     if not budgets:
         raise InputError("no budget is given")
-    clock = Deadline(time_limit)
+    limits = RunLimits(time_limit, threads=threads)
+    deadline = limits.start()
     _refuse_large_counts(instance)
     _ = instance.index  # once for all budgets
     instances = {k: instance.with_k(k) for k in budgets}
@@ -177,43 +190,43 @@ def bounds(
                 f"an incumbent of {tokens} tokens for k = {k}: the words alone are "
                 f"{instance.words.total_count}"
             )
-    _ = instance.words.digest  # of every certificate: made while the clock is looked at
-    found: list[Bound] = []
+    _ = instance.words.digest  # every certificate has it: made before the steps are timed
+    proven: list[Bound] = []
     with workers(threads) as share:
         counter = PriceCounter(instance, share)
         prices = None if warm_start is None else counter.prices_of(warm_start)
         known = None if warm_start is None else _checked(counter, warm_start)
         if greedy is None:
-            greedy = greedtok(instances[max(budgets)], time_limit=clock.left, threads=threads)
+            greedy = greedtok(instances[max(budgets)], time_limit=deadline.left, threads=threads)
         vocabulary = greedy.vocabulary or Vocabulary((), instance.symbols)
         ascent = Ascent(counter, vocabulary, greedy.gains)
         if prices is not None:
             ascent.prices = prices
         for k in budgets:
-            bound = _climb(
-                ascent,
+            best = BestPrices(
+                counter,
                 instances[k],
                 None if incumbents is None else incumbents.get(k),
                 known if known is not None and known.k == k else None,
-                clock,
-                target_gap,
-                iterations,
+                deadline,
                 progress or Progress(),
-                seed,
-                threads,
-                greedy.termination == "interrupted",
             )
-            found.append(bound)
+            rule = StoppingRule(deadline, target_gap, iterations)
+            n_steps, termination = 0, greedy.termination
+            if termination != "interrupted":
+                n_steps, termination = _climb(ascent, best, rule, limits)
+            bound = best.bound(n_steps, termination, limits)
+            proven.append(bound)
             if done is not None:
                 done(bound)
             if bound.termination == "interrupted":
                 break
-            clock = Deadline(time_limit)
-    return found
+            deadline = limits.start()
+    return proven
 
 
 def _checked(counter: PriceCounter, certificate: Certificate) -> Certificate | None:
-    """The certificate with what it proves, recounted, for its own k; None if that is nothing."""
+    """Returns a certificate with its bound recounted, for its own k; None if it proves nothing."""
     instance = counter.instance.with_k(certificate.k)
     if certificate.k < len(instance.fixed):
         return None
@@ -224,6 +237,7 @@ def _checked(counter: PriceCounter, certificate: Certificate) -> Certificate | N
 
 
 def _refuse_large_counts(instance: Instance) -> None:
+    """Refuses counts for which prices in floating point have too few digits."""
     if instance.words.total_symbols >= 2**53:
         raise InputError(
             "the counts are too large for prices of enough digits: scale them down, or take fewer "
@@ -231,79 +245,101 @@ def _refuse_large_counts(instance: Instance) -> None:
         )
 
 
+@dataclass(frozen=True)
+class StoppingRule:
+    """When the steps for one budget end.
+
+    Attributes
+    ----------
+    deadline : Deadline
+        When time is up.
+    target_gap : float or None
+        The relative gap that is enough.
+    iterations : int or None
+        The largest number of steps.
+    """
+
+    deadline: Deadline
+    target_gap: float | None
+    iterations: int | None
+
+    def steps_left(self, step: int) -> int:
+        """Returns how many steps to make before the next exact bound."""
+        return _STEPS if self.iterations is None else min(_STEPS, self.iterations - step)
+
+    def termination(self, best: BestPrices, incumbent: int | None, step: int) -> Termination | None:
+        """Returns why the steps end now; None if they go on."""
+        if best.is_solved(step):
+            return "completed"
+        if (
+            self.target_gap is not None
+            and incumbent is not None
+            and incumbent - best.lower_bound <= self.target_gap * incumbent
+        ):
+            return "gap"
+        if self.iterations is not None and step >= self.iterations:
+            return "completed"
+        return "time_limit" if self.deadline.is_over else None
+
+
 def _climb(
-    ascent: Ascent,
-    instance: Instance,
-    incumbent: int | None,
-    known: Certificate | None,
-    clock: Deadline,
-    target_gap: float | None,
-    iterations: int | None,
-    progress: Progress,
-    seed: int,
-    threads: int,
-    interrupted: bool,
-) -> Bound:
-    """The bound for one budget."""
-    counter = ascent.counter
-    k = instance.k
-    best = _Best(counter, instance, incumbent, known, clock, progress)
-    goal = incumbent
-    most = math.inf if iterations is None else iterations
-    total = 0
-    stopped: Termination = "completed"
+    ascent: Ascent, best: BestPrices, rule: StoppingRule, limits: RunLimits
+) -> tuple[int, Termination]:
+    """Makes steps until the rule ends them; returns their number and the reason."""
+    instance, incumbent = best.instance, best.incumbent
+    step = 0
     try:
-        if interrupted:
-            raise KeyboardInterrupt
-        if target_gap is not None and goal is None:
-            chosen = Vocabulary(ascent.vocabulary.tokens[:k], instance.symbols)
-            goal = segment(instance.words, chosen, threads=threads).tokens
-        if not clock.earlier(_BEGINNING * len(instance.words.data)).is_over:
-            ascent.begin(k)
-            clock = clock.earlier(_FINISHING * best.meet(ascent, total))
-        else:
-            clock = clock.earlier(math.inf)
+        if rule.target_gap is not None and incumbent is None:
+            chosen = Vocabulary(ascent.vocabulary.tokens[: instance.k], instance.symbols)
+            incumbent = segment(instance.words, chosen, threads=limits.threads).tokens
+        seconds = math.inf
+        if not rule.deadline.earlier(_START_SECONDS * len(instance.words.data)).is_over:
+            ascent.begin(instance.k)
+            seconds = _FINISH_COUNTS * best.offer(ascent, step)
+        rule = replace(rule, deadline=rule.deadline.earlier(seconds))
         previous = first = math.inf
-        while True:
-            if best.is_solved(total):
-                break
-            if (
-                target_gap is not None
-                and goal is not None
-                and goal - best.lower_bound <= target_gap * goal
-            ):
-                stopped = "gap"
-                break
-            if total >= most:
-                break
-            if clock.is_over:
-                stopped = "time_limit"
-                break
-            for _ in range(int(min(_EVERY, most - total))):
+        while (termination := rule.termination(best, incumbent, step)) is None:
+            for _ in range(rule.steps_left(step)):
                 moved = ascent.step()
-                total += 1
+                step += 1
                 if ascent.steps == 1:
                     first = moved
                 elif (
                     moved <= 0.2 * first
                     or (moved <= 0.8 * first and moved > previous)
-                    or ascent.steps >= max(0.36 * total, 8)
+                    or ascent.steps >= max(0.36 * step, 8)
                 ):
                     ascent.reweigh()
-                    if not ascent.choose(total):
+                    if not ascent.update_active_set(step):
                         ascent.restart()
                     moved = math.inf
                 previous = moved
-                if clock.is_over:
+                if rule.deadline.is_over:
                     break
-            best.meet(ascent, total)
+            best.offer(ascent, step)
     except KeyboardInterrupt:
-        stopped = "interrupted"
-    return best.finish(total, stopped, seed, threads)
+        termination = "interrupted"
+    return step, termination
 
 
-class _Best:
-    """The best prices so far for a budget."""
+class BestPrices:
+    """The best prices so far for one budget, and the lower bound that they prove.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        Counts what prices prove.
+    instance : Instance
+        The instance with the budget.
+    incumbent : int or None
+        Tokens that some vocabulary needs.
+    known : Certificate or None
+        A certificate to start from.
+    deadline : Deadline
+        The clock of the call.
+    progress : Progress
+        Receives each better bound.
+    """
 
     def __init__(
         self,
@@ -311,26 +347,26 @@ class _Best:
         instance: Instance,
         incumbent: int | None,
         known: Certificate | None,
-        clock: Deadline,
+        deadline: Deadline,
         progress: Progress,
     ) -> None:
         self.counter = counter
         self.instance = instance
         self.incumbent = incumbent
         self.known = known
-        self.clock = clock
+        self.deadline = deadline
         self.progress = progress
         self.lower_bound = instance.words.total_count
         if known is not None:
             self._prove(known.lower_bound, "start")
         self.value = 0  # in units of 1 / counter.one tokens
         self.prices: Int64 | None = None
-        self.mark = math.inf, 0  # how far apart they were when that last fell much, and the step
+        self.last_fall = math.inf, 0  # the distance that last fell much, and the step
         self.relaxation = math.inf
         self.x = np.zeros(len(instance.index))
 
-    def meet(self, ascent: Ascent, step: int) -> float:
-        """Count what the prices at hand prove; the seconds it took."""
+    def offer(self, ascent: Ascent, step: int) -> float:
+        """Counts what the present prices prove; returns the seconds that took."""
         begun = time.monotonic()
         cost = ascent.cost()
         if cost < self.relaxation:
@@ -338,18 +374,19 @@ class _Best:
             self.x = ascent.x_all()
         self._count(ascent)
         counter = self.counter
-        if counter.bits < counter.finest and self.apart() < 8 * self._lost():
-            # rounding is what is in the way: count finer
-            more = min(counter.finest, counter.bits + 12) - counter.bits
-            counter.refine(counter.bits + more)
+        if counter.bits < counter.finest and self.distance() < 8 * self._rounding_loss():
+            # rounding is in the way: count with more digits
+            added_bits = min(counter.finest, counter.bits + 12) - counter.bits
+            counter.refine(counter.bits + added_bits)
             if self.prices is not None:
-                self.value, self.prices = self.value << more, self.prices << more
+                self.value, self.prices = self.value << added_bits, self.prices << added_bits
             self._count(ascent)
-        if self.apart() < _FALLS * self.mark[0]:
-            self.mark = self.apart(), step
+        if self.distance() < _FALL * self.last_fall[0]:
+            self.last_fall = self.distance(), step
         return time.monotonic() - begun
 
     def _count(self, ascent: Ascent) -> None:
+        """Counts the present prices and keeps them if they prove more."""
         counter = self.counter
         prices = counter.rounded(ascent.proposed())
         value, ascent.rewards = counter.count(prices, self.instance.k)
@@ -357,18 +394,18 @@ class _Best:
             self.value, self.prices = value, prices
         self._prove(counter.bound(value), "prices")
 
-    def apart(self) -> float:
-        """How many tokens the relaxation is above what the prices prove."""
+    def distance(self) -> float:
+        """Returns the tokens between the relaxation and what the prices prove."""
         if self.prices is None:
             return math.inf
         return self.relaxation - self.value / self.counter.one
 
-    def _lost(self) -> float:
-        """The most tokens that rounding the prices may cost."""
+    def _rounding_loss(self) -> float:
+        """Returns the most tokens that rounding the prices may cost."""
         return self.instance.words.total_symbols / (2 * self.counter.one)
 
     def _prove(self, bound: int, source: str) -> None:
-        """Keep a bound if it is better."""
+        """Keeps a lower bound if it is better."""
         if bound <= self.lower_bound:
             return
         self.lower_bound = bound
@@ -377,23 +414,23 @@ class _Best:
                 f"{self.incumbent} tokens are given as enough, and {bound} are proven to be "
                 "needed: the incumbent is not of this instance"
             )
-        self.progress.event(Event(self.clock.seconds, "bound", self.incumbent, bound, source))
+        self.progress.event(Event(self.deadline.seconds, "bound", self.incumbent, bound, source))
 
     def is_solved(self, step: int) -> bool:
-        """No better bound is possible, or of use, or to be expected."""
+        """Returns whether no better bound is possible, of use, or to be expected."""
         proven = self.lower_bound
         if proven == self.incumbent or proven >= self.relaxation * (1 - 1e-14):
             return True
-        # both ends stand still: floating point can do no more
-        near = self.apart() <= _SOLVED * max(1.0, self.relaxation)
-        return step - self.mark[1] >= (_WAIT_NEAR if near else max(_WAIT, step // 2))
+        # neither end moves any more: floating point has no more digits
+        near = self.distance() <= _NEAR * max(1.0, self.relaxation)
+        return step - self.last_fall[1] >= (PATIENCE_NEAR if near else max(PATIENCE, step // 2))
 
-    def finish(self, iterations: int, stopped: Termination, seed: int, threads: int) -> Bound:
-        """The bound with its certificate, and what it proves about candidates."""
+    def bound(self, iterations: int, termination: Termination, limits: RunLimits) -> Bound:
+        """Returns the bound with its certificate, and what it proves about candidates."""
         counter, instance = self.counter, self.instance
         size = len(instance.index)
         costs = np.zeros(size, np.int64)
-        inside = outside = np.zeros(0, np.int32)
+        inside = outside = np.zeros(0, np.int64)
         certificate = self.known
         if certificate is None or certificate.lower_bound < self.lower_bound:
             prices = None
@@ -404,20 +441,20 @@ class _Best:
             leaf = Leaf(prices)
             certificate = Certificate.of(instance, (leaf,), self.lower_bound, counter.bits)
         if self.prices is not None:
-            value, found = counter.count(self.prices, instance.k, every=True)
-            costs, chosen = _reduced_costs(found, counter.fixed, instance)
+            value, rewards = counter.count(self.prices, instance.k, every=True)
+            costs, chosen = _reduced_costs(rewards, counter.fixed, instance)
             costs = costs[:size]
             if self.incumbent is not None:
                 # a case that needs as many tokens as the incumbent holds nothing better; rewards
                 # are rounded down by less than a unit each
                 rounded = counter.one // counter.unit
                 left = (self.incumbent - 1) * counter.unit - value // rounded + (rounded > 1)
-                apart = ~counter.fixed[:size]
-                inside = np.flatnonzero(apart & chosen[:size] & (-costs > left)).astype(np.int32)
-                outside = np.flatnonzero(apart & ~chosen[:size] & (costs > left)).astype(np.int32)
-            # where the start proves more than these prices, forcing adds the less to it
-            more = max(0, (self.lower_bound - counter.bound(value)) * counter.unit)
-            costs = np.where(costs > 0, np.maximum(costs - more, 0), costs)
+                optional = ~counter.fixed[:size]
+                inside = np.flatnonzero(optional & chosen[:size] & (-costs > left))
+                outside = np.flatnonzero(optional & ~chosen[:size] & (costs > left))
+            # where the start proves more than these prices, forcing adds that much less to it
+            excess = max(0, (self.lower_bound - counter.bound(value)) * counter.unit)
+            costs = np.where(costs > 0, np.maximum(costs - excess, 0), costs)
         return Bound(
             instance,
             certificate,
@@ -427,28 +464,28 @@ class _Best:
             self.x,
             costs,
             counter.unit,
-            inside,
-            outside,
-            self.clock.seconds,
+            inside.astype(np.int32),
+            outside.astype(np.int32),
+            self.deadline.seconds,
             iterations,
-            stopped,
-            seed,
-            threads,
+            termination,
+            limits.seed,
+            limits.threads,
         )
 
 
-def _reduced_costs(found: Int64, fixed: Bools, instance: Instance) -> tuple[Int64, Bools]:
-    """What it costs to force each candidate in (or out, negative), and which are the best."""
+def _reduced_costs(rewards: Int64, fixed: Bools, instance: Instance) -> tuple[Int64, Bools]:
+    """Returns the cost of forcing each token in (or out, negative), and whether it is chosen."""
     free = instance.k - len(instance.fixed)
-    apart = np.flatnonzero(~fixed)
-    order = apart[np.argsort(-found[apart], kind="stable")]
-    chosen = np.zeros(len(found), bool)
+    optional = np.flatnonzero(~fixed)
+    order = optional[np.argsort(-rewards[optional], kind="stable")]
+    chosen = np.zeros(len(rewards), bool)
     chosen[order[:free]] = True
-    costs = np.zeros(len(found), np.int64)
+    costs = np.zeros(len(rewards), np.int64)
     if 0 < free <= len(order):
-        costs[order[free:]] = found[order[free - 1]] - found[order[free:]]
-        after = found[order[free]] if free < len(order) else 0
-        costs[order[:free]] = after - found[order[:free]]
+        costs[order[free:]] = rewards[order[free - 1]] - rewards[order[free:]]
+        after = rewards[order[free]] if free < len(order) else 0
+        costs[order[:free]] = after - rewards[order[:free]]
     elif free <= 0:
         costs[order] = 2**62  # no room
     return costs, chosen

@@ -11,22 +11,40 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..kernels._saddle_point import Saddle, arcs, project
 from ..runtime.memory import refuse_beyond
+from ..runtime.parallel import SHARDS
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
-from .price_counter import SHARDS, PriceCounter, largest
+from .price_counter import PriceCounter, largest
 
 __all__ = ["Ascent"]
 
 Bools = npt.NDArray[np.bool_]
 Float64 = npt.NDArray[np.float64]
 
-_SETTLED = 100  # steps before candidates are let go
-_LET_GO, _TAKE_IN = 0.6, 0.9  # rewards, as a part of the least of the k best
-BYTES_AN_ARC = 120  # arrays of the arcs, and those that they are made from
+_SETTLED = 100  # steps before the active set is updated
+_REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
+BYTES_AN_ARC = 120  # of the arrays of the arcs and of those that they are made from
 
 
 class Ascent:
-    """The saddle point iteration: its arcs, and where it stands."""
+    """Steps of the primal-dual hybrid gradient from a vocabulary towards the best prices.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        Counts what prices prove.
+    vocabulary : Vocabulary
+        GreedTok's, the first point.
+    gains : sequence of int
+        The gains of its tokens.
+
+    Attributes
+    ----------
+    active : ndarray of int32
+        The active set: the candidates whose occurrences are arcs.
+    rewards : ndarray of int64, shape (tokens,)
+        The rewards as last counted.
+    """
 
     saddle: Saddle
 
@@ -39,21 +57,21 @@ class Ascent:
         self.weight = 1.0
         self.x = counter.fixed.astype(float)
         self.active = np.zeros(0, np.int32)
-        self.rewards = np.zeros(len(counter.lo), np.int64)  # as last counted
+        self.rewards = np.zeros(len(counter.lo), np.int64)
         self.returned = np.zeros(len(counter.lo), bool)
 
     def begin(self, k: int) -> None:
-        """Arcs and a point for a budget: where it stands, or GreedTok's vocabulary."""
+        """Makes arcs for a budget, and a point: the present one, or GreedTok's vocabulary."""
         counter = self.counter
         instance = counter.instance
         free = k - len(instance.fixed)
         gains = self.gains[:k]
-        least = min(gains) if len(gains) == k and free > 0 else 0
-        active = counter.fixed | (counter.most >= max(least, 1))
+        smallest_gain = min(gains) if len(gains) == k and free > 0 else 0
+        active = counter.fixed | (counter.largest_reward >= max(smallest_gain, 1))
         if free <= 0:
             active = counter.fixed.copy()
         self.free = float(max(free, 0))
-        self.fee = float(least)
+        self.fee = float(smallest_gain)
         if self.begun:
             self._activate(active)
         else:
@@ -81,13 +99,13 @@ class Ascent:
         self._gain()
 
     def _make(self, active: Bools) -> None:
-        """Arcs of the active candidates."""
+        """Makes the arcs of the active set."""
         counter = self.counter
         words = counter.instance.words
-        # what occurs most stands together: it is looked up most
+        # the most frequent first: they are looked up most, and then lie side by side
         self.active = np.flatnonzero(active).astype(np.int32)
-        many = counter.hi[self.active] - counter.lo[self.active]
-        self.active = self.active[np.argsort(-many, kind="stable")]
+        occurrences = counter.hi[self.active] - counter.lo[self.active]
+        self.active = self.active[np.argsort(-occurrences, kind="stable")]
         lo, hi, length = (a[self.active] for a in (counter.lo, counter.hi, counter.length))
         _refuse_beyond_memory(int((hi - lo).astype(np.int64).sum()))
         self.which, self.start, self.end, back = arcs(
@@ -106,7 +124,7 @@ class Ascent:
         self.kept = counter.fixed[self.active]
 
     def _activate(self, active: Bools) -> None:
-        """Change the active candidates, and keep the point."""
+        """Changes the active set, and keeps the point."""
         old, which, start = self.saddle, self.active[self.which], self.start
         self._make(active)
         key = start.astype(np.int64) * len(active) + which
@@ -123,36 +141,36 @@ class Ascent:
         self.saddle.made[:] = old.made
         self._gain()
 
-    def choose(self, steps: int) -> bool:
-        """Update the active set by reward.  Returns whether it changed."""
+    def update_active_set(self, steps: int) -> bool:
+        """Updates the active set by reward; returns whether it changed."""
         if steps < _SETTLED or self.free <= 0:
             return False
         counter = self.counter
-        apart = self.rewards[~counter.fixed]
-        least = largest(apart, int(self.free))[1]
+        threshold = largest(self.rewards[~counter.fixed], int(self.free))[1]
         active = np.zeros(len(counter.lo), bool)
         active[self.active] = True
-        back = ~active & (self.rewards > _TAKE_IN * least)
-        self.returned |= back
-        many = counter.hi - counter.lo
-        keep = counter.fixed | self.returned | (self.rewards > _LET_GO * least) | (self.x > 0.01)
-        keep &= active
-        before, after = int(many[active].sum()), int(many[keep].sum())
-        if after > 0.8 * before:
-            if not back.any():
+        added = ~active & (self.rewards > _ADDED_ABOVE * threshold)
+        self.returned |= added
+        occurrences = counter.hi - counter.lo
+        kept = counter.fixed | self.returned | (self.x > 0.01)
+        kept |= self.rewards > _REMOVED_BELOW * threshold
+        kept &= active
+        if int(occurrences[kept].sum()) > 0.8 * int(occurrences[active].sum()):
+            if not added.any():
                 return False
-            keep = active
-        self._activate(keep | back)
+            kept = active
+        self._activate(kept | added)
         return True
 
     def _gain(self) -> None:
+        """Sums what each active candidate gains at the present point, and restarts there."""
         counts = self.counter.count_at[self.start].astype(float)
         row = self.saddle.row.astype(float)
         self.gain = np.bincount(self.which, counts * row, len(self.active)).astype(float)
         self.restart()
 
     def restart(self) -> None:
-        """Let the present point be the anchor."""
+        """Makes the present point the anchor."""
         self.saddle.anchor()
         self.x_from = self.x[self.active]
         self.x_made = np.clip(self.x_from, 0, 1)
@@ -162,17 +180,18 @@ class Ascent:
         self.steps = 0
 
     def step(self) -> float:
-        """One step; how far it moved."""
+        """Makes one step; returns how far it moved."""
         saddle, weight = self.saddle, self.weight
         keep = (self.steps + 1) / (self.steps + 2)
         x = self.x[self.active]
         made = np.empty_like(x)
         scale = 1 / (self.metric * weight)
         if self.kept.any():
-            apart = ~self.kept
-            part = np.empty(int(apart.sum()))
-            self.fee = project(x[apart], self.gain[apart], scale[apart], self.free, self.fee, part)
-            made[apart], made[self.kept] = part, 1.0
+            optional = ~self.kept
+            part = np.empty(int(optional.sum()))
+            arrays = x[optional], self.gain[optional], scale[optional]
+            self.fee = project(*arrays, self.free, self.fee, part)
+            made[optional], made[self.kept] = part, 1.0
         else:
             self.fee = project(x, self.gain, scale, self.free, self.fee, made)
         ahead = 2 * made - x
@@ -192,24 +211,24 @@ class Ascent:
         return math.sqrt(weight * (flows + moved) + prices / weight)
 
     def reweigh(self) -> None:
-        """Balance prices and flows by how far both went since the anchor."""
+        """Balances prices and flows by how far both have moved since the anchor."""
         flows, prices = self.saddle.distance()
         flows += float(np.dot(self.metric, (self.x[self.active] - self.x_from) ** 2))
         if flows > 1e-20 and prices > 1e-20:
             self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
 
     def proposed(self) -> Float64:
-        """The prices to count: those of the last step, before they were drawn back."""
+        """Returns the prices to count: those of the last step, before they were drawn back."""
         return self.saddle.made if self.prices is None else self.prices
 
     def x_all(self) -> Float64:
-        """How much of each candidate of the index is taken."""
+        """Returns how much of each candidate of the index is chosen, 0 to 1."""
         x = np.zeros(len(self.counter.lo))
         x[self.active] = self.x_made
         return x[: len(self.counter.instance.index)]
 
     def cost(self) -> float:
-        """At least the value of the relaxation."""
+        """Returns the cost of the present point, at least the value of the relaxation."""
         saddle, x = self.saddle, self.x_made
         return sum(
             saddle.cost(first, last, x)
@@ -223,8 +242,9 @@ _FEWER = (
 )
 
 
-def _refuse_beyond_memory(many: int) -> None:
-    if many >= 2**31 - 1:
-        raise InputError(f"the candidates that matter occur {many:,} times: {_FEWER}")
-    what = f"the candidates that matter occur {many:,} times, which needs"
-    refuse_beyond(many * BYTES_AN_ARC, what, _FEWER)
+def _refuse_beyond_memory(n_arcs: int) -> None:
+    """Refuses more arcs than fit in memory or in 32 bits."""
+    if n_arcs >= 2**31 - 1:
+        raise InputError(f"the candidates that matter occur {n_arcs:,} times: {_FEWER}")
+    what = f"the candidates that matter occur {n_arcs:,} times, which needs"
+    refuse_beyond(n_arcs * BYTES_AN_ARC, what, _FEWER)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bounds.price_counter import explain
+from ..bounds.price_report import price_report
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
@@ -183,7 +183,7 @@ def _prices(
                 for token, reward, worth, best in word.tokens[:_COMPETING]
             ],
         }
-        for word in explain(instance, certificate, chosen)
+        for word in price_report(instance, certificate, chosen)
     }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import contextmanager
+from typing import TypeAlias, TypeVar
 
-__all__ = ["bundled", "in_order"]
+__all__ = ["SHARDS", "Share", "bundled", "in_order", "workers"]
 
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
@@ -46,3 +47,40 @@ def in_order(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+SHARDS = 8
+"""The number of parts of a sum.  Fixed, so that sums are the same for any number of threads."""
+
+#: Calls a function for 0, 1, ... up to a number, and returns when all calls have.
+Share: TypeAlias = Callable[[Callable[[int], None], int], None]
+
+
+@contextmanager
+def workers(threads: int) -> Iterator[Share]:
+    """Keeps threads at hand that share the calls of a function.
+
+    Parameters
+    ----------
+    threads : int
+        Number of threads; with 1 all calls are made in the thread of the caller.
+
+    Yields
+    ------
+    callable
+        Takes the function and the number of calls.
+    """
+    if threads == 1:
+
+        def call_in_turn(work: Callable[[int], None], count: int) -> None:
+            for number in range(count):
+                work(number)
+
+        yield call_in_turn
+        return
+    with ThreadPoolExecutor(threads) as pool:
+
+        def call_at_once(work: Callable[[int], None], count: int) -> None:
+            list(pool.map(work, range(count)))
+
+        yield call_at_once

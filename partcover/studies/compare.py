@@ -365,7 +365,6 @@ def _bound(
         sorted(groups),
         incumbents=incumbents,
         time_limit=seconds,
-        seed=runner.seed,
         threads=runner.threads,
     )
     for one in found:

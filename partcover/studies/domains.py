@@ -146,7 +146,7 @@ def compare_domains(
     if len(set(names)) != len(domains):
         raise InputError(f"{len(domains)} domains need as many different names: {', '.join(names)}")
     split = by_domain(domains, k, share, seed=seed, threads=threads)
-    whole = greedtok(Instance(joined(domains), k), seed=seed, threads=threads)
+    whole = greedtok(Instance(joined(domains), k), threads=threads)
     rows = []
     for run in (whole, split):
         vocabulary = run.vocabulary

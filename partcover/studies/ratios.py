@@ -97,7 +97,7 @@ def ratios(
     progress.stage(f"{name} greedy".strip())
     instance.with_k(min(budgets))  # says so if more are required
     most = instance.with_k(max(budgets))
-    tok, wmc = greedtok(most, seed=seed, threads=threads), greedwmc(most, seed=seed)
+    tok, wmc = greedtok(most, threads=threads), greedwmc(most)
     if "interrupted" in (tok.termination, wmc.termination):
         raise KeyboardInterrupt
     options: dict[str, Any] = {

@@ -72,9 +72,7 @@ def convextok(
     substrings unless it says otherwise, where the paper takes the most frequent.
     """
     started = time.monotonic()
-    bound = lower_bound(
-        instance, time_limit=time_limit, seed=seed, threads=threads, progress=progress
-    )
+    bound = lower_bound(instance, time_limit=time_limit, threads=threads, progress=progress)
     vocabulary = round_relaxation(instance, bound.x, rounding, seed)
     solution = solution_of(
         instance,

@@ -17,14 +17,15 @@ from oracles.certificate import slow_bound
 from strategies import instances, prices, random_instance
 
 from partcover import Certificate, InputError, Instance, WordCounts, greedtok, lower_bound
-from partcover.bounds import lower_bound as bounds_module
-from partcover.bounds.lower_bound import bounds
-from partcover.bounds.price_counter import PriceCounter, explain, largest, workers
+from partcover.bounds.lower_bound import PATIENCE, bounds
+from partcover.bounds.price_counter import PriceCounter, largest
+from partcover.bounds.price_report import price_report
 from partcover.bounds.primal_dual import Ascent
 from partcover.cli import main as cli
 from partcover.exact import relax as exact
 from partcover.kernels._saddle_point import Saddle, arcs, project, self_overlaps
 from partcover.problem.certificate import Leaf, sorted_symbols
+from partcover.runtime.parallel import workers
 from partcover.runtime.progress import EventLog
 from partcover.verification.certificate_check import check_certificate
 
@@ -142,7 +143,7 @@ def test_what_stands_still_is_stopped(monkeypatch):
     found = lower_bound(instance)
     assert found.termination == "completed"
     assert found.lower_bound < found.relaxation
-    assert bounds_module._WAIT <= len(steps) <= 2 * bounds_module._WAIT
+    assert PATIENCE <= len(steps) <= 2 * PATIENCE
 
 
 @given(st.lists(st.integers(0, 9), min_size=1), st.integers(0, 12))
@@ -463,7 +464,6 @@ def test_an_interrupt_keeps_the_best(monkeypatch):
         ({"time_limit": -1}, "time_limit"),
         ({"target_gap": 1.0}, "target_gap"),
         ({"iterations": -1}, "iterations"),
-        ({"seed": -1}, "seed"),
         ({"threads": 0}, "threads"),
         ({"incumbent": 3}, "the words alone"),
     ],
@@ -498,14 +498,14 @@ def test_too_many_arcs_are_refused(monkeypatch):
 def test_prices_are_explained():
     instance = Instance(WordCounts.from_words(["pearl", "the", "red", "heart"]), 2)
     found = lower_bound(instance, iterations=1000)
-    shown = explain(instance, found.certificate, [b"heart"])[0]
+    shown = price_report(instance, found.certificate, [b"heart"])[0]
     rewards = {token: reward for token, reward, _, _ in shown.tokens}
     assert sum(best for _, _, _, best in shown.tokens) <= 2
     assert rewards[b"heart"] == pytest.approx(sum(shown.prices) - 1, abs=1e-6)
     for token, reward, worth, _ in shown.tokens:
         assert 0 <= worth <= reward + 1e-6, token
     with pytest.raises(InputError, match="'pear' is not one of the words"):
-        explain(instance, found.certificate, [b"pear"])
+        price_report(instance, found.certificate, [b"pear"])
 
 
 @pytest.fixture

@@ -40,10 +40,10 @@ def prices_command(
     between spaces. A token's reward is what it is worth over all words; the k largest rewards
     are what a bound gives away.
     """
-    from ...bounds.price_counter import explain
+    from ...bounds.price_report import price_report
 
     instance = source.read()
-    shown = explain(
+    shown = price_report(
         instance,
         Certificate.load(certificate),
         [_read_word(word, instance.symbols) for word in words],
