@@ -69,12 +69,6 @@ WITHOUT_EXAMPLE = {
     "partcover.instances.library.names",
     # segmentation
     "partcover.segment",
-    # studies
-    "partcover.Comparison",
-    "partcover.compare",
-    "partcover.studies.domains.by_domain",
-    "partcover.studies.domains.compare_domains",
-    "partcover.studies.domains.joined",
     # trainers
     "partcover.trainers.bpe",
     "partcover.trainers.convextok",

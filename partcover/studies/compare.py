@@ -1,4 +1,4 @@
-"""Compares methods on one corpus: every method, segmentation rule and budget is a row."""
+"""Compares methods on one corpus, with a row for each method, segmentation rule and budget."""
 
 from __future__ import annotations
 
@@ -26,29 +26,38 @@ __all__ = ["Comparison", "compare", "tabulate"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Methods side by side.
+    """The rows of a comparison of methods, and measures of their token sets.
 
     Attributes
     ----------
     rows : list of dict
         For each budget, method and rule: ``method``, ``rule``, ``k``, ``size`` (below k where
-        the method found no more tokens), ``tokens``, ``tokens_per_word``, ``bytes_per_token``
+        the method chose fewer tokens), ``tokens``, ``tokens_per_word``, ``bytes_per_token``
         (None for integers), ``cover``, ``lower_bound``, ``gap``, ``seconds`` (of the run; of a
-        nested method that for the largest k), ``memory`` (bytes; None unless asked for),
+        nested method that for the largest k), ``memory`` (bytes; None unless measured),
         ``status`` and ``termination``; ``held_out_tokens``, ``held_out_tokens_per_word`` and
-        ``held_out_bytes_per_token`` where words were held out; GreedWMC adds ``relaxed_cover``;
-        GreedTok, where GreedWMC ran too and nothing cut either short, ``d`` and
-        ``certified_ratio``.  A budget that a method cannot make, or a rule that a vocabulary has
-        no scores for, is a row without tokens, with a ``remark``.
+        ``held_out_bytes_per_token`` where words were held out.  GreedWMC adds ``relaxed_cover``;
+        GreedTok adds ``d`` and ``certified_ratio`` where GreedWMC ran too and neither was cut
+        short.  A budget for which a method has no vocabulary, or a rule for which a vocabulary
+        has no scores, is a row without tokens and with a ``remark``.
     sets : dict
         ``vocabularies``: for each budget, method and rule ``size``, ``whole_words`` (tokens that
         are words) and its share, ``used``, ``used_share`` and ``renyi_efficiency`` (see
-        `partcover.analysis.metrics`), and ``unigram_objective`` if asked for; ``overlap``: for each
+        `partcover.analysis.metrics`), and ``unigram_objective`` on request; ``overlap``: for each
         budget and two methods, see `partcover.analysis.metrics.overlaps`.
     answers : list of Answer
-        What the rows are of, by method, then by budget.
+        The answers behind the rows, by method, then by budget.
     interrupted : bool
-        Whether there would have been more: on Ctrl-C what is there is kept.
+        Whether Ctrl-C ended the comparison early; what was ready is here.
+
+    Examples
+    --------
+    >>> from partcover import Instance, compare
+    >>> comparison = compare(Instance({"banana": 2, "bandana": 1}, 0), [1, 2], ["greedtok"])
+    >>> comparison
+    Comparison(4 rows, greedtok)
+    >>> len(comparison.sets["vocabularies"])
+    4
     """
 
     rows: list[dict[str, Any]]
@@ -86,37 +95,37 @@ def compare(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Run methods for every budget.
+    """Runs methods for every budget and measures their vocabularies.
 
     Parameters
     ----------
     instance : Instance
         The words and candidates; its own k is not used.
     budgets : sequence of int
-        The k of each group of rows.
+        The budgets, each a group of rows.
     methods : sequence of str
         Keys of `METHODS`.
     rules : sequence of str
-        Segmentation rules, or ``own`` for that of each method.  Without a token to use
-        (``bytes``) all rules are one, and there is one row.
+        Segmentation rules, or ``own`` for that of each method.  For ``bytes``, which has no
+        token, all rules agree, and there is one row.
     vocabularies : mapping of str to Vocabulary, optional
-        Given ones by their names, each beside what methods choose with as many tokens: its size
-        is a budget too.  Their rows have no seconds.
+        Given vocabularies by name.  The size of each is a budget too, so that methods with as
+        many tokens stand beside it.  Their rows have no seconds.
     held_out : WordCounts, optional
         Other words, on which each row is measured as well.
     certificates : mapping of str to Certificate, optional
-        Proofs of lower bounds, by name: each is checked, and holds for the rows of its k.
+        Certificates of lower bounds, by name: each is checked, and holds for the rows of its k.
     bound : float, optional
-        Seconds, for each budget, to look for a certified lower bound (see
+        Seconds to search for a certified lower bound for each budget (see
         `partcover.bounds.lower_bound.lower_bound`).
     unigram_objective : bool
-        Fit a Unigram model to each token set, for its likelihood: some seconds each.
+        Whether to fit a Unigram model to each token set for its likelihood, some seconds each.
     memory : bool
-        Run each method in a process of its own and state its peak memory.
+        Whether to run each method in a process of its own and measure its peak memory.
     time_limit : float, optional
         Seconds for each run of a method.
     seed, threads : int
-        Passed on.
+        Random seed and threads of the methods.
     progress : Progress, optional
         Gets the name of each run as it begins.
 
@@ -129,9 +138,9 @@ def compare(
     Raises
     ------
     InputError
-        For an unknown method or rule, no budget, a given vocabulary over other symbols or named
-        as a method is, a method that cannot honour an option of the instance (naming both), or
-        if no method can make any budget.
+        For an unknown method or rule, no budget, a given vocabulary over other symbols or with
+        the name of a method, a method that cannot honour an option of the instance (naming both),
+        or if no method has a vocabulary for any budget.
     MissingExtra
         If a method's library is not installed.
     VerificationError
@@ -140,75 +149,36 @@ def compare(
     Notes
     -----
     What can be refused is refused before the first run.
+
+    Examples
+    --------
+    >>> from partcover import Instance, compare
+    >>> words = {"banana": 2, "bandana": 1, "ananas": 3}
+    >>> comparison = compare(Instance(words, 0), [2], ["greedtok", "solve", "bytes"], ["own"])
+    >>> for row in comparison.rows:
+    ...     print(row["method"], row["rule"], row["tokens"])
+    greedtok priority 11
+    solve shortest_path 11
+    bytes single_symbols 37
     """
     given = vocabularies or {}
-    kinds = ((given, Vocabulary), (certificates or {}, Certificate))
-    for name, value, kind in ((n, v, kind) for named, kind in kinds for n, v in named.items()):
-        if not isinstance(value, kind):
-            raise InputError(f"{name!r} is {shown(value)}: a {kind.__name__} is expected")
     budgets = [*budgets, *map(len, given.values())]
     methods = list(dict.fromkeys(methods))
-    for name in given:
-        if name in methods:
-            raise InputError(f"{name!r} is a method and a given vocabulary: name it otherwise")
-    for method in methods:
-        if method not in METHODS:
-            raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
-    for rule in rules:
-        if rule not in ("own", *SEGMENTATION_RULES):
-            raise InputError(f"unknown rule {rule!r}: use own, {', '.join(SEGMENTATION_RULES)}")
+    _check_names(methods, rules, given, certificates or {})
     if not budgets:
         raise InputError("no budget k to compare for")
     if held_out is not None:
-        if held_out.symbols != instance.symbols:
-            raise InputError(
-                f"the words held out are over {held_out.symbols}, the others over "
-                f"{instance.symbols}"
-            )
-        names = {instance.words.pretokenizer, held_out.pretokenizer} - {None}
-        if len(names) > 1:
-            raise InputError(
-                f"the words held out were counted with {held_out.pretokenizer}, the others with "
-                f"{instance.words.pretokenizer}"
-            )
-        held_out = held_out.split_at(instance.protected)  # as `instance` does with its own
+        held_out = _comparable(instance, held_out)
     runner = Runner(instance, time_limit, memory, seed, threads, progress or Progress())
     for k in budgets:
         instance.with_k(k)
     for method in methods:
         METHODS[method].check(instance)
-    proven: dict[int, int] = {}
-    for name, proof in (certificates or {}).items():
-        checked = check_certificate(instance.with_k(proof.k), proof)
-        if not checked.ok:
-            raise VerificationError(f"{name}: {checked.problems[0]}")
-        proven[proof.k] = max(checked.lower_bound, proven.get(proof.k, 0))
-    answers: list[Answer] = []
-    interrupted = False
-    for method in methods:
-        try:
-            answers += runner.answers(method, budgets)
-        except KeyboardInterrupt:
-            interrupted = True
-        if interrupted or answers[-1].termination == "interrupted":
-            interrupted = True
-            break
+    proven = _proven_bounds(instance, certificates or {})
+    answers, interrupted = _run(runner, methods, budgets)
     if answers and not given and all(answer.remark is not None for answer in answers):
         raise InputError(str(answers[0].remark))
-    free = instance.policy == {"candidates": "substrings"}
-    answers += [
-        Answer(
-            name,
-            len(vocabulary),
-            vocabulary,
-            vocabulary.rule,
-            "feasible",
-            "completed",
-            None,
-            bounded=free,
-        )
-        for name, vocabulary in given.items()
-    ]
+    answers += _given_answers(instance, given)
     try:
         rows, sets = tabulate(
             runner, answers, rules, held_out=held_out, unigram_objective=unigram_objective
@@ -217,10 +187,91 @@ def compare(
         interrupted = True
         rows, sets = tabulate(runner, answers, rules, held_out=held_out)
     for k, lower_bound in proven.items():
-        _hold([row for row in rows if row["k"] == k], answers, lower_bound)
+        _set_bound([row for row in rows if row["k"] == k], answers, lower_bound)
     if bound is not None and not interrupted:
-        interrupted = _bound(runner, rows, answers, bound)
+        interrupted = _search_bounds(runner, rows, answers, bound)
     return Comparison(rows, sets, answers, interrupted)
+
+
+def _check_names(
+    methods: Sequence[str],
+    rules: Sequence[str],
+    vocabularies: Mapping[str, Vocabulary],
+    certificates: Mapping[str, Certificate],
+) -> None:
+    """Refuses unknown methods and rules, and values of another type than a name promises."""
+    for values, kind in ((vocabularies, Vocabulary), (certificates, Certificate)):
+        for name, value in values.items():
+            if not isinstance(value, kind):
+                raise InputError(f"{name!r} is {shown(value)}: a {kind.__name__} is expected")
+    for name in vocabularies:
+        if name in methods:
+            raise InputError(f"{name!r} is a method and a given vocabulary: name it otherwise")
+    for method in methods:
+        if method not in METHODS:
+            raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
+    for rule in rules:
+        if rule not in ("own", *SEGMENTATION_RULES):
+            raise InputError(f"unknown rule {rule!r}: use own, {', '.join(SEGMENTATION_RULES)}")
+
+
+def _comparable(instance: Instance, held_out: WordCounts) -> WordCounts:
+    """Returns the words held out, split at protected tokens as those of the instance are."""
+    if held_out.symbols != instance.symbols:
+        raise InputError(
+            f"the words held out are over {held_out.symbols}, the others over {instance.symbols}"
+        )
+    names = {instance.words.pretokenizer, held_out.pretokenizer} - {None}
+    if len(names) > 1:
+        raise InputError(
+            f"the words held out were counted with {held_out.pretokenizer}, the others with "
+            f"{instance.words.pretokenizer}"
+        )
+    return held_out.split_at(instance.protected)
+
+
+def _proven_bounds(instance: Instance, certificates: Mapping[str, Certificate]) -> dict[int, int]:
+    """Checks certificates and returns the best lower bound for each k."""
+    proven: dict[int, int] = {}
+    for name, certificate in certificates.items():
+        check = check_certificate(instance.with_k(certificate.k), certificate)
+        if not check.ok:
+            raise VerificationError(f"{name}: {check.problems[0]}")
+        proven[certificate.k] = max(check.lower_bound, proven.get(certificate.k, 0))
+    return proven
+
+
+def _run(
+    runner: Runner, methods: Sequence[str], budgets: Sequence[int]
+) -> tuple[list[Answer], bool]:
+    """Runs the methods; returns their answers and whether Ctrl-C ended it."""
+    answers: list[Answer] = []
+    for method in methods:
+        try:
+            answers += runner.answers(method, budgets)
+        except KeyboardInterrupt:
+            return answers, True
+        if answers[-1].termination == "interrupted":
+            return answers, True
+    return answers, False
+
+
+def _given_answers(instance: Instance, vocabularies: Mapping[str, Vocabulary]) -> list[Answer]:
+    """Returns given vocabularies as answers for budgets of their own size."""
+    unlimited = instance.policy == {"candidates": "substrings"}
+    return [
+        Answer(
+            name,
+            len(vocabulary),
+            vocabulary,
+            vocabulary.rule,
+            "feasible",
+            "completed",
+            None,
+            bounded=unlimited,
+        )
+        for name, vocabulary in vocabularies.items()
+    ]
 
 
 def tabulate(
@@ -231,16 +282,16 @@ def tabulate(
     held_out: WordCounts | None = None,
     unigram_objective: bool = False,
 ) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
-    """Rows and set measures of answers, as a `Comparison` has them.
+    """Makes the rows and set measures of a `Comparison`.
 
     Parameters
     ----------
     runner : Runner
-        What made the answers.
+        The runner that made the answers.
     answers : sequence of Answer
-        Rows keep their order within each budget.
+        The answers; rows keep their order within each budget.
     rules, held_out, unigram_objective
-        As of `compare`.
+        As for `compare`.
     """
     rows: list[dict[str, Any]] = []
     sets: dict[str, list[dict[str, Any]]] = {"vocabularies": [], "overlap": []}
@@ -255,8 +306,8 @@ def tabulate(
                 if used is not None:
                     names = {"k": k, "method": answer.method, "rule": rule}
                     sets["vocabularies"].append({**names, **own, **used})
-        known = {a.method: a.vocabulary for a in here if a.vocabulary is not None}
-        sets["overlap"] += [{"k": k, **pair} for pair in overlaps(known)]
+        vocabularies = {a.method: a.vocabulary for a in here if a.vocabulary is not None}
+        sets["overlap"] += [{"k": k, **pair} for pair in overlaps(vocabularies)]
         _relate(group, here, certified=not runner.instance.groups)
         rows += group
     return rows, sets
@@ -265,7 +316,7 @@ def tabulate(
 def _row(
     runner: Runner, answer: Answer, rule: SegmentationRule, held_out: WordCounts | None
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """A row, and how the vocabulary is made use of."""
+    """Returns a row, and measures of how the vocabulary is used."""
     words = runner.instance.words
     vocabulary = answer.vocabulary
     row: dict[str, Any] = {
@@ -300,6 +351,7 @@ def _row(
 
 
 def _cost(words: WordCounts, tokens: int | None) -> dict[str, Any]:
+    """Returns the tokens needed, by word and by byte; None everywhere without an answer."""
     if tokens is None:
         return dict.fromkeys(("tokens", "tokens_per_word", "bytes_per_token", "cover"))
     size = text_bytes(words)
@@ -312,7 +364,7 @@ def _cost(words: WordCounts, tokens: int | None) -> dict[str, Any]:
 
 
 def _set_facts(runner: Runner, answer: Answer, objective: bool) -> dict[str, Any]:
-    """What does not depend on the rule."""
+    """Returns the measures of a token set that do not depend on the rule."""
     words, vocabulary = runner.instance.words, answer.vocabulary
     if vocabulary is None:
         return {}
@@ -333,24 +385,24 @@ def _set_facts(runner: Runner, answer: Answer, objective: bool) -> dict[str, Any
 def _relate(group: list[dict[str, Any]], answers: Sequence[Answer], *, certified: bool) -> None:
     """Adds bounds and certified ratios to all rows with the same k.
 
-    Within budgets of groups GreedWMC has no guarantee to certify with, nor has a run of it that
-    was cut short.
+    With budgets of groups, or for a run that was cut short, GreedWMC has no guarantee from which
+    a ratio could be certified.
     """
     proven = [answer.lower_bound for answer in answers if answer.lower_bound is not None]
     if proven:
-        _hold(group, answers, max(proven))
+        _set_bound(group, answers, max(proven))
     relaxed = next((a.relaxed_cover for a in answers if a.relaxed_cover is not None), None)
     if relaxed is not None and certified:
         for row in group:
-            whole = row["method"] == "greedtok" and row["termination"] == "completed"
-            if whole and row["rule"] == "priority":
+            complete = row["method"] == "greedtok" and row["termination"] == "completed"
+            if complete and row["rule"] == "priority":
                 row["d"], row["certified_ratio"] = certified_ratio(row["cover"], relaxed)
 
 
-def _bound(
+def _search_bounds(
     runner: Runner, rows: list[dict[str, Any]], answers: Sequence[Answer], seconds: float
 ) -> bool:
-    """A certified lower bound for each k; whether Ctrl-C ended it."""
+    """Searches for a certified lower bound for each k; returns whether Ctrl-C ended it."""
     runner.progress.stage("lower bounds")
     unbounded = {answer.method for answer in answers if not answer.bounded}
     groups: dict[int, list[dict[str, Any]]] = {}
@@ -360,20 +412,20 @@ def _bound(
         groups.setdefault(k, []).append(row)
         if tokens is not None and row["method"] not in unbounded:
             incumbents[k] = min(tokens, incumbents.get(k, tokens))
-    found = bounds(
+    certified = bounds(
         runner.instance,
         sorted(groups),
         incumbents=incumbents,
         time_limit=seconds,
         threads=runner.threads,
     )
-    for one in found:
-        _hold(groups[one.instance.k], answers, one.lower_bound)
-    return any(one.termination == "interrupted" for one in found)
+    for each in certified:
+        _set_bound(groups[each.instance.k], answers, each.lower_bound)
+    return any(each.termination == "interrupted" for each in certified)
 
 
-def _hold(group: list[dict[str, Any]], answers: Sequence[Answer], lower_bound: int) -> None:
-    """A bound holds for every row of its budget that keeps to the instance."""
+def _set_bound(group: list[dict[str, Any]], answers: Sequence[Answer], lower_bound: int) -> None:
+    """Sets a lower bound in every row of its budget that keeps to the instance."""
     unbounded = {answer.method for answer in answers if not answer.bounded}
     for row in group:
         if row["method"] not in unbounded:

@@ -1,4 +1,4 @@
-"""Runs the main job, start to end, on text that is on every machine."""
+"""Runs the main job from text to proof, on text that every Python has."""
 
 from __future__ import annotations
 
@@ -19,32 +19,54 @@ from .compare import compare
 
 __all__ = ["demo"]
 
-# Figure 1 of the paper: five vertices; {2, 4} touches every edge, and no single vertex does
+# Figure 1 of the GreedTok paper: {2, 4} covers every edge, and no single vertex does
 FIGURE_1 = [(1, 2), (2, 3), (2, 4), (3, 4), (4, 5)]
 
 
 def demo(*, threads: int = 1, seed: int = 0, progress: Progress | None = None) -> dict[str, Any]:
-    """Count, choose greedily, solve exactly, certify, reduce and lift.
+    """Counts words, chooses tokens greedily and exactly, certifies, and reduces vertex cover.
 
     Parameters
     ----------
     threads, seed : int
-        Passed on.
+        Threads and random seed of the methods.
     progress : Progress, optional
         Gets the name of each part as it begins.
 
     Returns
     -------
     dict
-        ``corpus`` (facts), ``greedy`` (rows of `compare`), ``exact`` (facts and rows with the
+        ``corpus`` (facts), ``greedy`` (rows of `compare`), ``exact`` (facts, and rows with the
         true ratio of each method), ``vertex_cover`` (rows over k).
     """
     progress = progress or Progress()
     progress.stage("counting")
+    words, corpus = _count()
+    progress.stage("GreedTok, GreedWMC and BPE on every word")
+    instance = Instance(words, 2000)
+    corpus["candidates"] = instance.index.total
+    methods = ["greedtok", "greedwmc", "bpe"]
+    greedy = compare(instance, [100, 500, 1000, 2000], methods, seed=seed, threads=threads).rows
+    progress.stage("the exact optimum of the most frequent words")
+    exact = _optimum(Instance(words.most_frequent(400), 40), seed, threads)
+    progress.stage("vertex cover")
+    return {
+        "corpus": corpus,
+        "greedy": greedy,
+        "exact": exact,
+        "vertex_cover": {
+            "edges": [list(edge) for edge in FIGURE_1],
+            "rows": [row for k in range(1, 4) if (row := _vertex_cover(k, seed)) is not None],
+        },
+    }
+
+
+def _count() -> tuple[WordCounts, dict[str, Any]]:
+    """Counts the words of the Python language reference; returns them and facts."""
     topics: dict[str, str] = importlib.import_module("pydoc_data.topics").topics
     started = time.monotonic()
     words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2")
-    corpus = {
+    return words, {
         "text": "pydoc_data.topics (the Python language reference)",
         "bytes": sum(len(text.encode()) for text in topics.values()),
         "words": len(words),
@@ -52,63 +74,47 @@ def demo(*, threads: int = 1, seed: int = 0, progress: Progress | None = None) -
         "seconds": time.monotonic() - started,
     }
 
-    progress.stage("GreedTok, GreedWMC and BPE on every word")
-    instance = Instance(words, 2000)
-    corpus["candidates"] = instance.index.total
-    methods = ["greedtok", "greedwmc", "bpe"]
-    greedy = compare(instance, [100, 500, 1000, 2000], methods, seed=seed, threads=threads).rows
 
-    progress.stage("the exact optimum of the most frequent words")
-    small = Instance(words.most_frequent(400), 40)
-    optimum = solve(small, time_limit=40, seed=seed, threads=threads)
-    partition, relaxed = greedtok(small), greedwmc(small)
+def _optimum(instance: Instance, seed: int, threads: int) -> dict[str, Any]:
+    """Solves an instance exactly, beside the greedy methods and what they certify."""
+    optimum = solve(instance, time_limit=40, seed=seed, threads=threads)
+    partition, relaxed = greedtok(instance), greedwmc(instance)
     d, certified = certified_ratio(partition.cover or 0, relaxed.extra["relaxed_cover"])
-    checked = verify(small, optimum.vocabulary).ok
-    rows = [
-        {
-            "method": name,
-            "tokens": solution.tokens,
-            "cover": solution.cover,
-            "ratio": (solution.cover or 0) / (optimum.cover or 1),
-        }
-        for name, solution in (("optimum", optimum), ("greedtok", partition), ("greedwmc", relaxed))
-    ]
-    exact = {
-        "words": len(small.words),
-        "k": small.k,
-        "candidates": small.index.total,
+    solutions = {"optimum": optimum, "greedtok": partition, "greedwmc": relaxed}
+    return {
+        "words": len(instance.words),
+        "k": instance.k,
+        "candidates": instance.index.total,
         "status": optimum.status,
         "lower_bound": optimum.lower_bound,
-        "verified": checked,
+        "verified": verify(instance, optimum.vocabulary).ok,
         "seconds": optimum.seconds,
         "d": d,
         "certified_ratio": certified,
-        "rows": rows,
+        "rows": [
+            {
+                "method": name,
+                "tokens": solution.tokens,
+                "cover": solution.cover,
+                "ratio": (solution.cover or 0) / (optimum.cover or 1),
+            }
+            for name, solution in solutions.items()
+        ],
     }
 
-    progress.stage("vertex cover")
-    graph = nx.Graph(FIGURE_1)
-    cover_rows = []
-    for k in range(1, 4):
-        reduction = reduce_vertex_cover(graph, k)
-        answer = solve(reduction.instance, seed=seed)
-        if answer.vocabulary is None:
-            continue
-        lift = reduction.lift(answer.vocabulary)
-        cover_rows.append(
-            {
-                "k": k,
-                "tokens": answer.tokens,
-                "threshold": reduction.instance.threshold,
-                "meets_threshold": lift.meets_threshold,
-                "vertices": " ".join(map(str, lift.vertices)),
-                "is_vertex_cover": lift.is_vertex_cover,
-            }
-        )
-    edges = [list(edge) for edge in FIGURE_1]
+
+def _vertex_cover(k: int, seed: int) -> dict[str, Any] | None:
+    """Reduces the graph, solves the instance and lifts the answer; None without an answer."""
+    reduction = reduce_vertex_cover(nx.Graph(FIGURE_1), k)
+    answer = solve(reduction.instance, seed=seed)
+    if answer.vocabulary is None:
+        return None
+    lift = reduction.lift(answer.vocabulary)
     return {
-        "corpus": corpus,
-        "greedy": greedy,
-        "exact": exact,
-        "vertex_cover": {"edges": edges, "rows": cover_rows},
+        "k": k,
+        "tokens": answer.tokens,
+        "threshold": reduction.instance.threshold,
+        "meets_threshold": lift.meets_threshold,
+        "vertices": " ".join(map(str, lift.vertices)),
+        "is_vertex_cover": lift.is_vertex_cover,
     }

@@ -1,4 +1,4 @@
-"""Chooses one vocabulary for several languages or domains, with candidates from each."""
+"""Chooses one vocabulary for several languages or domains, from candidates of each."""
 
 from __future__ import annotations
 
@@ -22,12 +22,25 @@ __all__ = ["by_domain", "compare_domains", "joined"]
 
 
 def joined(domains: Sequence[WordCounts]) -> WordCounts:
-    """The words of all domains, counts added up; words in the order they are first met.
+    """Adds up the counts of the words of all domains, in the order of their first occurrence.
+
+    Parameters
+    ----------
+    domains : sequence of WordCounts
+        The counted words of each domain.
 
     Raises
     ------
     InputError
         For no domains, or domains over different symbols or of different pre-tokenizers.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.studies.domains import joined
+    >>> domains = [WordCounts.from_counts({"a": 1, "b": 2}), WordCounts.from_counts({"b": 3})]
+    >>> joined(domains).to_dict()
+    {b'a': 1, b'b': 5}
     """
     if not domains:
         raise InputError("no domains: give the counted words of at least one")
@@ -50,31 +63,28 @@ def by_domain(
     k: int,
     share: float = 1.0,
     *,
-    seed: int = 0,
     threads: int = 1,
 ) -> Solution:
-    """GreedTok on each domain, then on all with the tokens it chose as candidates.
+    """Runs GreedTok on each domain, then on all with the tokens chosen there as candidates.
 
     Parameters
     ----------
     domains : sequence of WordCounts
-        The counted words of each, over the same symbols.
+        The counted words of each domain, over the same symbols.
     k : int
         The budget.
     share : float
-        Tokens chosen for each domain, as a part of k (rounded up), above 0.  The smaller, the
-        fewer candidates; with less than 1 / domains there can be fewer than k.
-    seed : int
-        Recorded; nothing here is random.
+        The tokens chosen for each domain, as a part of k (rounded up), above 0.  A smaller share
+        makes fewer candidates; below 1 / domains there may be fewer than k of them.
     threads : int
         Threads of the final segmentation; the result is the same for any number.
 
     Returns
     -------
     Solution
-        As `greedtok` gives it for the joined words with these candidates (its policy says
-        ``list``), and method ``greedtok-by-domain``.  ``extra["domain_tokens"]`` is how many
-        tokens each domain gave.
+        The solution of `greedtok` for the joined words with these candidates (its policy says
+        ``list``), with the method ``greedtok-by-domain``.  ``extra["domain_tokens"]`` has the
+        number of tokens chosen for each domain.
 
     Raises
     ------
@@ -83,20 +93,30 @@ def by_domain(
 
     Notes
     -----
-    The way of Lim, Choo and Lauw (2025) to corpora too large for one run: no occurrence of a
-    candidate that no domain wants is looked at.  Where each token that `greedtok` chooses on the
-    whole is one of the candidates, the two choose alike; else neither is always the better.  As
-    all domains of a run are in memory here, what is saved is time in the last step alone.
+    Lim, Choo and Lauw (2025) reach corpora too large for one run in this way: occurrences of
+    candidates that no domain chose are never visited.  Where all tokens that `greedtok` chooses on
+    the joined words are among the candidates, the two choose alike; else either may be better.
+    All domains are in memory here, so that only the last step is quicker.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.studies.domains import by_domain
+    >>> fruit = WordCounts.from_counts({"banana": 3, "ananas": 2})
+    >>> music = WordCounts.from_counts({"band": 4, "bandana": 1})
+    >>> solution = by_domain([fruit, music], 2, 0.5)
+    >>> solution.extra["domain_tokens"]
+    [1, 1]
     """
     started = time.monotonic()
     if not 0 < share < float("inf"):
         raise InputError(f"share is {share}: a number above 0 is expected")
     whole = Instance(joined(domains), k)
-    most = ceil(Fraction(str(share)) * k)  # of 0.1 as it is written, not as it is stored
+    size = ceil(Fraction(str(share)) * k)  # 0.1 as it is written, not as it is stored
     union: dict[Token, None] = {}
     sizes = []
     for words in domains:
-        chosen = greedtok(Instance(words, most), threads=threads).vocabulary
+        chosen = greedtok(Instance(words, size), threads=threads).vocabulary
         assert chosen is not None
         sizes.append(len(chosen))
         union.update(dict.fromkeys(chosen))
@@ -107,7 +127,6 @@ def by_domain(
         method=method,
         vocabulary=solution.vocabulary.with_(method=method),
         seconds=time.monotonic() - started,
-        seed=seed,
         extra={**solution.extra, "share": share, "domain_tokens": sizes},
     )
 
@@ -118,37 +137,48 @@ def compare_domains(
     share: float = 1.0,
     *,
     names: Sequence[str] | None = None,
-    seed: int = 0,
     threads: int = 1,
 ) -> list[dict[str, Any]]:
-    """GreedTok on the whole beside `by_domain`, over all words and over each domain.
+    """Compares `by_domain` with GreedTok on the joined words, over all words and each domain.
 
     Parameters
     ----------
-    domains, k, share, seed, threads
+    domains, k, share, threads
         As for `by_domain`.
     names : sequence of str, optional
-        Of the domains, all distinct; by default ``1``, ``2``, …
+        Distinct names of the domains; by default ``1``, ``2``, …
 
     Returns
     -------
     list of dict
-        Two rows, of keys ``method``, ``rule`` (``priority``), ``k``, ``size``, ``candidates``,
+        Two rows with ``method``, ``rule`` (``priority``), ``k``, ``size``, ``candidates``,
         ``tokens``, ``tokens_shortest_path``, ``tokens_per_word``, ``seconds``, and ``domains``:
-        what each domain needs under ``shortest_path``, by name.
+        the tokens that each domain needs under ``shortest_path``, by name.
 
     Raises
     ------
     InputError
-        As `by_domain` does; for names that do not fit.
+        As `by_domain` does, and for names that are not as many or not distinct.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.studies.domains import compare_domains
+    >>> fruit = WordCounts.from_counts({"banana": 3, "ananas": 2})
+    >>> music = WordCounts.from_counts({"band": 4, "bandana": 1})
+    >>> rows = compare_domains([fruit, music], 2, 0.5, names=["fruit", "music"])
+    >>> [row["method"] for row in rows]
+    ['greedtok', 'greedtok-by-domain']
+    >>> sorted(rows[0]["domains"])
+    ['fruit', 'music']
     """
     names = [str(i + 1) for i in range(len(domains))] if names is None else list(names)
     if len(set(names)) != len(domains):
         raise InputError(f"{len(domains)} domains need as many different names: {', '.join(names)}")
-    split = by_domain(domains, k, share, seed=seed, threads=threads)
+    by_domains = by_domain(domains, k, share, threads=threads)
     whole = greedtok(Instance(joined(domains), k), threads=threads)
     rows = []
-    for run in (whole, split):
+    for run in (whole, by_domains):
         vocabulary = run.vocabulary
         assert vocabulary is not None
         rows.append(

@@ -1,4 +1,4 @@
-"""Compares the formulations of one instance, and shows where the printed one goes wrong."""
+"""Compares the formulations of an instance, and shows where the printed one goes wrong."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 from ..corpus.word_counts import WordCounts
@@ -15,13 +15,15 @@ from ..exact.formulations.build import FORMULATIONS, build
 from ..exact.relax import relax
 from ..exact.solver_io import SolverOptions, SolverReport
 from ..exact.solvers.registry import available, require, run
+from ..exact.sparse_model import SparseModel
 from ..problem.instance import Instance
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 
-__all__ = ["Difference", "formulations", "smallest_difference"]
+__all__ = ["Difference", "formulations", "smallest_difference", "word_subsets"]
 
-_WHOLE = 1e-5  # relative; how far from whole a solver's claimed optimum may be
+_TOLERANCE = 1e-5  # relative, of a solver's claimed optimum
+_SUBSETS = 100_000  # of each size; more are never reached in time
 
 
 def formulations(
@@ -34,7 +36,7 @@ def formulations(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Build and solve every formulation of an instance.
+    """Builds and solves every formulation of an instance.
 
     Parameters
     ----------
@@ -43,11 +45,11 @@ def formulations(
     names : sequence of str, optional
         The formulations; all by default.
     solvers : sequence of str, optional
-        Which prove each; by default all that are installed and solve integer programs.
+        The solvers that prove each; by default all that are installed and solve integer programs.
     time_limit : float
         Seconds for each formulation and solver.
     seed, threads : int
-        For the solvers.
+        Random seed and threads of the solvers.
     progress : Progress, optional
         Gets the name of each run as it begins.
 
@@ -56,10 +58,10 @@ def formulations(
     list of dict
         A row for each formulation: ``formulation``, ``variables``, ``rows``, ``nonzeros``;
         ``lp_tokens``, the value of its linear relaxation by GLOP; ``tokens`` and ``cover``, its
-        integer optimum where a solver proved one (of ``printed`` and ``wmc`` that is not the
-        optimum of the instance); ``seconds``, a dict of what each solver took to prove it, None
-        where it did not; ``termination``, a dict of why each stopped.  A model too large for
-        the memory has a ``refused`` line instead of numbers.  Ctrl-C ends it with the row at hand.
+        integer optimum where a solver proved one (for ``printed`` and ``wmc`` not the optimum of
+        the instance); ``seconds``, the time of each solver to prove it, None where it did not;
+        ``termination``, why each solver stopped.  A model too large for the memory has a
+        ``refused`` line instead of numbers.  After Ctrl-C the current row is the last.
 
     Raises
     ------
@@ -81,64 +83,73 @@ def formulations(
             rows.append({"formulation": name, "refused": str(error)})
             continue
         progress.stage(f"{name}, linear relaxation")
-        relaxed = relax(instance, name, time_limit=time_limit, seed=seed)
+        relaxation = relax(instance, name, time_limit=time_limit, seed=seed)
         row: dict[str, Any] = {
             "formulation": name,
             "variables": model.shape[1],
             "rows": model.shape[0],
             "nonzeros": model.nonzeros,
-            "lp_tokens": relaxed.tokens,
+            "lp_tokens": relaxation.tokens,
             "tokens": None,
             "cover": None,
-            "seconds": {},
-            "termination": {},
+            "seconds": dict.fromkeys(solvers),
+            "termination": dict.fromkeys(solvers, "interrupted"),
         }
-        stopped = relaxed.termination
-        for solver in solvers:
-            row["seconds"][solver], row["termination"][solver] = None, "interrupted"
-            if stopped == "interrupted":
-                continue
-            progress.stage(f"{name}, {solver}")
-            begun = time.monotonic()
-            report = run(model, solver, SolverOptions(RunLimits(time_limit, seed, threads)))
-            took = time.monotonic() - begun
-            proven = _cover(instance, model.maximize, model.objective, report)
-            if proven is not None and row["cover"] not in (None, proven):
-                raise InputError(
-                    f"{name}: {solver} proves a cover of {proven}, another solver "
-                    f"{row['cover']}: please report the instance"
-                )
-            row["seconds"][solver] = None if proven is None else took
-            row["termination"][solver] = stopped = report.stopped
-            if proven is not None:
-                row["cover"], row["tokens"] = proven, instance.words.total_symbols - proven
         rows.append(row)
-        if stopped == "interrupted":
+        interrupted = relaxation.termination == "interrupted"
+        for solver in () if interrupted else solvers:
+            progress.stage(f"{name}, {solver}")
+            _prove(row, instance, model, solver, RunLimits(time_limit, seed, threads))
+            interrupted = row["termination"][solver] == "interrupted"
+            if interrupted:
+                break
+        if interrupted:
             break
     return rows
 
 
+def _prove(
+    row: dict[str, Any], instance: Instance, model: SparseModel, solver: str, limits: RunLimits
+) -> None:
+    """Runs a solver on a model and fills in what it proved."""
+    started = time.monotonic()
+    report = run(model, solver, SolverOptions(limits))
+    seconds = time.monotonic() - started
+    row["termination"][solver] = report.stopped
+    cover = _cover(instance, model.maximize, model.objective, report)
+    if cover is None:
+        return
+    if row["cover"] not in (None, cover):
+        raise InputError(
+            f"{row['formulation']}: {solver} proves a cover of {cover}, another solver "
+            f"{row['cover']}: please report the instance"
+        )
+    row["seconds"][solver] = seconds
+    row["cover"], row["tokens"] = cover, instance.words.total_symbols - cover
+
+
 def _cover(instance: Instance, maximize: bool, objective: Any, report: SolverReport) -> int | None:
-    """The cover of a proven optimum."""
+    """Returns the cover of a proven optimum, None without one."""
     if report.has != "optimal" or report.values is None:
         return None
     value = float(objective @ report.values)
-    if report.bound is not None and abs(value - report.bound) > max(0.5, _WHOLE * abs(value)):
+    if report.bound is not None and abs(value - report.bound) > max(0.5, _TOLERANCE * abs(value)):
         return None
     return round(value) if maximize else instance.words.total_symbols - round(value)
 
 
 class Difference(NamedTuple):
-    """A sub-instance on which two formulations have different optima.
+    """A part of an instance on which two formulations have different optima.
 
     Attributes
     ----------
     instance : Instance
         Some of the words, and a budget.
     cover, true_cover : int
-        What the formulation says, and the optimum of the instance.
+        The optimum of the formulation, and that of the instance.
     smallest : bool
-        No fewer words, and of as many no smaller budget, and no fewer symbols differ.
+        Whether no part with fewer words differs, and none with as many words and a smaller
+        budget, or the same budget and fewer symbols.
     """
 
     instance: Instance
@@ -150,67 +161,61 @@ class Difference(NamedTuple):
 def smallest_difference(
     instance: Instance, formulation: str = "printed", *, time_limit: float = 60.0
 ) -> Difference | None:
-    """Find the smallest part of an instance on which a formulation is not the problem.
+    """Finds the smallest part of an instance on which a formulation is not the problem.
 
     Parts are tried by number of words, then budget, then symbols; counts are 1, and no token is
-    required.  Where the time ends that, words are dropped from the whole instance one by one as
-    long as it still differs.
+    required.  When the time is over, words are dropped from the whole instance one by one as long
+    as the optima still differ.
 
     Parameters
     ----------
     instance : Instance
         The instance.
     formulation : {"printed", "wmc"}
-        Which.
+        The formulation.
     time_limit : float
-        Seconds for the search by size; the words are dropped in at most as many again.
+        Seconds for the search by size, and again for dropping words.
 
     Returns
     -------
     Difference or None
-        None where no difference was found.
+        None without a difference.
     """
     end = time.monotonic() + time_limit
     words = sorted((word for word, _ in instance.words), key=lambda word: (len(word), word))
-    for part, k in _parts(words, instance.k):
+    for part, k in word_subsets(words, instance.k):
         if time.monotonic() > end:
             break
-        found = _difference(_part(instance, part, k), formulation, end - time.monotonic())
-        if found is not None:
-            return found._replace(smallest=True)
+        difference = _difference(_part(instance, part, k), formulation, end - time.monotonic())
+        if difference is not None:
+            return difference._replace(smallest=True)
     else:
         return None
     end = time.monotonic() + time_limit
-    kept = _difference(_part(instance, words, instance.k), formulation, time_limit)
+    difference = _difference(_part(instance, words, instance.k), formulation, time_limit)
     for word in reversed(words):
-        if kept is None or time.monotonic() > end:
+        if difference is None or time.monotonic() > end:
             break
-        fewer = [other for other, _ in kept.instance.words if other != word]
+        fewer = [other for other, _ in difference.instance.words if other != word]
         smaller = _difference(
             _part(instance, fewer, instance.k), formulation, end - time.monotonic()
         )
-        kept = smaller or kept
-    return kept
+        difference = smaller or difference
+    return difference
 
 
-def _parts(words: list[Any], k: int) -> Iterator[tuple[list[Any], int]]:
+def word_subsets(words: list[Any], k: int) -> Iterator[tuple[list[Any], int]]:
+    """Yields subsets of the words with budgets up to k, by size, budget and symbols."""
     for size in range(1, len(words) + 1):
-        # of many words only the first subsets are reached in time: no need to sort them all
-        groups: Any = combinations(words, size)
-        if math.comb(len(words), size) <= 100_000:
-            groups = sorted(groups, key=lambda group: sum(map(len, group)))
-        else:
-            groups = list(_some(groups, 100_000))
+        subsets = list(islice(combinations(words, size), _SUBSETS))
+        if math.comb(len(words), size) <= _SUBSETS:
+            subsets.sort(key=lambda subset: sum(map(len, subset)))
         for budget in range(1, k + 1):
-            yield from ((list(group), budget) for group in groups)
-
-
-def _some(items: Iterator[Any], many: int) -> Iterator[Any]:
-    for _, item in zip(range(many), items, strict=False):
-        yield item
+            yield from ((list(subset), budget) for subset in subsets)
 
 
 def _part(instance: Instance, words: list[Any], k: int) -> Instance:
+    """Makes an instance of some of the words, each counted once."""
     counted = WordCounts.from_counts(dict.fromkeys(words, 1), instance.symbols)
     return replace(
         instance, words=counted, k=k, required=(), prefix=(), protected=(), groups=(), source={}
@@ -218,6 +223,7 @@ def _part(instance: Instance, words: list[Any], k: int) -> Instance:
 
 
 def _difference(instance: Instance, formulation: str, seconds: float) -> Difference | None:
+    """Compares the optimum of a formulation with that of the instance; None if they agree."""
     covers = []
     for name in (formulation, "path"):
         model = build(instance, name)

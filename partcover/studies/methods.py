@@ -1,4 +1,4 @@
-"""Methods by name, and the runs that give their answers for budgets."""
+"""Names the methods, and runs them for their answers to budgets."""
 
 from __future__ import annotations
 
@@ -46,32 +46,32 @@ METHODS = TrainerRegistry(
 
 @dataclass(frozen=True)
 class Answer:
-    """What a method has for one budget.
+    """The answer of a method for one budget.
 
     Attributes
     ----------
     method : str
-        Its name in `METHODS`.
+        The name of the method in `METHODS`.
     k : int
         The budget.
     vocabulary : Vocabulary or None
         None where there is no answer.
     rule : str
-        The segmentation rule that the method states its tokens under.
+        The method's own segmentation rule.
     status, termination : str
-        As of a `Solution`.
+        As in a `Solution`.
     seconds : float or None
-        Of the run it is from; of a nested method that is the run for the largest budget.
+        Seconds of the run; for a nested method, of the run for the largest budget.
     memory : int or None
         Bytes by which that run raised the peak resident memory of a process of its own; None
         where it was not measured.
     lower_bound : int or None
-        If the method proves one.
+        The lower bound that the method proves, if any.
     relaxed_cover : int or None
-        GreedWMC's own objective, of a run that nothing cut short.
+        GreedWMC's own objective, of a run that was not cut short.
     bounded : bool
-        Whether bounds hold for it.  They do not for a given vocabulary where candidates are
-        limited, which it may not keep to.
+        Whether lower bounds hold for it.  They do not for a given vocabulary where candidates are
+        limited, since it may hold others.
     remark : str or None
         Why there is no answer.
     """
@@ -91,7 +91,7 @@ class Answer:
 
     @classmethod
     def none(cls, method: str, k: int, remark: str) -> Answer:
-        """No answer, and why."""
+        """Makes an answer without a vocabulary, with the reason."""
         return cls(method, k, None, "shortest_path", "none", "error", None, remark=remark)
 
 
@@ -102,13 +102,14 @@ class Runner:
     Attributes
     ----------
     instance : Instance
-        The words and what limits the candidates; its k is not used.
+        The words and candidates; its k is not used.
     time_limit : float, optional
         Seconds for each run.
     memory : bool
-        Run each in a process of its own and measure it (see `partcover.runtime.isolation`).
+        Whether to run each method in a process of its own and measure its memory (see
+        `partcover.runtime.isolation`).
     seed, threads : int
-        Passed on.
+        Random seed and threads of the methods.
     progress : Progress
         Gets the name of each run as it begins.
     """
@@ -121,7 +122,7 @@ class Runner:
     progress: Progress = field(default_factory=Progress)
 
     def run(self, method: str, k: int) -> tuple[Solution, int | None]:
-        """One run of a method, and its memory."""
+        """Runs a method for one budget; returns its solution and memory."""
         self.progress.stage(f"{method}, k = {k}")
         instance = self.instance.with_k(k)
         options: dict[str, Any] = {
@@ -130,52 +131,49 @@ class Runner:
             "threads": self.threads,
         }
         if self.memory:
-            from ..runtime.isolation import (
-                run_isolated,  # only where it is used: it imports multiprocessing
-            )
+            from ..runtime.isolation import run_isolated  # imports multiprocessing
 
-            # without what other runs have made of it: a process of its own starts from the words
+            # a copy, which has no index yet: the process makes its own, and that is measured
             return run_isolated(METHODS[method].train, replace(instance), **options)
         return METHODS[method].train(instance, **options), None
 
     def answers(self, method: str, budgets: Sequence[int]) -> list[Answer]:
-        """A method's answers, in ascending order of the budgets.
+        """Returns a method's answers, in ascending order of the budgets.
 
-        A nested method runs once, for the largest budget.  After a run that was interrupted
-        there are no more.  Of others a budget that the method cannot make has no answer, and a
+        A nested method runs once, for the largest budget.  Another runs for each budget, up to a
+        run that is interrupted; a budget for which it has no vocabulary gets an answer with a
         remark.
         """
         budgets = sorted(set(budgets))
-        found = []
         if METHODS[method].nested:
             run, memory = self.run(method, budgets[-1])
             return [self.answer(method, k, run, memory) for k in budgets]
+        answers = []
         for k in budgets:
             try:
                 run, memory = self.run(method, k)
             except InputError as error:
-                # a budget that this method cannot make takes nothing from the others
-                METHODS[method].check(self.instance.with_k(k))
-                found.append(Answer.none(method, k, str(error)))
+                METHODS[method].check(self.instance.with_k(k))  # raises what holds for every k
+                answers.append(Answer.none(method, k, str(error)))
                 continue
-            found.append(self.answer(method, k, run, memory))
+            answers.append(self.answer(method, k, run, memory))
             if run.termination == "interrupted":
                 break
-        rule = next((answer.rule for answer in found if answer.remark is None), None)
+        rule = next((answer.rule for answer in answers if answer.remark is None), None)
         return [
             answer if answer.remark is None or rule is None else replace(answer, rule=rule)
-            for answer in found
+            for answer in answers
         ]
 
     def answer(self, method: str, k: int, run: Solution, memory: int | None = None) -> Answer:
-        """What a run says for the budget k: its own, or less for a nested method."""
+        """Returns the answer of a run for its own budget, or a smaller one of a nested method."""
         vocabulary = run.vocabulary
         termination = run.termination
         if vocabulary is not None:
             if len(vocabulary) >= k < run.k:
-                termination = "completed"  # what was cut short came after these tokens
+                termination = "completed"  # the run was cut short after these tokens
             vocabulary = first_tokens(vocabulary, k)
-        greedy = termination == "completed" and "relaxed_cover" in run.extra
+        complete = termination == "completed" and "relaxed_cover" in run.extra
         return Answer(
             method,
             k,
@@ -186,18 +184,18 @@ class Runner:
             run.seconds,
             memory,
             run.lower_bound if run.k == k else None,
-            sum(run.gains[:k]) if greedy else None,
+            sum(run.gains[:k]) if complete else None,
         )
 
     def cut(
         self, words: WordCounts, vocabulary: Vocabulary, rule: SegmentationRule
     ) -> Segmentation:
-        """Words cut under a rule."""
+        """Cuts words under a rule."""
         return segment(words, vocabulary, rule, seed=self.seed, threads=self.threads)
 
 
 def rules_of(answer: Answer, rules: Sequence[str]) -> list[SegmentationRule]:
-    """The rules to count a method's tokens under, ``own`` replaced by its own."""
+    """Returns the rules to count tokens under, with ``own`` replaced by the method's rule."""
     if answer.rule == "single_symbols":
         return [answer.rule]
     named = (answer.rule if rule == "own" else rule for rule in rules)

@@ -1,4 +1,4 @@
-"""Makes tables and figures of the papers anew, from any corpus."""
+"""Makes the tables and figures of the papers anew, from any corpus."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ GREEDTOK = 'Lim, Choo and Lauw 2025, "A partition cover approach to tokenization
 PATHPIECE = 'Schmidt et al. 2024, "Tokenization Is More Than Compression"'
 GREEDYPHRASE = "GreedyPhrase, its authors' README"
 
-# The UN General Debate counts of the GreedTok paper, by `WordCounts.digest`.
+# the UN General Debate counts of the GreedTok paper, by `WordCounts.digest`
 UN = "6cf7d58f1c0e16ae6baaada4b658ae84640ac8a9c2bb7cd06bff20ddba666ad0"
-# Figures as printed: by corpus, then by experiment, method and k.
+# figures as printed: by corpus, then by experiment, method and k
 PUBLISHED: dict[str, dict[tuple[str, str, int], str]] = {
     UN: {
         ("tokens-per-word", method, 1000 * (place + 1)): figure
@@ -37,19 +37,19 @@ PUBLISHED: dict[str, dict[tuple[str, str, int], str]] = {
 
 
 class Study:
-    """Methods run once each, for all experiments over the same budgets.
+    """Runs methods once each, for all experiments over the same budgets.
 
     Parameters
     ----------
     runner : Runner
-        Runs them.
+        The runner of the methods.
     budgets : sequence of int
-        For each.
+        The budgets of each method.
 
     Attributes
     ----------
     left_out : dict of str to str
-        Methods that `able` found unable to run here, and the line that says why.
+        Methods that cannot run here, and why.
     """
 
     def __init__(self, runner: Runner, budgets: Sequence[int]) -> None:
@@ -59,12 +59,12 @@ class Study:
         self._answers: dict[str, list[Answer]] = {}
 
     def answers(self, *methods: str) -> list[Answer]:
-        """Answers of methods, each for all budgets.
+        """Returns the answers of methods, each for all budgets.
 
         Raises
         ------
         KeyboardInterrupt
-            If a run was interrupted: a table of some of its rows would be no reproduction.
+            If a run was interrupted, since a table without some rows is no reproduction.
         """
         for method in methods:
             if method not in self._answers:
@@ -78,7 +78,7 @@ class Study:
         return [answer for method in methods for answer in self._answers[method]]
 
     def limited(self, methods: Sequence[str]) -> list[str]:
-        """Those of which the time limit cut a run short."""
+        """Returns the methods of which the time limit cut a run short."""
         return [
             method
             for method in methods
@@ -86,54 +86,54 @@ class Study:
         ]
 
     def able(self, methods: Sequence[str]) -> list[str]:
-        """Those that run here: that have their library, and can honour the instance's options."""
-        found = []
+        """Returns the methods that run here: with their library, and on this instance."""
+        able = []
         for method in methods:
             try:
                 self.answers(method)
-                found.append(method)
+                able.append(method)
             except (InputError, MissingExtra) as error:
                 self.left_out[method] = str(error)
-        if not found:
+        if not able:
             raise InputError(self.left_out[methods[0]])
-        return found
+        return able
 
     def rows(self, methods: Sequence[str], rules: Sequence[str] = ("own",)) -> list[dict[str, Any]]:
-        """Rows of a comparison."""
+        """Returns the rows of a comparison."""
         return tabulate(self.runner, self.answers(*methods), rules)[0]
 
     def sets(
         self, methods: Sequence[str], key: str, *, unigram_objective: bool = False
     ) -> list[dict[str, Any]]:
-        """Set measures of a comparison: ``vocabularies`` or ``overlap``."""
+        """Returns the set measures of a comparison: ``vocabularies`` or ``overlap``."""
         answers = self.answers(*methods)
         return tabulate(self.runner, answers, ["own"], unigram_objective=unigram_objective)[1][key]
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table or figure.
+    """A table or figure of a paper.
 
     Attributes
     ----------
     paper : str
-        Whose it is.
+        The paper.
     about : str
-        What it shows, one line.
+        What the table shows, in one line.
     budgets : tuple of int
-        The paper's k, or what is quick where that is out of reach.
+        The budgets of the paper, or smaller ones where those take too long.
     methods : tuple of str
-        What runs.
+        The methods that run.
     make : callable
         ``make(study, methods)`` returns the rows.
     columns : mapping of str to str
-        Keys of the rows and their headings.
+        The keys of the rows and their headings.
     line : tuple of str
-        Keys of the rows: what a line of the figure is of (one or two), and what is up.
+        Keys of the rows for the figure: one or two that name a line, and the last for its height.
     up : str
-        The label of that.
+        The label of the vertical axis.
     note : str
-        What must be known to read it.
+        What a reader must know.
     """
 
     paper: str
@@ -148,48 +148,51 @@ class Experiment:
 
     @property
     def across(self) -> str:
-        """The key of the rows that the figure is over."""
+        """The key of the horizontal axis of the figure."""
         return "target_k" if "target_k" in self.columns else "k"
 
     @property
     def across_label(self) -> str:
-        """What that axis shows."""
+        """The label of the horizontal axis."""
         return "BPE's k" if self.across == "target_k" else "k, tokens in the vocabulary"
 
     def lines(
         self, rows: Sequence[Mapping[str, Any]]
     ) -> dict[tuple[str, str], list[tuple[float, float]]]:
-        """The lines of the figure, over k."""
+        """Returns the lines of the figure, over k."""
         *names, up = self.line
-        found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+        lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for row in rows:
             if row.get(up) is not None:
                 name, kind = (*(str(row[key]).replace("_", " ") for key in names), "")[:2]
-                found.setdefault((name, kind), []).append((row[self.across], row[up]))
-        return found
+                lines.setdefault((name, kind), []).append((row[self.across], row[up]))
+        return lines
 
 
 def _tokens_per_word(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """Rows under each method's own rule and the shortest path."""
     return study.rows(methods, ["own", "shortest_path"])
 
 
 def _k_for_targets(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """The k that reaches BPE's tokens per word, for each k of BPE."""
     of_k = {row["k"]: row["tokens_per_word"] for row in study.rows(["bpe"])}
     rows = []
     for method in methods:
         answers = study.answers(method)
-        found = budgets_for(
+        needed = budgets_for(
             study.runner, answers, rules_of(answers[0], ["own"]), list(of_k.values())
         )
-        if any(row["termination"] == "interrupted" for row in found):
+        if any(row["termination"] == "interrupted" for row in needed):
             raise KeyboardInterrupt
-        for k, row in zip(of_k, found, strict=True):
+        for k, row in zip(of_k, needed, strict=True):
             share = None if row["k"] is None or not k else 1 - row["k"] / k
             rows.append({**row, "target_k": k, "saved_share": share})
     return sorted(rows, key=lambda row: row["target_k"])
 
 
 def _overlap(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """Pairs of token sets and what they share."""
     rows = study.sets(methods, "overlap")
     return [
         {
@@ -204,26 +207,31 @@ def _overlap(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _ratio(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """Rows with d and the certified ratio."""
     return [row for row in study.rows(methods) if "d" in row]
 
 
 def _vocabularies(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """Measures of token sets."""
     return study.sets(methods, "vocabularies")
 
 
 def _objective(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """The likelihood of token sets, by word."""
     rows = study.sets(methods, "vocabularies", unigram_objective=True)
     words = max(1, study.runner.instance.words.total_count)
     return [{**row, "nats_per_word": -row["unigram_objective"] / words} for row in rows]
 
 
 def _grid(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """Rows under every rule, of the methods that run here."""
     methods = study.able(methods)
     rows = study.rows(methods, ["own", "merges", "longest_match", "likelihood", "shortest_path"])
     return [row for row in rows if row["tokens"] is not None]
 
 
 def _compression(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """Rows under each method's own rule."""
     return study.rows(methods)
 
 
@@ -374,7 +382,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
-    """The rows of a table or figure.
+    """Makes the rows of a table or figure.
 
     Parameters
     ----------
@@ -386,13 +394,13 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        As the experiment makes them; where the corpus is the paper's, ``paper`` is its figure
-        as printed, and ``agrees`` whether ours rounds to that, of a run that nothing cut short.
+        The rows of the experiment.  For the corpus of the paper, ``paper`` is the figure as
+        printed, and ``agrees`` whether ours rounds to it, for a run that was not cut short.
 
     Raises
     ------
     InputError
-        For an unknown name, or whatever the methods raise.
+        For an unknown name, and as the methods do.
     """
     if name not in EXPERIMENTS:
         raise InputError(f"unknown experiment {name!r}: use {', '.join(EXPERIMENTS)}")
@@ -401,7 +409,7 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     published = PUBLISHED.get(study.runner.instance.words.digest, {})
     for row in rows:
         figure = published.get((name, str(row.get("method")), row["k"]))
-        # printed for a method's own rule
+        # the paper has each method under its own rule
         if figure is not None and row["rule"] == study.answers(row["method"])[0].rule:
             decimals = len(figure.partition(".")[2])
             row["paper"] = figure
@@ -411,16 +419,16 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
 
 
 def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, Any]:
-    """What a result was made of: enough to make it again.
+    """Describes how a result was made, so that it can be made again.
 
     Parameters
     ----------
     name, study
-        As of `reproduce`.
+        As for `reproduce`.
     command : str
         The command line.
     corpus : str
-        The corpus's name.
+        The name of the corpus.
     """
     runner = study.runner
     libraries = ("numpy", "ortools")
@@ -431,7 +439,7 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
         "versions": {
             "partcover": __version__,
             "python": platform.python_version(),
-            **{library: found for library in libraries if (found := _version(library))},
+            **{name: number for name in libraries if (number := _version(name))},
         },
         "input": {
             "corpus": corpus,
@@ -454,6 +462,7 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
 
 
 def _version(library: str) -> str | None:
+    """Returns the version of a library, None where it is not installed."""
     try:
         return version(library)
     except ModuleNotFoundError:

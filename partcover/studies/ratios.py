@@ -1,11 +1,11 @@
-"""Measures how far greedy is from the optimum, and the optimum from its relaxations."""
+"""Measures how far greedy methods are from the optimum, and the optimum from relaxations."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from math import e
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import InputError, VerificationError
 from ..exact.relax import relax
@@ -33,22 +33,23 @@ def ratios(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """The greedy methods beside the optima that their guarantees are about.
+    """Compares the greedy methods with the optima that their guarantees are about.
 
     Parameters
     ----------
     instance : Instance
         The words and candidates; its own k is not used.
     budgets : sequence of int
-        The k of each row.
+        The budgets, a row for each.
     name : str
-        What the rows call the instance.
+        The name of the instance in the rows.
     solver : str
         As for `solve`.
     time_limit : float, optional
-        Seconds for each of the three solves of a row: Tok, WMC, the linear relaxation.
+        Seconds for each of the three solves of a row: the partition cover (Tok), WMC, and the
+        linear relaxation.
     seed, threads : int
-        For the solver; threads segment, too.
+        Random seed and threads of the solver; segmentation uses the threads, too.
     progress : Progress, optional
         Gets the name of each run as it begins.
 
@@ -57,8 +58,8 @@ def ratios(
     list of dict
         By ascending k.  ``instance``, ``k``, ``symbols`` (of the words, counted);
         ``optimum_tokens`` and ``optimum_cover``, None unless ``proven``; ``best_tokens`` and
-        ``lower_bound``, between which the optimum is (the better of what `solve` and the
-        greedy methods found, and of the bounds of `solve` and of WMC); ``greedtok_cover`` and
+        ``lower_bound``, between which the optimum lies (the best solution of `solve` and the
+        greedy methods, and the better bound of `solve` and of WMC); ``greedtok_cover`` and
         ``greedtok_tokens`` in priority order, ``greedtok_shortest_cover`` of the same
         vocabulary; ``greedwmc_cover`` by the shortest path, ``greedwmc_relaxed_cover``;
         ``wmc_optimum``, the most that k tokens cover with overlaps, None unless
@@ -70,12 +71,12 @@ def ratios(
         value of the linear relaxation of ``path``; ``lp_gap``, (optimum tokens − that
         value) / optimum tokens; ``termination`` of the solve of Tok, ``seconds`` of the row.
 
-        Where ``proven`` is false, ``ratio`` and ``greedwmc_ratio`` are taken against the most
-        that the bound allows, or are what GreedWMC certifies, if that is more: the true ones
-        are at least these.  So is ``greedwmc_relaxed_ratio`` where ``wmc_proven`` is false.
+        Where ``proven`` is false, ``ratio`` and ``greedwmc_ratio`` are lower bounds of the true
+        ratios: the larger of the ratio to the greatest cover that the bound allows and the ratio
+        that GreedWMC certifies.  So is ``greedwmc_relaxed_ratio`` where ``wmc_proven`` is false.
         ``wmc_gap`` and ``lp_gap`` are None without the optima they need, ``lp_cover`` where the
-        limit came first.  A ratio to an optimum of 0 is 1.  After Ctrl-C the row it fell into
-        is the last.
+        limit came first.  A ratio to an optimum of 0 is 1.  After Ctrl-C the current row is the
+        last.
 
     Raises
     ------
@@ -90,14 +91,22 @@ def ratios(
     the tolerance of the solver.  Each greedy method runs once, for the largest budget: its
     first k tokens are its answer to k, required ones first.  The ratios are those of Lim, Choo
     and Lauw (2025), Section 5 and Figure 3, with the optimum instead of its bound.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.studies.ratios import ratios
+    >>> (row,) = ratios(Instance({"banana": 2, "bandana": 1}, 0), [2])
+    >>> row["proven"], row["certified_ratio"] <= row["ratio"] <= 1
+    (True, True)
     """
     if not budgets:
         raise InputError("no budget k to find a ratio for")
     progress = progress or Progress()
     progress.stage(f"{name} greedy".strip())
-    instance.with_k(min(budgets))  # says so if more are required
-    most = instance.with_k(max(budgets))
-    tok, wmc = greedtok(most, threads=threads), greedwmc(most)
+    instance.with_k(min(budgets))  # raises if more tokens are required
+    largest = instance.with_k(max(budgets))
+    tok, wmc = greedtok(largest, threads=threads), greedwmc(largest)
     if "interrupted" in (tok.termination, wmc.termination):
         raise KeyboardInterrupt
     options: dict[str, Any] = {
@@ -109,38 +118,64 @@ def ratios(
     rows = []
     for k in sorted(set(budgets)):
         started = time.monotonic()
-        at = instance.with_k(k)
-        stopped: Termination = "interrupted"
-        relaxation: Solution | None = None
-        lp: float | None = None
-        progress.stage(f"{name} k = {k}: optimum".strip())
-        best = solve(at, **options)
-        try:
-            if best.termination == "interrupted":
-                raise KeyboardInterrupt
-            progress.stage(f"{name} k = {k}: optimum with overlaps".strip())
-            relaxation = solve(at, formulation="wmc", **options)
-            if relaxation.termination == "interrupted":
-                raise KeyboardInterrupt
-            progress.stage(f"{name} k = {k}: linear relaxation".strip())
-            if "rows" in best.extra:  # a model too large for the limit was never built
-                linear = relax(at, time_limit=time_limit, seed=seed, threads=threads)
-                if linear.termination == "interrupted":
-                    raise KeyboardInterrupt
-                lp = linear.tokens
-            stopped = best.termination
-        except KeyboardInterrupt:
-            pass  # the row says so, and is the last
-        row = {"instance": name, "k": k, "symbols": at.words.total_symbols}
-        row |= _relate(at, _greedy(at, tok, wmc, threads), best, relaxation, lp)
-        rows.append(row | {"termination": stopped, "seconds": time.monotonic() - started})
-        if stopped == "interrupted":
+        budgeted = instance.with_k(k)
+        optima = _optima(budgeted, f"{name} k = {k}", options, progress)
+        row = {"instance": name, "k": k, "symbols": instance.words.total_symbols}
+        row |= _relate(budgeted, _greedy(budgeted, tok, wmc, threads), optima)
+        seconds = time.monotonic() - started
+        rows.append(row | {"termination": optima.termination, "seconds": seconds})
+        if optima.termination == "interrupted":
             break
     return rows
 
 
+class _Optima(NamedTuple):
+    """What the solver has for one budget.
+
+    Attributes
+    ----------
+    best : Solution
+        The solution of the partition cover.
+    relaxation : Solution or None
+        The solution of WMC, where tokens may overlap.
+    lp : float or None
+        The value of the linear relaxation.
+    termination : str
+        Why the first solve stopped; ``interrupted`` where Ctrl-C ended any of them.
+    """
+
+    best: Solution
+    relaxation: Solution | None
+    lp: float | None
+    termination: Termination
+
+
+def _optima(instance: Instance, title: str, options: dict[str, Any], progress: Progress) -> _Optima:
+    """Solves the partition cover, WMC and the linear relaxation; Ctrl-C keeps what is there."""
+    progress.stage(f"{title}: optimum".strip())
+    best = solve(instance, **options)
+    optima = _Optima(best, None, None, "interrupted")
+    if best.termination == "interrupted":
+        return optima
+    try:
+        progress.stage(f"{title}: optimum with overlaps".strip())
+        relaxation = solve(instance, formulation="wmc", **options)
+        optima = optima._replace(relaxation=relaxation)
+        if relaxation.termination == "interrupted":
+            return optima
+        progress.stage(f"{title}: linear relaxation".strip())
+        if "rows" in best.extra:  # a model too large for the limit was never built
+            linear = relax(instance, **{**options, "solver": "glop"})
+            if linear.termination == "interrupted":
+                return optima
+            optima = optima._replace(lp=linear.tokens)
+    except KeyboardInterrupt:
+        return optima
+    return optima._replace(termination=best.termination)
+
+
 def _greedy(instance: Instance, tok: Solution, wmc: Solution, threads: int) -> dict[str, int]:
-    """What the first k tokens of the two runs cover."""
+    """Returns the covers of the first k tokens of both runs."""
     cover = sum(tok.gains[: instance.k])
     shortest = []
     for solution in (tok, wmc):
@@ -158,57 +193,56 @@ def _greedy(instance: Instance, tok: Solution, wmc: Solution, threads: int) -> d
 def _relate(
     instance: Instance,
     greedy: dict[str, int],
-    best: Solution,
-    relaxation: Solution | None,
-    lp: float | None,
+    optima: _Optima,
 ) -> dict[str, Any]:
-    """Optima and ratios; ratios to an upper bound of the optimum where that is all there is."""
+    """Returns optima and ratios, the latter to an upper bound where an optimum is not proven."""
+    best, relaxation, lp, _ = optima
     total = instance.words.total_symbols
     bound = best.lower_bound or 0
     relaxed = greedy["greedwmc_relaxed_cover"]
-    wmc_most, wmc_found = total - instance.words.total_count, relaxed
+    wmc_upper, wmc_cover = total - instance.words.total_count, relaxed
     if relaxation is not None and relaxation.lower_bound is not None:
         # WMC's bound on tokens is its bound on relaxed cover, and one on Tok's tokens as well
         bound = max(bound, relaxation.lower_bound)
-        wmc_most = total - relaxation.lower_bound
-        wmc_found = max(relaxed, relaxation.extra.get("relaxed_cover", 0))
-    most = total - bound
-    found = max(best.cover or 0, greedy["greedtok_shortest_cover"], greedy["greedwmc_cover"])
-    if found > most or wmc_found > wmc_most:
+        wmc_upper = total - relaxation.lower_bound
+        wmc_cover = max(relaxed, relaxation.extra.get("relaxed_cover", 0))
+    upper = total - bound
+    cover = max(best.cover or 0, greedy["greedtok_shortest_cover"], greedy["greedwmc_cover"])
+    if cover > upper or wmc_cover > wmc_upper:
         raise VerificationError(
-            f"k = {instance.k}: covers of {most} and, with overlaps, {wmc_most} are said to be the "
-            f"most, and there are {found} and {wmc_found}: try another solver, and report the "
+            f"k = {instance.k}: covers of {upper} and, with overlaps, {wmc_upper} are said to be "
+            f"the most, and there are {cover} and {wmc_cover}: try another solver, and report the "
             "instance"
         )
-    proven, wmc_proven = found == most, wmc_found == wmc_most
+    proven, wmc_proven = cover == upper, wmc_cover == wmc_upper
     d, certified = certified_ratio(greedy["greedtok_cover"], relaxed)
-    least = (certified, certified_ratio(greedy["greedwmc_cover"], relaxed)[1], 1 - 1 / e)
-    if instance.groups:  # within budgets of groups greedy does not reach 1 − 1/e
-        least = (0.0, 0.0, 0.0)
+    lower = (certified, certified_ratio(greedy["greedwmc_cover"], relaxed)[1], 1 - 1 / e)
+    if instance.groups:  # with budgets of groups 1 − 1/e is not guaranteed
+        lower = (0.0, 0.0, 0.0)
     lp_gap = None
     if proven and lp is not None:
         lp_gap = max(0.0, (bound - lp) / bound) if bound else 0.0
     return {
         "proven": proven,
         "optimum_tokens": bound if proven else None,
-        "optimum_cover": most if proven else None,
-        "best_tokens": total - found,
+        "optimum_cover": upper if proven else None,
+        "best_tokens": total - cover,
         "lower_bound": bound,
         **greedy,
         "wmc_proven": wmc_proven,
-        "wmc_optimum": wmc_most if wmc_proven else None,
+        "wmc_optimum": wmc_upper if wmc_proven else None,
         "d": d,
         "certified_ratio": None if instance.groups else certified,
-        "ratio": _part(greedy["greedtok_cover"], most, proven, least[0]),
-        "greedwmc_ratio": _part(greedy["greedwmc_cover"], most, proven, least[1]),
-        "greedwmc_relaxed_ratio": _part(relaxed, wmc_most, wmc_proven, least[2]),
-        "wmc_gap": _part(wmc_most, most, True, 0.0) if proven and wmc_proven else None,
+        "ratio": _ratio(greedy["greedtok_cover"], upper, proven, lower[0]),
+        "greedwmc_ratio": _ratio(greedy["greedwmc_cover"], upper, proven, lower[1]),
+        "greedwmc_relaxed_ratio": _ratio(relaxed, wmc_upper, wmc_proven, lower[2]),
+        "wmc_gap": _ratio(wmc_upper, upper, True, 0.0) if proven and wmc_proven else None,
         "lp_cover": None if lp is None else total - lp,
         "lp_gap": lp_gap,
     }
 
 
-def _part(part: int, whole: int, proven: bool, least: float) -> float:
-    """The ratio; where `whole` is only a bound, no less than what is certified."""
-    ratio = part / whole if whole else 1.0
-    return ratio if proven else max(ratio, least)
+def _ratio(cover: int, upper: int, proven: bool, certified: float) -> float:
+    """Returns the ratio; where `upper` is not proven optimal, at least what is certified."""
+    ratio = cover / upper if upper else 1.0
+    return ratio if proven else max(ratio, certified)

@@ -1,4 +1,4 @@
-"""Finds the fewest tokens with which a method reaches a number of tokens per word."""
+"""Finds the smallest budget with which a method reaches a number of tokens per word."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .methods import METHODS, Answer, Runner
 
 __all__ = ["budgets_for"]
 
-# Rules under which one more token at the end, or one more merge, never makes more tokens.
+# rules under which one more token at the end, or one more merge, never makes more tokens
 _MONOTONE = {"shortest_path", "random_path", "priority", "merges", "character_merges"}
 
 
@@ -24,30 +24,30 @@ def budgets_for(
     rules: Sequence[SegmentationRule],
     targets: Sequence[float],
 ) -> list[dict[str, Any]]:
-    """The k that a method needs to reach each target.
+    """Finds the k that a method needs to reach each target.
 
     Parameters
     ----------
     runner : Runner
-        Runs the method where more is needed.
+        The runner, for budgets beyond the answers.
     answers : sequence of Answer
-        Of one method, to start from.
+        Answers of one method to start from.
     rules : sequence of str
-        The segmentation rules to count under.
+        The segmentation rules to count tokens under.
     targets : sequence of float
-        Tokens per word.
+        The tokens per word to reach.
 
     Returns
     -------
     list of dict
         For each rule and target: ``method``, ``rule``, ``target``, ``k`` (None if no k reaches
-        it, or where a run for it was cut short), ``tokens``, ``tokens_per_word``, ``runs`` of
-        the method that were needed beside `answers`, over all targets; ``exact``: whether ``k``
-        is proven the least; and ``termination``: ``completed``, what cut a run short that was
-        looked at for this, or ``error`` where the method could make nothing.  It is proven for a
-        nested method under a rule by which further tokens never hurt, if no run was cut short.
-        Else k is found by bisection: it reaches the target and k − 1 does not, but a smaller one
-        might.  Ctrl-C leaves open what it comes before: those rows are ``interrupted``.
+        it, or where a run for it was cut short), ``tokens``, ``tokens_per_word``; ``runs``: the
+        further runs of the method, over all targets; ``exact``: whether ``k`` is proven the
+        smallest; and ``termination``: ``completed``, what cut a run for this row short, or
+        ``error`` where the method has no vocabulary for any budget.  ``k`` is proven the smallest
+        for a nested method under a rule by which further tokens never hurt, if no run was cut
+        short.  Else bisection stops at a k that reaches the target while k − 1 does not, but a
+        smaller one might.  After Ctrl-C the remaining rows are ``interrupted``.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def budgets_for(
             search.termination = "interrupted" if search.interrupted else "completed"
             if not search.interrupted:
                 try:
-                    k = search.least(rule, target)
+                    k = search.smallest_budget(rule, target)
                     tokens = None if k is None else search.tokens(k, rule)
                 except KeyboardInterrupt:
                     search.interrupted, search.termination = True, "interrupted"
@@ -89,7 +89,7 @@ def budgets_for(
 
 
 class _Search:
-    """A method's answers, and its tokens for any k."""
+    """Answers of a method, run for further budgets as they are needed."""
 
     def __init__(self, runner: Runner, answers: Sequence[Answer]) -> None:
         self.runner = runner
@@ -104,10 +104,11 @@ class _Search:
 
     @property
     def possible(self) -> bool:
-        """Whether the method could make anything at all."""
+        """Whether the method has a vocabulary for some budget."""
         return any(answer.remark is None for answer in self._answers.values())
 
     def _answer(self, k: int) -> Answer:
+        """Returns the answer for k, from the largest one of a nested method, or a new run."""
         if k not in self._answers:
             largest = self._answers[max(self._answers)]
             if self.nested and largest.k > k and largest.vocabulary is not None:
@@ -124,7 +125,7 @@ class _Search:
         return answer
 
     def tokens(self, k: int, rule: SegmentationRule) -> int | None:
-        """Tokens needed; None where there is no answer, or none under this rule."""
+        """Returns the tokens needed; None without an answer, or without scores for the rule."""
         if k == 0:
             return self.runner.instance.words.total_symbols
         vocabulary = self._answer(k).vocabulary
@@ -135,17 +136,17 @@ class _Search:
             self._tokens[k, rule] = cut
         return self._tokens[k, rule]
 
-    def least(self, rule: SegmentationRule, target: float) -> int | None:
-        """The k, by doubling and bisection."""
+    def smallest_budget(self, rule: SegmentationRule, target: float) -> int | None:
+        """Finds the k by doubling and bisection; None if no k reaches the target."""
         instance = self.runner.instance
 
         def reached(k: int) -> bool:
             tokens = self.tokens(k, rule)
-            if tokens is None:  # more than the method can make ends the search as well
+            if tokens is None:  # a budget too large for the method ends the search as well
                 return self._beyond(k)
             return tokens / self.occurrences <= target
 
-        low, high = len(instance.fixed) - 1, None  # no k is as small as this low
+        low, high = len(instance.fixed) - 1, None  # below every possible k
         for k in sorted(self._answers):
             if reached(k):
                 high = k
@@ -154,19 +155,19 @@ class _Search:
         while high is None:
             if low > 0:
                 answer = self._answer(low)
-                all_there_is = answer.vocabulary is None or len(answer.vocabulary) < low
-                if all_there_is and answer.remark is None:
+                exhausted = answer.vocabulary is None or len(answer.vocabulary) < low
+                if exhausted and answer.remark is None:
                     return None
-            more = min(max(2 * low, 1), instance.index.total)
-            if more <= low:
+            larger = min(max(2 * low, 1), instance.index.total)
+            if larger <= low:
                 return None
-            low, high = (low, more) if reached(more) else (more, None)
+            low, high = (low, larger) if reached(larger) else (larger, None)
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) else (middle, high)
         return None if self.tokens(high, rule) is None else high
 
     def _beyond(self, k: int) -> bool:
-        """Whether the method cannot make k tokens, but can make fewer."""
+        """Whether the method has no vocabulary for k, but one for a smaller budget."""
         fewer = (a for j, a in self._answers.items() if j < k and a.vocabulary is not None)
         return self._answers[k].remark is not None and any(fewer)

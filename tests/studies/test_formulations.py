@@ -49,11 +49,11 @@ def test_out_of_time_words_are_dropped(monkeypatch):
     words = ["papaya", "impact", "random", "randose", "rosey", "randy"]
     instance = Instance(WordCounts.from_words(words), 2)
     monkeypatch.setattr(
-        "partcover.studies.formulations._parts", lambda *_: iter([(["random"], 1)] * 9)
+        "partcover.studies.formulations.word_subsets", lambda *_: iter([(["random"], 1)] * 9)
     )
     found = smallest_difference(instance, time_limit=10)
     assert found is None  # the search by size ended, with nothing: it had all the time it needs
-    monkeypatch.setattr("partcover.studies.formulations._parts", _endless)
+    monkeypatch.setattr("partcover.studies.formulations.word_subsets", _endless)
     found = smallest_difference(instance, time_limit=2)
     assert not found.smallest
     assert found.cover != found.true_cover
