@@ -67,7 +67,7 @@ def bound_command(
     """Prove a lower bound on the tokens that are needed.
 
     For corpora of any size. -o P.cert writes the proof, which verify checks (of several budgets:
-    P-100.cert, P-1000.cert). Without --vocab the gap is not known, and --gap is to GreedTok's
+    P-100.cert, P-1000.cert). Without --vocab the gap is not known, and --gap is that of GreedTok's
     vocabulary. A time limit or Ctrl-C leaves the best bound so far. Whatever the limit, the words
     are read and hashed, and their substrings enumerated.
     """

@@ -67,7 +67,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     multiple=True,
     type=ReadablePath(),
     metavar="V.json",
-    help="A vocabulary to set beside them; its size is a budget too. Repeatable.",
+    help="A vocabulary to compare with; its size is a budget too. Repeatable.",
 )
 @seconds_option(about="For each run of a method.")
 @option(
@@ -110,9 +110,9 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     """Compare methods over several budgets.
 
     One row for each budget, method and segmentation rule. A bound, of solve or --bound, holds for
-    every row of its k; d and the certified ratio need greedtok and greedwmc both. JSON always has
-    the token sets' measures. In CSV they are columns; what two sets share, and --targets, are
-    files of their own beside FILE.csv: FILE.overlap.csv and FILE.targets.csv.
+    every row of its k; d and the certified ratio need both greedtok and greedwmc. JSON always has
+    the measures of the token sets. In CSV they are columns, while the overlap of two sets and
+    --targets are files beside FILE.csv: FILE.overlap.csv and FILE.targets.csv.
     """
     request = _Request(**options)
     if request.held_out is not None and request.split is not None:

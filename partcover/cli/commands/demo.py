@@ -15,11 +15,11 @@ from ..output import Output
 )
 @output_options(threads=True, seed=True)
 def demo_command(out: Output) -> int:
-    """Show it all on text that is on every machine.
+    """Show the main job on text that every Python has.
 
-    The text is the Python language reference, pydoc_data.topics: counted, tokenized greedily with
-    certified ratios, solved exactly on its most frequent words; and a vertex cover, as
-    tokenization and back.
+    The text is the Python language reference, pydoc_data.topics. It is counted, tokenized greedily
+    with certified ratios, and solved exactly on its most frequent words. A vertex cover becomes a
+    tokenization, and comes back.
     """
     from ...studies.demo import demo
 

@@ -37,10 +37,10 @@ from ..output import Output
 def domains_command(
     out: Output, corpora: tuple[str, ...], k: int, share: float, symbols: sym.Symbols | None
 ) -> int:
-    """Compare GreedTok on all corpora with candidates chosen on each.
+    """Compare GreedTok on all corpora with candidates from each.
 
-    The second row chooses tokens on each corpus alone, and then on all of them together with
-    only these as candidates.
+    The first row chooses from all substrings of all corpora. The second chooses tokens on each
+    corpus alone, and then on all of them from these candidates.
     """
     from ...studies.domains import compare_domains
 

@@ -63,11 +63,11 @@ def gap_command(
     certificate: str | None,
     time_limit: float | None,
 ) -> int:
-    """Say how far a vocabulary is from the optimum, and why.
+    """Measure how far a vocabulary is from the optimum, and why.
 
-    Part of the gap is the choice of tokens: what the vocabulary needs at least, over the lower
-    bound for as many tokens. The rest is its segmentation rule. -k: the budget, if it is more
-    than the vocabulary's size. Exit status 6 if the certificate does not hold.
+    Part of the gap is the choice of tokens: the fewest tokens that the vocabulary needs, over the
+    lower bound for vocabularies of its size. The rest is its segmentation rule. -k: the budget, if
+    it is larger than the vocabulary. Exit status 6 if the certificate does not hold.
     """
     from ...analysis.gap import refuse_beyond_budget, split_gap
 

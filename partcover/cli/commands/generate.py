@@ -29,10 +29,8 @@ def generate_command(
 ) -> int:
     """Make an instance of a family.
 
-    NAME, SIZE and the seed say it all.
-
-    The instance file says family, size and seed under "source".  Without -o the instance is
-    printed.
+    NAME, SIZE and the seed determine it; the instance file has them under "source".  Without -o
+    the instance is printed.
     """
     from ...instances.families import FAMILIES, generate
 

@@ -21,8 +21,8 @@ from ..output import Output
 def greedtok_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """GreedTok: take what covers most, k times.
 
-    Tokens are stated under GreedTok's own rule (priority order); the fewest that the same
-    vocabulary needs is beside it. Ties: the shorter token, then the lexicographically last.
+    Tokens are counted under GreedTok's own rule (priority order), with the fewest that the same
+    vocabulary needs beside them. Ties: the shorter token, then the lexicographically last.
     """
     from ...heuristics.greedy import greedtok
 

@@ -18,9 +18,9 @@ from ..output import Output
 def greedwmc_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """GreedWMC: tokens may overlap.
 
-    Greedy maximum coverage: a pair counts once any chosen token lies over it. Its relaxed cover
-    bounds what any k tokens can do: GreedTok's cover over it, times 1 - 1/e, is a certified
-    approximation ratio of GreedTok.
+    Greedy maximum coverage: a pair of symbols is covered once any chosen token lies over it. Its
+    relaxed cover bounds the cover of any k tokens: GreedTok's cover over it, times 1 - 1/e, is a
+    certified approximation ratio of GreedTok.
     """
     from ...heuristics.greedy import greedwmc
 

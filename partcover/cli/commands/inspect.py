@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     ],
 )
 @option(
-    "--rule", type=click.Choice(SEGMENTATION_RULES), help="How words are cut. Default: its own."
+    "--rule",
+    type=click.Choice(SEGMENTATION_RULES),
+    help="How words are cut. Default: the vocabulary's own.",
 )
 @option(
     "--diff", type=ReadablePath(), metavar="OTHER.json", help="Compare with another vocabulary."
@@ -67,15 +69,14 @@ if TYPE_CHECKING:
 @argument("corpus", metavar="[C.tsv|I.json]", required=False)
 @output_options(threads=True)
 def inspect_command(out: Output, vocab: str, corpus: str | None, **options: Any) -> int:
-    """Take a vocabulary apart.
+    """Show what a vocabulary and its tokens are worth.
 
     Its lengths, uses and gains, and tokens that do nothing.
 
-    The gain of a token is how many more tokens the corpus needs when that one is left out,
-    exactly, under the shortest path whatever the rule is; so is what --audit counts. --audit
-    ranks the words that take more than one token by what holding them would save, and lists them
-    while they save more than the tokens held gain, weakest first, as if they were exchanged one
-    for one. In tables a space is shown as ␣.
+    The gain of a token is how many more tokens the corpus needs without it, exactly, under the
+    shortest path whatever the rule is; so are the savings of --audit. --audit ranks words that
+    take more than one token by what they would save as tokens, and lists them while they save more
+    than the weakest tokens gain, as if exchanged one for one. In tables a space is shown as ␣.
     """
     view = _View(**options)
     _check(view, corpus)

@@ -34,7 +34,7 @@ from ..paths import ReadablePath
 def prices_command(
     out: Output, source: InstanceSource, words: tuple[str, ...], certificate: str
 ) -> int:
-    r"""Show the prices of words, and the tokens over them.
+    r"""Show the prices of words and the tokens over them.
 
     A WORD is written as in the counts file: \xHH is a byte, and of ints the numbers stand
     between spaces. A token's reward is what it is worth over all words; the k largest rewards

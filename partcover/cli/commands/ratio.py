@@ -49,7 +49,7 @@ def ratio_command(
     plot: str | None,
     **options: Any,
 ) -> int:
-    """Measure how near to the optimum greedy comes.
+    """Measure how close greedy comes to the optimum.
 
     One row for each instance and budget: GreedTok's cover over the optimum's, beside the ratio
     that GreedWMC certifies without the optimum, and what the relaxations allow. Where a limit

@@ -32,7 +32,7 @@ from ..paths import ReadablePath
     default=2_000,
     show_default=True,
     type=click.IntRange(min=1),
-    help="Most words of the corpus to pick from.",
+    help="The number of words of the corpus to pick from, at most.",
 )
 @seconds_option(default=10.0, about="For the optimum of each small instance.")
 @output_options(writes="the page", kind="text", table=False, threads=True, seed=True)

@@ -48,11 +48,11 @@ def reproduce_command(
     time_limit: float | None,
     plot: str | None,
 ) -> int:
-    """Make a table or figure of a paper anew, from any corpus.
+    """Reproduce a table or figure of a paper on any corpus.
 
-    Where the corpus is the paper's own, its figures stand beside. The name all makes every one.
-    Each result has a manifest: command, versions, hash of the input, options, seed. In JSON it is
-    inside; beside FILE.csv and FILE.md it is FILE.csv.manifest.json.
+    For the paper's own corpus its figures stand beside ours. The name all makes every table. Each
+    result has a manifest: command, versions, hash of the input, options, seed. In JSON it is part
+    of the object; FILE.csv and FILE.md have it beside them, as FILE.csv.manifest.json.
     """
     from ...studies.paper_tables import EXPERIMENTS
 

@@ -69,7 +69,7 @@ class _Model:
     default="tokens",
     show_default=True,
     help="tokens: the fewest; decision: do k tokens meet the threshold? size: the fewest chosen "
-    "tokens that do (-k, if given, is the most).",
+    "tokens that do (-k, if given, is their limit).",
 )
 @option("--threshold", type=int, metavar="L", help="How many tokens may be needed.")
 @option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")

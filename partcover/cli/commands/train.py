@@ -65,11 +65,11 @@ def train_command(
     settings: tuple[str, ...],
     time_limit: float | None,
 ) -> int:
-    """Train a vocabulary as other tokenizers do, to set beside.
+    """Train a vocabulary as other tokenizers do, for comparison.
 
-    Tokens are stated under the method's own rule of segmentation; the fewest that the same
-    vocabulary needs is beside it. Whatever the time limit, the words are read and what the method
-    starts from is laid out.
+    Tokens are counted under the method's own segmentation rule, with the fewest that the same
+    vocabulary needs beside them. Whatever the time limit, the words are read and the data that the
+    method starts from are made.
     """
     trainer = TRAINERS[method]
     if time_limit is not None and not trainer.takes_time:

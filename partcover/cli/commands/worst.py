@@ -27,18 +27,15 @@ from ..output import Output
 @option("--alphabet", type=int, default=2, show_default=True, help="Most symbols.")
 @option("--words", type=int, default=3, show_default=True, help="Most words.")
 @option("--length", type=int, default=5, show_default=True, help="Most symbols in a word.")
-@option(
-    "--restarts", type=int, default=20, show_default=True, help="Climbs where it cannot enumerate."
-)
+@option("--restarts", type=int, default=20, show_default=True, help="Starts of the local search.")
 @seconds_option()
 @output_options(writes="the instance", kind="text", seed=True)
 def worst_command(out: Output, method: str, **options: Any) -> int:
     """Find the tiny instance on which a method is worst.
 
-    Where it is furthest from the optimum. All multisets of words within the sizes are looked at
-    where they are at most a hundred million ("exhausted: yes": none has a smaller ratio); beyond
-    that a seeded local search goes as far as it gets. -o writes the instance, its optimum
-    included.
+    The worst is furthest from the optimum. Up to a hundred million multisets of words within the
+    sizes are all tried ("exhausted: yes": none has a smaller ratio); beyond that a seeded local
+    search finds what it can. -o writes the instance, its optimum included.
     """
     from ...instances.worst_case import worst
 
