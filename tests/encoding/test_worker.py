@@ -1,0 +1,76 @@
+"""Words are samples as the rule finds them, and the table of words is bounded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from encoding.cases import BYTES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import Encoder, Vocabulary
+from partcover.corpus.pretokenizers import (
+    PATTERNS,
+    PRETOKENIZER_RULES,
+    Pretokenizer,
+    character_kinds,
+)
+from partcover.encoding import worker
+from partcover.encoding.worker import Worker
+from partcover.kernels import _encoder
+from partcover.segmentation.cutters import cutter
+
+
+@settings(max_examples=300, deadline=None)
+@given(BYTES, st.sampled_from([name for name in PRETOKENIZER_RULES if name != "space-prefix"]))
+def test_words_end_where_the_rule_ends_them(text, name):
+    words = PRETOKENIZER_RULES[name].words(text.decode("utf-8", "surrogateescape"))
+    ends = np.cumsum([len(word.encode("utf-8", "surrogateescape")) for word in words])
+    assert (
+        _encoder.word_ends(text, PRETOKENIZER_RULES[name].finder, character_kinds())
+        == ends.tolist()
+    )
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_every_character_is_what_the_pattern_takes_it_for(name):
+    rule, kinds = PRETOKENIZER_RULES[name], character_kinds()
+    plane = [chr(c) for c in (*range(0xD800), *range(0xE000, 0x11000), *range(0x1D400, 0x1D800))]
+    for form in ("{}", "a{}b", "{0}{0}A{0}", " {}1"):
+        text = "\n".join(form.format(c) for c in plane)
+        ends = np.cumsum([len(word.encode()) for word in rule.words(text)])
+        assert _encoder.word_ends(text.encode(), rule.finder, kinds) == ends.tolist()
+
+
+def worker_of(vocabulary, name, cache=1 << 20):
+    rules = Pretokenizer.from_name(name).rules
+    lacks = np.zeros(256, bool)
+    return Worker(rules, cutter(vocabulary), lacks, b" ", cache, drawn=False)
+
+
+def test_long_words_are_not_kept():
+    vocabulary = Vocabulary([b"a" * 5, "ab"])
+    ours = Encoder(vocabulary, "gpt2", "shortest_path")
+    text = b"a" * 100_000 + b" " + b"ab" * 200 + b" " + b"b" * 254 + b" " + b"b" * 255
+    assert ours.decode_bytes(ours.encode(text)) == text
+    assert len(ours.encode(b"a" * 100_000)) == 20_000
+    one = worker_of(vocabulary, "gpt2")
+    assert one.numbers(text, 0).tolist() == ours.encode(text)
+    assert len(one.cache) == 1  # the space and 254 letters
+
+
+def test_without_a_table_nothing_is_kept():
+    one = worker_of(Vocabulary(["ab"]), "gpt2", cache=0)
+    one.numbers(b"ab abb " * 9, 0)
+    nbytes = one.cache.nbytes
+    one.numbers(b"ba bba " * 99, 0)
+    assert len(one.cache) == 0
+    assert one.cache.nbytes == nbytes
+
+
+def test_the_table_is_bounded(monkeypatch):
+    monkeypatch.setattr(worker, "SECTION", 1000)
+    one = worker_of(Vocabulary(["ab"]), "first-space", cache=50_000)
+    text = b" ".join(b"%d" % number for number in range(40_000))
+    assert one.numbers(text, 0).tolist() == list(text)
+    assert one.cache.nbytes < 70_000
