@@ -54,11 +54,6 @@ WITHOUT_EXAMPLE = {
     "partcover.hardness.reduction.Lift",
     "partcover.hardness.reduction.VertexCoverReduction",
     "partcover.reduce_vertex_cover",
-    # heuristics
-    "partcover.certified_ratio",
-    "partcover.greedtok",
-    "partcover.greedwmc",
-    "partcover.round_relaxation",
     # instances
     "partcover.instances.families.Family",
     "partcover.instances.families.generate",

@@ -1,8 +1,7 @@
-"""Runs GreedTok and GreedWMC: every budget up to k from one run."""
+"""Runs GreedTok and GreedWMC, which answer every budget up to k in one run."""
 
 from __future__ import annotations
 
-import time
 from math import e
 
 import numpy as np
@@ -14,15 +13,16 @@ from ..problem.candidates import CandidateIndex
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Threads, checked
+from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 
 __all__ = ["certified_ratio", "greedtok", "greedwmc"]
 
 _CHUNK = 256  # tokens between looks at the clock
-# symbols looked at; text of a gigabyte takes a hundredth of it, and a minute has some 5e11
-_MOST_STEPS = 1e12
+# symbols scored; text of a gigabyte takes a hundredth of it, and a minute has some 5e11
+_MAX_STEPS = 1e12
 
 
 @checked
@@ -30,11 +30,10 @@ def greedtok(
     instance: Instance,
     *,
     time_limit: Seconds | None = None,
-    seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
-    """GreedTok: take the token that covers most, again and again.
+    """Runs GreedTok, which takes the token that covers most, again and again.
 
     A token is placed, left to right in every word, where the pairs just before and just after
     it are not inside a placed token; it may swallow shorter tokens whole, and its score is the
@@ -47,30 +46,37 @@ def greedtok(
         The words, candidates and budget.  Its prefix tokens are placed first, in their order;
         then its required tokens, greedily among themselves; then candidates.
     time_limit : float, optional
-        Seconds after which the tokens found so far are returned.
-    seed : int
-        Recorded; nothing here is random.
+        Seconds after which the tokens chosen so far are returned.
     threads : int
-        Threads of the final segmentation; the result is the same for any number.
+        Number of threads of the final segmentation; the result is the same for any number.
     progress : Progress, optional
-        Gets the tokens chosen so far and k, with the cover so far as the remark.
+        Receives the number of tokens chosen so far, k, and the cover so far as the remark.
 
     Returns
     -------
     Solution
         `tokens` and `cover` are under the rule ``priority``, GreedTok's own objective;
-        ``extra["tokens_shortest_path"]`` is the least the same vocabulary needs, and
-        ``extra["nothing_left_to_gain"]`` says that no further token would help GreedTok.
+        ``extra["tokens_shortest_path"]`` is the fewest tokens under the same vocabulary, and
+        ``extra["nothing_left_to_gain"]`` whether no further token would help GreedTok.
         `gains` holds the gain of each token, so the first j tokens answer budget j.
 
     Notes
     -----
     Exactly Algorithms 1 to 3 of Lim, Choo and Lauw (2025), "A partition cover approach to
     tokenization".  No approximation guarantee of its own is known; `certified_ratio` gives one
-    for the instance at hand.  Evaluation is lazy: a candidate is scored again only while a
-    bound of its score beats the best score in hand.
+    for an instance.  Evaluation is lazy: a candidate is scored again only while a bound of its
+    score is above the best score so far.
+
+    Examples
+    --------
+    >>> from partcover import Instance, greedtok
+    >>> solution = greedtok(Instance({"banana": 2, "bandana": 1}, 2))
+    >>> solution.vocabulary.tokens, solution.gains, solution.tokens
+    ((b'banana', b'bandana'), (10, 6), 3)
     """
-    return _greedy(instance, False, time_limit, seed, threads, progress or Progress())
+    return _greedy(
+        instance, RunLimits(time_limit, threads=threads), progress or Progress(), relaxed=False
+    )
 
 
 @checked
@@ -78,11 +84,10 @@ def greedwmc(
     instance: Instance,
     *,
     time_limit: Seconds | None = None,
-    seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
-    """GreedWMC: greedy weighted maximum coverage, the relaxation where tokens may overlap.
+    """Runs GreedWMC, greedy weighted maximum coverage: the relaxation where tokens may overlap.
 
     A pair counts as covered as soon as any chosen token has an occurrence over it.  Ties go to
     the longer token, then to the lexicographically last.  Parameters as for `greedtok`.
@@ -92,21 +97,29 @@ def greedwmc(
     Solution
         ``extra["relaxed_cover"]`` is its own objective, at least 1 − 1/e of the most that k
         candidates can cover (Nemhauser, Wolsey and Fisher 1978) when nothing is required;
-        `tokens` and `cover` are what its vocabulary gives under the rule ``shortest_path``.
+        `tokens` and `cover` of its vocabulary are under the rule ``shortest_path``.
+
+    Examples
+    --------
+    >>> from partcover import Instance, greedwmc
+    >>> greedwmc(Instance({"banana": 2, "bandana": 1}, 2)).extra["relaxed_cover"]
+    16
     """
-    return _greedy(instance, True, time_limit, seed, threads, progress or Progress())
+    return _greedy(
+        instance, RunLimits(time_limit, threads=threads), progress or Progress(), relaxed=True
+    )
 
 
 @checked
 def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
-    """The ratio that GreedWMC certifies for a vocabulary on one instance.
+    """Returns the ratio to the optimum that GreedWMC certifies for a vocabulary.
 
     Parameters
     ----------
     cover : int
-        What the vocabulary covers: `Solution.cover` of `greedtok`, say.
+        The cover of the vocabulary, as `Solution.cover` of `greedtok`.
     relaxed_cover : int
-        ``extra["relaxed_cover"]`` of `greedwmc`, for the same instance, run to the end.
+        ``extra["relaxed_cover"]`` of `greedwmc` for the same instance, run to the end.
 
     Returns
     -------
@@ -120,6 +133,13 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
     ------
     InputError
         For a negative cover.
+
+    Examples
+    --------
+    >>> from partcover import certified_ratio
+    >>> d, ratio = certified_ratio(cover=9, relaxed_cover=10)
+    >>> d, round(ratio, 3)
+    (0.9, 0.569)
     """
     if cover < 0 or relaxed_cover < 0:
         raise InputError("a cover is not negative")
@@ -128,29 +148,26 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
 
 
 def _refuse_endless(index: CandidateIndex) -> None:
-    """Refuse candidates whose occurrences alone take minutes to score once.
+    """Refuses candidates whose occurrences take minutes to score once.
 
-    Those of a long word that repeats itself overlap: the cube of its length.
+    Those of a long word that repeats itself overlap: they take the cube of its length.
     """
     occurrences = (index.hi - index.lo).astype(np.float64)
     steps = float(occurrences @ (index.length - 1))
-    if steps > _MOST_STEPS:
+    if steps > _MAX_STEPS:
         raise InputError(
             f"the {len(index):,} candidates, of up to {int(index.length.max()):,} symbols, take "
-            f"about {steps:.0e} steps to score once, more than {_MOST_STEPS:.0e}: cap their length "
+            f"about {steps:.0e} steps to score once, more than {_MAX_STEPS:.0e}: cap their length "
             "with --max-length (max_length), or cut the words with a pre-tokenizer"
         )
 
 
 def _greedy(
-    instance: Instance,
-    relaxed: bool,
-    time_limit: float | None,
-    seed: int,
-    threads: int,
-    progress: Progress,
+    instance: Instance, limits: RunLimits, progress: Progress, *, relaxed: bool
 ) -> Solution:
-    started = time.monotonic()
+    """Runs GreedTok, or GreedWMC where the problem is relaxed."""
+    deadline = limits.start()
+    threads = limits.threads
     words = instance.words
     index = instance.index
     state = Greedy(index.text, index.sa, index.word_of, words.counts, relaxed)
@@ -178,7 +195,7 @@ def _greedy(
     state.load(*index.intervals, index.weight, words.total_symbols, groups, budgets.room)
     try:
         while len(tokens) + len(picks) < instance.k:
-            if time_limit is not None and time.monotonic() - started >= time_limit:
+            if deadline.is_over:
                 termination = "time_limit"
                 break
             steps = min(_CHUNK, instance.k - len(tokens) - len(picks))
@@ -217,8 +234,8 @@ def _greedy(
         stated.tokens,
         rule=stated.rule,
         termination=termination,
-        seconds=time.monotonic() - started,
-        seed=seed,
+        seconds=deadline.seconds,
+        seed=limits.seed,
         threads=threads,
         gains=gains,
         extra=extra,

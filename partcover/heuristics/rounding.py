@@ -1,4 +1,4 @@
-"""A fractional choice of candidates is rounded to a vocabulary."""
+"""Rounds a fractional choice of candidates to a vocabulary."""
 
 from __future__ import annotations
 
@@ -28,22 +28,23 @@ _ONE = 1 - 1e-6
 def round_relaxation(
     instance: Instance, x: npt.ArrayLike, rule: Rounding = "det", seed: Seed = 0
 ) -> Vocabulary:
-    """Round a fractional choice of candidates to a vocabulary.
+    """Rounds a fractional choice of candidates to a vocabulary.
 
     Parameters
     ----------
     instance : Instance
         The candidates, budget and conditions.
     x : array_like of float, shape (candidates,)
-        How much of each candidate of ``instance.index`` is chosen, 0 to 1.
+        The part of each candidate of ``instance.index`` that is chosen, 0 to 1.
     rule : {"det", "bias", "int", "random"}
         ``det``: the largest x.  ``bias``: drawn one by one with chances in proportion to x,
         without replacement.  ``int``: those with x = 1 (within 1e-6), and then whatever gains
-        most, again and again.  ``random``: each by itself with chance x; the ones of least x
-        are left out where they are too many, and where they are too few the largest x follow.
+        most, again and again.  ``random``: each by itself with chance x; those with the
+        smallest x are left out where they are too many, and where they are too few the largest x
+        follow.
         Ties go to the candidate with more symbols over all occurrences, then to the first.
     seed : int
-        Of ``bias`` and ``random``.
+        Random seed of ``bias`` and ``random``.
 
     Returns
     -------
@@ -61,6 +62,13 @@ def round_relaxation(
     ``det``, ``bias`` and ``int`` after Tempus, Whittington, Schmidt, Komm and Pimentel (2026),
     "Tokenisation via Convex Relaxations", whose ``int`` is filled here by exact gain.
     Weighted sampling as of Efraimidis and Spirakis (2006).  O(candidates · log(candidates)).
+
+    Examples
+    --------
+    >>> from partcover import Instance, lower_bound, round_relaxation
+    >>> instance = Instance({"banana": 2, "bandana": 1}, 1)
+    >>> round_relaxation(instance, lower_bound(instance).x).tokens
+    (b'banana',)
     """
     if rule not in get_args(Rounding):
         raise InputError(f"unknown rounding {rule!r}: use {', '.join(get_args(Rounding))}")
@@ -78,18 +86,18 @@ def round_relaxation(
 
 
 def roundings(instance: Instance, x: Float64, seed: int) -> list[tuple[str, list[Token]]]:
-    """Starts from a solution of the linear relaxation."""
+    """Returns roundings of the linear relaxation to start from, each with its source."""
     whole = np.where(x > _ONE, x, 0)
-    found = [
+    lists = [
         _rounded(instance, x, "det", seed),
         _rounded(instance, x, "bias", seed),
         _rounded(instance, whole, "det", seed),
     ]
-    return [("rounding", tokens) for tokens in found]
+    return [("rounding", tokens) for tokens in lists]
 
 
 def _rounded(instance: Instance, x: Float64, rule: str, seed: int) -> list[Token]:
-    """All rules but ``int``: the fixed tokens, then what is chosen."""
+    """Returns the fixed tokens, then those that a rule other than ``int`` chooses."""
     index = instance.index
     draw = np.random.default_rng(seed & (2**64 - 1)).random(len(x))
     key = x

@@ -1,4 +1,4 @@
-"""A search space numbers the candidates that are tried, with their occurrences in the words."""
+"""Numbers the candidates that a local search tries, with their occurrences in the words."""
 
 from __future__ import annotations
 
@@ -22,19 +22,27 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
 
-ARCS = 2**23  # occurrences that are looked at; each takes some 100 bytes while they are sorted
-STEPS = 2**31  # arcs that repeated tokens make a look at every word pass over
+ARCS = 2**23  # occurrences in a search space; each takes some 100 bytes while they are sorted
+STEPS = 2**31  # arcs that one pass over all words visits for tokens that repeat in a word
 
 
 class SearchSpace:
     """The candidates that are tried, numbered, and their arcs in the words.
 
-    Fixed tokens and `given` ones are among them; then those that promise at least `least`, the
-    most first.
+    Parameters
+    ----------
+    instance : Instance
+        The instance.
+    given : iterable of token
+        Tokens that are among them, beside the fixed ones.
+    min_promise : int
+        The others can save at least so many tokens; the most promising come first.
+    x : ndarray of float64, or None
+        Candidates with x > 0 are among them, too.
     """
 
     def __init__(
-        self, instance: Instance, given: Iterable[Token], least: int, x: Float64 | None
+        self, instance: Instance, given: Iterable[Token], min_promise: int, x: Float64 | None
     ) -> None:
         self.instance = instance
         index = instance.index
@@ -42,7 +50,7 @@ class SearchSpace:
         intervals = index.find_tokens(named)
         promise = promise_of(instance)
         order = np.argsort(-promise, kind="stable")
-        wanted = promise[order] >= least
+        wanted = promise[order] >= min_promise
         if x is not None:
             wanted |= x[order] > 0
         order = order[wanted]
@@ -80,7 +88,7 @@ class SearchSpace:
         return len(self.intervals.lo)
 
     def per_number(self, values: Float64, default: float) -> Float64:
-        """What each candidate of the index has, for those here."""
+        """Returns values of the candidates of the index for the candidates here."""
         numbers = self.numbers_in_index
         known = numbers >= 0
         own = np.full(len(self), default)
@@ -88,7 +96,7 @@ class SearchSpace:
         return own
 
     def _steps(self) -> float:
-        """Arcs that a look at every word passes over for candidates that occur twice in one."""
+        """Returns the arcs that one pass over all words visits for tokens that repeat in a word."""
         arcs, word_first = self.arrays[:2]
         twice = np.zeros(len(arcs) + 1, np.int64)
         np.cumsum((arcs[:, 4] >= 0) & (arcs[:, 3] == np.arange(len(arcs))), out=twice[1:])
@@ -96,7 +104,7 @@ class SearchSpace:
         return float((repeated * np.diff(word_first)).sum())
 
     def state(self) -> State:
-        """A new state for a search of this space."""
+        """Returns a new state for a search of this space."""
         return State(*self.arrays, self.locked, self.groups, self.room)
 
     def tokens_of(self, numbers: npt.NDArray[np.integer] | None = None) -> Iterator[Token]:
@@ -105,23 +113,23 @@ class SearchSpace:
         return self.instance.index.tokens_at(intervals)
 
     def numbers(self, tokens: Sequence[Token]) -> Int32:
-        """The numbers of tokens that are here, with the fixed ones."""
-        mine = {self.number[token] for token in tokens if token in self.number}
-        return np.array(sorted(mine | set(self.fixed)), np.int32)
+        """Returns the numbers of those tokens that are here, and of the fixed ones."""
+        numbers = {self.number[token] for token in tokens if token in self.number}
+        return np.array(sorted(numbers | set(self.fixed)), np.int32)
 
     def tokens(self, picked: Int32) -> list[Token]:
-        """The fixed tokens, then those of these numbers."""
+        """Returns the fixed tokens, then those of these numbers."""
         return [*self.instance.fixed, *self.tokens_of(picked[self.locked[picked] == 0])]
 
 
 def promise_of(instance: Instance) -> Float64:
-    """At most so many tokens can each candidate save (a float, so that it cannot overflow)."""
+    """Returns the most tokens that each candidate can save (floats, which cannot overflow)."""
     index = instance.index
     return index.weight.astype(np.float64) * (index.length - 1)
 
 
 def per_candidate(instance: Instance, values: npt.ArrayLike, name: str) -> Float64:
-    """Values as an array, one for each candidate; `name` is what errors call it."""
+    """Returns values as an array with one for each candidate; errors call it `name`."""
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
@@ -136,13 +144,13 @@ def per_candidate(instance: Instance, values: npt.ArrayLike, name: str) -> Float
 
 
 def legal_start(instance: Instance, vocabulary: Vocabulary) -> Vocabulary:
-    """What of a vocabulary an instance allows: its first k tokens, the fixed ones in front."""
+    """Returns the first k tokens of a vocabulary that an instance allows, the fixed ones first."""
     tokens = legal_tokens(instance, vocabulary)[: instance.k]
     return Vocabulary(tokens, instance.symbols, vocabulary.method)
 
 
 def legal_tokens(instance: Instance, vocabulary: Vocabulary) -> list[Token]:
-    """The fixed tokens, then what of a vocabulary is a candidate, within group budgets."""
+    """Returns the fixed tokens, then a vocabulary's candidates within the group budgets."""
     index = instance.index
     given = list(vocabulary)
     intervals = index.find_tokens(given)

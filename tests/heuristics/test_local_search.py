@@ -175,7 +175,7 @@ def test_a_longer_run_passes_through_what_a_shorter_one_finds(monkeypatch):
     whole = local_search(
         instance, progress=Listener(event=lambda event: heard.append(event.tokens))
     )
-    monkeypatch.setattr(search, "_CYCLES", 1)
+    monkeypatch.setattr(search, "CYCLES", 1)
     short = local_search(instance)
     assert whole.tokens <= short.tokens
     assert short.tokens in heard
