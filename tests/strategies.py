@@ -1,4 +1,4 @@
-"""Instances that several tests draw, and what is drawn of them."""
+"""Strategies for instances and for the prices of certificates."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ words_st = st.dictionaries(
 
 @st.composite
 def group_budgets(draw, pool, required) -> GroupBudget:
-    """A list of tokens or a length class, with room for the required ones."""
-    least = draw(st.integers(2, 3))
+    """A budget for a list of tokens or a range of lengths, with room for the required ones."""
+    shortest = draw(st.integers(2, 3))
+    longest = st.none() | st.integers(shortest, 4)
     listed = frozenset(draw(st.lists(st.sampled_from(pool), max_size=4)))
     group = draw(
         st.just(GroupBudget("list", 0, listed))
-        | st.just(GroupBudget("lengths", 0, None, least, draw(st.none() | st.integers(least, 4))))
+        | st.just(GroupBudget("lengths", 0, None, shortest, draw(longest)))
     )
     return replace(group, limit=sum(t in group for t in required) + draw(st.integers(0, 2)))
 
@@ -80,17 +81,17 @@ def random_instance(seed: int, k: int) -> Instance:
 
 @st.composite
 def prices(draw, instance: Instance, bits: int) -> list[int]:
-    """Anything at most 1; or those of a vocabulary, which often prove the optimum."""
+    """Any prices of at most 1; or those of a vocabulary, which often prove the optimum."""
     one = 1 << bits
     words = [word for word, _ in sorted(instance.words)]
     if draw(st.booleans()):
         price = st.integers(-2 * one, one) | st.integers(one // 2, one) | st.just(one)
-        many = sum(map(len, words))
-        return draw(st.lists(price, min_size=many, max_size=many))
+        size = sum(map(len, words))
+        return draw(st.lists(price, min_size=size, max_size=size))
     pool = [*useful(instance), *instance.fixed]
     chosen = draw(st.lists(st.sampled_from(pool), max_size=4)) if pool else []
-    found = []
+    drawn = []
     for word in words:
         left = [len(shortest_path(word[start:], chosen)) for start in range(len(word) + 1)]
-        found += [one * (here - there) for here, there in pairwise(left)]
-    return found
+        drawn += [one * (here - there) for here, there in pairwise(left)]
+    return drawn

@@ -47,7 +47,7 @@ def parts(path: Path) -> tuple[str, ...]:
 
 def imported(path: Path) -> set[tuple[str, ...]]:
     """Modules of partcover that a file imports, inside functions too."""
-    found: set[tuple[str, ...]] = set()
+    modules: set[tuple[str, ...]] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             named = tuple(node.module.split(".")) if node.module else ()
@@ -60,11 +60,11 @@ def imported(path: Path) -> set[tuple[str, ...]]:
             inside = PACKAGE.joinpath(*named)
             for name in (alias.name for alias in node.names):
                 module = (inside / name).is_dir() or (inside / f"{name}.py").exists()
-                found.add((*named, name) if module or named == ("kernels",) else named)
+                modules.add((*named, name) if module or named == ("kernels",) else named)
         elif isinstance(node, ast.Import):
             names = [alias.name.split(".") for alias in node.names]
-            found |= {tuple(name[1:]) for name in names if name[0] == "partcover"}
-    return found
+            modules |= {tuple(name[1:]) for name in names if name[0] == "partcover"}
+    return modules
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: "-".join(parts(path)))

@@ -47,9 +47,9 @@ for solution in (
     assert_type(solution.cover, int)
     solution.vocabulary.save("v.json")
     improve(instance, solution)
-least = smallest(instance, 5)
-assert_type(least, Result)
-assert_type(least.vocabulary, Vocabulary | None)
+result = smallest(instance, 5)
+assert_type(result, Result)
+assert_type(result.vocabulary, Vocabulary | None)
 vocabulary = Vocabulary(iter(["the"]), ids=range(257), special=["<s>"])
 assert_type(vocabulary[0], bytes | str | tuple[int, ...])
 assert_type(vocabulary[:2], tuple[bytes | str | tuple[int, ...], ...])
@@ -77,7 +77,7 @@ def strictly(code, tmp_path):
     (tmp_path / "program.py").write_text(textwrap.dedent(code))
     environment = dict(os.environ)
     environment.pop("MYPYPATH", None)
-    if "site-packages" not in PACKAGE.parts:  # an import hook: mypy has to be told
+    if "site-packages" not in PACKAGE.parts:  # an import hook, which mypy does not see
         environment["MYPYPATH"] = str(PACKAGE.parent)
         config = "[mypy]\nstrict = True\n[mypy-partcover.*]\nfollow_imports = silent\n"
         (tmp_path / "mypy.ini").write_text(config)

@@ -1,1 +1,1 @@
-"""Defines what is asked (words, candidates, conditions) and what an answer is."""
+"""Defines instances, their candidates and conditions, and the solutions of methods."""

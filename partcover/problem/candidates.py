@@ -121,7 +121,7 @@ class CandidateIndex(WordIndex):
             self._keep(self._is_none_of(excluded))
 
     def _select(self, explicit: Intervals, excluded: Intervals, *, dominated: bool) -> None:
-        """Makes given tokens candidates, those that occur."""
+        """Makes those of the tokens candidates that occur."""
         explicit = explicit.take(explicit.occurs)
         self.intervals = explicit.take(np.argsort(explicit.key, kind="stable"))
         word, self.weight = self.only_word_and_weight(self.intervals)

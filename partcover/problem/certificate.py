@@ -91,7 +91,7 @@ class Leaf:
         Raises
         ------
         InputError
-            If there are not as many prices as symbols, one is above 1, or they are damaged.
+            If the number of prices is not that of the symbols, one is above 1, or they are damaged.
         """
         prices = self.prices
         if isinstance(prices, bytes):

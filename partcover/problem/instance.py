@@ -197,9 +197,9 @@ class Instance:
         if len(self.groups) > MAX_GROUPS:
             raise InputError(f"{len(self.groups)} groups: at most {MAX_GROUPS} are possible")
 
-    def _tokens(self, name: str, given: Iterable[Any]) -> tuple[Token, ...]:
+    def _tokens(self, name: str, values: Iterable[Any]) -> tuple[Token, ...]:
         checked: dict[Token, None] = {}
-        for value in given:
+        for value in values:
             token = sym.to_token(value, self.words.symbols)
             if len(token) < 2:
                 raise InputError(

@@ -62,7 +62,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
     where W is a word that is counted c(W) times, p a symbol of W, and reward(T) is Σ_W c(W) times
     the best set of occurrences of T in W that do not overlap, each worth max(0, Σ d − 1).  Every
-    vocabulary comes to one leaf, so the least bound of a leaf holds for all.
+    vocabulary comes to one leaf, so the smallest bound of a leaf holds for all.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class _Case:
 
 
 def _bound(instance: Instance, certificate: Certificate) -> int:
-    """The least bound of the leaves that a vocabulary may come to."""
+    """The smallest bound of the leaves that a vocabulary may come to."""
     fixed = frozenset(instance.fixed)
     symbols, scale = _symbols(instance), 1 << certificate.scale_bits
     bounds: list[int] = []

@@ -33,17 +33,17 @@ def test_uses_are_those_of_the_pieces(counts, tokens, rule):
     words = WordCounts.from_counts(counts)
     vocabulary = Vocabulary(tokens)
     cut = segment(words, vocabulary, rule)
-    found = pieces(words, cut)
-    assert token_uses(cut, len(tokens)).tolist() == [found[token] for token in vocabulary]
-    singles = sorted((piece, n) for piece, n in found.items() if len(piece) == 1)
+    uses = pieces(words, cut)
+    assert token_uses(cut, len(tokens)).tolist() == [uses[token] for token in vocabulary]
+    singles = sorted((piece, n) for piece, n in uses.items() if len(piece) == 1)
     assert symbol_uses(cut).tolist() == [n for _, n in singles]
-    assert sum(found.values()) == cut.tokens
+    assert sum(uses.values()) == cut.tokens
     facts = use(cut, len(tokens))
-    assert facts["used"] == sum(found[token] > 0 for token in vocabulary)
-    total = sum(found.values())
-    power = sum((n / total) ** 2.5 for n in found.values())
-    if len(found) > 1:
-        expected = math.log(power) / (1 - 2.5) / math.log(len(found))
+    assert facts["used"] == sum(uses[token] > 0 for token in vocabulary)
+    total = sum(uses.values())
+    power = sum((n / total) ** 2.5 for n in uses.values())
+    if len(uses) > 1:
+        expected = math.log(power) / (1 - 2.5) / math.log(len(uses))
         assert facts["renyi_efficiency"] == pytest.approx(expected)
     else:
         assert facts["renyi_efficiency"] is None

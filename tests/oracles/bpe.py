@@ -7,15 +7,15 @@ from collections import Counter
 
 def pairs(pieces: list) -> list[tuple]:
     """Adjacent pairs from left to right; two of an equal pair do not overlap."""
-    found, i = [], 0
+    listed, i = [], 0
     last_end: dict[tuple, int] = {}
     while i + 1 < len(pieces):
         pair = (pieces[i], pieces[i + 1])
         if last_end.get(pair, -1) < i:
-            found.append(pair)
+            listed.append(pair)
             last_end[pair] = i + 1
         i += 1
-    return found
+    return listed
 
 
 def merge(pieces: list, pair: tuple) -> list:
@@ -41,8 +41,8 @@ def bpe(counts: dict, k: int) -> tuple[list, int]:
                 frequency[pair] += counts[word]
         if not frequency:
             break
-        most = max(frequency.values())
-        pair = min(pair for pair, many in frequency.items() if many == most)
+        largest = max(frequency.values())
+        pair = min(pair for pair, count in frequency.items() if count == largest)
         tokens.append(pair[0] + pair[1])
         cut = {word: merge(pieces, pair) for word, pieces in cut.items()}
     return tokens, sum(counts[word] * len(pieces) for word, pieces in cut.items())

@@ -12,18 +12,18 @@ from partcover.problem.certificate import Certificate
 
 
 def candidates(instance: Instance) -> list:
-    """Those that are not in one word only which is a candidate itself; all with groups."""
+    """The candidates that are not dominated; with groups, all of them."""
     words = [word for word, _ in instance.words]
     pool = set(useful(replace(instance, required=(), prefix=())))
     if instance.groups:
         return list(pool)
 
-    def stands_in(token) -> bool:
+    def dominated(token) -> bool:
         size = len(token)
         inside = [w for w in words if any(w[s : s + size] == token for s in range(len(w)))]
         return len(inside) == 1 and inside[0] != token and inside[0] in pool
 
-    return [token for token in pool if not stands_in(token)]
+    return [token for token in pool if not dominated(token)]
 
 
 def slow_bound(instance: Instance, certificate: Certificate) -> int:
@@ -47,8 +47,8 @@ def slow_bound(instance: Instance, certificate: Certificate) -> int:
                 size = len(token)
                 at = [s for s in range(len(word)) if word[s : s + size] == token]
                 best = 0
-                for many in range(len(at) + 1):
-                    for chosen in combinations(at, many):
+                for count_chosen in range(len(at) + 1):
+                    for chosen in combinations(at, count_chosen):
                         if all(b - a >= size for a, b in pairwise(chosen)):
                             worth = sum(max(0, sum(own[s : s + size]) - one) for s in chosen)
                             best = max(best, worth)

@@ -43,22 +43,22 @@ def train(
     """`order` numbers the symbols; `start` cuts each word at first."""
     start = start or {w: [w[i : i + 1] for i in range(len(w))] for w in counts}
     number = {t: (1, i) for i, t in enumerate(given)}
-    found = Trained(list(given), list(merges))
-    old = len(found.merges)
+    trained = Trained(list(given), list(merges))
+    old = len(trained.merges)
 
     def place(piece):
         return number[piece] if len(piece) > 1 else (0, order(piece))
 
     total, pending = None, 0
     while True:
-        cuts = {w: cut(start[w], {p: r for r, p in enumerate(found.merges)}) for w in counts}
+        cuts = {w: cut(start[w], {p: r for r, p in enumerate(trained.merges)}) for w in counts}
         before, total = total, sum(c * len(cuts[w]) for w, c in counts.items())
         if before is not None:
             pending += before - total
-            if len(found.tokens) > len(given) + len(found.gains):
-                found.gains.append(pending)
+            if len(trained.tokens) > len(given) + len(trained.gains):
+                trained.gains.append(pending)
                 pending = 0
-        if len(found.tokens) >= k:
+        if len(trained.tokens) >= k:
             break
         pairs, parts = Counter(), Counter()
         for w, c in counts.items():
@@ -66,7 +66,7 @@ def train(
                 parts[piece] += c
             for pair in pairwise(cuts[w]):
                 pairs[pair] += c
-            found.clear &= all(pair != after for pair, after in pairwise(pairwise(cuts[w])))
+            trained.clear &= all(pair != after for pair, after in pairwise(pairwise(cuts[w])))
         best = []
         for (a, b), n in pairs.items():
             if n >= min_count and len(a + b) <= max_length and a + b not in forbidden:
@@ -75,13 +75,13 @@ def train(
         if not best:
             break
         best.sort()
-        found.clear &= len(best) < 2 or best[0][:2] != best[1][:2]
+        trained.clear &= len(best) < 2 or best[0][:2] != best[1][:2]
         a, b = best[0][4:]
-        found.merges.append((a, b))
+        trained.merges.append((a, b))
         if a + b not in number:
-            number[a + b] = (1, len(found.tokens))
-            found.tokens.append(a + b)
-    if found.gains:
-        found.gains[-1] += pending
-    del found.merges[:old]
-    return found
+            number[a + b] = (1, len(trained.tokens))
+            trained.tokens.append(a + b)
+    if trained.gains:
+        trained.gains[-1] += pending
+    del trained.merges[:old]
+    return trained

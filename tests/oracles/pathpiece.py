@@ -32,8 +32,8 @@ def fewest(word, arcs) -> int:
 def path(word, arcs) -> tuple:
     """Of the shortest paths, that whose tokens are the longest, the last first."""
     ways = segmentations(len(word), arcs)
-    least = min(map(len, ways))
-    return min((w for w in ways if len(w) == least), key=lambda w: [s for s, _ in reversed(w)])
+    size = min(map(len, ways))
+    return min((w for w in ways if len(w) == size), key=lambda w: [s for s, _ in reversed(w)])
 
 
 def removal(counts: dict, tokens) -> dict:
@@ -46,12 +46,12 @@ def removal(counts: dict, tokens) -> dict:
 
 
 def uses(counts: dict, tokens) -> dict:
-    found = dict.fromkeys(tokens, 0)
+    uses = dict.fromkeys(tokens, 0)
     for word, count in counts.items():
         for start, end in path(word, arcs_of(word, set(tokens))):
             if end - start > 1:
-                found[word[start:end]] += count
-    return found
+                uses[word[start:end]] += count
+    return uses
 
 
 def occurrence(counts: dict, tokens) -> dict:

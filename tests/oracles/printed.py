@@ -34,8 +34,8 @@ def _solve(instance: Instance) -> int:
     rules = [pulp.lpSum(x) <= instance.k]  # (2)
     rules += [x[t] == 1 for t, token in enumerate(tokens) if token in instance.fixed]
     for group in instance.groups:
-        held = [x[t] for t, token in enumerate(tokens) if token in group]
-        rules.append(pulp.lpSum(held) <= group.limit)
+        inside = [x[t] for t, token in enumerate(tokens) if token in group]
+        rules.append(pulp.lpSum(inside) <= group.limit)
     for w, (word, count) in enumerate(instance.words):
         last = len(word) - 1
         m = [pulp.LpVariable(f"m{w}_{i}", cat="Binary") for i in range(last)]

@@ -21,8 +21,8 @@ def all_segmentations(word, tokens) -> Iterator[tuple]:
 
 def shortest_paths(word, tokens) -> list[tuple]:
     paths = list(all_segmentations(word, tokens))
-    least = min(map(len, paths))
-    return [path for path in paths if len(path) == least]
+    fewest = min(map(len, paths))
+    return [path for path in paths if len(path) == fewest]
 
 
 def longest_match(word, tokens) -> list:
@@ -36,13 +36,13 @@ def longest_match(word, tokens) -> list:
 
 def possible_merges(pieces, tokens, merges) -> list[tuple[int, int]]:
     """(rank, place) of every pair of neighbours that may merge, the first to merge first."""
-    found = []
+    ranked = []
     for i in range(len(pieces) - 1):
         if merges is not None and (pieces[i], pieces[i + 1]) in merges:
-            found.append((merges.index((pieces[i], pieces[i + 1])), i))
+            ranked.append((merges.index((pieces[i], pieces[i + 1])), i))
         if merges is None and pieces[i] + pieces[i + 1] in tokens:
-            found.append((tokens.index(pieces[i] + pieces[i + 1]), i))
-    return sorted(found)
+            ranked.append((tokens.index(pieces[i] + pieces[i + 1]), i))
+    return sorted(ranked)
 
 
 def merged(pieces, i) -> tuple:
@@ -99,14 +99,14 @@ def score_of(token, tokens, scores, symbol_scores) -> float:
 def likelihood(word, tokens, scores, symbol_scores) -> list:
     best: list = [(0.0, [])]
     for end in range(1, len(word) + 1):
-        found = None
+        best_here = None
         for start in range(end):
             token = word[start:end]
             if end - start == 1 or token in tokens:
                 score = best[start][0] + score_of(token, tokens, scores, symbol_scores)
-                if found is None or score > found[0]:
-                    found = score, [*best[start][1], token]
-        best.append(found)
+                if best_here is None or score > best_here[0]:
+                    best_here = score, [*best[start][1], token]
+        best.append(best_here)
     return best[-1][1]
 
 
@@ -134,7 +134,7 @@ def maxmatch_dropout(word, tokens, p: Fraction) -> dict[tuple, Fraction]:
     """The probability of every outcome of MaxMatch-dropout."""
     if not word:
         return {(): Fraction(1)}
-    found: Counter = Counter()
+    chances: Counter = Counter()
     chance = Fraction(1)
     for end in range(len(word), 0, -1):
         if end > 1 and word[:end] not in tokens:
@@ -142,15 +142,17 @@ def maxmatch_dropout(word, tokens, p: Fraction) -> dict[tuple, Fraction]:
         taken = chance * (1 - p if end > 1 else 1)
         chance -= taken
         for rest, likely in maxmatch_dropout(word[end:], tokens, p).items():
-            found[word[:end], *rest] += taken * likely
-    return dict(found)
+            chances[word[:end], *rest] += taken * likely
+    return dict(chances)
 
 
 def path_piece_printed(word, tokens) -> dict[tuple, Fraction]:
     """PathPieceR as printed: from the end, evenly among the tokens that tie at each position."""
-    least = [0]
+    fewest = [0]
     for end in range(1, len(word) + 1):
-        least.append(1 + min(least[s] for s in range(end) if end - s == 1 or word[s:end] in tokens))
+        fewest.append(
+            1 + min(fewest[s] for s in range(end) if end - s == 1 or word[s:end] in tokens)
+        )
 
     def walk(end) -> dict[tuple, Fraction]:
         if not end:
@@ -158,7 +160,7 @@ def path_piece_printed(word, tokens) -> dict[tuple, Fraction]:
         starts = [
             s
             for s in range(end)
-            if (end - s == 1 or word[s:end] in tokens) and least[s] == least[end] - 1
+            if (end - s == 1 or word[s:end] in tokens) and fewest[s] == fewest[end] - 1
         ]
         return {
             (*path, word[start:end]): chance / len(starts)

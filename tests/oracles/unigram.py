@@ -10,22 +10,22 @@ from oracles.pathpiece import arcs_of, segmentations
 def ways(word, score: dict) -> list[tuple]:
     """Every segmentation with its score, summed from left to right."""
     tokens = {piece for piece in score if len(piece) > 1}
-    found = []
+    scored = []
     for way in segmentations(len(word), arcs_of(word, tokens)):
         total = 0.0
         for start, end in way:
             total += score[word[start:end]]
-        found.append((total, way))
-    return found
+        scored.append((total, way))
+    return scored
 
 
 def expectation(counts: dict, score: dict) -> tuple[dict, float]:
     expected, likelihood = dict.fromkeys(score, 0.0), 0.0
     for word, count in counts.items():
-        found = ways(word, score)
-        total = sum(math.exp(value) for value, _ in found)
+        scored = ways(word, score)
+        total = sum(math.exp(value) for value, _ in scored)
         likelihood += count * math.log(total)
-        for value, way in found:
+        for value, way in scored:
             for start, end in way:
                 expected[word[start:end]] += count * math.exp(value) / total
     return expected, likelihood
@@ -33,9 +33,9 @@ def expectation(counts: dict, score: dict) -> tuple[dict, float]:
 
 def best(word, score: dict) -> tuple:
     """The best segmentation; among equals, from the right, the longest tokens."""
-    found = ways(word, score)
-    most = max(value for value, _ in found)
-    equal = [way for value, way in found if value == most]
+    scored = ways(word, score)
+    largest = max(value for value, _ in scored)
+    equal = [way for value, way in scored if value == largest]
     return min(equal, key=lambda way: [start for start, _ in reversed(way)])
 
 
@@ -69,13 +69,13 @@ class Tie(Exception):
     """Two values too near each other for floats to tell which is kept."""
 
 
-def most(value: dict, pieces: list, many: int) -> list:
+def keep_largest(value: dict, pieces: list, n_tokens: int) -> list:
     tokens = sorted((p for p in pieces if len(p) > 1), key=lambda p: -value[p])
-    if 0 < many < len(tokens):
-        a, b = value[tokens[many - 1]], value[tokens[many]]
+    if 0 < n_tokens < len(tokens):
+        a, b = value[tokens[n_tokens - 1]], value[tokens[n_tokens]]
         if a > -1e299 and abs(a - b) <= 1e-6 * max(1.0, abs(a)):
             raise Tie
-    kept = set(tokens[:many])
+    kept = set(tokens[:n_tokens])
     return [p for p in pieces if len(p) == 1 or p in kept]
 
 
@@ -91,8 +91,8 @@ def train(counts: dict, seeds: dict, k: int, m_step: str, digamma) -> dict:
                 raise Tie
             enough = [p for p in pieces if len(p) == 1 or expected[p] >= 0.5]
             total = sum(max(expected[p], 0.5) for p in enough)
-            many = sum(len(p) > 1 for p in enough)
-            pieces = most(expected, pieces, max(many, k))
+            n_tokens = sum(len(p) > 1 for p in enough)
+            pieces = keep_largest(expected, pieces, max(n_tokens, k))
             for p in pieces:
                 n = max(expected[p], 0.5)
                 if m_step == "plain":
@@ -100,11 +100,11 @@ def train(counts: dict, seeds: dict, k: int, m_step: str, digamma) -> dict:
                 else:
                     score[p] = digamma(n) - digamma(total)
             score = {p: score[p] for p in pieces}
-        many = sum(len(p) > 1 for p in pieces)
-        if many <= int(1.1 * k):
-            return {p: score[p] for p in most(score, pieces, k)}
+        n_tokens = sum(len(p) > 1 for p in pieces)
+        if n_tokens <= int(1.1 * k):
+            return {p: score[p] for p in keep_largest(score, pieces, k)}
         loss = losses(counts, score)
         useful = sum(len(p) > 1 and loss[p] > -1e300 for p in pieces)
-        left = min(useful, max(int(1.1 * k), int(0.75 * many)))
-        pieces = most(loss, pieces, max(left, k))
+        left = min(useful, max(int(1.1 * k), int(0.75 * n_tokens)))
+        pieces = keep_largest(loss, pieces, max(left, k))
         score = {p: score[p] for p in pieces}

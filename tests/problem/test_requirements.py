@@ -22,20 +22,20 @@ def test_greedy_keeps_the_budgets_of_groups(words, data, k, relaxed):
     pool = sorted(all_candidates(words) | {b"zz"})
     groups = data.draw(st.lists(group_budgets(pool, []), min_size=1, max_size=3))
     instance = Instance(WordCounts.from_counts(words), k, groups=groups)
-    found = (greedwmc if relaxed else greedtok)(instance)
+    result = (greedwmc if relaxed else greedtok)(instance)
     tokens, gains = greedy(words, all_candidates(words), k, relaxed=relaxed, groups=groups)
-    assert list(found.vocabulary) == tokens
-    assert list(found.gains) == gains
+    assert list(result.vocabulary) == tokens
+    assert list(result.gains) == gains
     for group in groups:
         assert sum(token in group for token in tokens) <= group.limit
-    assert check(instance, found.vocabulary).ok
+    assert check(instance, result.vocabulary).ok
 
 
 def test_a_full_group_is_a_problem():
     group = GroupBudget("long", 1, None, 3)
     instance = Instance(WordCounts.from_counts({"abc": 2, "bcd": 1}), 3, groups=(group,))
-    found = check(instance, Vocabulary(["abc", "bcd", "ab"], "bytes"))
-    assert found.problems == ("2 tokens of group 'long', whose budget is 1",)
+    result = check(instance, Vocabulary(["abc", "bcd", "ab"], "bytes"))
+    assert result.problems == ("2 tokens of group 'long', whose budget is 1",)
     assert solve(instance).tokens == fewest_tokens(instance) == 4
 
 
@@ -48,8 +48,8 @@ def test_protected_tokens_are_never_cut(words, data, more):
     counted = WordCounts.from_counts(words)
     instance = Instance(counted, len(protected) + more, protected=protected)
     assert instance.words.split_at(instance.protected).to_dict() == instance.words.to_dict()
-    found = solve(instance)
-    assert set(protected) <= set(found.vocabulary)
+    result = solve(instance)
+    assert set(protected) <= set(result.vocabulary)
     # twin: cut the words by hand, then the fewest tokens of the pieces
     total = 0
     for word, count in words.items():
@@ -63,8 +63,10 @@ def test_protected_tokens_are_never_cut(words, data, more):
             else:
                 rest[-1:] = [(rest[-1] if rest else b"") + word[position : position + 1]]
                 position += 1
-        total += sum(count * len(shortest_path(piece, found.vocabulary)) for piece in rest if piece)
-    assert found.tokens == total
+        total += sum(
+            count * len(shortest_path(piece, result.vocabulary)) for piece in rest if piece
+        )
+    assert result.tokens == total
     assert total <= cost(instance, greedtok(instance).vocabulary)
 
 
@@ -83,12 +85,12 @@ def test_weights_are_costs(words, data, k):
     weights = {word: data.draw(st.integers(1, 4)) for word in sorted(words)}
     weighted = WordCounts.from_counts(words).weighted(weights)
     assert weighted.to_dict() == {word: count * weights[word] for word, count in words.items()}
-    found = solve(Instance(weighted, k))
+    result = solve(Instance(weighted, k))
     twin = sum(
-        count * weights[word] * len(shortest_path(word, found.vocabulary))
+        count * weights[word] * len(shortest_path(word, result.vocabulary))
         for word, count in words.items()
     )
-    assert found.tokens == twin == fewest_tokens(Instance(weighted, k))
+    assert result.tokens == twin == fewest_tokens(Instance(weighted, k))
 
 
 def test_instance_files_keep_everything(tmp_path):

@@ -31,8 +31,8 @@ def files(tmp_path):
 
 
 def test_what_files_look_like(files):
-    found = {path.name: kind_of(path) for path in files.iterdir()}
-    assert found == {
+    kinds = {path.name: kind_of(path) for path in files.iterdir()}
+    assert kinds == {
         "C.tsv": "counts",
         "bare.tsv": "counts",
         "V.json": "vocabulary",

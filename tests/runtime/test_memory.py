@@ -118,14 +118,14 @@ def test_words_beyond_the_memory_are_refused(monkeypatch):
 
 def test_candidates_are_counted_in_32_bits():
     try:  # never touched: no memory is taken
-        many = np.empty(2**31, np.int32)
+        numbers = np.empty(2**31, np.int32)
         weights = np.empty(2**31, np.int64)
     except MemoryError:
         pytest.skip("the system promises no memory that it has not")
     none = np.zeros(1, np.int32)
     state = Greedy(none, none, none, np.zeros(0, np.int64), False)
     with pytest.raises(OverflowError, match="candidates does not fit in int32"):
-        state.load(many, many, many, weights, 1)
+        state.load(numbers, numbers, numbers, weights, 1)
 
 
 def test_overlapping_candidates_of_long_words_are_refused():

@@ -156,19 +156,19 @@ def test_vocabularies_are_indexed():
 
 
 @pytest.mark.parametrize(
-    ("symbols", "held", "not_held"),
+    ("symbols", "present", "absent"),
     [
         ("bytes", ["roé", "roé".encode(), bytearray(b"the"), b"\xff\xff", "\udcff\udcff"], ["ro"]),
         ("chars", ["roé", "roé".encode(), "the"], [b"\xff\xff", "\ud800"]),
         ("ints", [(1, 2), [1, 2], np.array([1, 2])], [(2, 1), "12"]),
     ],
 )
-def test_text_is_looked_for_in_the_alphabet_of_the_tokens(symbols, held, not_held):
+def test_text_is_looked_for_in_the_alphabet_of_the_tokens(symbols, present, absent):
     given = {"bytes": ["roé", "the", b"\xff\xff"], "chars": ["roé", "the"], "ints": [(1, 2)]}
     vocabulary = Vocabulary(given[symbols], symbols)
-    for token in held:
+    for token in present:
         assert token in vocabulary
-    for token in [*not_held, None, 3, object(), ["x"], "t", ""]:
+    for token in [*absent, None, 3, object(), ["x"], "t", ""]:
         assert token not in vocabulary
 
 

@@ -122,8 +122,8 @@ def test_encoders_in_a_spawned_pool():
     names = ["shortest_path", "merges", "mark", "function", "dropout"]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
-        found = list(pool.map(encoded, [ENCODERS[name] for name in names]))
-    assert found == [encoded(ENCODERS[name]) for name in names]
+        results = list(pool.map(encoded, [ENCODERS[name] for name in names]))
+    assert results == [encoded(ENCODERS[name]) for name in names]
 
 
 def test_a_copy_has_a_table_of_its_own():
@@ -181,11 +181,11 @@ def test_files_are_counted_with_a_function(tmp_path):
 def test_counts_instances_and_results():
     group = GroupBudget("short", 4, ["th", "he", "re"])
     instance = Instance(WORDS, 6, required=["the"], groups=[group], source={"a": [1]})
-    plain = Instance(WORDS, 3, protected=["pea"])
+    first = Instance(WORDS, 3, protected=["pea"])
     assert len(instance.index)  # which is not part of the pickle
     solution, certificate = prove(Instance(WordCounts.from_words(["abab", "ab"]), 1))
-    bound = lower_bound(plain, iterations=3, incumbent=10**6)
-    for one in (instance, plain):
+    bound = lower_bound(first, iterations=3, incumbent=10**6)
+    for one in (instance, first):
         other = pickle.loads(pickle.dumps(one))
         assert other.words == one.words
         assert other.words.pretokenizer == "gpt2"
@@ -201,7 +201,7 @@ def test_counts_instances_and_results():
     other = pickle.loads(pickle.dumps(bound))
     assert other.to_json(tokens=True) == bound.to_json(tokens=True)
     assert np.array_equal(other.x, bound.x)
-    assert check_certificate(plain, other.certificate).lower_bound == bound.lower_bound
+    assert check_certificate(first, other.certificate).lower_bound == bound.lower_bound
     words = pickle.loads(pickle.dumps(WORDS))
     assert not words.counts.flags.writeable
     assert segment(words, solution.vocabulary).tokens == segment(WORDS, solution.vocabulary).tokens

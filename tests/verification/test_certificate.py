@@ -87,8 +87,8 @@ def grouped(draw) -> Instance:
 def fewest_in_groups(instance: Instance) -> int:
     words = list(instance.words)
     pool, best = useful(instance), instance.words.total_symbols
-    for many in range(instance.k - len(instance.fixed) + 1):
-        for chosen in combinations(pool, many):
+    for size in range(instance.k - len(instance.fixed) + 1):
+        for chosen in combinations(pool, size):
             tokens = [*instance.fixed, *chosen]
             if all(sum(t in group for t in tokens) <= group.limit for group in instance.groups):
                 best = min(best, sum(c * len(shortest_path(w, tokens)) for w, c in words))
