@@ -65,17 +65,6 @@ WITHOUT_EXAMPLE = {
     # segmentation
     "partcover.segment",
     # trainers
-    "partcover.trainers.bpe",
-    "partcover.trainers.convextok",
-    "partcover.trainers.frequent",
-    "partcover.trainers.greedyphrase",
-    "partcover.trainers.pathpiece",
-    "partcover.trainers.randtrain",
-    "partcover.trainers.sage",
-    "partcover.trainers.unigram_sentencepiece",
-    "partcover.trainers.unigram",
-    "partcover.trainers.unigram_objective",
-    "partcover.trainers.wordpiece",
     # vocabulary
     "partcover.Vocabulary",
 }

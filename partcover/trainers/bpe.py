@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
@@ -12,12 +11,13 @@ from ..errors import VerificationError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Threads
+from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .merge_training import merge_words
+from .merge_training import train_merges
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
-__all__ = ["bpe"]
+__all__ = ["bpe", "merges_that_make"]
 
 
 @trainer(
@@ -34,28 +34,28 @@ def bpe(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
-    """Byte-pair encoding: the most frequent pair of neighbours becomes a token, again and again.
+    """Trains byte-pair encoding: the most frequent pair of neighbours becomes a token, repeatedly.
 
-    The count of a pair is the number of its neighbours, overlapping ones too: in a a a the pair
-    a a counts twice, though one merge is made.  So count the published trainers (Sennrich, GPT-2,
-    Hugging Face); sentencepiece counts without overlap.  Ties go to the smaller left piece, then
-    to the smaller right piece: symbols first, bytes in the order of the characters that byte-level
-    tokenizers write for them (33 … 126, 161 … 172, 174 … 255, then the others), characters and
-    integers by value; then tokens as they were made.  That is the order of Hugging Face's
-    trainer, which makes the same merges unless two of them spell one token.
+    The count of a pair is the number of its occurrences, overlapping ones too: in a a a the pair
+    a a counts twice, though one merge is made.  The published trainers (Sennrich, GPT-2, Hugging
+    Face) count like this; sentencepiece counts without overlap.  Ties go to the smaller left
+    piece, then to the smaller right piece: symbols first, bytes in the order of the characters
+    that byte-level tokenizers write for them (33 … 126, 161 … 172, 174 … 255, then the others),
+    characters and integers by value; then tokens as they were made.  That is the order of Hugging
+    Face's trainer, which makes the same merges unless two of them spell one token.
 
     Parameters
     ----------
     instance : Instance
         The words, and k, the number of tokens.  Keeps to `max_length` and `forbidden` (such
-        merges are not made), `min_count` (it ends when no pair has as many neighbours) and
-        `prefix`: training goes on from these tokens, which come first.  If each of them is two
-        neighbours of the word it spells once the merges before are made in it, as BPE's own
-        tokens are, these merges are made first.  Otherwise no merges can make them: the words
-        are first cut by the shortest path, and the vocabulary is for the rule ``shortest_path``.
+        merges are not made), `min_count` (training ends when no pair occurs as often) and
+        `prefix`: training continues from these tokens, which come first.  If the merges before
+        it leave two pieces of each of them, as they do of BPE's own tokens, these merges are made
+        first (see `merges_that_make`).  Otherwise no merges can make them: the words are first
+        cut by the shortest path, and the vocabulary is for the rule ``shortest_path``.
     end_of_word : str, optional
         Appended to every word, as `WordCounts.with_suffix` does; what is trained, and all that
-        is stated, is about these longer words.  A mark of several symbols is learned as any
+        is reported, is about these longer words.  A mark of several symbols is learned as any
         other string; one symbol that is in no word costs no token.
     time_limit : float, optional
         Seconds after which the tokens made so far are returned.
@@ -81,6 +81,15 @@ def bpe(
     VerificationError
         If the segmentation does not confirm the gains (a defect).
 
+    Examples
+    --------
+    >>> from partcover import Instance, trainers
+    >>> solution = trainers.bpe(Instance({"hugs": 5, "hug": 10, "pug": 5}, 2))
+    >>> solution.vocabulary.tokens, solution.vocabulary.merges
+    ((b'ug', b'hug'), ((b'u', b'g'), (b'h', b'ug')))
+    >>> solution.tokens, solution.gains
+    (30, (20, 15))
+
     Notes
     -----
     Exact; O(symbols · log(pairs)) time, O(symbols) memory, symbols of the distinct words.  The
@@ -92,7 +101,7 @@ def bpe(
     Gage 1994, A new algorithm for data compression; Sennrich, Haddow and Birch 2016, Neural
     machine translation of rare words with subword units, Section 3.2 and Algorithm 1.
     """
-    started = time.monotonic()
+    deadline = Deadline(time_limit)
     extra = {}
     if end_of_word is not None:
         # that the words of a text have no mark is known from `end_of_word`
@@ -100,7 +109,7 @@ def bpe(
         words = replace(instance.words.with_suffix(end_of_word), pretokenizer=name)
         instance = replace(instance, words=words)
         extra["end_of_word"] = end_of_word
-    known = _merges_of(instance.prefix)
+    known = merges_that_make(instance.prefix)
     given = Vocabulary(
         instance.prefix,
         instance.symbols,
@@ -108,41 +117,52 @@ def bpe(
         rule="shortest_path" if known is None else "merges",
         merges=known,
     )
-    merged = merge_words(
+    trained = train_merges(
         instance,
         given,
         scored=False,
-        started=started,
-        time_limit=time_limit,
+        deadline=deadline,
         threads=threads,
         progress=progress or Progress(),
     )
     vocabulary = given.with_(
-        tokens=merged.tokens, merges=None if known is None else (*known, *merged.merges)
+        tokens=trained.tokens, merges=None if known is None else (*known, *trained.merges)
     )
     solution = solution_of(
         instance,
         vocabulary,
-        started,
-        termination=merged.termination,
+        deadline.seconds,
+        termination=trained.termination,
         threads=threads,
-        gains=() if len(given) else merged.gains,
+        gains=() if len(given) else trained.gains,
         extra={
             "size": len(vocabulary),
-            "nothing_left_to_gain": merged.exhausted,
+            "nothing_left_to_gain": trained.exhausted,
             **extra,
         },
     )
-    if not len(given) and solution.cover != sum(merged.gains):
+    if not len(given) and solution.cover != sum(trained.gains):
         raise VerificationError(
-            f"the merges joined {sum(merged.gains)} pairs, their segmentation {solution.cover}: "
+            f"the merges joined {sum(trained.gains)} pairs, their segmentation {solution.cover}: "
             "this is a defect of partcover, please report it with the instance"
         )
     return solution
 
 
-def _merges_of(tokens: Iterable[Token]) -> list[tuple[Token, Token]] | None:
-    """The merges that make tokens in their order; None if there are none."""
+def merges_that_make(tokens: Iterable[Token]) -> list[tuple[Token, Token]] | None:
+    """Finds the merges that make tokens in their order.
+
+    Parameters
+    ----------
+    tokens : iterable of token
+        In the order in which they are made.
+
+    Returns
+    -------
+    list of pair of token, or None
+        One for each token, which joins the two neighbours that the merges before it leave of the
+        token; None if they leave more than two.
+    """
     ranks: dict[tuple[Token, Token], int] = {}
     for token in tokens:
         pieces: list[Token] = [token[i : i + 1] for i in range(len(token))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
 
 from ..bounds.lower_bound import lower_bound
@@ -12,6 +11,7 @@ from ..heuristics.rounding import Rounding, round_relaxation
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Threads
+from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from .trainer import OPTIONS, solution_of, trainer
 
@@ -32,19 +32,19 @@ def convextok(
     progress: Progress | None = None,
     rounding: Rounding = "det",
 ) -> Solution:
-    """Solve the linear relaxation, and round how much of each candidate it takes.
+    """Solves the linear relaxation and rounds it to a vocabulary.
 
     Parameters
     ----------
     instance : Instance
-        The words, candidates, budget and conditions; of group budgets the rounding knows, the
-        relaxation does not.
+        The words, candidates, budget and conditions; the rounding keeps to group budgets, the
+        relaxation leaves them out.
     time_limit : float, optional
-        Seconds for the relaxation; what it has by then is rounded.
+        Seconds for the relaxation; what it has reached by then is rounded.
     seed : int
-        Of the roundings ``bias`` and ``random``.
+        Random seed of the roundings ``bias`` and ``random``.
     threads : int
-        Threads; the result is the same for any number, where no limit cuts.
+        Number of threads; without a time limit the result is the same for any number.
     progress : Progress, optional
         Gets an `Event` for each better bound.
     rounding : {"det", "bias", "int", "random"}
@@ -57,12 +57,19 @@ def convextok(
         it in integers (see `partcover.lower_bound`); where the rounded vocabulary meets it, it
         is optimal.  ``extra["relaxation"]`` is the value of the relaxation in floating point,
         at most this; None where the steps have not come near it.
-        ``extra["nothing_left_to_gain"]``: no more tokens than these are worth choosing.
+        ``extra["nothing_left_to_gain"]``: no other token is worth choosing.
 
     Raises
     ------
     InputError
         As `partcover.lower_bound` and `round_relaxation` do.
+
+    Examples
+    --------
+    >>> from partcover import Instance, trainers
+    >>> solution = trainers.convextok(Instance({"hugs": 5, "hug": 10, "pug": 5}, 2))
+    >>> solution.vocabulary.tokens, solution.tokens, solution.lower_bound, solution.status
+    ((b'hug', b'pug'), 25, 25, 'optimal')
 
     Notes
     -----
@@ -71,13 +78,13 @@ def convextok(
     steps of `partcover.lower_bound`, not by cuOPT; candidates are those of the instance, all
     substrings unless it says otherwise, where the paper takes the most frequent.
     """
-    started = time.monotonic()
+    deadline = Deadline(time_limit)
     bound = lower_bound(instance, time_limit=time_limit, threads=threads, progress=progress)
     vocabulary = round_relaxation(instance, bound.x, rounding, seed)
     solution = solution_of(
         instance,
         vocabulary.with_(method="convextok"),
-        started,
+        deadline.seconds,
         termination=bound.termination,
         threads=threads,
         extra={

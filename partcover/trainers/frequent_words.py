@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from ..corpus.symbols import Token
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Threads
+from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
@@ -18,7 +17,7 @@ __all__ = ["frequent"]
 
 @trainer("frequent", about="the most frequent words", honours=LIMITED_MERGES, nested=True)
 def frequent(instance: Instance, *, threads: Threads = 1) -> Solution:
-    """The k most frequent words of two symbols or more; ties go to the smaller word.
+    """Takes the k most frequent words of two symbols or more; ties go to the smaller word.
 
     Parameters
     ----------
@@ -38,24 +37,30 @@ def frequent(instance: Instance, *, threads: Threads = 1) -> Solution:
     ------
     InputError
         For an option of the instance that it cannot keep to.
+
+    Examples
+    --------
+    >>> from partcover import Instance, trainers
+    >>> trainers.frequent(Instance({"low": 5, "a": 9, "lower": 2}, 1)).vocabulary.tokens
+    (b'low',)
     """
-    started = time.monotonic()
+    deadline = Deadline()
     words = instance.words
     lengths = np.diff(words.offsets)
     fits = (lengths >= 2) & (words.counts >= instance.min_count)
     if instance.max_length is not None:
         fits &= lengths <= instance.max_length
-    taken = {*instance.forbidden, *instance.prefix}
-    wanted = instance.k - len(instance.prefix)
-    # the least count that can be chosen: only words from there on are worth a Python object
+    excluded = {*instance.forbidden, *instance.prefix}
+    n_words = instance.k - len(instance.prefix)
+    # only words that occur as often as the last one chosen are worth a Python object
     counts = np.sort(words.counts[fits])[::-1]
-    least = counts[min(len(counts), wanted + len(taken)) - 1] if len(counts) and wanted else 0
+    lowest = counts[min(len(counts), n_words + len(excluded)) - 1] if len(counts) and n_words else 0
     ranked: list[tuple[int, Token]] = []
-    for index in np.flatnonzero(fits & (words.counts >= least)).tolist():
+    for index in np.flatnonzero(fits & (words.counts >= lowest)).tolist():
         word = words.word(index)
-        if word not in taken:
+        if word not in excluded:
             ranked.append((-int(words.counts[index]), word))
-    chosen = [word for _, word in sorted(ranked)[:wanted]]
+    chosen = [word for _, word in sorted(ranked)[:n_words]]
     vocabulary = Vocabulary((*instance.prefix, *chosen), instance.symbols, "frequent")
     extra = {"size": len(vocabulary), "nothing_left_to_gain": len(vocabulary) < instance.k}
-    return solution_of(instance, vocabulary, started, threads=threads, extra=extra)
+    return solution_of(instance, vocabulary, deadline.seconds, threads=threads, extra=extra)

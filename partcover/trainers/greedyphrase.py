@@ -1,9 +1,8 @@
-"""Trains GreedyPhrase: frequent runs of words and spaces, pairs of these, BPE on the rest."""
+"""Trains GreedyPhrase: frequent runs of words and spaces, pairs of them, BPE on the rest."""
 
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from ..kernels._segment import INSIDE, SINGLE
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Threads
+from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
@@ -57,7 +57,7 @@ def greedyphrase(
     compound_share: float = 5_000 / _SLOTS,
     bpe_share: float = 3_000 / _SLOTS,
 ) -> Solution:
-    """Phrases by their frequency, in three steps, used by longest match.
+    """Trains GreedyPhrase: phrases by their frequency, in three steps, for longest match.
 
     1. Words are cut into atoms: longest runs of ASCII letters, digits and ``_``, of ASCII white
        space, or of anything else (over ``ints`` each symbol is an atom).  The *primitives* are
@@ -68,14 +68,14 @@ def greedyphrase(
     3. Words are cut once more; on the runs of two or more single symbols that are left, BPE
        chooses as many tokens as are missing.
 
-    Ties go to more symbols, then to the lexicographically first.  Nothing crosses a word's end
-    and nothing that occurs once is taken.
+    Ties go to more symbols, then to the lexicographically first.  No phrase crosses the end of a
+    word, and none that occurs only once is chosen.
 
     Parameters
     ----------
     instance : Instance
         The words and budget.  Keeps to `max_length`, `min_count` and `forbidden`, and to
-        `prefix`: these tokens come first, and primitives get so much less of k.  Phrases
+        `prefix`: these tokens come first, and there are so many primitives fewer.  Phrases
         cross spaces, so words should be lines or documents (pre-tokenizer ``none``).  A word
         that is a single atom has only itself as a phrase: then the primitives are the most
         frequent words, and the rest is BPE within rare ones.
@@ -89,13 +89,13 @@ def greedyphrase(
         What ranks compounds: occurrences times the length in symbols, or occurrences alone, as
         the repository's code has it.
     atoms : int
-        The most atoms of a primitive.
+        The longest primitive, in atoms.
     passes : int
-        How many passes add compounds.
+        Number of passes that add compounds.
     compound_share : float
-        Compounds of each pass, as a part of k (rounded down).
+        Compounds of each pass, as a share of k (rounded down).
     bpe_share : float
-        Tokens of BPE, as a part of k (rounded down); primitives get what is left of k, and BPE
+        Tokens of BPE, as a share of k (rounded down); primitives get what is left of k, and BPE
         what the other steps leave free.
 
     Returns
@@ -111,6 +111,14 @@ def greedyphrase(
         For options that cannot be honoured, an unknown score, a bad number of atoms or passes,
         shares that add up to more than 1, or counts that add up to 2^59 symbols or more.
 
+    Examples
+    --------
+    >>> from partcover import Instance, trainers
+    >>> lines = {"the cat": 5, "the dog": 3, "a cat": 2}
+    >>> solution = trainers.greedyphrase(Instance(lines, 3))
+    >>> solution.vocabulary.tokens, solution.rule
+    ((b'the ', b'the', b' cat'), 'longest_match')
+
     Notes
     -----
     R. Rezel (2026), "GreedyPhrase Tokenizer: Maximizing Effective Context via Greedy Phrase
@@ -119,7 +127,7 @@ def greedyphrase(
     times (75 and 100 in the passes) is not counted, ties follow hash order, and later versions
     add templates and rank all together.  O(atoms of text · `atoms`) sorted keys.
     """
-    started = time.monotonic()
+    deadline = Deadline(time_limit)
     if atoms < 1 or passes < 0:
         raise InputError(f"atoms is {atoms}, passes {passes}: at least 1 and 0 are expected")
     if not (compound_share >= 0 and bpe_share >= 0 and passes * compound_share + bpe_share <= 1):
@@ -132,9 +140,6 @@ def greedyphrase(
 
     progress = progress or Progress()
 
-    def late() -> bool:
-        return time_limit is not None and time.monotonic() - started >= time_limit
-
     compounds, reserved = (
         int(Fraction(share).limit_denominator(10**6) * instance.k)  # 0.1 of 10 is 1, and not less
         for share in (compound_share, bpe_share)
@@ -143,19 +148,19 @@ def greedyphrase(
     sizes = [max(0, instance.k - given - passes * compounds - reserved), *[compounds] * passes]
     text = _Text(instance)
     tokens: dict[Token, None] = dict.fromkeys(instance.prefix)
-    made: list[int] = []
+    n_new: list[int] = []
     termination: Termination = "completed"
     try:
         for step, size in enumerate(sizes):
-            if late():
+            if deadline.is_over:
                 termination = "time_limit"
                 break
-            found = text.pairs(list(tokens), threads, score) if step else text.sequences(atoms)
+            ranked = text.pairs(list(tokens), threads, score) if step else text.sequences(atoms)
             size = min(size, instance.k - len(tokens))
             new = list(
-                islice((token for token in found if token not in tokens), min(size, sys.maxsize))
+                islice((token for token in ranked if token not in tokens), min(size, sys.maxsize))
             )
-            made.append(len(new))
+            n_new.append(len(new))
             tokens |= dict.fromkeys(new)
             remark = "compounds" if step else "primitives"
             progress.advance(len(tokens), instance.k, remark)
@@ -170,9 +175,7 @@ def greedyphrase(
                         min_count=max(2, instance.min_count),
                         forbidden=instance.forbidden,
                     ),
-                    time_limit=None
-                    if time_limit is None
-                    else max(0.0, time_limit - (time.monotonic() - started)),
+                    time_limit=deadline.left,
                     threads=threads,
                 )
                 tokens |= dict.fromkeys(trained.vocabulary)
@@ -183,15 +186,15 @@ def greedyphrase(
     return solution_of(
         instance,
         Vocabulary(tokens, instance.symbols, "greedyphrase", rule="longest_match"),
-        started,
+        deadline.seconds,
         termination=termination,
         threads=threads,
         extra={
             "size": len(tokens),
             "score": score,
-            "primitives": made[0] if made else 0,
-            "compounds": sum(made[1:]),
-            "bpe_tokens": len(tokens) - given - sum(made),
+            "primitives": n_new[0] if n_new else 0,
+            "compounds": sum(n_new[1:]),
+            "bpe_tokens": len(tokens) - given - sum(n_new),
             "nothing_left_to_gain": termination == "completed" and len(tokens) < instance.k,
         },
     )
@@ -199,16 +202,16 @@ def greedyphrase(
 
 @dataclass(frozen=True)
 class _Groups:
-    """Equal keys together.
+    """Keys grouped by their value.
 
     Attributes
     ----------
     number : ndarray of int64
         The group of each key.
     first : ndarray of int64
-        Where each group's key is first.
+        The first place of each group's key.
     total : ndarray of int64
-        The weights of each group, added up.
+        The sum of the weights in each group.
     """
 
     number: Int64
@@ -229,19 +232,19 @@ class _Groups:
 
 
 class _Text:
-    """The words in one text, and what in it is worth a token."""
+    """The words as one text, and the phrases in it."""
 
     def __init__(self, instance: Instance) -> None:
         words = instance.words
         self.words = words
-        self.least = max(2, instance.min_count)
-        self.longest = instance.max_length
+        self.min_count = max(2, instance.min_count)
+        self.max_length = instance.max_length
         self.forbidden = set(instance.forbidden)
         self.text: Any = sym.from_array(words.data, words.symbols)
         self.word_of = np.repeat(np.arange(len(words)), np.diff(words.offsets))
 
-    def sequences(self, most: int) -> Iterator[Token]:
-        """Sequences of up to `most` atoms, the most frequent first."""
+    def sequences(self, atoms: int) -> Iterator[Token]:
+        """Returns the sequences of up to so many atoms, the most frequent first."""
         data, offsets = self.words.data, self.words.offsets
         begins = np.ones(len(data), bool)
         if self.words.symbols != "ints":
@@ -264,9 +267,9 @@ class _Text:
         parts = []
         # a sequence that is frequent enough begins and ends with one that is
         places, inside = np.arange(len(start)), atom
-        for size in range(1, most + 1):
+        for size in range(1, atoms + 1):
             groups = _Groups.of(inside, self.words.counts[word[places]])
-            kept = groups.total >= self.least
+            kept = groups.total >= self.min_count
             first = places[groups.first[kept]]
             parts.append((groups.total[kept], start[first], end[first + size - 1]))
             alive = kept[groups.number]
@@ -279,7 +282,7 @@ class _Text:
         return self._best("count", *(np.concatenate(part) for part in zip(*parts, strict=True)))
 
     def pairs(self, tokens: list[Token], threads: int, score: Score) -> Iterator[Token]:
-        """Neighbours under longest match, those of highest score first."""
+        """Returns the pairs of neighbours under longest match, those of highest score first."""
         which = self._which(tokens, threads)
         last = np.flatnonzero(which != INSIDE)
         begin = np.append(0, last + 1)[:-1]  # a word's last symbol ends a token
@@ -289,12 +292,12 @@ class _Text:
         left = np.flatnonzero(word[1:] == word[:-1])
         keys = piece[left] * np.int64(len(tokens) + len(alphabet)) + piece[left + 1]
         groups = _Groups.of(keys, self.words.counts[word[left]])
-        kept = groups.total >= self.least
+        kept = groups.total >= self.min_count
         first = left[groups.first[kept]]
         return self._best(score, groups.total[kept], begin[first], last[first + 1] + 1)
 
     def rest(self, tokens: list[Token], threads: int) -> WordCounts:
-        """Runs of two or more single symbols under longest match."""
+        """Counts the runs of two or more single symbols under longest match."""
         single = self._which(tokens, threads) == SINGLE
         before = np.zeros(len(single), bool)  # whether the one before is single, in the same word
         before[1:] = single[:-1]
@@ -314,12 +317,12 @@ class _Text:
 
     def _best(self, by: Score, total: Int64, start: Int64, end: Int64) -> Iterator[Token]:
         length = end - start
-        fits = (length >= 2) & (length <= (self.longest or len(self.text)))
+        fits = (length >= 2) & (length <= (self.max_length or len(self.text)))
         total, start, length = total[fits], start[fits], length[fits]
         score = total * length if by == "symbols" else total
         order = np.lexsort((-length, -score))
         ranked = zip(*(a[order].tolist() for a in (score, length, start)), strict=True)
-        seen = self.forbidden.copy()  # pairs may differ, and what they spell not
+        seen = self.forbidden.copy()  # other pairs may spell the same token
         for (_, size), tied in groupby(ranked, key=lambda entry: entry[:2]):
             for token in sorted({self.text[at : at + size] for _, _, at in tied} - seen):
                 seen.add(token)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +16,9 @@ from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..problem.word_index import WordIndex
 
-__all__ = ["Lattice", "shards"]
+__all__ = ["Lattice", "map_shards", "shards"]
+
+_T = TypeVar("_T")
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -22,7 +26,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Occurrences of pieces as arcs from symbol to symbol: each way through is a segmentation.
+    """Occurrences of pieces in words, as arcs: each path through a word is a segmentation.
 
     Attributes
     ----------
@@ -31,9 +35,9 @@ class Lattice:
     pieces : tuple of token
         The single symbols of the words, ascending, and then the tokens.
     singles : int
-        How many of them are single symbols.
+        Number of single symbols among them.
     length : ndarray of int32, shape (pieces,)
-        Symbols of each piece.
+        Length of each piece, in symbols.
     begin : ndarray of int64, shape (symbols + 1,)
         The arcs that begin at symbol ``i`` of `WordCounts.data` are
         ``arcs[begin[i]:begin[i + 1]]``, shorter ones first.
@@ -42,7 +46,7 @@ class Lattice:
 
     Notes
     -----
-    Memory is four bytes an occurrence: at most symbols · (longest token).
+    Memory is four bytes for each occurrence: at most symbols · (longest token).
     """
 
     words: WordCounts
@@ -54,7 +58,7 @@ class Lattice:
 
     @classmethod
     def of(cls, words: WordCounts, index: WordIndex, tokens: Sequence[Token]) -> Lattice:
-        """The lattice of tokens of two or more symbols over the words that `index` is of.
+        """Makes the lattice of tokens of two or more symbols over the words that `index` is of.
 
         O(occurrences · log(occurrences)).
         """
@@ -64,9 +68,9 @@ class Lattice:
         pieces = (*single, *tokens)
         intervals = index.find_tokens(pieces)
         arcs, word, start = index.occurrences_of(intervals)
-        many = np.bincount(words.offsets[word] + start, minlength=len(words.data))
+        arcs_at = np.bincount(words.offsets[word] + start, minlength=len(words.data))
         begin = np.zeros(len(words.data) + 1, np.int64)
-        np.cumsum(many, out=begin[1:])
+        np.cumsum(arcs_at, out=begin[1:])
         return cls(words, pieces, len(single), intervals.length, begin, arcs)
 
     @property
@@ -74,8 +78,12 @@ class Lattice:
         """The pieces of two or more symbols."""
         return self.pieces[self.singles :]
 
+    def is_kept(self, tokens: Collection[Token]) -> npt.NDArray[np.bool_]:
+        """Returns which pieces are never pruned: the single symbols and `tokens`."""
+        return np.array([len(piece) == 1 or piece in tokens for piece in self.pieces], bool)
+
     def keep(self, mask: npt.NDArray[np.bool_]) -> Lattice:
-        """The lattice of the pieces where `mask` is true, in their order.
+        """Returns the lattice of the pieces where `mask` is true, in their order.
 
         Parameters
         ----------
@@ -83,27 +91,42 @@ class Lattice:
             True for each single symbol.
         """
         number = np.cumsum(mask, dtype=np.int32) - np.int32(1)
-        stays = mask[self.arcs]
-        before = np.zeros(len(stays) + 1, np.int64)
-        np.cumsum(stays, out=before[1:])
+        kept_arcs = mask[self.arcs]
+        before = np.zeros(len(kept_arcs) + 1, np.int64)
+        np.cumsum(kept_arcs, out=before[1:])
         return Lattice(
             self.words,
             tuple(piece for piece, kept in zip(self.pieces, mask.tolist(), strict=True) if kept),
             self.singles,
             self.length[mask],
             before[self.begin],
-            number[self.arcs[stays]],
+            number[self.arcs[kept_arcs]],
         )
 
 
-def shards(words: WordCounts, many: int) -> list[tuple[int, int]]:
-    """Ranges of words with about as many symbols each; they depend on the words and `many` alone.
+def map_shards(
+    work: Callable[[tuple[int, int]], _T], words: WordCounts, n_shards: int, threads: int
+) -> list[_T]:
+    """Calls a function for each of the `shards` of words, on threads, and returns the results."""
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, shards(words, n_shards)))
+
+
+def shards(words: WordCounts, n_shards: int) -> list[tuple[int, int]]:
+    """Cuts words into ranges with about as many symbols each.
+
+    Parameters
+    ----------
+    words : WordCounts
+        The words.
+    n_shards : int
+        How many ranges there are at most.  The ranges depend on this and the words alone.
 
     Returns
     -------
     list of tuple of int
-        First word and the one past the last, at most `many` of them, none empty.
+        First word and the one past the last of each range, none of them empty.
     """
-    at = len(words.data) * np.arange(many + 1) // many
+    at = len(words.data) * np.arange(n_shards + 1) // n_shards
     cuts = np.unique(np.searchsorted(words.offsets, at)).tolist()
     return list(pairwise(cuts))

@@ -1,11 +1,12 @@
-"""Shares what trainers that merge neighbouring pieces need: from words to merges and back."""
+"""Trains by merges, for BPE and WordPiece: from words to the kernel's numbers and back."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
@@ -13,25 +14,25 @@ from ..errors import InputError
 from ..kernels._merge_training import MergeTrainer
 from ..problem.instance import Instance
 from ..problem.solution import Termination
+from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Merged", "merge_words"]
+__all__ = ["MergeResult", "train_merges"]
 
 _CHUNK = 256  # tokens between looks at the clock
-
 
 # bytes in the order of the characters that byte-level tokenizers write for them: printable ones
 # stand for themselves, all others for characters past 255
 _PRINTABLE = {*range(33, 127), *range(161, 173), *range(174, 256)}
 _BYTES = np.array(sorted(range(256), key=lambda b: (b not in _PRINTABLE, b)), np.uint8)
-_PLACES = np.argsort(_BYTES).astype(np.int32)
+_NUMBERS = np.argsort(_BYTES).astype(np.int32)
 
 
 @dataclass(frozen=True)
-class Merged:
-    """What merging came to.
+class MergeResult:
+    """The tokens and merges that a training made.
 
     Attributes
     ----------
@@ -40,10 +41,11 @@ class Merged:
     merges : tuple of pair of token
         New merges, in order; two may spell one token.
     gains : tuple of int
-        For each new token: pairs of neighbours joined, counts of words considered, by the merges
-        after that of the token before up to its own (the last has those that follow as well).
+        For each new token: pairs of neighbours joined, weighted by the counts of the words, by
+        the merges after that of the token before up to its own (the last has those that follow
+        as well).
     exhausted : bool
-        There is no pair left that may be merged.
+        Whether no pair is left that may be merged.
     termination : {"completed", "time_limit", "interrupted"}
         Why it stopped.
     """
@@ -55,106 +57,167 @@ class Merged:
     termination: Termination
 
 
-def merge_words(
+def train_merges(
     instance: Instance,
     given: Vocabulary,
     *,
     scored: bool,
-    started: float,
-    time_limit: float | None,
+    deadline: Deadline,
     threads: int,
     progress: Progress,
-) -> Merged:
-    """Merge the best pair of neighbours until there are k distinct tokens; see `MergeTrainer`.
+) -> MergeResult:
+    """Merges the best pair of neighbours until there are k distinct tokens; see `MergeTrainer`.
 
     Parameters
     ----------
     instance : Instance
         The words, k, `max_length`, `min_count` (of a pair) and `forbidden`.
     given : Vocabulary
-        Tokens there are already: the words are cut with them, under their rule, to begin with.
+        Tokens that are there already: the words are first cut with them, under their rule.
         Their merges come first.
     scored : bool
         Whether a pair's count is divided by those of its parts.
-    started : float
-        `time.monotonic` when it began.
-    time_limit : float, optional
-        Seconds after that.
+    deadline : Deadline
+        When to stop.
     threads : int
-        For the first cut.
+        Threads of the first cut.
     progress : Progress
-        Called with (tokens, k, "").
+        Gets the tokens made so far and k.
 
     Returns
     -------
-    Merged
-        Also what was done up to Ctrl-C or the time limit.  For ties, symbols come in the order
-        of byte-level tokenizers (bytes), of code points or of integers, and tokens follow, as
-        they were made.
+    MergeResult
+        After Ctrl-C or the time limit, what was done until then.  For ties, symbols come in the
+        order of byte-level tokenizers (bytes), of code points or of integers, and tokens follow,
+        as they were made.
     """
-    words, symbols = instance.words, instance.symbols
-    size = len(words.data)
-    apart = [sym.to_array(token) for token in (*given, *instance.forbidden)]
-    lengths = np.fromiter(map(len, apart), np.int64, len(apart))
-    starts = size + np.cumsum(lengths) - lengths
-    flat = np.concatenate([words.data, *apart])
-    if len(flat) >= 2**31:
-        raise InputError("the distinct words have 2^31 symbols or more: drop rare words first")
-    names, text = _BYTES, _PLACES[flat] if symbols == "bytes" else flat
-    if symbols != "bytes":
-        names, text = np.unique(flat, return_inverse=True)
-        text = text.astype(np.int32)
-    alphabet = len(names)
-    which = np.full(size, -1, np.int32)
-    if len(given):
-        which = segment(words, given, threads=threads).which
-    number = {sym.from_array(flat[i : i + 1], symbols): text[i] for i in range(size, len(flat))}
-    number |= {token: alphabet + t for t, token in enumerate(given)}
-    before = [(number[a], number[b], number[a + b]) for a, b in given.merges or ()]  # type: ignore[operator]
-    limit = min(instance.k, len(given) + size)
-    merger = MergeTrainer(
-        text,
-        words.offsets,
-        words.counts,
-        which,
-        starts,
-        lengths,
-        len(given),
-        np.array(before, np.int32).reshape(-1, 3),
-        alphabet,
-        limit,
-        instance.max_length or len(flat),
-        instance.min_count,
-        scored,
-    )
-
+    layout = _Layout.of(instance, given)
+    limit = min(instance.k, len(given) + len(instance.words.data))
+    trainer = layout.trainer(instance, given, limit, scored, threads)
     termination: Termination = "completed"
-    more = True
+    pairs_left = True
     try:
-        while more and merger.tokens < limit:
-            if time_limit is not None and time.monotonic() - started >= time_limit:
+        while pairs_left and trainer.tokens < limit:
+            if deadline.is_over:
                 termination = "time_limit"
                 break
-            more = merger.run(min(merger.tokens + _CHUNK, limit))
-            progress.advance(merger.tokens, instance.k)
+            pairs_left = trainer.run(min(trainer.tokens + _CHUNK, limit))
+            progress.advance(trainer.tokens, instance.k)
     except KeyboardInterrupt:
         termination = "interrupted"
-
-    pieces, joined = merger.merges()
-    ends = [merger.spelling(t) for t in range(merger.tokens)]
-    tokens = [sym.from_array(flat[start:end], symbols) for start, end in ends]
-    spelled = [sym.from_array(names[s : s + 1], symbols) for s in range(alphabet)] + tokens
-    # what a merge joins counts for the token it makes, or else for the next there is
-    new = merger.tokens - len(given)
-    gains = np.zeros(new, np.int64)
-    made = pieces[:, 2] - alphabet - len(given)
-    if new:
-        before_it = np.maximum.accumulate(np.concatenate([[-1], made[:-1]]))
-        np.add.at(gains, np.minimum(before_it + 1, new - 1), joined)
-    return Merged(
+    exhausted = termination == "completed" and trainer.tokens < instance.k
+    tokens = layout.tokens(trainer)
+    pieces, joined = trainer.merges()
+    spelled = [*layout.symbols(), *tokens]
+    return MergeResult(
         tuple(tokens),
-        tuple((spelled[a], spelled[b]) for a, b in pieces[:, :2].tolist()),
-        tuple(gains.tolist()),
-        termination == "completed" and merger.tokens < instance.k,
+        tuple((spelled[left], spelled[right]) for left, right in pieces[:, :2].tolist()),
+        _gains(pieces[:, 2] - len(layout.alphabet) - len(given), joined, len(tokens) - len(given)),
+        exhausted,
         termination,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Layout:
+    """Words and tokens as the kernel takes them: one text of small numbers.
+
+    Attributes
+    ----------
+    flat : ndarray, shape (symbols,)
+        The symbols of the words, then of the given tokens, then of the forbidden ones.
+    text : ndarray of int32, shape (symbols,)
+        The number of each symbol, in the order that decides ties.
+    alphabet : ndarray
+        The symbol of each number.
+    starts, lengths : ndarray of int64
+        Where the given tokens and then the forbidden ones stand in `flat`.
+    kind : Symbols
+        The alphabet of the words.
+    """
+
+    flat: npt.NDArray[Any]
+    text: npt.NDArray[np.int32]
+    alphabet: npt.NDArray[Any]
+    starts: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+    kind: sym.Symbols
+
+    @classmethod
+    def of(cls, instance: Instance, given: Vocabulary) -> _Layout:
+        words = instance.words
+        tokens = [sym.to_array(token) for token in (*given, *instance.forbidden)]
+        lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+        starts = len(words.data) + np.cumsum(lengths) - lengths
+        flat = np.concatenate([words.data, *tokens])
+        if len(flat) >= 2**31:
+            raise InputError("the distinct words have 2^31 symbols or more: drop rare words first")
+        if instance.symbols == "bytes":
+            alphabet, text = _BYTES, _NUMBERS[flat]
+        else:
+            alphabet, text = np.unique(flat, return_inverse=True)
+        return cls(
+            flat, text.astype(np.int32, copy=False), alphabet, starts, lengths, instance.symbols
+        )
+
+    def trainer(
+        self, instance: Instance, given: Vocabulary, limit: int, scored: bool, threads: int
+    ) -> MergeTrainer:
+        """Returns the kernel over the words, cut with the given tokens."""
+        words = instance.words
+        which = np.full(len(words.data), -1, np.int32)
+        if len(given):
+            which = segment(words, given, threads=threads).which
+        merges = []
+        if given.merges:
+            number = {piece: place for place, piece in enumerate((*self.symbols(), *given))}
+            merges = [(number[a], number[b], number[a + b]) for a, b in given.merges]  # type: ignore[operator]
+        return MergeTrainer(
+            self.text,
+            words.offsets,
+            words.counts,
+            which,
+            self.starts,
+            self.lengths,
+            len(given),
+            np.array(merges, np.int32).reshape(-1, 3),
+            len(self.alphabet),
+            limit,
+            instance.max_length or len(self.flat),
+            instance.min_count,
+            scored,
+        )
+
+    def symbols(self) -> list[Token]:
+        """Returns the symbols in the order of their numbers."""
+        return [
+            sym.from_array(self.alphabet[i : i + 1], self.kind) for i in range(len(self.alphabet))
+        ]
+
+    def tokens(self, trainer: MergeTrainer) -> list[Token]:
+        """Returns the given tokens and those made so far."""
+        places = (trainer.spelling(token) for token in range(trainer.tokens))
+        return [sym.from_array(self.flat[start:end], self.kind) for start, end in places]
+
+
+def _gains(
+    made: npt.NDArray[np.int32], joined: npt.NDArray[np.int64], n_tokens: int
+) -> tuple[int, ...]:
+    """Returns the pairs joined for each new token.
+
+    What a merge joins counts for the token that it makes; where it makes none, for the next.
+
+    Parameters
+    ----------
+    made : ndarray of int32, shape (merges,)
+        The new token that each merge makes, negative for a token that was given.
+    joined : ndarray of int64, shape (merges,)
+        The pairs that each merge joined.
+    n_tokens : int
+        How many new tokens there are.
+    """
+    gains = np.zeros(n_tokens, np.int64)
+    if n_tokens:
+        last_made = np.maximum.accumulate(np.concatenate([[-1], made[:-1]]))
+        np.add.at(gains, np.minimum(last_made + 1, n_tokens - 1), joined)
+    return tuple(gains.tolist())

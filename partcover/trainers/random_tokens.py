@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seed, Threads
+from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import LIMITED_CANDIDATES, solution_of, trainer
 
@@ -19,7 +19,7 @@ __all__ = ["Weight", "draw", "randtrain"]
 
 Weight = Literal["count", "symbols", "uniform"]
 
-_MOST = 2**26  # candidates, of some 20 bytes each
+_MAX_CANDIDATES = 2**26  # candidates, of some 20 bytes each
 _BATCH = 4096  # numbers drawn at a time; part of the rule
 
 
@@ -36,7 +36,7 @@ def randtrain(
     threads: Threads = 1,
     weight: Weight = "count",
 ) -> Solution:
-    """Draw candidates one by one, each with a chance in proportion to its weight.
+    """Draws candidates one by one, each with a chance in proportion to its weight.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ def randtrain(
         The words, candidates and budget.  Fixed tokens come first; group budgets cannot be
         honoured.
     seed : int
-        Of the draws.
+        Random seed of the draws.
     threads : int
         Threads of the final segmentation; the result is the same for any number.
     weight : {"count", "symbols", "uniform"}
-        Occurrences of the candidate (overlapping ones included); these times its length; or 1.
+        A candidate's occurrences (overlapping ones included), these times its length, or 1.
 
     Returns
     -------
@@ -62,20 +62,27 @@ def randtrain(
         For groups, an unknown weight, more than 2^26 candidates, or weights that add up to 2^62
         or more.
 
+    Examples
+    --------
+    >>> from partcover import Instance, trainers
+    >>> solution = trainers.randtrain(Instance({"low": 5, "lower": 2}, 2), seed=1)
+    >>> solution.vocabulary.tokens
+    (b'lo', b'ow')
+
     Notes
     -----
-    All candidates take part, dominated ones too, in lexicographic order; how they are drawn is
-    said at `draw`.  A vocabulary drawn at random is the control of Schmidt et al. (2024),
-    "Tokenization Is More Than Compression" (RandTrain); what is drawn from and by what chances
-    is as written here, and not claimed to be as there.
+    All candidates take part, dominated ones too, in lexicographic order; `draw` says how they
+    are drawn.  A vocabulary drawn at random is the control of Schmidt et al. (2024),
+    "Tokenization Is More Than Compression" (RandTrain); the candidates and chances are those
+    written here, and may differ from theirs.
     """
-    started = time.monotonic()
+    deadline = Deadline()
     if weight not in get_args(Weight):
         raise InputError(f"unknown weight {weight!r}: use {', '.join(get_args(Weight))}")
-    if instance.index.total > _MOST:
+    if instance.index.total > _MAX_CANDIDATES:
         raise InputError(
-            f"there are {instance.index.total:,} candidates, randtrain takes {_MOST:,}: limit "
-            "them by max_length or min_count"
+            f"there are {instance.index.total:,} candidates, randtrain takes "
+            f"{_MAX_CANDIDATES:,}: limit them by max_length or min_count"
         )
     index = instance.candidate_index(dominated=True)
     count = index.weight
@@ -86,7 +93,7 @@ def randtrain(
     }[weight]
     if float(np.dot(count.astype(float), index.length)) >= 2.0**62:
         raise InputError("occurrences of candidates add up to 2^62 or more: scale the counts down")
-    # fixed tokens may be drawn again, and are passed over: so many more are enough
+    # fixed tokens may be drawn again and do not count then, so k draws are enough
     drawn = index.tokens(draw(weights, instance.k, seed))
     tokens = list(dict.fromkeys([*instance.fixed, *drawn]))[: instance.k]
     vocabulary = Vocabulary(tokens, instance.symbols, "randtrain")
@@ -95,11 +102,11 @@ def randtrain(
         "weight": weight,
         "nothing_left_to_gain": len(vocabulary) < instance.k,
     }
-    return solution_of(instance, vocabulary, started, threads=threads, extra=extra)
+    return solution_of(instance, vocabulary, deadline.seconds, threads=threads, extra=extra)
 
 
 def draw(weights: npt.NDArray[Any], k: int, seed: int) -> npt.NDArray[np.int64]:
-    """Draw numbers one by one without replacement, in proportion to weights.
+    """Draws numbers one by one without replacement, in proportion to weights.
 
     Parameters
     ----------
@@ -108,7 +115,7 @@ def draw(weights: npt.NDArray[Any], k: int, seed: int) -> npt.NDArray[np.int64]:
     k : int
         How many to draw; all n if there are no more.
     seed : int
-        Of the draws, modulo 2^64.
+        Random seed, modulo 2^64.
 
     Returns
     -------
@@ -119,9 +126,9 @@ def draw(weights: npt.NDArray[Any], k: int, seed: int) -> npt.NDArray[np.int64]:
     -----
     Exact and in integers, so that platform and version change nothing.  The raw 64-bit numbers
     of PCG64 come in batches of 4,096.  Of a batch, with S the sum of the weights that are left
-    when it begins, numbers from the last multiple of S below 2^64 on are passed over; any other
+    when it begins, numbers from the last multiple of S below 2^64 on are skipped; any other
     number r takes the first item at which the running sum of the weights left exceeds r mod S,
-    unless that batch has taken it already.  To pass over what is taken is to draw from the rest
+    unless that batch has taken it already.  To skip what is taken is to draw from the rest
     in proportion to weight, so each order of items has exactly the chance of successive sampling
     (but for the generator).
     """

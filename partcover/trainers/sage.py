@@ -1,4 +1,4 @@
-"""Trains SaGe: drops tokens by what their contexts lose, through its authors' own package."""
+"""Trains SaGe: drops the tokens that contexts miss least, with its authors' own package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
@@ -19,6 +18,7 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime import children
 from ..runtime.arguments import Seconds, Seed, Threads
+from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
@@ -26,8 +26,8 @@ from .trainer import solution_of, trainer
 
 __all__ = ["sage"]
 
-_MISSING = 77  # exit status where the package, or what that needs, is not there
-_BYTES = 256  # of the package's vocabularies: single bytes are in them
+_MISSING = 77  # exit status if the package, or a library that it needs, is not installed
+_BYTES = 256  # single bytes are part of the package's vocabularies
 
 # the package writes logs, data and results below the working directory, seeds global generators
 # and starts processes: it gets a process and a folder of its own
@@ -44,25 +44,25 @@ import json
 from sage_tokenizer.SaGeVocabBuilder import SaGeVocabBuilder
 
 if __name__ == "__main__":
-    asked = json.load(open("asked.json"))
+    options = json.load(open("options.json"))
     builder = SaGeVocabBuilder(
-        full_vocab_schedule=asked["schedule"],
-        embeddings_schedule=asked["schedule"],
-        max_len=asked["longest"],
+        full_vocab_schedule=options["schedule"],
+        embeddings_schedule=options["schedule"],
+        max_len=options["longest"],
         workers_number=1,
-        random_seed=asked["seed"],
+        random_seed=options["seed"],
     )
     builder.build_vocab(
         experiment_name="run",
         corpus_filepath="corpus.txt",
         vocabulary_filepath="start.vocab",
-        partial_corpus_line_number=asked["thousands"],
+        partial_corpus_line_number=options["thousands"],
     )
 """
 
 
 def check_sage(instance: Instance, python: str | PathLike[str] | None = None) -> None:
-    """Refuse what `sage` cannot honour, and that without its package.
+    """Checks that the words are bytes and that the package of `sage` is installed.
 
     Raises
     ------
@@ -93,41 +93,41 @@ def sage(
     rounds: int = 4,
     lines: int = 1_000_000,
 ) -> Solution:
-    """SaGe: from a larger vocabulary, drop the tokens whose loss their contexts mind least.
+    """Trains SaGe: drops from a larger vocabulary the tokens that contexts miss least.
 
     Parameters
     ----------
     instance : Instance
         The words, over bytes, and the budget.  Tokens are counted over these words.
     time_limit : float, optional
-        Seconds for the package; past it there is nothing to return, and the start's first k
-        tokens are.
+        Seconds for the package; if it is not done by then, the first k tokens of the start are
+        returned.
     seed : int
-        Of the package, modulo 2^32.
+        Random seed of the package, modulo 2^32.
     threads : int
-        Of the count at the end; the package itself is run on one, to be repeatable.
+        Threads of the segmentation at the end; the package itself runs on one thread, so that
+        runs can be repeated.
     progress : Progress, optional
         Gets the stage ``sage_tokenizer`` as the package begins.
     python : path, optional
         The Python that has ``sage-tokenizer``; by default what the environment variable
-        ``SAGE_PYTHON`` names, else this one.  The package insists on
-        scipy 1.12 and so on NumPy 1, which OR-Tools does not go with: it needs an environment
-        of its own (``python3.11 -m venv E``, ``E/bin/pip install sage-tokenizer``, and here
-        ``E/bin/python``).
+        ``SAGE_PYTHON`` names, else this one.  The package insists on scipy 1.12 and so on NumPy
+        1, which OR-Tools does not support: it needs an environment of its own (``python3.11 -m
+        venv E``, ``E/bin/pip install sage-tokenizer``, and here ``E/bin/python``).
     text : path, optional
         Running text in UTF-8, a sentence a line: what SaGe is made for.  Without it each word
         is a line (several, where it has line feeds), repeated by its count; contexts then end
-        with the word, and so the method's point, contexts across words, is lost.
+        with the word, and so the point of the method, contexts across words, is lost.
     start : Vocabulary or path, optional
         The vocabulary to drop from, or its file.  By default BPE's, as in the paper.
     times : float
         Size of that default start, as a multiple of k.
     rounds : int
-        In how many rounds tokens are dropped, sizes falling by one factor; embeddings are made
-        anew in each.
+        Number of rounds in which tokens are dropped, each time by the same factor; embeddings
+        are made anew in each.
     lines : int
-        The most lines used.  Of a text the package draws them, in whole thousands; of counted
-        words each has its part, rounded down.
+        Number of lines used at most.  The package draws them from a text, in whole thousands; of
+        counted words each has its share, rounded down.
 
     Returns
     -------
@@ -145,13 +145,21 @@ def sage(
         larger than k, no lines, or a run of the package that fails (as it does where no more tokens
         than k are in use).
 
+    Examples
+    --------
+    >>> from partcover import Instance, trainers
+    >>> trainers.sage(Instance({"low": 5}, 1, prefix=["lo"]))
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: sage cannot honour prefix: leave it out for this method
+
     Notes
     -----
     Yehezkel and Pinter (2023), "Incorporating Context into Subword Vocabularies", by version 2 of
-    their package, with its own defaults for word2vec.  A run is repeatable on one machine with
-    one version of its libraries; embeddings are floating point, and nothing more is promised.
+    their package, with its own defaults for word2vec.  A run can be repeated on one machine with
+    one version of its libraries; embeddings are floating point, and more is not guaranteed.
     """
-    started = time.monotonic()
+    deadline = Deadline(time_limit)
     python = python or _default_python()
     check_sage(instance, python)
     if not 1 < times < 1e6 or rounds < 1 or lines < 1:
@@ -177,7 +185,7 @@ def sage(
             f"the start has {len(start)} tokens, and {instance.k} are to be left: sage needs more"
         )
     left_out = 0
-    kept: Iterable[Token] = start.tokens[: instance.k]
+    tokens: Iterable[Token] = start.tokens[: instance.k]
     # a start of our own that is no larger is all that the words, or the time, had
     if len(start) > instance.k:
         with tempfile.TemporaryDirectory() as name:
@@ -185,16 +193,16 @@ def sage(
             left_out = _prepare(folder, instance, start, text, rounds, lines, seed)
             (progress or Progress()).stage("sage_tokenizer")
             try:
-                kept = _run(folder, python, instance.k, time_limit, started)
+                tokens = _run(folder, python, instance.k, deadline)
             except subprocess.TimeoutExpired:
                 termination = "time_limit"
             except KeyboardInterrupt:
                 termination = "interrupted"
-    vocabulary = Vocabulary(kept, "bytes", "sage", rule="longest_match")
+    vocabulary = Vocabulary(tokens, "bytes", "sage", rule="longest_match")
     return solution_of(
         instance,
         vocabulary,
-        started,
+        deadline.seconds,
         termination=termination,
         threads=threads,
         extra={
@@ -217,7 +225,7 @@ def _prepare(
     lines: int,
     seed: int,
 ) -> int:
-    """What the package reads, in a folder; how many words could not be lines."""
+    """Writes what the package reads into a folder; returns how many words could not be lines."""
     left_out = 0
     if text is None:
         left_out = _write_words(instance, folder / "corpus.txt", lines)
@@ -229,13 +237,13 @@ def _prepare(
         k,
         size,
     }
-    asked = {
+    options = {
         "schedule": [n + _BYTES for n in (size, *sorted(sizes, reverse=True), k)],
         "longest": max(map(len, start)),
         "seed": seed % 2**32,
         "thousands": -(-lines // 1000),
     }
-    (folder / "asked.json").write_text(json.dumps(asked))
+    (folder / "options.json").write_text(json.dumps(options))
     singles = (bytes([byte]) for byte in range(_BYTES))
     (folder / "start.vocab").write_text("".join(f"{token.hex()}\n" for token in (*singles, *start)))
     (folder / "run.py").write_text(_RUN)
@@ -243,7 +251,7 @@ def _prepare(
 
 
 def _write_words(instance: Instance, path: Path, lines: int) -> int:
-    """The words as lines; how many have none."""
+    """Writes the words as lines; returns how many of them have none."""
     total = instance.words.total_count
     left_out = written = 0
     with open(path, "w", encoding="utf-8", newline="\n") as file:
@@ -279,20 +287,17 @@ def _default_python() -> str:
     return os.environ.get("SAGE_PYTHON") or sys.executable
 
 
-def _run(
-    folder: Path, python: str | PathLike[str], k: int, time_limit: float | None, started: float
-) -> list[bytes]:
-    """Run the package in a folder; the tokens that it keeps."""
-    left = None if time_limit is None else max(0.0, time_limit - (time.monotonic() - started))
-    done = _call(python, ["run.py"], folder, left)
-    said = (done.stderr.strip().splitlines() or ["no vocabulary"])[-1]
-    found = folder / f"results/run/sage_vocabs/active_vocab_{k + _BYTES}.vocab"
-    if done.returncode or not found.exists():
+def _run(folder: Path, python: str | PathLike[str], k: int, deadline: Deadline) -> list[bytes]:
+    """Runs the package in a folder and returns the tokens that it keeps."""
+    done = _call(python, ["run.py"], folder, deadline.left)
+    message = (done.stderr.strip().splitlines() or ["no vocabulary"])[-1]
+    vocabulary = folder / f"results/run/sage_vocabs/active_vocab_{k + _BYTES}.vocab"
+    if done.returncode or not vocabulary.exists():
         raise InputError(
-            f"sage_tokenizer failed ({said}): where fewer than {k} tokens of the start are in "
+            f"sage_tokenizer failed ({message}): where fewer than {k} tokens of the start are in "
             "use, ask for fewer, or start from more"
         )
-    tokens = [bytes.fromhex(line) for line in found.read_text().splitlines()]
+    tokens = [bytes.fromhex(line) for line in vocabulary.read_text().splitlines()]
     return [token for token in tokens if len(token) > 1]
 
 
@@ -302,7 +307,7 @@ def _call(
     folder: Path | None = None,
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run the Python that is to have the package."""
+    """Runs the Python that has the package."""
     # strings hash alike in every run; text files are UTF-8 wherever this is
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
     try:
@@ -315,10 +320,10 @@ def _call(
     except OSError as error:
         raise InputError(f"python {fspath(python)}: cannot be run ({error.strerror})") from None
     if done.returncode == _MISSING:
-        said = done.stderr.strip().splitlines()
+        message = done.stderr.strip().splitlines()
         raise InputError(
             f"SaGe needs 'sage-tokenizer', which {fspath(python)} does not have"
-            f"{f' ({said[-1]})' if said else ''}: install it in an environment of its own, and "
-            "name that one's Python by SAGE_PYTHON"
+            f"{f' ({message[-1]})' if message else ''}: install it in an environment of its own, "
+            "and name that one's Python by SAGE_PYTHON"
         )
     return done

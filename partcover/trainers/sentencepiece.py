@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,17 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime import children
 from ..runtime.arguments import Seconds, Threads
+from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import solution_of, trainer
 
 __all__ = ["unigram_sentencepiece"]
 
-# Characters that sentencepiece or its input format would treat as more than characters.
-_MEANT = "\0\t\n\r ▁⁇"
+# characters that have a meaning to sentencepiece or its input format
+_SPECIAL = "\0\t\n\r ▁⁇"
 
-# the library neither stops nor lets Ctrl-C through: it gets a process of its own
+# the library neither stops nor lets Ctrl-C through, so it runs in a process of its own
 _RUN = """
 import json, sys
 import sentencepiece
@@ -38,7 +38,7 @@ except RuntimeError as error:
 
 
 def check_sentencepiece(instance: Instance) -> None:
-    """Refuse what `unigram_sentencepiece` cannot honour, and that without its library.
+    """Checks that the words are text and that the library of `unigram_sentencepiece` is installed.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def unigram_sentencepiece(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
-    """Unigram as the library sentencepiece trains it, to compare with `unigram`.
+    """Trains Unigram with the library sentencepiece, to compare with `unigram`.
 
     Parameters
     ----------
@@ -81,19 +81,19 @@ def unigram_sentencepiece(
         sentencepiece's ``seed_sentencepiece_size``, ``max_sentencepiece_length`` (in
         characters), ``shrinking_factor`` and ``num_sub_iterations``.
     time_limit : float, optional
-        Seconds for the library, which tells nothing before its end: past them, and at Ctrl-C,
-        the answer is no tokens.
+        Seconds for the library, which gives nothing before its end: after that, and on Ctrl-C,
+        there are no tokens.
     progress : Progress, optional
         Gets the stage ``sentencepiece`` as the library begins.
     threads : int
-        sentencepiece adds up its floats by thread: the result may differ with it.
+        Number of threads.  sentencepiece adds up its floats by thread: the result may differ.
 
     Returns
     -------
     Solution
         Method ``unigram_sentencepiece``, rule ``likelihood``, tokens by score.  Over bytes, its
         pieces of one character that is several bytes are tokens, and count towards k.
-        ``extra["nothing_left_to_gain"]``: it makes fewer than k of these words.
+        ``extra["nothing_left_to_gain"]``: the words have fewer than k tokens for it.
 
     Raises
     ------
@@ -101,39 +101,46 @@ def unigram_sentencepiece(
         If sentencepiece is not installed.
     InputError
         For words that are not UTF-8 or are integers, an option of the instance other than k,
-        or k below the characters of several bytes, which it always keeps.
+        or k below the number of characters of several bytes, which it always keeps.
+
+    Examples
+    --------
+    >>> from partcover import Instance, trainers
+    >>> solution = trainers.unigram_sentencepiece(Instance({"hugs": 5, "hug": 10, "pug": 5}, 2))
+    >>> solution.vocabulary.tokens
+    (b'hug', b'pug')
 
     Notes
     -----
     The words go in as its TSV with counts, each a sentence of its own: no normalization, no
     dummy prefix, no splitting, every character kept; white space and the few characters that
-    have a meaning to it are replaced by private ones and put back.  What this differs in from
-    training on running text: the counts weigh EM and pruning, but not the choice of seeds (as
-    of 0.2: there each word counts as if it occurred twice).  On words that occur 2^24 times or
-    more it may never end (as of 0.2): set a time limit there.
+    have a meaning to it are replaced by private ones and put back.  Training on running text
+    differs from this: here counts weigh EM and pruning, but not the choice of seeds (in 0.2 each
+    word counts there as if it occurred twice).  On words that occur 2^24 times or more it may
+    never end (in 0.2): set a time limit there.
     """
-    started = time.monotonic()
+    deadline = Deadline(time_limit)
     check_sentencepiece(instance)
-    for name, asked, least, limit in (
+    for name, value, lower, upper in (
         ("seed_size", seed_size, 1, 2**31 - 1),
         ("max_length", max_length, 1, 512),
         ("shrink", shrink, 0.5, 0.95),
         ("em_rounds", em_rounds, 1, 10),
     ):
-        if not least <= asked <= limit:
-            raise InputError(f"{name} is {asked}: sentencepiece takes {least} to {limit}")
+        if not lower <= value <= upper:
+            raise InputError(f"{name} is {value}: sentencepiece takes {lower} to {upper}")
     if not len(instance.words):
         raise InputError("there are no words: sentencepiece needs some")
     lines = [(_text(word), count) for word, count in instance.words]
     alphabet = set(chain.from_iterable(text for text, _ in lines))
     away, back, unknown = _stand_ins(alphabet)
-    many = {c for c in alphabet if len(sym.to_token(c, instance.symbols)) > 1}
-    if instance.k < len(many):
+    multibyte = {c for c in alphabet if len(sym.to_token(c, instance.symbols)) > 1}
+    if instance.k < len(multibyte):
         raise InputError(
-            f"k is {instance.k}: sentencepiece keeps every character, and {len(many)} of them "
+            f"k is {instance.k}: sentencepiece keeps every character, and {len(multibyte)} of them "
             "are several bytes"
         )
-    size = len(alphabet) - len(many) + instance.k + 1  # with the piece for the unknown
+    size = len(alphabet) - len(multibyte) + instance.k + 1  # with the piece for the unknown
     options = {
         "input_format": "tsv",
         "model_type": "unigram",
@@ -163,27 +170,26 @@ def unigram_sentencepiece(
         with source.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{text.translate(away)}\t{count}\n" for text, count in lines)
         files = {"input": str(source), "model_prefix": str(model.with_suffix(""))}
-        left = None if time_limit is None else max(0.0, time_limit - (time.monotonic() - started))
         try:
             done = children.run(
                 [sys.executable, "-c", _RUN],
                 cwd=folder,
                 input=json.dumps({**files, **options}),
-                timeout=left,
+                timeout=deadline.left,
             )
         except subprocess.TimeoutExpired:
             none = Vocabulary((), instance.symbols, "unigram_sentencepiece")
             return solution_of(
                 instance,
                 none,
-                started,
+                deadline.seconds,
                 termination="time_limit",
                 threads=threads,
                 extra={"size": 0},
             )
         if done.returncode:
-            said = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
-            raise InputError(f"sentencepiece: {said}")
+            message = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
+            raise InputError(f"sentencepiece: {message}")
         import sentencepiece
 
         processor = sentencepiece.SentencePieceProcessor(model_proto=model.read_bytes())
@@ -206,7 +212,7 @@ def unigram_sentencepiece(
     return solution_of(
         instance,
         vocabulary,
-        started,
+        deadline.seconds,
         threads=threads,
         extra={"size": len(tokens), "nothing_left_to_gain": len(tokens) < instance.k},
     )
@@ -224,11 +230,11 @@ def _text(word: Any) -> str:
 
 
 def _stand_ins(alphabet: set[str]) -> tuple[dict[int, int], dict[int, int], str]:
-    """Tables for `str.translate`: characters with a meaning to private ones, and back.
+    """Returns tables for `str.translate`: special characters to private ones, and back.
 
-    And a piece for the unknown, which would otherwise be cut out where words hold "<unk>".
+    Also a piece for the unknown, which would otherwise be cut out where words hold "<unk>".
     """
     free = (chr(c) for c in range(0xE000, 0xF900) if chr(c) not in alphabet)
-    meant = sorted(c for c in alphabet if c in _MEANT or c.isspace())
-    away = {ord(c): ord(next(free)) for c in meant}
+    special = sorted(c for c in alphabet if c in _SPECIAL or c.isspace())
+    away = {ord(c): ord(next(free)) for c in special}
     return away, {there: here for here, there in away.items()}, next(free)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Threads
+from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import solution_of, trainer
 
@@ -45,5 +44,6 @@ def plain_bytes(instance: Instance, *, threads: Threads = 1) -> Solution:
     >>> trainers.plain_bytes(Instance({"low": 5, "lower": 2}, 3)).tokens
     25
     """
+    deadline = Deadline()
     vocabulary = Vocabulary((), instance.symbols, "bytes", rule="single_symbols")
-    return solution_of(instance, vocabulary, time.monotonic(), threads=threads)
+    return solution_of(instance, vocabulary, deadline.seconds, threads=threads)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -13,6 +12,7 @@ from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
@@ -175,15 +175,13 @@ def trainer(
 
     Examples
     --------
-    >>> import time
     >>> from partcover import Instance, Vocabulary
     >>> from partcover.trainers import solution_of, trainer
     >>> @trainer("longest", about="the longest words", honours={"prefix"})
     ... def longest(instance):
-    ...     started = time.monotonic()
     ...     words = sorted((word for word, _ in instance.words), key=len, reverse=True)
     ...     vocabulary = Vocabulary(words[: instance.k], instance.symbols, "longest")
-    ...     return solution_of(instance, vocabulary, started)
+    ...     return solution_of(instance, vocabulary, seconds=0)
     >>> longest(Instance({"low": 5, "lowest": 2}, 1)).tokens
     17
     >>> longest(Instance({"low": 5}, 1, max_length=3))
@@ -198,7 +196,7 @@ def trainer(
         @checked
         @wraps(train)
         def run(*arguments: _P.args, **options: _P.kwargs) -> Solution:
-            started = time.monotonic()
+            deadline = Deadline()
             try:
                 given = parameters.bind(*arguments, **options).arguments
             except TypeError:  # Python's own words for it are better
@@ -211,7 +209,7 @@ def trainer(
                 solution = solution_of(
                     instance,
                     Vocabulary(instance.fixed, instance.symbols, name),
-                    started,
+                    deadline.seconds,
                     termination="interrupted",
                     extra={"size": len(instance.fixed)},
                 )
@@ -239,7 +237,7 @@ def _refuse_unhonoured(instance: Instance, name: str, honours: Collection[str]) 
 def solution_of(
     instance: Instance,
     vocabulary: Vocabulary,
-    started: float,
+    seconds: float,
     *,
     termination: Termination = "completed",
     threads: int = 1,
@@ -255,8 +253,8 @@ def solution_of(
     vocabulary : Vocabulary
         What was trained; its method names the method.  The Solution's also records the
         pre-tokenizer that the words were counted with.
-    started : float
-        `time.monotonic` when the training began.
+    seconds : float
+        Seconds that the training took.
     termination : str
         Why it stopped; Ctrl-C while tokens are counted makes it ``interrupted``.
     threads : int
@@ -273,14 +271,12 @@ def solution_of(
 
     Examples
     --------
-    >>> import time
     >>> from partcover import Instance, Vocabulary
     >>> from partcover.trainers import solution_of
     >>> instance = Instance({"abab": 3, "ab": 2}, 1)
-    >>> solution_of(instance, Vocabulary(["ab"], method="mine"), time.monotonic()).tokens
+    >>> solution_of(instance, Vocabulary(["ab"], method="mine"), seconds=0.5).tokens
     8
     """
-    seconds = time.monotonic() - started
     vocabulary = vocabulary.with_(pretokenizer=instance.words.pretokenizer)
 
     def count(termination: Termination) -> Solution:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Threads
+from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .merge_training import merge_words
+from .merge_training import train_merges
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
 __all__ = ["wordpiece"]
@@ -28,19 +27,19 @@ def wordpiece(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
-    """WordPiece: merge the pair whose parts are seldom apart, again and again.
+    """Trains WordPiece: merges the pair whose parts seldom occur without each other, repeatedly.
 
-    The score of a pair is freq(ab) / (freq(a) · freq(b)), each in the words as they are cut
-    then: the pair that most raises the likelihood of the corpus under a model of independent
-    pieces, for each time it occurs.  Hugging Face's ``WordPieceTrainer`` is not this: it is BPE
-    under another name.  Without its ``##`` marks a token is the same at the start of a word and
-    inside it.
+    The score of a pair is freq(ab) / (freq(a) · freq(b)), each counted in the words as they are
+    cut at that step: the pair that most raises the likelihood of the corpus under a model of
+    independent pieces, for each time it occurs.  Hugging Face's ``WordPieceTrainer`` is not this:
+    it is BPE under another name.  Without its ``##`` marks a token is the same at the start of
+    a word and inside it.
 
     Parameters
     ----------
     instance : Instance
         The words, and k, the number of tokens.  Keeps to `max_length` and `forbidden` (such
-        merges are not made), `min_count` (a pair with fewer neighbours is not merged; without it
+        merges are not made), `min_count` (a pair that occurs less often is not merged; without it
         the rarest strings come first) and `prefix` (these tokens come first, and the words are
         cut with them by longest match to begin with).
     time_limit : float, optional
@@ -62,34 +61,40 @@ def wordpiece(
     InputError
         For an option of the instance that it cannot keep to, or symbols past 2^31.
 
+    Examples
+    --------
+    >>> from partcover import Instance, trainers
+    >>> solution = trainers.wordpiece(Instance({"hugs": 5, "hug": 10, "pug": 5}, 2))
+    >>> solution.vocabulary.tokens, solution.rule
+    ((b'ug', b'hug'), 'longest_match')
+
     Notes
     -----
     Scores are compared exactly, as fractions.  Ties go to the more frequent pair, then as in
-    `bpe`; pairs are counted, and merges that spell one token treated, as there.  Each merge
-    scores the pairs again that share a part with it, and no others.
+    `bpe`; pairs are counted, and merges that spell one token are treated, as there.  After each
+    merge only the pairs that share a part with it get new scores.
 
     References
     ----------
     Schuster and Nakajima 2012, Japanese and Korean voice search, Section 3, with the score that is
     commonly read into it; longest match: Song et al. 2021, Fast WordPiece tokenization, Section 2.
     """
-    started = time.monotonic()
+    deadline = Deadline(time_limit)
     given = Vocabulary(instance.prefix, instance.symbols, "wordpiece", rule="longest_match")
-    merged = merge_words(
+    trained = train_merges(
         instance,
         given,
         scored=True,
-        started=started,
-        time_limit=time_limit,
+        deadline=deadline,
         threads=threads,
         progress=progress or Progress(),
     )
-    extra = {"size": len(merged.tokens), "nothing_left_to_gain": merged.exhausted}
+    extra = {"size": len(trained.tokens), "nothing_left_to_gain": trained.exhausted}
     return solution_of(
         instance,
-        given.with_(tokens=merged.tokens),
-        started,
-        termination=merged.termination,
+        given.with_(tokens=trained.tokens),
+        deadline.seconds,
+        termination=trained.termination,
         threads=threads,
         extra=extra,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -14,10 +13,11 @@ from oracles.merges import cut, train
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, segment
 from partcover.kernels._worst_case import method_cover
+from partcover.runtime.limits import Deadline
 from partcover.runtime.progress import Progress
 from partcover.trainers import bpe, frequent, wordpiece
-from partcover.trainers.bpe import _merges_of
-from partcover.trainers.merge_training import merge_words
+from partcover.trainers.bpe import merges_that_make
+from partcover.trainers.merge_training import train_merges
 
 WORDS = st.dictionaries(
     st.text("ab", min_size=1, max_size=12)
@@ -36,12 +36,11 @@ def byte_place(symbol: bytes) -> int:
 
 
 def merged(instance, given=None, *, scored=False):
-    return merge_words(
+    return train_merges(
         instance,
         given or Vocabulary((), instance.symbols),
         scored=scored,
-        started=time.monotonic(),
-        time_limit=None,
+        deadline=Deadline(),
         threads=1,
         progress=Progress(),
     )
@@ -191,13 +190,13 @@ def test_as_hugging_face(words, k, least):
 @given(words=st.dictionaries(st.text("abc", min_size=2, max_size=9), st.integers(1, 4), max_size=5))
 def test_merges_are_told_from_tokens(words):
     slow = train(words, 12, ord)
-    known = _merges_of(slow.tokens)
+    known = merges_that_make(slow.tokens)
     if len(slow.merges) == len(slow.tokens):
         assert known == slow.merges
     if known is not None:
         ranks = {pair: rank for rank, pair in enumerate(known)}
         assert [cut(list(t), ranks) for t in slow.tokens] == [[t] for t in slow.tokens]
-    assert _merges_of(["abc", *slow.tokens]) is None
+    assert merges_that_make(["abc", *slow.tokens]) is None
 
 
 def test_repeating_gives_the_same():

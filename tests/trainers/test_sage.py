@@ -29,7 +29,7 @@ def package(monkeypatch):
         folder = Path(cwd)
         seen["lines"] = (folder / "corpus.txt").read_text("utf-8").splitlines()
         seen["start"] = (folder / "start.vocab").read_text().split()
-        seen["asked"] = (folder / "asked.json").read_text()
+        seen["options"] = (folder / "options.json").read_text()
         seen["env"] = env
         if seen.get("late"):
             raise subprocess.TimeoutExpired(command, timeout)
@@ -69,8 +69,8 @@ def test_words_are_lines_and_what_is_kept_comes_back(package):
     assert solution.extra["contexts"] == "words"
     assert solution.extra["left_out"] == 1
     assert package["env"]["PYTHONHASHSEED"] == "0"
-    assert '"seed": 7' in package["asked"]
-    assert '"schedule": [268, 264, 262, 260, 259]' in package["asked"]
+    assert '"seed": 7' in package["options"]
+    assert '"schedule": [268, 264, 262, 260, 259]' in package["options"]
 
 
 def test_a_text_is_taken_as_it_is_and_a_start_as_it_is_given(package, tmp_path):
@@ -81,7 +81,7 @@ def test_a_text_is_taken_as_it_is_and_a_start_as_it_is_given(package, tmp_path):
     for given in (start, tmp_path / "start.json"):
         solution = sage(Instance(WORDS, 1), text=tmp_path / "text.txt", start=given, rounds=2)
     assert package["lines"] == ["ein Satz", "noch é"]
-    assert '"schedule": [259, 258, 257]' in package["asked"]
+    assert '"schedule": [259, 258, 257]' in package["options"]
     assert solution.vocabulary.tokens == (b"cat",)
     assert solution.extra["contexts"] == "text"
 
@@ -108,7 +108,7 @@ def test_words_with_too_few_tokens_give_what_there_is(package):
     assert solution.extra["nothing_left_to_gain"]
     solution = sage(Instance(words, 1), time_limit=0.0)  # before there is a start
     assert (solution.termination, len(solution.vocabulary)) == ("time_limit", 0)
-    assert "asked" not in package
+    assert "options" not in package
 
 
 def test_what_goes_wrong_is_one_line(package, tmp_path):

@@ -17,7 +17,7 @@ from oracles import unigram as oracle
 
 from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, segment, trainers
 from partcover.trainers.lattice import Lattice
-from partcover.trainers.unigram import _digamma, expectation, pruning_losses
+from partcover.trainers.unigram_model import digamma, expectation, pruning_losses
 
 word_st = st.text("ab", min_size=1, max_size=8) | st.text("abc", min_size=1, max_size=6)
 words_st = st.dictionaries(word_st, st.integers(1, 9), min_size=1, max_size=12)
@@ -77,12 +77,12 @@ def test_a_long_word_neither_overflows_nor_vanishes():
     assert expected[2] == pytest.approx(5000 * 0.5 / 0.5625)
 
 
-def test_digamma():
+def testdigamma():
     euler = 0.57721566490153286
-    assert _digamma(1.0) == pytest.approx(-euler, rel=1e-13)
-    assert _digamma(0.5) == pytest.approx(-euler - 2 * math.log(2), rel=1e-13)
+    assert digamma(1.0) == pytest.approx(-euler, rel=1e-13)
+    assert digamma(0.5) == pytest.approx(-euler - 2 * math.log(2), rel=1e-13)
     x = np.array([0.01, 0.5, 3.3, 9.99, 10.0, 250.5, 1e9])
-    assert _digamma(x + 1) == pytest.approx(_digamma(x) + 1 / x, rel=1e-12)
+    assert digamma(x + 1) == pytest.approx(digamma(x) + 1 / x, rel=1e-12)
 
 
 def seeds_of(counts):
@@ -108,7 +108,7 @@ def seeds_of(counts):
 @given(counts=words_st, k=st.integers(0, 6))
 def test_the_trainer_is_the_slow_one(m_step, counts, k):
     try:
-        want = oracle.train(counts, seeds_of(counts), k, m_step, lambda x: float(_digamma(x)))
+        want = oracle.train(counts, seeds_of(counts), k, m_step, lambda x: float(digamma(x)))
     except oracle.Tie:
         assume(False)
     words = WordCounts.from_counts(counts, "chars")
@@ -125,7 +125,7 @@ def test_prunings_stop_at_a_tenth_above_k():
         draw = random.Random(seed)
         words = ("".join(draw.choices("abcd", k=draw.randint(2, 7))) for _ in range(30))
         counts = {word: draw.randint(1, 30) for word in words}
-        want = oracle.train(counts, seeds_of(counts), 20, "digamma", lambda x: float(_digamma(x)))
+        want = oracle.train(counts, seeds_of(counts), 20, "digamma", lambda x: float(digamma(x)))
         got = trainers.unigram(Instance(WordCounts.from_counts(counts, "chars"), 20)).vocabulary
         assert set(got) == {piece for piece in want if len(piece) > 1}
 
