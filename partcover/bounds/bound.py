@@ -6,23 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Status, Termination
+from ..runtime.arrays import Float64, Int32, Int64
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..runtime.progress import gap_of
 
 __all__ = ["Bound"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

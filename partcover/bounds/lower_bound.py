@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
@@ -16,6 +15,7 @@ from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
+from ..runtime.arrays import Int64
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.parallel import workers
 from ..runtime.progress import Event, Progress
@@ -25,11 +25,10 @@ from ..vocabulary.vocabulary import Vocabulary
 from .bound import Bound
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
+from .reduced_costs import reduced_costs
 
 __all__ = ["PATIENCE", "bounds", "lower_bound"]
 
-Bools = npt.NDArray[np.bool_]
-Int64 = npt.NDArray[np.int64]
 
 PATIENCE, PATIENCE_NEAR = 4000, 256
 """Steps within which the gap to the relaxation must fall, far from its optimum and near it."""
@@ -442,7 +441,7 @@ class BestPrices:
             certificate = Certificate.of(instance, (leaf,), self.lower_bound, counter.bits)
         if self.prices is not None:
             value, rewards = counter.count(self.prices, instance.k, every=True)
-            costs, chosen = _reduced_costs(rewards, counter.fixed, instance)
+            costs, chosen = reduced_costs(rewards, counter.fixed, instance)
             costs = costs[:size]
             if self.incumbent is not None:
                 # a case that needs as many tokens as the incumbent holds nothing better; rewards
@@ -472,20 +471,3 @@ class BestPrices:
             limits.seed,
             limits.threads,
         )
-
-
-def _reduced_costs(rewards: Int64, fixed: Bools, instance: Instance) -> tuple[Int64, Bools]:
-    """Returns the cost of forcing each token in (or out, negative), and whether it is chosen."""
-    free = instance.k - len(instance.fixed)
-    optional = np.flatnonzero(~fixed)
-    order = optional[np.argsort(-rewards[optional], kind="stable")]
-    chosen = np.zeros(len(rewards), bool)
-    chosen[order[:free]] = True
-    costs = np.zeros(len(rewards), np.int64)
-    if 0 < free <= len(order):
-        costs[order[free:]] = rewards[order[free - 1]] - rewards[order[free:]]
-        after = rewards[order[free]] if free < len(order) else 0
-        costs[order[:free]] = after - rewards[order[:free]]
-    elif free <= 0:
-        costs[order] = 2**62  # no room
-    return costs, chosen

@@ -5,19 +5,16 @@ from __future__ import annotations
 from operator import mul
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
 from ..kernels._saddle_point import rewards, self_overlaps
 from ..problem.certificate import Certificate, Leaf, policy_digest
 from ..problem.instance import Instance
-from ..runtime.parallel import SHARDS, Share
+from ..runtime.arrays import Float64, Int32, Int64
+from ..runtime.parallel import SHARDS, ForEach
 
 __all__ = ["PriceCounter", "largest"]
 
-Float64 = npt.NDArray[np.float64]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 _BITS = 24  # binary digits of a price at first
 _LOWEST_PRICE = -16
@@ -70,7 +67,7 @@ class PriceCounter:
         Whether a token is required.
     """
 
-    def __init__(self, instance: Instance, share: Share) -> None:
+    def __init__(self, instance: Instance, share: ForEach) -> None:
         words, index = instance.words, instance.index
         self.instance = instance
         self.share = share

@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..runtime.arrays import Float64
 from ..runtime.parallel import workers
 from .price_counter import PriceCounter
 
 __all__ = ["WordPrices", "price_report"]
 
-Float64 = npt.NDArray[np.float64]
 
 _LONGEST_WORD = 1000  # symbols of a word to report; its substrings are listed
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
 from ..kernels._saddle_point import Saddle, arcs, project
+from ..runtime.arrays import Bools, Float64
 from ..runtime.memory import refuse_beyond
 from ..runtime.parallel import SHARDS
 from ..segmentation.segmentation import segment
@@ -18,8 +18,6 @@ from .price_counter import PriceCounter, largest
 
 __all__ = ["Ascent"]
 
-Bools = npt.NDArray[np.bool_]
-Float64 = npt.NDArray[np.float64]
 
 _SETTLED = 100  # steps before the active set is updated
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest

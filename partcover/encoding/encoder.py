@@ -28,7 +28,7 @@ from ..corpus.pretokenizers import Pretokenizer, Splitter
 from ..errors import InputError
 from ..runtime.arguments import Threads, Whole, checked, shown
 from ..runtime.notebook import brief
-from ..runtime.parallel import bundled, in_order
+from ..runtime.parallel import batches, ordered_map
 from ..runtime.progress import Progress
 from ..segmentation.cutters import cutter, sampler
 from ..segmentation.protocols import Draw
@@ -247,7 +247,7 @@ class Encoder(Decoder):
             return done
 
         share = self.threads if threads is None else thread_count(threads)
-        for done in in_order(work, bundled(checked(), SECTION), share):
+        for done in ordered_map(work, batches(checked(), SECTION), share):
             yield from done
 
     def sample(
@@ -469,7 +469,7 @@ class Encoder(Decoder):
                         found += ending
             return self._to_ids(joined(found)).astype(kind, copy=False)
 
-        arrays = in_order(work, bundled(text.blocks(), PART), share)
+        arrays = ordered_map(work, batches(text.blocks(), PART), share)
         written = write_ids(arrays, out, file_format, kind)
         return Encoded(text.document_count, text.bytes, written, kind.name)
 

@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..kernels._encoder import WordCache
 from ..kernels._segment import SINGLE
 from ..runtime.arguments import shown
-from ..runtime.parallel import in_order
+from ..runtime.parallel import ordered_map
 from .text import Numbers, joined, placed
 
 __all__ = ["Worker", "Workers"]
@@ -180,4 +180,4 @@ class Workers:
             return work((at, text))
         chunks = (text[at : at + PART] for at in range(0, len(text), PART))
         jobs = placed(blocks(chunks, self.rules[0]), at)
-        return joined(list(in_order(work, jobs, threads)))
+        return joined(list(ordered_map(work, jobs, threads)))

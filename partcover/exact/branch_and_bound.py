@@ -81,10 +81,23 @@ def prove(
 
     Notes
     -----
-    A price is the drop of the dual over a symbol, divided by the word's count; prices are rounded
-    to a scale at which that moves a bound by less than 1/16 of a token, and bounds are recounted
-    from the rounded prices.  The relaxation with cuts over overlapping occurrences equals the
-    best such bound, so a case with a whole x is closed by its own prices.
+    A price is the drop of the dual potential over a symbol, divided by the word's count; prices
+    are rounded to a scale at which that moves a bound by less than 1/16 of a token, and bounds are
+    recounted from the rounded prices.
+
+    Why a case with a whole x is closed by its own prices: the best bound of prices is the value
+    of the relaxation, by linear duality.
+
+    1. The dual of a word's flow is a potential at each position.  The arc of a symbol costs 1, so
+       the drop d_p over a symbol is at most 1: these are the prices.
+    2. The arc of an occurrence costs 1 too.  What its prices exceed 1 by, the dual values y of the
+       rows that bound it by x_T have to pay.
+    3. These rows are the largest sets of occurrences of T that share a symbol.  Intervals form a
+       perfect graph, so the smallest Σ y that pays for all occurrences is the largest worth of
+       occurrences that do not overlap.  Over all words that is reward(T).
+    4. x_T is at most 1, and Σ x at most k: the cheapest dual values of these rows that pay all
+       rewards add up to the k largest ones.
+    5. So the dual's value is the maximum, over prices, of Σ c·Σ d − (the k largest rewards).  ∎
 
     Examples
     --------

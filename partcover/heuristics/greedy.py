@@ -125,14 +125,24 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
     -------
     tuple of float
         d = cover / relaxed cover, and d·(1 − 1/e): the vocabulary covers at least that part
-        of the optimum, because the optimum's cover is at most the optimum of the relaxation,
-        of which GreedWMC reaches 1 − 1/e (Lim, Choo and Lauw 2025, Section 5).  (1, 1 − 1/e)
-        if there is nothing to cover.
+        of the optimum.  (1, 1 − 1/e) if there is nothing to cover.
 
     Raises
     ------
     InputError
         For a negative cover.
+
+    Notes
+    -----
+    Why it holds (Lim, Choo and Lauw 2025, Section 5), where OPT is the largest cover of k tokens
+    and W their largest relaxed cover:
+
+    1. Pairs that tokens cover without overlaps they cover with overlaps too: OPT ≤ W.
+    2. Some k tokens together cover W pairs.  While c pairs are covered, one of these tokens covers
+       at least (W − c) / k more, and so does the next one of GreedWMC.
+    3. The missing part W − c so shrinks by the factor 1 − 1/k at each step: after k steps at most
+       (1 − 1/k)^k · W ≤ W / e is missing (Nemhauser, Wolsey and Fisher 1978).
+    4. Hence cover / OPT ≥ cover / W ≥ (cover / relaxed cover) · (1 − 1/e).  ∎
 
     Examples
     --------

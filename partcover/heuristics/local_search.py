@@ -16,6 +16,7 @@ from ..kernels._local_search import State
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Status, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
+from ..runtime.arrays import Float64, Int32
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import Segmentation, segment
@@ -27,8 +28,6 @@ from .search_space import SearchSpace, legal_tokens, per_candidate
 
 __all__ = ["CYCLES", "local_search"]
 
-Int32 = npt.NDArray[np.int32]
-Float64 = npt.NDArray[np.float64]
 
 _SLICE = 5_000_000  # arcs between looks at the clock
 _START_SECONDS = 5e-7  # a symbol, before the first try

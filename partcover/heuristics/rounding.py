@@ -13,13 +13,13 @@ from ..errors import InputError
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..runtime.arguments import Seed, checked
+from ..runtime.arrays import Float64
 from ..vocabulary.vocabulary import Vocabulary
 from .search_space import SearchSpace, per_candidate, promise_of
 
 __all__ = ["Rounding", "round_relaxation", "roundings"]
 
 Rounding = Literal["det", "bias", "int", "random"]
-Float64 = npt.NDArray[np.float64]
 
 _ONE = 1 - 1e-6
 

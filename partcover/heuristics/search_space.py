@@ -14,13 +14,11 @@ from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..problem.occurrences import arcs_of
 from ..runtime.arguments import shown
+from ..runtime.arrays import Float64, Int32
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["SearchSpace", "legal_start", "legal_tokens", "per_candidate", "promise_of"]
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float64 = npt.NDArray[np.float64]
 
 ARCS = 2**23  # occurrences in a search space; each takes some 100 bytes while they are sorted
 STEPS = 2**31  # arcs that one pass over all words visits for tokens that repeat in a word

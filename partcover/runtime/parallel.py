@@ -1,4 +1,4 @@
-"""Runs jobs over threads and gives their results in order."""
+"""Shares work among threads, with results that do not depend on how many there are."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeAlias, TypeVar
 
-__all__ = ["SHARDS", "Share", "bundled", "in_order", "workers"]
+__all__ = ["SHARDS", "ForEach", "batches", "ordered_map", "workers"]
 
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
 
 
-def bundled(items: Iterable[tuple[_Job, int]], size: int) -> Iterator[list[_Job]]:
-    """Items, each with its size, in lists of `size` and more."""
-    held: list[_Job] = []
+def batches(items: Iterable[tuple[_Job, int]], size: int) -> Iterator[list[_Job]]:
+    """Yields items, each given with its size, in lists whose sizes add up to `size` or more."""
+    batch: list[_Job] = []
     total = 0
     for item, own in items:
-        held.append(item)
+        batch.append(item)
         total += own
         if total >= size:
-            yield held
-            held, total = [], 0
-    if held:
-        yield held
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
 
 
-def in_order(
+def ordered_map(
     work: Callable[[_Job], _Result], jobs: Iterable[_Job], threads: int
 ) -> Iterator[_Result]:
-    """What `work` gives for each job, in order, with a few jobs under way in each thread."""
+    """Yields the result of each job, in order, with a few jobs under way in each thread."""
     if threads == 1:
         yield from map(work, jobs)
         return
-    waiting: deque[Future[_Result]] = deque()
+    pending: deque[Future[_Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for job in jobs:
-                waiting.append(pool.submit(work, job))
-                if len(waiting) > 2 * threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+                pending.append(pool.submit(work, job))
+                if len(pending) > 2 * threads:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
         finally:
-            for future in waiting:
+            for future in pending:
                 future.cancel()
 
 
@@ -53,11 +53,11 @@ SHARDS = 8
 """The number of parts of a sum.  Fixed, so that sums are the same for any number of threads."""
 
 #: Calls a function for 0, 1, ... up to a number, and returns when all calls have.
-Share: TypeAlias = Callable[[Callable[[int], None], int], None]
+ForEach: TypeAlias = Callable[[Callable[[int], None], int], None]
 
 
 @contextmanager
-def workers(threads: int) -> Iterator[Share]:
+def workers(threads: int) -> Iterator[ForEach]:
     """Keeps threads at hand that share the calls of a function.
 
     Parameters
