@@ -6,8 +6,7 @@ import base64
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -16,133 +15,21 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError, MissingExtra
 from ..exact.solve import solve
 from ..hardness.reduction import reduction_of
-from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..runtime.files import read_json, write_atomic
+from ..runtime.files import write_atomic
+from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..studies.paper_tables import EXPERIMENTS
-from ..vocabulary.vocabulary import Vocabulary
 from .figures import check_figure
 from .plots import plot_lines, plot_rows
 from .reduction_figure import check_drawing, draw_reduction
+from .runs import Runs
 from .tables import cell
 from .word_explorer import explore, steps
 
-__all__ = ["Runs", "read_runs", "write_page"]
+__all__ = ["write_page"]
 
 _PAGES = Path(__file__).parent / "templates"
-
-
-@dataclass
-class Runs:
-    """The contents of a page.
-
-    Attributes
-    ----------
-    tables : list of (str, list of dict)
-        Titles and rows, as `compare` returns them or any other.
-    vocabularies : dict of str to Vocabulary
-        Vocabularies by the name to show.
-    solutions : list of (str, dict)
-        Titles and facts of solutions.
-    words : WordCounts, optional
-        The corpus to explore.
-    certificate : Certificate, optional
-        A certificate whose prices are shown for the words of the corpus.
-    instances : list of (str, Instance)
-        Small instances, shown step by step, and reductions, shown as pictures.
-    answers : list of path
-        Files of vocabularies, among which the answer to a reduction is looked up.
-    """
-
-    tables: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
-    vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
-    solutions: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    words: WordCounts | None = None
-    certificate: Certificate | None = None
-    instances: list[tuple[str, Instance]] = field(default_factory=list)
-    answers: list[str] = field(default_factory=list)
-
-
-def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
-    """Reads files of any kind that a page shows.
-
-    Parameters
-    ----------
-    paths : sequence of path
-        Counted words (``.tsv``; one, read over the symbols of the vocabularies), certificates
-        (``.cert``; one), and JSON: what ``compare`` and other tables write, vocabularies and
-        solutions, instances.
-
-    Raises
-    ------
-    InputError
-        For a file that cannot be read or is none of these, and a second corpus or certificate.
-    """
-    runs = Runs()
-    corpus = None
-    for given in paths:
-        path = fspath(given)
-        name = Path(path).stem
-        if path.endswith(".tsv"):
-            if corpus is not None:
-                raise InputError(f"{path}: a second corpus; a page explores one")
-            corpus = path
-            continue
-        if path.endswith(".cert"):
-            if runs.certificate is not None:
-                raise InputError(f"{path}: a second certificate; a page shows one")
-            runs.certificate = Certificate.load(path)
-            continue
-        data = read_json(path)
-        if isinstance(data.get("rows"), list):
-            runs.tables.append(_rows(path, name, data))
-            sets = data["sets"] if isinstance(data.get("sets"), dict) else {}
-            for title, rows in (  # of `compare`
-                ("token sets", sets.get("vocabularies")),
-                ("overlap", sets.get("overlap")),
-                ("targets", data.get("targets")),
-            ):
-                if rows:
-                    runs.tables.append(_rows(path, f"{name}: {title}", {"rows": rows}))
-        elif isinstance(data.get("results"), list):  # of `reproduce all`
-            runs.tables += [_rows(path, name, result) for result in data["results"]]
-        elif data.get("format") == "partcover-instance":
-            runs.instances.append((name, Instance.load(path)))
-        elif _is_listed(data.get("tokens")) or _is_listed(data.get("vocabulary")):
-            vocabulary = Vocabulary.load(path)
-            title = vocabulary.method if vocabulary.method != "given" else name
-            while title in runs.vocabularies:
-                title += f" ({name})" if name not in title else "′"
-            runs.vocabularies[title] = vocabulary
-            runs.answers.append(path)
-            facts = data if "vocabulary" in data else data.get("provenance") or {}
-            simple = {k: v for k, v in facts.items() if isinstance(v, int | float | str)}
-            if simple:
-                runs.solutions.append((title, simple))
-        else:
-            raise InputError(
-                f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
-            )
-    if corpus is not None:
-        symbols = next((each.symbols for each in runs.vocabularies.values()), None)
-        runs.words = WordCounts.load(corpus, symbols)
-    return runs
-
-
-def _is_listed(tokens: Any) -> bool:
-    """Whether this is a list of tokens, not of facts of tokens as `inspect` writes it."""
-    return isinstance(tokens, list) and not any(isinstance(token, dict) for token in tokens[:1])
-
-
-def _rows(path: str, name: str, data: Any) -> tuple[str, list[dict[str, Any]]]:
-    """Returns a title, that of the manifest where there is one, and the rows of a table."""
-    rows = data.get("rows") if isinstance(data, dict) else None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{path}: 'rows' is not a list of objects")
-    manifest = data.get("manifest")
-    title = manifest.get("experiment") if isinstance(manifest, dict) else None
-    return str(title or name), rows
 
 
 def write_page(
@@ -190,28 +77,13 @@ def write_page(
         raise MissingExtra("jinja2", "report", "a page") from None
     progress = progress or Progress()
     data: dict[str, Any] = {}
-    words = runs.words
-    small = [instance for _, instance in runs.instances if "reduction" not in instance.source]
-    if words is None and len(small) == 1:
-        words = small[0].words
-    if words is not None and runs.vocabularies:
-        progress.stage("words")
-        prices = None
-        if runs.certificate is not None:
-            prices = _priced(words, small, runs.certificate.k), runs.certificate
-        data["explorer"] = explore(words, runs.vocabularies, prices=prices, size=sample, seed=seed)
-    elif runs.certificate is not None:
-        raise InputError("prices need the counted words and a vocabulary beside them")
-    pictures, data["steps"] = [], []
-    for name, instance in runs.instances:
-        progress.stage(name)
-        if "reduction" in instance.source:
-            pictures.append(_picture(name, instance, runs.answers, time_limit, seed, threads))
-        else:
-            made = steps(instance, time_limit=time_limit, seed=seed, threads=threads)
-            data["steps"].append({"name": name, **made})
+    explorer = _explorer(runs, sample, seed, progress)
+    if explorer is not None:
+        data["explorer"] = explorer
+    limits = RunLimits(time_limit, seed, threads)
+    pictures, data["steps"] = _shown_instances(runs, limits, progress)
     tables = [_table(name, rows) for name, rows in runs.tables]
-    if not (tables or pictures or data["steps"] or "explorer" in data or runs.solutions):
+    if not (tables or pictures or data["steps"] or explorer or runs.solutions):
         raise InputError("nothing to show: give tables, vocabularies with their words, instances")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_PAGES),
@@ -226,7 +98,7 @@ def write_page(
         tables=tables,
         solutions=[(name, _facts(facts)) for name, facts in runs.solutions],
         pictures=pictures,
-        explorer=data.get("explorer"),
+        explorer=explorer,
         steps=data["steps"],
         # inside a script element only "<" could end it
         data=json.dumps(data, ensure_ascii=True).replace("<", "\\u003c"),
@@ -235,6 +107,35 @@ def write_page(
         + (_PAGES / "report.js").read_text("utf-8"),
     )
     write_atomic(path, page)
+
+
+def _explorer(runs: Runs, sample: int, seed: int, progress: Progress) -> dict[str, Any] | None:
+    """Returns the data of the word explorer, None without words or vocabularies."""
+    words, certificate = runs.words, runs.certificate
+    small = [instance for _, instance in runs.instances if "reduction" not in instance.source]
+    if words is None and len(small) == 1:
+        words = small[0].words
+    if words is None or not runs.vocabularies:
+        if certificate is not None:
+            raise InputError("prices need the counted words and a vocabulary beside them")
+        return None
+    progress.stage("words")
+    prices = None if certificate is None else (_priced(words, small, certificate.k), certificate)
+    return explore(words, runs.vocabularies, prices=prices, size=sample, seed=seed)
+
+
+def _shown_instances(
+    runs: Runs, limits: RunLimits, progress: Progress
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Returns the pictures of reductions, and the steps of small instances."""
+    pictures, step_by_step = [], []
+    for name, instance in runs.instances:
+        progress.stage(name)
+        if "reduction" in instance.source:
+            pictures.append(_picture(name, instance, runs.answers, limits))
+        else:
+            step_by_step.append({"name": name, **steps(instance, limits=limits)})
+    return pictures, step_by_step
 
 
 def _priced(words: WordCounts, instances: Sequence[Instance], k: int) -> Instance:
@@ -321,12 +222,7 @@ def _image(draw: Callable[[Path], None]) -> str:
 
 
 def _picture(
-    name: str,
-    instance: Instance,
-    answers: Sequence[str],
-    time_limit: float,
-    seed: int,
-    threads: int,
+    name: str, instance: Instance, answers: Sequence[str], limits: RunLimits
 ) -> dict[str, Any]:
     """Returns a reduction beside its words, cut by the first answer that fits or by an optimum."""
     reduction = reduction_of(instance)
@@ -340,9 +236,14 @@ def _picture(
         except InputError:
             answer = None
     if answer is None:
-        answer = solve(instance, time_limit=time_limit, seed=seed, threads=threads).vocabulary
+        answer = solve(
+            instance,
+            time_limit=limits.time_limit,
+            seed=limits.seed,
+            threads=limits.threads,
+        ).vocabulary
         if answer is None:
-            raise InputError(f"{name}: no vocabulary was found within {time_limit} s")
+            raise InputError(f"{name}: no vocabulary was found within {limits.time_limit} s")
         lifted = reduction.lift(answer)
     facts = {key: value for key, value in lifted.to_json().items() if _is_simple(value)}
     listed = {

@@ -16,6 +16,7 @@ from ..exact.solve import solve
 from ..heuristics.greedy import greedtok
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..runtime.limits import RunLimits
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -24,6 +25,7 @@ __all__ = ["Letters", "explore", "sample_words", "steps"]
 _PRICED = 40  # words that are shown with their prices
 _COMPETING = 12  # tokens that are shown over one of these words
 _STEP_WORDS, _STEP_SYMBOLS, _STEP_K = 60, 2_000, 40  # the largest instance shown step by step
+_STEP_LIMITS = RunLimits(10.0)
 
 
 class Letters:
@@ -174,6 +176,7 @@ def _prices(
     ranked: Sequence[tuple[Token, int]],
     letters: Letters,
 ) -> dict[str, Any]:
+    """Returns the prices of the most frequent words, with the tokens that compete over them."""
     chosen = [word for word, _ in ranked if 1 < len(word) <= 100][:_PRICED]
     return {
         letters.write(word.word): {
@@ -191,9 +194,7 @@ def steps(
     instance: Instance,
     answer: Vocabulary | None = None,
     *,
-    time_limit: float = 10.0,
-    seed: int = 0,
-    threads: int = 1,
+    limits: RunLimits = _STEP_LIMITS,
 ) -> dict[str, Any]:
     """Runs GreedTok token by token, beside the optimum.
 
@@ -203,10 +204,8 @@ def steps(
         At most 60 words, 2,000 symbols and 40 tokens to choose.
     answer : Vocabulary, optional
         The vocabulary beside it; by default the one that `solve` returns.
-    time_limit : float
-        Seconds for `solve`.
-    seed, threads : int
-        Random seed and threads of the solver.
+    limits : RunLimits
+        Time limit, random seed and threads of `solve`.
 
     Returns
     -------
@@ -228,7 +227,12 @@ def steps(
         )
     proven = None
     if answer is None:
-        solution = solve(instance, time_limit=time_limit, seed=seed, threads=threads)
+        solution = solve(
+            instance,
+            time_limit=limits.time_limit,
+            seed=limits.seed,
+            threads=limits.threads,
+        )
         answer, proven = solution.vocabulary, solution.status == "optimal"
     if answer is None:
         raise InputError("no vocabulary was found to show")
@@ -237,6 +241,7 @@ def steps(
     letters = Letters(words.symbols, [*(word for word, _ in words), *order, *answer])
 
     def state(tokens: Sequence[Token], rule: Any) -> tuple[list[list[str]], int]:
+        """Returns the words in pieces, and the tokens needed."""
         cut = segment(words, Vocabulary(tokens, words.symbols), rule)
         return [list(map(letters.write, cut.of(i))) for i in range(len(words))], cut.tokens
 

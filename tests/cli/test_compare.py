@@ -45,30 +45,30 @@ def test_command_json(run, counts):
 
 
 def test_command_formats(run, counts, tmp_path):
-    ask = ("compare", counts, "-k", "2", "--methods", "greedtok,frequent", "--targets", "2")
-    status, out, _ = run(*ask, "--format", "csv")
+    arguments = ("compare", counts, "-k", "2", "--methods", "greedtok,frequent", "--targets", "2")
+    status, out, _ = run(*arguments, "--format", "csv")
     assert status == 0
     lines = out.splitlines()
     assert lines[0].startswith("method,rule,k,size,tokens,tokens_per_word")
     assert len(lines) == 1 + 3
-    out = run(*ask, "--format", "markdown")[1]
+    out = run(*arguments, "--format", "markdown")[1]
     assert out.startswith("| method | rule | k |")
     assert "| k needed |" in out
     for name, begin in (("t.csv", "method,"), ("t.md", "| method |"), ("t.json", "{")):
-        assert run(*ask, "-o", name, "--quiet")[0] == 0
+        assert run(*arguments, "-o", name, "--quiet")[0] == 0
         assert (tmp_path / name).read_text().startswith(begin)
     assert (tmp_path / "t.targets.csv").read_text().startswith("method,rule,target,k,")
     assert not (tmp_path / "t.overlap.csv").exists()
-    assert run(*ask, "--sets", "--unigram-objective", "-o", "s.csv", "--quiet")[0] == 0
+    assert run(*arguments, "--sets", "--unigram-objective", "-o", "s.csv", "--quiet")[0] == 0
     header = (tmp_path / "s.csv").read_text().splitlines()[0]
     assert header.startswith("method,rule,k,size,tokens,")
     assert {"whole_words", "renyi_efficiency", "unigram_objective"} <= set(header.split(","))
     assert (tmp_path / "s.overlap.csv").read_text().startswith("k,first,second,")
     for form in ("markdown", "table"):
-        out = run(*ask, "--sets", "--format", form)[1]
+        out = run(*arguments, "--sets", "--format", form)[1]
         for heading in ("whole words", "Rényi efficiency", "shared/union", "k needed"):
             assert heading in out
-    figure = run(*ask, "--plot", "f.svg", "--quiet")
+    figure = run(*arguments, "--plot", "f.svg", "--quiet")
     assert figure[0] == 0
     assert "greedtok (priority)" in (tmp_path / "f.svg").read_text()
 
@@ -90,8 +90,18 @@ def test_command_refuses(run, counts):
 
 def test_ctrl_c_in_targets_ends_the_command(run, counts, monkeypatch):
     cut_short("frequent", monkeypatch, 2, "interrupted")
-    ask = ("compare", counts, "-k", "2", "--methods", "frequent,bpe", "--targets", "1.2", "--json")
-    status, out, _ = run(*ask)
+    arguments = (
+        "compare",
+        counts,
+        "-k",
+        "2",
+        "--methods",
+        "frequent,bpe",
+        "--targets",
+        "1.2",
+        "--json",
+    )
+    status, out, _ = run(*arguments)
     assert status == 130
     (row,) = json.loads(out)["targets"][:1]
     assert (row["method"], row["k"], row["termination"]) == ("frequent", None, "interrupted")
@@ -100,16 +110,16 @@ def test_ctrl_c_in_targets_ends_the_command(run, counts, monkeypatch):
 
 def test_no_files_beside_standard_output(run, counts, tmp_path):
     before = set(tmp_path.iterdir())
-    ask = ("compare", counts, "-k", "2", "--sets", "--targets", "2", "--format", "csv")
-    assert run(*ask, "-o", "-")[0] == 0
+    arguments = ("compare", counts, "-k", "2", "--sets", "--targets", "2", "--format", "csv")
+    assert run(*arguments, "-o", "-")[0] == 0
     assert set(tmp_path.iterdir()) == before
 
 
 def test_a_limit_is_told(run, counts):
-    ask = ("compare", counts, "-k", "4", "--methods", "bpe", "--time-limit", "0")
-    status, out, _ = run(*ask)
+    arguments = ("compare", counts, "-k", "4", "--methods", "bpe", "--time-limit", "0")
+    status, out, _ = run(*arguments)
     assert (status, "ended by" in out, "time_limit" in out) == (0, True, True)
-    status, out, _ = run(*ask[:-2])
+    status, out, _ = run(*arguments[:-2])
     assert (status, "ended by" in out) == (0, False)
 
 
@@ -117,8 +127,17 @@ def test_vocabularies_of_one_name_are_two(run, counts, tmp_path):
     for folder, token in (("a", "an"), ("b", "na")):
         (tmp_path / folder).mkdir()
         Vocabulary([token]).save(tmp_path / folder / "v.json")
-    ask = ("compare", counts, "--vocab", "a/v.json", "--vocab", "b/v.json", "--methods", "bytes")
-    rows = json.loads(run(*ask, "--json")[1])["rows"]
+    arguments = (
+        "compare",
+        counts,
+        "--vocab",
+        "a/v.json",
+        "--vocab",
+        "b/v.json",
+        "--methods",
+        "bytes",
+    )
+    rows = json.loads(run(*arguments, "--json")[1])["rows"]
     assert {row["method"] for row in rows} == {"v", "b/v.json", "bytes"}
 
 
@@ -141,8 +160,8 @@ def test_an_interrupt_keeps_what_is_there(run, counts, monkeypatch):
 
     monkeypatch.setitem(METHODS, "frequent", replace(METHODS["frequent"], run=interrupted))
     methods = "greedtok,frequent,bytes"
-    ask = ("compare", counts, "-k", "2", "--methods", methods, "--targets", "2", "--json")
-    status, out, _ = run(*ask)
+    arguments = ("compare", counts, "-k", "2", "--methods", methods, "--targets", "2", "--json")
+    status, out, _ = run(*arguments)
     assert status == 130
     assert {row["method"] for row in json.loads(out)["rows"]} == {"greedtok"}
 

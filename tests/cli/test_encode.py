@@ -119,10 +119,12 @@ def test_samples(run, out, tmp_path, name):
 
 def test_samples_with_offsets_are_the_same(run, out, tmp_path):
     (tmp_path / "same.jsonl").write_text('{"text": "the cat the cat the"}\n' * 6)
-    ask = ("encode", "v.json", "same.jsonl", "--format", "json", "--rule", "longest_match")
-    ask += ("--sample", "--dropout", 0.5, "--seed", 3)
-    bare = [json.loads(line)["ids"] for line in run(*ask)[1].splitlines()]
-    placed = [json.loads(line)["ids"] for line in run(*ask, "--offsets", "bytes")[1].splitlines()]
+    command_line = ("encode", "v.json", "same.jsonl", "--format", "json", "--rule", "longest_match")
+    command_line += ("--sample", "--dropout", 0.5, "--seed", 3)
+    bare = [json.loads(line)["ids"] for line in run(*command_line)[1].splitlines()]
+    placed = [
+        json.loads(line)["ids"] for line in run(*command_line, "--offsets", "bytes")[1].splitlines()
+    ]
     assert placed == bare
     assert len(set(map(tuple, bare))) > 1
 

@@ -114,10 +114,10 @@ def test_a_model_out_and_its_solution_in(run, small, tmp_path, name, sense):
     command += ["-solve", "-solution", "S.sol"]
     subprocess.run(command, cwd=tmp_path, stdout=subprocess.DEVNULL, check=True)
     check = ("verify", small, "-k", 2, "--vocab", "S.sol", "--model", "M.mps", "--json")
-    status, found = as_json(run(*check))
-    assert (status, found["ok"]) == (0, True)
+    status, verified = as_json(run(*check))
+    assert (status, verified["ok"]) == (0, True)
     if name != "wmc":
-        assert found["tokens"] == data["tokens"]
+        assert verified["tokens"] == data["tokens"]
     text = (tmp_path / "S.sol").read_text()
     (tmp_path / "S.sol").write_text(text + "  99 x99 1 0\n")
     assert "the model has no variable 'x99'" in run(*check)[2]
@@ -130,8 +130,8 @@ def test_a_model_out_and_its_solution_in(run, small, tmp_path, name, sense):
 
 def test_tokens_from_a_list(run, small, tmp_path):
     (tmp_path / "tokens.txt").write_text("abc\nxy\n")
-    status, found = as_json(run("verify", small, "-k", 2, "--vocab", "tokens.txt", "--json"))
-    assert (status, found["tokens"], found["size"]) == (0, 3 * 2 + 2 * 2 + 3 + 4, 2)
+    status, verified = as_json(run("verify", small, "-k", 2, "--vocab", "tokens.txt", "--json"))
+    assert (status, verified["tokens"], verified["size"]) == (0, 3 * 2 + 2 * 2 + 3 + 4, 2)
 
 
 def test_formulations(run, tmp_path):

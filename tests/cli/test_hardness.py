@@ -31,21 +31,21 @@ def run(capsys, tmp_path, monkeypatch):
     return call
 
 
-def reduce_sat(run, problem, asked, *more):
-    return run("reduce", "F.cnf", "--problem", problem, "--satisfied", asked, *more)[0]
+def reduce_sat(run, problem, command_line, *more):
+    return run("reduce", "F.cnf", "--problem", problem, "--satisfied", command_line, *more)[0]
 
 
 def test_max_2_sat_there_and_back(run, tmp_path):
-    for asked, enough in [(4, True), (5, False)]:
-        facts = json.loads(reduce_sat(run, "max-2-sat", asked, "-o", "I.json", "--json"))
-        assert facts["satisfied"] == asked
+    for command_line, enough in [(4, True), (5, False)]:
+        facts = json.loads(reduce_sat(run, "max-2-sat", command_line, "-o", "I.json", "--json"))
+        assert facts["satisfied"] == command_line
         assert (facts["variables"], facts["clauses"], facts["k"]) == (3, 5, 3)
         run("solve", "I.json", "-o", "S.json")
         lifted = json.loads(run("reduce", "--lift", "I.json", "S.json", "--json")[0])
         assert list(lifted) == ["assignment", "satisfied", "clauses", "meets_threshold"]
         assert list(lifted["assignment"]) == ["1", "2", "3"]
         assert lifted["meets_threshold"] is enough
-        assert (lifted["satisfied"] >= asked) is enough
+        assert (lifted["satisfied"] >= command_line) is enough
     assert "assignment" in run("reduce", "--lift", "I.json", "S.json")[0]
     # without -o the instance itself is printed
     assert json.loads(reduce_sat(run, "max-2-sat", 5)) == json.loads(

@@ -73,15 +73,15 @@ def test_gap_by_a_certificate(run, counts):
     with open("W.json", "w") as file:
         json.dump(data, file)
     status, out, _ = run("gap", counts, "--vocab", "W.json", "--certificate", "P.cert", "--json")
-    found = json.loads(out)
+    shown = json.loads(out)
     greedy = greedtok(Instance(words, 2))
     assert status == 0
-    assert found["rule"] == "priority"
-    assert (found["size"], found["never_occur"], found["k"]) == (3, 1, 3)
-    assert found["tokens"] == greedy.tokens
-    assert found["tokens_shortest_path"] == greedy.extra["tokens_shortest_path"]
-    assert found["lower_bound"] == Certificate.load("P.cert").lower_bound
-    assert found["gap"] == pytest.approx(found["vocabulary_gap"] + found["rule_gap"])
+    assert shown["rule"] == "priority"
+    assert (shown["size"], shown["never_occur"], shown["k"]) == (3, 1, 3)
+    assert shown["tokens"] == greedy.tokens
+    assert shown["tokens_shortest_path"] == greedy.extra["tokens_shortest_path"]
+    assert shown["lower_bound"] == Certificate.load("P.cert").lower_bound
+    assert shown["gap"] == pytest.approx(shown["vocabulary_gap"] + shown["rule_gap"])
     arguments = "gap", counts, "--vocab", "W.json", "--certificate", "P.cert", "--rule"
     status, out, _ = run(*arguments, "single_symbols", "--json")
     assert (status, json.loads(out)["tokens"]) == (0, words.total_symbols)
@@ -101,10 +101,10 @@ def test_gap_by_a_certificate(run, counts):
 def test_gap_by_a_bound_found_now(run, counts):
     assert run("greedtok", counts, "-k", "3", "-o", "V.json", "--quiet")[0] == 0
     status, out, _ = run("gap", counts, "--vocab", "V.json", "--time-limit", "5", "--json")
-    found = json.loads(out)
+    shown = json.loads(out)
     best = solve(Instance(WordCounts.load(counts), 3)).tokens
     assert status == 0
-    assert 0.95 * best <= found["lower_bound"] <= best <= found["tokens_shortest_path"]
+    assert 0.95 * best <= shown["lower_bound"] <= best <= shown["tokens_shortest_path"]
     (Path.cwd() / "other.txt").write_text("zz\nyy\nxx\n")
     status, out, _ = run("gap", counts, "--vocab", "other.txt", "--json")
     assert (status, json.loads(out)["never_occur"]) == (0, 3)
@@ -114,11 +114,11 @@ def test_gap_has_a_limit_and_says_so(run, counts, monkeypatch):
     limits = []
     find = bounds.lower_bound
 
-    def told(*arguments, **options):
+    def recorded_call(*arguments, **options):
         limits.append(options["time_limit"])
         return find(*arguments, **options)
 
-    monkeypatch.setattr(bounds, "lower_bound", told)
+    monkeypatch.setattr(bounds, "lower_bound", recorded_call)
     assert run("greedtok", counts, "-k", "3", "-o", "V.json", "--quiet")[0] == 0
     status, _, err = run("gap", counts, "--vocab", "V.json")
     assert (status, "for at most 30 seconds: --time-limit" in err) == (0, True)

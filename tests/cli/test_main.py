@@ -160,15 +160,15 @@ def test_limits_and_their_statuses(run, tmp_path):
 
 @pytest.mark.parametrize("seconds", ["-1", "nan"])
 def test_no_command_takes_such_a_time(run, seconds):
-    found = [
+    options = [
         (name, option.opts[0])
         for name, later in cli.commands.items()
         for command in [later.load()]
         for option in command.params
         if option.metavar == "SECONDS"
     ]
-    assert len(found) > 12
-    for name, option in found:
+    assert len(options) > 12
+    for name, option in options:
         status, out, error = run(name, option, seconds)
         assert (status, out, error.count("\n")) == (2, "", 1)
         assert f"Invalid value for '{option}'" in error

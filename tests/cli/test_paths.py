@@ -27,17 +27,17 @@ FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/ful
 
 def arguments(name, command, source):
     """Arguments that a command takes, every file it reads being `source`."""
-    given = name.split()
+    words = name.split()
     for parameter in command.params:
         kind = parameter.type
         value = source if isinstance(kind, ReadablePath) else "1"
         if isinstance(kind, click.Choice):
             value = kind.choices[0]
         if isinstance(parameter, click.Argument):
-            given.append(value)
+            words.append(value)
         elif parameter.required and parameter.opts[0] != "--to":
-            given += [parameter.opts[0], value]
-    return [*given, "--to", "tiktoken"] if name == "export" else given
+            words += [parameter.opts[0], value]
+    return [*words, "--to", "tiktoken"] if name == "export" else words
 
 
 @pytest.mark.parametrize(("name", "option"), OUTPUTS, ids=IDS)
@@ -50,12 +50,12 @@ def test_no_output_is_an_input(run, counts, tmp_path, name, option):
     (tmp_path / "soft.tsv").symlink_to("C.tsv")
     (tmp_path / "folder").mkdir()
     before = (tmp_path / "C.tsv").read_bytes()
-    given = arguments(name, COMMANDS[name], "C.tsv")
-    if "C.tsv" not in given:
+    words = arguments(name, COMMANDS[name], "C.tsv")
+    if "C.tsv" not in words:
         (reader,) = [p for p in COMMANDS[name].params if isinstance(p.type, ReadablePath)][:1]
-        given += [reader.opts[0], "C.tsv"]
+        words += [reader.opts[0], "C.tsv"]
     for other in ("C.tsv", "folder/../C.tsv", "hard.tsv", "soft.tsv"):
-        result = run(*given, option.opts[0], other)
+        result = run(*words, option.opts[0], other)
         fails(result, option.opts[0], other, "would overwrite what", "name another file")
     assert (tmp_path / "C.tsv").read_bytes() == before
 
@@ -64,17 +64,17 @@ def test_no_output_is_an_input(run, counts, tmp_path, name, option):
 def test_every_output_is_checked_before_work(run, counts, name, option, monkeypatch):
     work = "it began to work"
     monkeypatch.setattr(COMMANDS[name], "callback", lambda **_: pytest.fail(work))
-    given = arguments(name, COMMANDS[name], "C.tsv")
-    fails(run(*given, option.opts[0], "no/such.out"), "no/such.out", "no folder no")
-    fails(run(*given, option.opts[0], "x" * 300), "xxx", "cannot be written", "too long")
+    words = arguments(name, COMMANDS[name], "C.tsv")
+    fails(run(*words, option.opts[0], "no/such.out"), "no/such.out", "no folder no")
+    fails(run(*words, option.opts[0], "x" * 300), "xxx", "cannot be written", "too long")
 
 
 @pytest.mark.parametrize(("name", "option"), OUTPUTS, ids=IDS)
 def test_no_output_is_another(run, counts, tmp_path, name, option):
     others = [o for n, o in OUTPUTS if n == name and o is not option]
     for other in others:
-        given = arguments(name, COMMANDS[name], "C.tsv")
-        result = run(*given, option.opts[0], "same.svg", other.opts[0], "./same.svg")
+        words = arguments(name, COMMANDS[name], "C.tsv")
+        result = run(*words, option.opts[0], "same.svg", other.opts[0], "./same.svg")
         fails(result, "same.svg", "name another file")
         assert not (tmp_path / "same.svg").exists()
 
@@ -86,8 +86,8 @@ def test_derived_outputs_are_checked_too(run, counts, tmp_path):
     fails(run("compare", "R.targets.csv", "-k", "2", "-o", "R.csv"), "R.targets.csv", "overwrite")
     other = "T.csv.manifest.json"
     (tmp_path / other).write_text("{}")
-    asked = ("reproduce", "tokens-per-word", other, "-k", "2", "-o", "T.csv")
-    fails(run(*asked), other, "overwrite")
+    command_line = ("reproduce", "tokens-per-word", other, "-k", "2", "-o", "T.csv")
+    fails(run(*command_line), other, "overwrite")
 
 
 def test_special_files_are_no_files(run, counts):
@@ -115,8 +115,8 @@ def test_no_output_is_a_file_of_a_folder_that_is_read(run, counts, tmp_path):
     text = tmp_path / "folder" / "deep" / "text.txt"
     text.write_text(TEXT)
     run("greedtok", counts, "-k", "3", "-o", "V.json", "--pretokenizer", "space-prefix")
-    for asked in (("count", "folder"), ("encode", "V.json", "folder")):
-        result = run(*asked, "-o", "folder/deep/text.txt")
+    for command_line in (("count", "folder"), ("encode", "V.json", "folder")):
+        result = run(*command_line, "-o", "folder/deep/text.txt")
         fails(result, "folder/deep/text.txt", "would overwrite")
         assert text.read_text() == TEXT
     for _ in range(2):  # a name that is not read is no input, the second time either
@@ -127,16 +127,16 @@ def test_no_output_is_a_file_of_a_folder_that_is_read(run, counts, tmp_path):
 
 def test_what_group_reads_is_an_input(run, counts, tmp_path):
     (tmp_path / "tokens.txt").write_text("the\n")
-    asked = ("greedtok", counts, "-k", "3", "--group", "few=2:tokens.txt")
-    fails(run(*asked, "-o", "tokens.txt"), "--group reads")
+    command_line = ("greedtok", counts, "-k", "3", "--group", "few=2:tokens.txt")
+    fails(run(*command_line, "-o", "tokens.txt"), "--group reads")
     assert (
         run("greedtok", counts, "-k", "3", "--group", "few=2:2-4", "-o", "2-4", "--quiet")[0] == 0
     )
 
 
-def partcover(*given, stdout=subprocess.PIPE, **environment):
+def partcover(*words, stdout=subprocess.PIPE, **environment):
     return subprocess.run(
-        [sys.executable, "-m", "partcover", *map(str, given)],
+        [sys.executable, "-m", "partcover", *map(str, words)],
         stdout=stdout,
         stderr=subprocess.PIPE,
         env={**os.environ, **environment},
@@ -145,7 +145,7 @@ def partcover(*given, stdout=subprocess.PIPE, **environment):
 
 @FULL
 @pytest.mark.parametrize(
-    "asked",
+    "command_line",
     [
         ("greedtok", "C.tsv", "-k", 3),
         ("improve", "C.tsv", "-k", 3, "--json"),
@@ -159,14 +159,14 @@ def partcover(*given, stdout=subprocess.PIPE, **environment):
         ("worst", "-k", 1, "--words", 1, "--length", 3),
         ("--help",),
     ],
-    ids=lambda asked: asked[0],
+    ids=lambda command_line: command_line[0],
 )
-def test_output_that_cannot_be_printed_is_saved(run, counts, tmp_path, asked):
+def test_output_that_cannot_be_printed_is_saved(run, counts, tmp_path, command_line):
     run("greedtok", counts, "-k", 3, "-o", "V.json")
-    saved = asked[0] not in ("--help", "count")
+    saved = command_line[0] not in ("--help", "count")
     more = ("-o", "saved.out") if saved else ()
     with open("/dev/full", "w") as full:
-        done = partcover(*asked, *more, stdout=full)
+        done = partcover(*command_line, *more, stdout=full)
     assert done.returncode == 2
     lines = done.stderr.decode().splitlines()
     assert lines[-1] == "partcover: standard output: No space left on device"
@@ -188,14 +188,14 @@ def test_output_that_cannot_be_printed_is_saved(run, counts, tmp_path, asked):
 )
 def test_any_encoding_of_standard_output(run, tmp_path, environment):
     (tmp_path / "C.tsv").write_text("déjàvu\t3\n日本語日本語\t5\n", encoding="utf-8")
-    asked = ("greedtok", "C.tsv", "-k", 2, "-o", "V.json")
-    shown = partcover(*asked, **environment)
+    command_line = ("greedtok", "C.tsv", "-k", 2, "-o", "V.json")
+    shown = partcover(*command_line, **environment)
     assert (shown.returncode, shown.stderr) == (0, b"partcover: wrote V.json\n")
-    data = json.loads(partcover(*asked, "--json", **environment).stdout)
+    data = json.loads(partcover(*command_line, "--json", **environment).stdout)
     saved = json.loads((tmp_path / "V.json").read_text("utf-8"))
     assert data["vocabulary"] == saved["tokens"] == ["日本語日本語", "déjàvu"]
     for form in ("csv", "markdown"):
-        assert partcover(*asked, "--format", form, **environment).returncode == 0
+        assert partcover(*command_line, "--format", form, **environment).returncode == 0
     events = partcover("improve", "C.tsv", "-k", 2, "--events", "E.jsonl", **environment)
     assert events.returncode == 0
 
@@ -204,8 +204,13 @@ def test_a_closed_pipe_is_no_error(run, counts):
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as pipe:
-        for asked in (("--help",), ("solvers",), ("count", "text.txt"), ("solvers", "--json")):
-            done = partcover(*asked, stdout=pipe)
+        for command_line in (
+            ("--help",),
+            ("solvers",),
+            ("count", "text.txt"),
+            ("solvers", "--json"),
+        ):
+            done = partcover(*command_line, stdout=pipe)
             assert done.returncode == 0
             assert b"Traceback" not in done.stderr
             assert b"Exception" not in done.stderr

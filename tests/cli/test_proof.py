@@ -23,9 +23,9 @@ def test_a_proof_is_written_and_checked(run, corpus):
     )
     assert (status, solved["status"], solved["certified"]) == (0, "optimal", 8)
     both = ("--vocab", "V.json", "--certificate", "P.cert", "--json")
-    status, found = as_json(run("verify", *arguments, *both))
+    status, verified = as_json(run("verify", *arguments, *both))
     assert status == 0
-    assert found["certificate"] == {
+    assert verified["certificate"] == {
         "ok": True,
         "claimed_lower_bound": 8,
         "lower_bound": 8,
@@ -99,20 +99,22 @@ def test_a_false_claim_in_the_library_is_exit_6(run, monkeypatch):
 def test_a_proof_to_start_from(run, tmp_path, monkeypatch):
     lines = [f"{(i * 2654435761) % 3**11:011d}\t{i + 1}\n" for i in range(40)]
     (tmp_path / "C.tsv").write_text("".join(lines))
-    asked = ("C.tsv", "-k", "4", "--quiet", "--json")
-    best = as_json(run("solve", *asked, "-o", "V.json", "--write-certificate", "P.cert"))[1]
-    run("bound", *asked, "--time-limit", 0, "-o", "weak.cert")
+    command_line = ("C.tsv", "-k", "4", "--quiet", "--json")
+    best = as_json(run("solve", *command_line, "-o", "V.json", "--write-certificate", "P.cert"))[1]
+    run("bound", *command_line, "--time-limit", 0, "-o", "weak.cert")
     # a weak one changes nothing, and the better proof is the one that is written
-    weak = run("solve", *asked, "--start-certificate", "weak.cert", "--write-certificate", "Q.cert")
+    weak = run(
+        "solve", *command_line, "--start-certificate", "weak.cert", "--write-certificate", "Q.cert"
+    )
     assert as_json(weak)[1]["certified"] == best["certified"] == best["tokens"]
     # one that meets the start leaves nothing to solve
     monkeypatch.setattr("partcover.exact.solver_run.run", lambda *_: pytest.fail("it is solved"))
     proven = ("--start", "V.json", "--start-certificate", "P.cert")
-    status, data = as_json(run("solve", *asked, *proven))
+    status, data = as_json(run("solve", *command_line, *proven))
     assert (status, data["status"], data["tokens"]) == (0, "optimal", best["tokens"])
     assert data["lower_bound"] == best["tokens"]
-    kept = ("--start-certificate", "P.cert", "--write-certificate", "Q.cert", "--gap", 0.5)
-    data = as_json(run("solve", *asked, *kept))[1]
+    saved = ("--start-certificate", "P.cert", "--write-certificate", "Q.cert", "--gap", 0.5)
+    data = as_json(run("solve", *command_line, *saved))[1]
     assert data["lower_bound"] == data["certified"] == best["tokens"]
     assert (tmp_path / "P.cert").read_bytes() == (tmp_path / "Q.cert").read_bytes()
     fails(run("solve", "C.tsv", "-k", 5, "--start-certificate", "P.cert"), "k = 4", status=6)
@@ -124,8 +126,16 @@ def test_a_proof_to_start_from(run, tmp_path, monkeypatch):
 def test_compare_reads_a_proof(run, tmp_path):
     (tmp_path / "C.tsv").write_text("abab\t3\nbaba\t5\ncabab\t2\n")
     run("solve", "C.tsv", "-k", "2", "--write-certificate", "P.cert", "--quiet")
-    asked = ("compare", "C.tsv", "--methods", "greedtok,bpe", "--certificate", "P.cert", "--json")
-    rows = as_json(run(*asked))[1]["rows"]
+    command_line = (
+        "compare",
+        "C.tsv",
+        "--methods",
+        "greedtok,bpe",
+        "--certificate",
+        "P.cert",
+        "--json",
+    )
+    rows = as_json(run(*command_line))[1]["rows"]
     assert {row["k"] for row in rows} == {2}
     bound = Certificate.load("P.cert").lower_bound
     assert {row["lower_bound"] for row in rows} == {bound}

@@ -94,9 +94,9 @@ def corpus(tmp_path):
 def test_one_line_is_rewritten(corpus):
     shown = on_a_terminal(corpus, "improve", "C.tsv", "-k", 40, "--time-limit", 2, "-o", "V.json")
     frames = shown.replace("\x1b[2K", "\r").split("\r")
-    lines = {frame.split("  ")[0] for frame in frames if "best" in frame}
+    lines = {state.split("  ")[0] for state in frames if "best" in state}
     assert "search" in lines
-    assert all(len(frame) <= 60 for frame in frames if "best" in frame)
+    assert all(len(state) <= 60 for state in frames if "best" in state)
     # the line makes no new line but the one that is taken back at the end
     assert shown.count("\n") == 1 + shown.count("partcover: wrote V.json")
 

@@ -117,15 +117,15 @@ def test_every_table_fits(run, files, shown, capsys, monkeypatch, command):
             assert heading in out, "in a pipe every column is there"
         assert not words(listing) - Counter(out.split())
         for width in (120, 80, 60, 40):
-            found = printed(capsys, monkeypatch, width, listing)
-            assert max(map(cell_len, found.out.splitlines())) <= width
+            output = printed(capsys, monkeypatch, width, listing)
+            assert max(map(cell_len, output.out.splitlines())) <= width
             _, left_out = fitted_table(listing, width)
-            assert not words(listing, left_out) - Counter(found.out.split()), "every number whole"
+            assert not words(listing, left_out) - Counter(output.out.split()), "every number whole"
             if left_out:
                 remark = f"partcover: left out at {width} columns: {', '.join(left_out)} (--wide"
-                assert found.err.startswith(remark)
+                assert output.err.startswith(remark)
             else:
-                assert found.err == ""
+                assert output.err == ""
     for line in printed(capsys, monkeypatch, 40, *shown).out.splitlines():
         assert cell_len(line) <= 40
 
@@ -203,10 +203,10 @@ def test_nothing_in_a_table_acts_on_the_terminal(run, files, tmp_path, capsys, m
         assert status == 0
         assert out.replace("\n", "").isprintable()
         assert error.replace("\n", "").isprintable()
-        found = printed(capsys, monkeypatch, 80, *shown)
-        assert found.out.replace("\n", "").isprintable()
-        assert max(map(cell_len, found.out.splitlines())) <= 80
-        assert len(found.out.splitlines()) < 80
+        output = printed(capsys, monkeypatch, 80, *shown)
+        assert output.out.replace("\n", "").isprintable()
+        assert max(map(cell_len, output.out.splitlines())) <= 80
+        assert len(output.out.splitlines()) < 80
     assert "\x1b" not in rows_markdown([{"token": HOSTILE}], {"token": "token"})
 
 

@@ -47,8 +47,8 @@ def test_every_number_is_whole_and_every_line_fits(table, room, between):
     columns, headings, drop = table
     widths = column_widths(columns, headings, room, drop, between=between)
     assert widths[0] is not None
-    kept = [n for n, width in enumerate(widths) if width is not None]
-    for n in kept:
+    kept_columns = [n for n, width in enumerate(widths) if width is not None]
+    for n in kept_columns:
         for text in columns[n]:
             shown = fitted_text(text, widths[n])
             for word in [shown] if is_number(text) else shown.split(" "):
@@ -56,8 +56,8 @@ def test_every_number_is_whole_and_every_line_fits(table, room, between):
         assert all(cell_len(word) <= widths[n] for word in headings[n].split())
     numbers = [cell_len(text) for text in columns[0] if is_number(text)]
     if max([*numbers, *map(cell_len, headings[0].split()), 3]) + between <= room:
-        assert sum(widths[n] + between for n in kept) <= room
-    left_out = set(range(len(columns))) - set(kept)
+        assert sum(widths[n] + between for n in kept_columns) <= room
+    left_out = set(range(len(columns))) - set(kept_columns)
     order = [n for n in drop if n] + [n for n in range(len(columns) - 1, 0, -1) if n not in drop]
     assert left_out == set(order[: len(left_out)])
 

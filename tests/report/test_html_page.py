@@ -19,7 +19,8 @@ from oracles import segmentation as oracle
 import partcover
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, segment
 from partcover.hardness.reduction import reduce_vertex_cover
-from partcover.report.html_page import read_runs, write_page
+from partcover.report.html_page import write_page
+from partcover.report.runs import read_runs
 from partcover.report.word_explorer import Letters, explore, sample_words, steps
 from partcover.studies.compare import compare
 from partcover.vocabulary.rules import SegmentationRule
@@ -103,8 +104,10 @@ def test_the_script_knows_the_borders_of_utf8():
     made.append(Vocabulary([a + b for a, b in pairs], rule=CHARACTERS, merges=pairs))
     for vocabulary in made:
         data = explore(words, {"it": vocabulary})
-        found = cut_by_the_script([[[word for word, _ in data["words"]], data["methods"][0]]])[0]
-        for (word, _), pieces in zip(data["words"], found, strict=True):
+        by_script = cut_by_the_script([[[word for word, _ in data["words"]], data["methods"][0]]])[
+            0
+        ]
+        for (word, _), pieces in zip(data["words"], by_script, strict=True):
             expected = oracle.merge_characters(
                 word.encode("latin-1"), list(vocabulary.tokens), vocabulary.merges
             )
@@ -112,8 +115,8 @@ def test_the_script_knows_the_borders_of_utf8():
     # over characters those that look like bytes are none
     vocabulary = Vocabulary(["\xa9b"], "chars", rule=CHARACTERS)
     data = explore(WordCounts.from_counts({"\xc3\xa9b": 1}, "chars"), {"it": vocabulary})
-    found = cut_by_the_script([[["\xc3\xa9b"], data["methods"][0]]])
-    assert found == [[["\xc3", "\xa9b"]]]
+    by_script = cut_by_the_script([[["\xc3\xa9b"], data["methods"][0]]])
+    assert by_script == [[["\xc3", "\xa9b"]]]
 
 
 class Links(HTMLParser):
@@ -121,11 +124,11 @@ class Links(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.addresses: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        self.found += [v for k, v in attributes if k in ("src", "href", "srcset", "action")]
+        self.addresses += [v for k, v in attributes if k in ("src", "href", "srcset", "action")]
 
 
 @pytest.fixture
@@ -158,7 +161,7 @@ def page(files, tmp_path):
 
 def test_the_page_needs_nothing_from_outside(page):
     text = page.read_text("utf-8")
-    links = Links(text).found
+    links = Links(text).addresses
     assert links
     assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in links)
     assert "@import" not in text
@@ -216,10 +219,10 @@ def test_words_over_any_symbols_are_found_as_they_are_shown(tmp_path, words, sym
     corpus.save(tmp_path / "c.tsv")
     Vocabulary([], symbols).save(tmp_path / "v.json")
     write_page(read_runs([tmp_path / "c.tsv", tmp_path / "v.json"]), tmp_path / "r.html")
-    found, _ = browse(tmp_path / "r.html", " ".join(shown), tmp_path / "profile")
+    articles, _ = browse(tmp_path / "r.html", " ".join(shown), tmp_path / "profile")
     letters = Letters(symbols, [word for word, _ in corpus])
-    assert [word for word, _ in found] == [letters.write(word) for word, _ in corpus]
-    titles = [re.search("<h3>(.*?) × 1</h3>", article) for _, article in found]
+    assert [word for word, _ in articles] == [letters.write(word) for word, _ in corpus]
+    titles = [re.search("<h3>(.*?) × 1</h3>", article) for _, article in articles]
     assert [html.unescape(title[1]) for title in titles if title] == shown
 
 

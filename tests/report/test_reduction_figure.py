@@ -56,11 +56,11 @@ def test_labels_and_bytes(name, tmp_path):
 def test_what_is_too_large_or_misnamed(tmp_path):
     large = reduce_vertex_cover(nx.path_graph(41), 20)
     dense = reduce_vertex_cover(nx.complete_graph(17), 16)
-    many = reduce_max_2_sat(Formula([str(j) for j in range(41)], [(1,)]), 1)
+    size = reduce_max_2_sat(Formula([str(j) for j in range(41)], [(1,)]), 1)
     for reduction, certificate, message in [
         (large, [1], "41 vertices and 40 words are too many to read in a picture"),
         (dense, [1], "17 vertices and 136 words are too many"),
-        (many, [True] * 41, "41 variables"),
+        (size, [True] * 41, "41 variables"),
     ]:
         with pytest.raises(InputError, match=message):
             draw_reduction(reduction, reduction.witness(certificate), tmp_path / "a.svg")

@@ -28,11 +28,11 @@ tokens_st = st.lists(st.text("abc", min_size=2, max_size=4), unique=True, max_si
 
 def pieces(words, cut):
     """The pieces of every occurrence, one by one."""
-    found = Counter()
+    counts = Counter()
     for index, (_, count) in enumerate(words):
         for piece in cut.of(index):
-            found[piece] += count
-    return found
+            counts[piece] += count
+    return counts
 
 
 def cut_short(method, monkeypatch, after, termination="time_limit"):
@@ -40,20 +40,20 @@ def cut_short(method, monkeypatch, after, termination="time_limit"):
     run = METHODS[method].run
 
     def less(instance, **options):
-        found = run(instance.with_k(min(after, instance.k)), **options)
+        solution = run(instance.with_k(min(after, instance.k)), **options)
         if instance.k <= after:
-            return found
-        return replace(found, k=instance.k, termination=termination)
+            return solution
+        return replace(solution, k=instance.k, termination=termination)
 
     monkeypatch.setitem(METHODS, method, replace(METHODS[method], run=less))
 
 
-def limited(method, monkeypatch, least, most):
-    """Let a method refuse other budgets than from `least` to `most`."""
+def limited(method, monkeypatch, lower, upper):
+    """Let a method refuse other budgets than from `lower` to `upper`."""
     run = METHODS[method].run
 
     def some(instance, **options):
-        if not least <= instance.k <= most:
+        if not lower <= instance.k <= upper:
             raise InputError(f"k is {instance.k}")
         return run(instance, **options)
 

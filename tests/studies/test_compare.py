@@ -41,10 +41,10 @@ QUICK = [name for name in METHODS if name not in SLOW]
 def test_every_method_and_rule(method):
     instance = Instance(WORDS, 0)
     rules = ("own", "shortest_path", "longest_match", "merges", "likelihood", "single_symbols")
-    found = compare(instance, [2, 5], [method], rules)
-    assert {row["k"] for row in found.rows} == {2, 5}
-    for row in found.rows:
-        answer = next(a for a in found.answers if a.k == row["k"])
+    comparison = compare(instance, [2, 5], [method], rules)
+    assert {row["k"] for row in comparison.rows} == {2, 5}
+    for row in comparison.rows:
+        answer = next(a for a in comparison.answers if a.k == row["k"])
         assert row["size"] == len(answer.vocabulary) <= row["k"]
         if row["tokens"] is None:
             assert row["rule"] == "likelihood"
@@ -55,7 +55,7 @@ def test_every_method_and_rule(method):
         assert row["tokens_per_word"] == row["tokens"] / 27
         assert row["bytes_per_token"] == WORDS.total_symbols / row["tokens"]
         assert row["cover"] == WORDS.total_symbols - row["tokens"]
-    own = next(row["rule"] for row in found.rows if row["k"] == 5)
+    own = next(row["rule"] for row in comparison.rows if row["k"] == 5)
     assert own == METHODS[method].run(instance.with_k(5)).rule
 
 
@@ -74,8 +74,8 @@ def test_nested_methods_are(method, counts, k, j):
 
 def test_a_bound_holds_for_every_row():
     instance = Instance(WORDS, 0)
-    found = compare(instance, [1, 3], ["greedtok", "bpe", "frequent", "bytes"], bound=5)
-    for row in found.rows:
+    comparison = compare(instance, [1, 3], ["greedtok", "bpe", "frequent", "bytes"], bound=5)
+    for row in comparison.rows:
         best = solve(instance.with_k(row["k"])).tokens
         assert row["lower_bound"] <= best <= row["tokens"]
         assert row["lower_bound"] > 0.9 * best
@@ -85,8 +85,8 @@ def test_a_bound_holds_for_every_row():
 def test_given_vocabularies():
     instance = Instance(WORDS, 0)
     mine = {"mine": Vocabulary(["ana", "ban", "an"], rule="priority")}
-    found = compare(instance, [2], ["solve", "greedtok"], vocabularies=mine)
-    rows = [row for row in found.rows if row["method"] == "mine"]
+    comparison = compare(instance, [2], ["solve", "greedtok"], vocabularies=mine)
+    rows = [row for row in comparison.rows if row["method"] == "mine"]
     assert [(row["rule"], row["k"], row["seconds"]) for row in rows] == [
         ("priority", 3, None),
         ("shortest_path", 3, None),
@@ -95,45 +95,47 @@ def test_given_vocabularies():
     assert all(row["lower_bound"] == best for row in rows)
     # it is not of the candidates: what is proven of them says nothing of it
     narrow = Instance(WORDS, 0, max_length=2)
-    found = compare(narrow, [], ["solve"], vocabularies=mine)
-    assert {row["method"]: row["lower_bound"] is None for row in found.rows} == {
+    comparison = compare(narrow, [], ["solve"], vocabularies=mine)
+    assert {row["method"]: row["lower_bound"] is None for row in comparison.rows} == {
         "solve": False,
         "mine": True,
     }
     # nor does it tell where to stop looking for more
-    found = compare(narrow, [3], ["greedtok"], vocabularies=mine, bound=5)
+    comparison = compare(narrow, [3], ["greedtok"], vocabularies=mine, bound=5)
     best = solve(narrow.with_k(3)).tokens
-    assert found.answers[1].method == "mine"
-    assert min(row["tokens"] for row in found.rows if row["method"] == "mine") < 0.9 * best
+    assert comparison.answers[1].method == "mine"
+    assert min(row["tokens"] for row in comparison.rows if row["method"] == "mine") < 0.9 * best
     assert all(
-        0.9 * best < row["lower_bound"] <= best for row in found.rows if row["method"] != "mine"
+        0.9 * best < row["lower_bound"] <= best
+        for row in comparison.rows
+        if row["method"] != "mine"
     )
     with pytest.raises(InputError, match="name it otherwise"):
         compare(instance, [2], ["bpe"], vocabularies={"bpe": mine["mine"]})
 
 
 def test_set_measures():
-    found = compare(Instance(WORDS, 0), [3], ["greedtok", "bpe"], unigram_objective=True)
-    assert [(s["method"], s["rule"]) for s in found.sets["vocabularies"]] == [
-        (row["method"], row["rule"]) for row in found.rows
+    comparison = compare(Instance(WORDS, 0), [3], ["greedtok", "bpe"], unigram_objective=True)
+    assert [(s["method"], s["rule"]) for s in comparison.sets["vocabularies"]] == [
+        (row["method"], row["rule"]) for row in comparison.rows
     ]
-    for facts in found.sets["vocabularies"]:
-        answer = next(a for a in found.answers if a.method == facts["method"])
+    for facts in comparison.sets["vocabularies"]:
+        answer = next(a for a in comparison.answers if a.method == facts["method"])
         assert facts["whole_words"] == whole_words(WORDS, answer.vocabulary)
         assert facts["whole_word_share"] == facts["whole_words"] / facts["size"]
         assert facts["used_share"] == facts["used"] / facts["size"]
         assert facts["unigram_objective"] < 0
-    (pair,) = found.sets["overlap"]
+    (pair,) = comparison.sets["overlap"]
     assert (pair["first"], pair["second"], pair["k"]) == ("greedtok", "bpe", 3)
 
 
 def test_held_out_words_are_measured_apart():
     rest, held_out = split(WORDS, 0.3, seed=1)
     rules = ("own", "shortest_path", "single_symbols")
-    found = compare(Instance(rest, 0), [3], ["greedtok"], rules, held_out=held_out)
-    assert len(found.rows) == 3
-    for row in found.rows:
-        vocabulary = found.answers[0].vocabulary
+    comparison = compare(Instance(rest, 0), [3], ["greedtok"], rules, held_out=held_out)
+    assert len(comparison.rows) == 3
+    for row in comparison.rows:
+        vocabulary = comparison.answers[0].vocabulary
         assert row["tokens"] == segment(rest, vocabulary, row["rule"]).tokens
         tokens = segment(held_out, vocabulary, row["rule"]).tokens
         assert row["held_out_tokens"] == tokens
@@ -142,9 +144,11 @@ def test_held_out_words_are_measured_apart():
     instance = Instance(rest, 1, protected=["an"])  # they are split as the words trained on are
     for row in compare(instance, [3], ["greedtok"], held_out=held_out).rows:
         vocabulary = compare(instance, [3], ["greedtok"]).answers[0].vocabulary
-        apart = held_out.split_at(instance.protected)
-        assert row["held_out_tokens"] == segment(apart, vocabulary, row["rule"]).tokens
-        assert row["held_out_tokens_per_word"] == row["held_out_tokens"] / apart.total_count
+        protected_words = held_out.split_at(instance.protected)
+        assert row["held_out_tokens"] == segment(protected_words, vocabulary, row["rule"]).tokens
+        assert (
+            row["held_out_tokens_per_word"] == row["held_out_tokens"] / protected_words.total_count
+        )
     with pytest.raises(InputError, match="held out are over chars"):
         compare(Instance(rest, 0), [3], held_out=WordCounts.from_counts({"a": 1}, "chars"))
 
@@ -175,8 +179,8 @@ def test_what_a_limit_cut_short_certifies_nothing(monkeypatch):
     whole = compare(Instance(WORDS, 0), [2, 6], ["greedtok", "greedwmc"], ["own"])
     assert all("d" in row for row in whole.rows if row["method"] == "greedtok")
     cut_short("greedwmc", monkeypatch, 3)
-    found = compare(Instance(WORDS, 0), [2, 6], ["greedtok", "greedwmc"], ["own"])
-    rows = {(row["method"], row["k"]): row for row in found.rows}
+    comparison = compare(Instance(WORDS, 0), [2, 6], ["greedtok", "greedwmc"], ["own"])
+    rows = {(row["method"], row["k"]): row for row in comparison.rows}
     assert rows["greedtok", 2]["d"] == whole.rows[0]["d"]
     assert "d" not in rows["greedtok", 6]
     assert "relaxed_cover" not in rows["greedwmc", 6]
@@ -184,14 +188,14 @@ def test_what_a_limit_cut_short_certifies_nothing(monkeypatch):
     assert rows["greedwmc", 6]["termination"] == "time_limit"
     monkeypatch.undo()
     cut_short("greedtok", monkeypatch, 3)
-    found = compare(Instance(WORDS, 0), [6], ["greedtok", "greedwmc"], ["own"])
-    assert not any("d" in row for row in found.rows)
+    comparison = compare(Instance(WORDS, 0), [6], ["greedtok", "greedwmc"], ["own"])
+    assert not any("d" in row for row in comparison.rows)
 
 
 def test_a_budget_that_cannot_be_made_takes_nothing_from_the_others(monkeypatch):
     limited("frequent", monkeypatch, 3, 5)
-    found = compare(Instance(WORDS, 0), [2, 4], ["greedtok", "frequent"], ["own"])
-    rows = {(row["method"], row["k"]): row for row in found.rows}
+    comparison = compare(Instance(WORDS, 0), [2, 4], ["greedtok", "frequent"], ["own"])
+    rows = {(row["method"], row["k"]): row for row in comparison.rows}
     assert rows["frequent", 2]["remark"] == "k is 2"
     assert (rows["frequent", 2]["tokens"], rows["frequent", 2]["termination"]) == (None, "error")
     assert rows["frequent", 4]["tokens"] is not None
@@ -219,14 +223,14 @@ def test_ctrl_c_in_a_bound_or_a_measure_keeps_the_rows(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("partcover.trainers.unigram_objective", stopped)
-    found = compare(Instance(WORDS, 0), [2], ["greedtok"], unigram_objective=True)
-    assert (found.interrupted, len(found.rows)) == (True, 2)
+    comparison = compare(Instance(WORDS, 0), [2], ["greedtok"], unigram_objective=True)
+    assert (comparison.interrupted, len(comparison.rows)) == (True, 2)
     (whole,) = bounds(Instance(WORDS, 2), [2])
     ended = replace(whole, termination="interrupted")
     monkeypatch.setattr(sys.modules[compare.__module__], "bounds", lambda *_, **__: [ended])
-    found = compare(Instance(WORDS, 0), [2], ["greedtok"], bound=1.0)
-    assert found.interrupted
-    assert {row["lower_bound"] for row in found.rows} == {whole.lower_bound}
+    comparison = compare(Instance(WORDS, 0), [2], ["greedtok"], bound=1.0)
+    assert comparison.interrupted
+    assert {row["lower_bound"] for row in comparison.rows} == {whole.lower_bound}
 
 
 def test_a_vocabulary_of_marked_words_is_for_marked_words():
@@ -236,11 +240,11 @@ def test_a_vocabulary_of_marked_words_is_for_marked_words():
     assert vocabulary.end_of_word == "_"
     assert segment(marked, vocabulary).tokens == trained.tokens
     assert verify(Instance(marked, 4), vocabulary).ok
-    for ask in (
+    for call in (
         lambda: segment(WORDS, vocabulary),
         lambda: verify(Instance(WORDS, 4), vocabulary),
         lambda: compare(Instance(WORDS, 0), [], vocabularies={"eow": vocabulary}),
         lambda: Encoder(vocabulary, "gpt2"),
     ):
         with pytest.raises(InputError, match="of words that end in '_'"):
-            ask()
+            call()

@@ -31,13 +31,13 @@ def test_rows_say_what_each_formulation_says(words, k, printed, true):
     ],
 )
 def test_the_smallest_part(words, k, part, budget, printed, true):
-    found = smallest_difference(Instance(WordCounts.from_words(words), k))
-    assert found.smallest
-    assert set(found.instance.words.to_dict()) == part
-    assert found.instance.k == budget
-    assert (found.cover, found.true_cover) == (printed, true)
-    assert printed_cover(found.instance) == printed
-    assert found.instance.words.total_symbols - fewest_tokens(found.instance) == true
+    difference = smallest_difference(Instance(WordCounts.from_words(words), k))
+    assert difference.smallest
+    assert set(difference.instance.words.to_dict()) == part
+    assert difference.instance.k == budget
+    assert (difference.cover, difference.true_cover) == (printed, true)
+    assert printed_cover(difference.instance) == printed
+    assert difference.instance.words.total_symbols - fewest_tokens(difference.instance) == true
 
 
 def test_no_difference():
@@ -51,13 +51,15 @@ def test_out_of_time_words_are_dropped(monkeypatch):
     monkeypatch.setattr(
         "partcover.studies.formulations.word_subsets", lambda *_: iter([(["random"], 1)] * 9)
     )
-    found = smallest_difference(instance, time_limit=10)
-    assert found is None  # the search by size ended, with nothing: it had all the time it needs
+    difference = smallest_difference(instance, time_limit=10)
+    assert (
+        difference is None
+    )  # the search by size ended, with nothing: it had all the time it needs
     monkeypatch.setattr("partcover.studies.formulations.word_subsets", _endless)
-    found = smallest_difference(instance, time_limit=2)
-    assert not found.smallest
-    assert found.cover != found.true_cover
-    assert printed_cover(found.instance) == found.cover
+    difference = smallest_difference(instance, time_limit=2)
+    assert not difference.smallest
+    assert difference.cover != difference.true_cover
+    assert printed_cover(difference.instance) == difference.cover
 
 
 def _endless(*_):

@@ -88,8 +88,8 @@ def test_published_figures_stand_beside_the_papers_corpus(study, monkeypatch):
         ("tokens-per-word", "greedtok", 4): f"{own[4] + 0.001:.3f}",
     }
     monkeypatch.setitem(PUBLISHED, WORDS.digest, figures)
-    found = [row for row in reproduce.reproduce("tokens-per-word", study) if "paper" in row]
-    assert [(row["rule"], row["k"], row["agrees"]) for row in found] == [
+    agreeing = [row for row in reproduce.reproduce("tokens-per-word", study) if "paper" in row]
+    assert [(row["rule"], row["k"], row["agrees"]) for row in agreeing] == [
         ("priority", 2, True),
         ("priority", 4, False),
     ]
@@ -129,14 +129,14 @@ def test_command(run, tmp_path):
     status, out, _ = run("reproduce", "--list", "--json")
     assert status == 0
     assert [e["name"] for e in json.loads(out)["experiments"]] == list(EXPERIMENTS)
-    ask = ("reproduce", "whole-words", "C.tsv", "-k", "2", "--seed", "3", "--quiet")
-    assert run(*ask, "-o", "w.csv")[0] == 0
+    command_line = ("reproduce", "whole-words", "C.tsv", "-k", "2", "--seed", "3", "--quiet")
+    assert run(*command_line, "-o", "w.csv")[0] == 0
     assert (tmp_path / "w.csv").read_text().startswith("k,method,rule,")
     facts = json.loads((tmp_path / "w.csv.manifest.json").read_text())["manifests"]
     assert [fact["command"] for fact in facts] == [
         "partcover reproduce whole-words C.tsv -k 2 --seed 3"
     ]
-    assert run(*ask, "-o", "w.json")[0] == 0
+    assert run(*command_line, "-o", "w.json")[0] == 0
     assert json.loads((tmp_path / "w.json").read_text())["manifest"]["seed"] == 3
     assert not (tmp_path / "w.json.manifest.json").exists()
     assert run("reproduce", "all", "C.tsv", "-k", "2", "-o", "page.md", "--quiet")[0] == 0
@@ -171,12 +171,12 @@ def test_what_a_limit_cut_short_is_no_reproduction(run, tmp_path, monkeypatch):
         {("tokens-per-word", "bpe", 4): "9.999", ("tokens-per-word", "greedtok", 4): "9.999"},
     )
     WORDS.save(tmp_path / "C.tsv")
-    ask = ("reproduce", "tokens-per-word", "C.tsv", "-k", "4", "--quiet")
-    status, out, _ = run(*ask, "--time-limit", "0")
+    command_line = ("reproduce", "tokens-per-word", "C.tsv", "-k", "4", "--quiet")
+    status, out, _ = run(*command_line, "--time-limit", "0")
     assert status == 0
     assert "The time limit cut short, and so are no reproduction: greedtok, bpe" in out
     assert "that agree" not in out
-    status, out, _ = run(*ask)
+    status, out, _ = run(*command_line)
     assert (status, "time limit" in out, "that agree" in out) == (0, False, True)
 
 

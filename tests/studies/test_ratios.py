@@ -229,10 +229,10 @@ def test_worst_command(run, tmp_path):
     fails(run("worst", "--words", 40), "at most 64 symbols")
 
 
-@pytest.mark.parametrize("many", [1, 2, 5])
-def test_plot(tmp_path, many):
+@pytest.mark.parametrize("panels", [1, 2, 5])
+def test_plot(tmp_path, panels):
     rows = []
-    for number in range(many):
+    for number in range(panels):
         limit = 0 if number == 0 else None
         rows += ratios(Instance(PEARL, 3), [1, 2], name=f"I{number}", time_limit=limit)
     plot_ratios(rows, tmp_path / "figure.png")

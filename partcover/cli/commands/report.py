@@ -51,7 +51,8 @@ def report_command(
     prices (the explorer: words cut by each of them, side by side), small instances (greedy step by
     step beside the optimum), reductions (the picture of the graph beside its words).
     """
-    from ...report.html_page import read_runs, write_page
+    from ...report.html_page import write_page
+    from ...report.runs import read_runs
 
     if out.path is None:
         raise click.UsageError("-o is missing: which file is the page to be?")
