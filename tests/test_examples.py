@@ -34,8 +34,6 @@ MODULES = [
 ]
 # names whose example is still to be written
 WITHOUT_EXAMPLE = {
-    # encoding
-    "partcover.Encoder",
     # exact
     "partcover.exact.formulations.build.build",
     # hardness
@@ -62,11 +60,6 @@ WITHOUT_EXAMPLE = {
     "partcover.instances.library.Entry",
     "partcover.instances.library.entry",
     "partcover.instances.library.names",
-    # segmentation
-    "partcover.segment",
-    # trainers
-    # vocabulary
-    "partcover.Vocabulary",
 }
 
 

@@ -1,4 +1,4 @@
-"""A decoder gives back the text that ids stand for, special tokens as their text."""
+"""Turns ids back into text."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .text import exchange, is_integer_type
 
 __all__ = ["Decoder"]
 
-SECTION = 1 << 18  # ids that are Python objects at a time
+SECTION = 1 << 18  # ids that are converted to Python objects at a time
 
 
 class Decoder:
-    """Turns ids into the text that they stand for.
+    """Turns ids into text; special tokens become their text.
 
     Parameters
     ----------
     text_of : dict of int to bytes
-        What each id stands for.
+        The bytes of each id.
     special : iterable of int
         The ids of special tokens.
     mark : bytes
-        What stands for a space.
+        The mark that stands for a space.
     """
 
     def __init__(self, text_of: dict[int, bytes], special: Iterable[int], mark: bytes) -> None:
@@ -37,13 +37,19 @@ class Decoder:
         self._mark = mark
 
     def decode_bytes(self, ids: Iterable[int] | npt.NDArray[Any]) -> bytes:
-        """The bytes that ids stand for, special tokens as their text.
+        """Returns the bytes that ids stand for; special tokens become their text.
 
         Raises
         ------
         InputError
-            For an id that the vocabulary does not have, saying where; for an array that is not
-            one of integers.
+            For an id that the vocabulary does not have, with its place; for an array of anything
+            but integers.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> Encoder(Vocabulary(["ab"]), "gpt2").decode_bytes([256, 99])
+        b'abc'
         """
         if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
             if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
@@ -55,7 +61,7 @@ class Decoder:
                 "are expected"
             )
         done: list[bytes] = []
-        run: list[bytes] = []  # since the last special token, marks not yet exchanged
+        run: list[bytes] = []  # since the last special token; marks are not exchanged yet
         for first in range(0, len(ids), SECTION):
             # a section at a time: as Python objects, ids take twenty times the space of an array
             part = ids[first : first + SECTION]
@@ -74,7 +80,7 @@ class Decoder:
         return b"".join([*done, text if self._mark == b" " else exchange(text, self._mark)])
 
     def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
-        """What each id stands for; `first` is the place of the first of them among all."""
+        """Returns the bytes of each id; `first` is the place of the first among all ids."""
         try:
             if all(map(is_integer_type, set(map(type, numbers)))):
                 return [self._text_of[number] for number in numbers]
@@ -88,21 +94,27 @@ class Decoder:
         raise InputError(f"id {wrong!r}, number {place} of the ids, is not in the vocabulary")
 
     def decode(self, ids: Iterable[int] | npt.NDArray[Any], errors: str = "strict") -> str:
-        """The text that ids stand for.
+        """Returns the text that ids stand for.
 
         Parameters
         ----------
         ids : iterable of int, or ndarray of integers
-            What to decode.
+            The ids.
         errors : str
-            What to do with bytes that are not UTF-8, as in `bytes.decode`: ``strict`` refuses
-            them, ``replace`` puts U+FFFD there, ``surrogateescape`` keeps them.
+            How bytes that are not UTF-8 are handled, as in `bytes.decode`: ``strict`` is an
+            error, ``replace`` writes U+FFFD, ``surrogateescape`` keeps them.
 
         Raises
         ------
         InputError
             As `decode_bytes`; for bytes that are not UTF-8 under ``strict``; for an unknown
             `errors`.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> Encoder(Vocabulary(["ab"]), "gpt2").decode([256, 99])
+        'abc'
         """
         try:
             codecs.lookup_error(errors)(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a trial"))

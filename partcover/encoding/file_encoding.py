@@ -1,4 +1,4 @@
-"""Files are read block by block, and their ids are written to one array on disk."""
+"""Reads files block by block, and writes their ids to one array on disk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..runtime.progress import Progress
 __all__ = ["Block", "Encoded", "FileFormat", "FileText", "checked_dtype", "format_of", "write_ids"]
 
 FileFormat: TypeAlias = Literal["npy", "bin"]
-#: The document, where in all text, the text, and whether it is the last of the document.
+#: The document's name, the position in all text, the text, and whether it ends the document.
 Block: TypeAlias = tuple[str, int, bytes, bool]
 
 
@@ -32,9 +32,9 @@ class Encoded:
     Attributes
     ----------
     documents, bytes, ids : int
-        How many of each; ids with those between documents.
+        The number of each; ids include those that end documents.
     dtype : str
-        Of the ids in the file.
+        The type of the ids in the file.
     """
 
     documents: int
@@ -44,7 +44,7 @@ class Encoded:
 
 
 def format_of(out: str | PathLike[str], file_format: FileFormat | None) -> FileFormat:
-    """The format of a file: the one asked for, or what its name says."""
+    """Returns the format of a file: the given one, or the one that its name implies."""
     file_format = file_format or ("npy" if fspath(out).endswith(".npy") else "bin")
     if file_format not in get_args(FileFormat):
         raise InputError(f"unknown file_format {file_format!r}: use 'npy' or 'bin'")
@@ -52,7 +52,7 @@ def format_of(out: str | PathLike[str], file_format: FileFormat | None) -> FileF
 
 
 def checked_dtype(dtype: npt.DTypeLike | None, own: np.dtype[Any], largest: int) -> np.dtype[Any]:
-    """The integer type of a file, by default `own`; it must hold the largest id."""
+    """Returns the integer type of a file, by default `own`; it must hold the largest id."""
     if dtype is None:
         return own.newbyteorder("<")
     try:
@@ -65,20 +65,20 @@ def checked_dtype(dtype: npt.DTypeLike | None, own: np.dtype[Any], largest: int)
 
 
 class FileText:
-    """The text of files, block by block, and how much of it has been read.
+    """Reads the text of files block by block, and counts what it has read.
 
     Parameters
     ----------
     paths : path or iterable of path
         As `WordCounts.from_files` takes them.
     rule : PretokenizerRule
-        The first rule of the pre-tokenizer: no block ends inside one of its words.
+        The first rule of the pre-tokenizer; no block ends inside one of its words.
     key : str
-        Field or column that holds the text.
+        The field or column that holds the text.
     whole : bool
         Whether a document is one block.
     all_files : bool
-        Whether files of a folder are taken whatever their names end in.
+        Whether to read all files of a folder whatever their names end in.
     progress : Progress
         Gets the bytes read and their total (None where unknown).
     """
@@ -110,20 +110,20 @@ class FileText:
         self._progress.advance(self._read, self._total, f"{self._read / 1e6:,.0f} MB")
 
     def blocks(self) -> Iterator[tuple[Block, int]]:
-        """Each block of text with its length in bytes."""
+        """Yields each block of text with its length in bytes."""
         for source in self._sources:
             for document in documents(source, key=self._key, report=self._report):
                 self.document_count += 1
                 chunks = blocks(document.chunks, self._rule, document)
                 if self._whole:
                     chunks = iter((document.together(),))
-                where, held = document.where, b""
+                where, pending = document.where, b""
                 for block in chunks:
-                    if held:
-                        yield (where, self.bytes - len(held), held, False), len(held)
-                    held = block
+                    if pending:
+                        yield (where, self.bytes - len(pending), pending, False), len(pending)
+                    pending = block
                     self.bytes += len(block)
-                yield (where, self.bytes - len(held), held, True), len(held)
+                yield (where, self.bytes - len(pending), pending, True), len(pending)
 
 
 def write_ids(
@@ -132,7 +132,7 @@ def write_ids(
     file_format: FileFormat,
     kind: np.dtype[Any],
 ) -> int:
-    """Write arrays of ids one after another to a file; how many ids there are."""
+    """Writes arrays of ids one after another to a file; returns the number of ids."""
     written = 0
     with atomic_writer(out) as file:
         if file_format == "npy":
@@ -149,7 +149,7 @@ def write_ids(
 
 
 def npy_header(dtype: np.dtype[Any], size: int) -> bytes:
-    """NumPy's header, which has the same length for any size."""
+    """Returns NumPy's header, which has the same length for any size."""
     header = io.BytesIO()
     described = {"descr": dtype.str, "fortran_order": False, "shape": (size,)}
     np.lib.format.write_array_header_1_0(header, described)

@@ -1,4 +1,4 @@
-"""Text, special tokens and the mark of a space are taken as bytes and put together here."""
+"""Handles text as bytes, special tokens and the mark of a space."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Part = TypeVar("Part", bytes, bytes | Numbers)
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Name the text in what is wrong with it."""
+    """Adds the name of the text to its errors."""
     try:
         yield
     except InputError as error:
@@ -42,12 +42,12 @@ def naming(name: str) -> Iterator[None]:
 
 
 def is_integer_type(kind: type) -> bool:
-    """Whether values of a type are integers; True and 1.0 would pass for ids 1."""
+    """Returns whether values of a type are integers; True and 1.0 are not, although equal to 1."""
     return kind is int or (issubclass(kind, int | np.integer) and kind is not bool)
 
 
 def as_bytes(text: object, what: str) -> bytes:
-    """A text as bytes, in UTF-8; `what` is what errors call it."""
+    """Returns a text as bytes in UTF-8; `what` names it in errors."""
     if isinstance(text, bytes):
         return text
     if not isinstance(text, str):
@@ -59,7 +59,7 @@ def as_bytes(text: object, what: str) -> bytes:
 
 
 def space_mark(mark: str | None, others: Iterable[str | None]) -> bytes:
-    """What stands for a space in front of a word; a space where nothing does."""
+    """Returns the mark that replaces a leading space; a space if there is none."""
     if any(other not in (None, " ") for other in others):
         raise InputError("space-prefix must be the first rule, or its mark cannot be undone")
     data = as_bytes(mark or " ", "the mark of space-prefix")
@@ -72,26 +72,29 @@ def space_mark(mark: str | None, others: Iterable[str | None]) -> bytes:
 
 
 def exchange(text: bytes, mark: bytes) -> bytes:
-    """Mark and space exchanged: its own inverse, as a mark neither overlaps itself nor a space."""
+    """Exchanges mark and space.
+
+    It is its own inverse, since a mark neither overlaps itself nor holds a space.
+    """
     return b" ".join(part.replace(b" ", mark) for part in text.split(mark))
 
 
 def placed(parts: Iterable[Part], first: int = 0) -> Iterator[tuple[int, Part]]:
-    """Parts, each with the bytes of text before it; a special token is none."""
+    """Yields each part with its position in the text; special tokens have no length."""
     for part in parts:
         yield first, part
         first += len(part) if isinstance(part, bytes) else 0
 
 
-def joined(found: Sequence[Numbers]) -> Numbers:
-    """Arrays of numbers as one."""
-    if len(found) == 1:
-        return found[0]
-    return np.concatenate([np.zeros(0, np.int32), *found])
+def joined(arrays: Sequence[Numbers]) -> Numbers:
+    """Returns arrays of numbers as one array."""
+    if len(arrays) == 1:
+        return arrays[0]
+    return np.concatenate([np.zeros(0, np.int32), *arrays])
 
 
 def check_special(special: str) -> None:
-    """Refuse what is no way to take special tokens."""
+    """Checks how special tokens in a text are to be treated."""
     if not isinstance(special, str) or special not in get_args(Special):
         raise InputError(f"special is {shown(special)}: use 'text', 'parse' or 'error'")
 
@@ -104,7 +107,7 @@ class SpecialTokens:
     texts : iterable of str
         The special tokens.
     first : int
-        The number of the first of them.
+        The number of the first; the others follow.
     """
 
     def __init__(self, texts: Iterable[str], first: int) -> None:
@@ -115,15 +118,15 @@ class SpecialTokens:
         self.pattern = re.compile(b"(" + b"|".join(map(re.escape, by_length)) + b")")
 
     def cut(self, text: bytes, special: Special) -> list[bytes | Numbers]:
-        """A text cut at its special tokens, each a number already."""
+        """Cuts a text at its special tokens, which are replaced by their numbers."""
         check_special(special)
         if special == "text" or not self.numbers:
             return [text]
         if special == "error":
-            if found := self.pattern.search(text):
+            if match := self.pattern.search(text):
                 raise InputError(
-                    f"the text has the special token {found[0].decode('utf-8', 'replace')!r} at "
-                    f"byte {found.start()}: --special parse (special='parse') takes it as such, "
+                    f"the text has the special token {match[0].decode('utf-8', 'replace')!r} at "
+                    f"byte {match.start()}: --special parse (special='parse') takes it as such, "
                     "text as text"
                 )
             return [text]
@@ -133,7 +136,7 @@ class SpecialTokens:
         ]
 
     def ending(self, text: str) -> Numbers:
-        """The special token that ends documents."""
+        """Returns the number of the special token that ends documents."""
         place = self.numbers.get(as_bytes(text, "the end of documents"))
         if place is None:
             known = ", ".join(map(repr, self.texts)) or "none"

@@ -1,4 +1,4 @@
-"""A worker finds the words of a text and cuts those that it has not met, for one thread."""
+"""Finds the words of a text and cuts the new ones, in one thread or several."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from .text import Numbers, joined, placed
 
 __all__ = ["Worker", "Workers"]
 
-SECTION = 1 << 18  # bytes of text between two turns of cutting what is new
+SECTION = 1 << 18  # bytes of text after which new words are cut
 PART = 1 << 20  # bytes of text that one thread takes at a time
 
 
 class Worker:
-    """What one thread encodes with.
+    """Encodes text in one thread, with a table of words.
 
     Parameters
     ----------
     rules : sequence of PretokenizerRule
         How text becomes words.
     cut : callable
-        Cuts words into tokens.
+        The function that cuts words into tokens.
     lacks : ndarray of bool, shape (256,)
-        Bytes that have no id.
+        Whether each byte has no id.
     mark : bytes
-        What stands for a space.
+        The mark that stands for a space.
     cache : int
-        Bytes that the table of words may hold.
+        The size of the table of words, in bytes.
     drawn : bool
-        Whether `cut` draws, and takes a number for each word.
+        Whether `cut` is random and takes a number for each word.
     """
 
     def __init__(
@@ -64,25 +64,25 @@ class Worker:
         self.cache = WordCache(rules[0].finder, character_kinds(), mark, cache)
 
     def of(self, parts: Iterable[bytes | Numbers], first: int) -> list[Numbers]:
-        """The numbers of parts of a text that starts at `first`, one array for each."""
+        """Returns the numbers of the parts of a text that starts at `first`, an array for each."""
         return [
             part if isinstance(part, np.ndarray) else self.numbers(part, at)
             for at, part in placed(parts, first)
         ]
 
     def numbers(self, text: bytes, first: int) -> Numbers:
-        """The numbers of a text, whose first byte is byte `first` of all."""
-        found = []
+        """Returns the numbers of a text, whose first byte is byte `first` of all text."""
+        sections = []
         at = 0
         while at < len(text):
             at, misses = self.cache.find(text, at, at + SECTION)
             if misses:
                 self.learn(text, first)
-            found.append(self.cache.numbers_of_words())
-        return joined(found)
+            sections.append(self.cache.numbers_of_words())
+        return joined(sections)
 
     def learn(self, text: bytes, first: int) -> None:
-        """Cut the words that `find` did not know."""
+        """Cuts the words that `find` did not have."""
         data, offsets = self.cache.new_words(text)
         words = offsets if len(self.rules) == 1 else self.cut_further(data, offsets)
         if int(np.diff(words).max()) >= 2**31 - 1:
@@ -104,10 +104,10 @@ class Worker:
     def occurrences(
         self, offsets: npt.NDArray[np.int64], words: npt.NDArray[np.int64], first: int
     ) -> npt.NDArray[np.int64]:
-        """A number for each word, by where it starts: no other has it.
+        """Returns a distinct number for each word, from its start in all text.
 
-        A word grows by less than a mark when mark and space are exchanged, so its parts stay
-        below the next one's number if all are that far apart.
+        A byte becomes at most a mark when mark and space are exchanged.  So with starts
+        multiplied by the mark's length, the parts of a word stay below the next word's number.
         """
         place = np.searchsorted(offsets, words[:-1], "right") - 1
         starts = first + self.cache.uncached_starts()[place]
@@ -116,7 +116,7 @@ class Worker:
     def cut_further(
         self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Where words start when the rules after the first have cut them as well."""
+        """Returns where words start after the rules behind the first have cut them, too."""
         text, ends = data.tobytes(), offsets.tolist()
         lengths: list[int] = []
         for start, end in pairwise(ends):
@@ -137,7 +137,7 @@ class Worker:
 
 
 class Workers:
-    """Keeps workers for as many threads as ask at a time.
+    """Lends workers to threads, and makes as many as are in use at a time.
 
     Parameters
     ----------
@@ -161,16 +161,16 @@ class Workers:
 
     @contextmanager
     def one(self) -> Iterator[Worker]:
-        """A worker that no other thread has."""
+        """Lends a worker that no other thread has."""
         try:
             worker = self.idle.pop()
         except IndexError:
             worker = self.make()
         yield worker
-        self.idle.append(worker)  # one that has failed is not used again
+        self.idle.append(worker)  # after an error the worker is not used again
 
     def numbers(self, text: bytes, at: int, threads: int) -> Numbers:
-        """The numbers of a text that starts at `at`, by several threads where it is long."""
+        """Returns the numbers of a text that starts at `at`, by several threads if it is long."""
 
         def work(job: tuple[int, bytes]) -> Numbers:
             with self.one() as worker:

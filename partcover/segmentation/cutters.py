@@ -1,4 +1,4 @@
-"""A cutter is the kernel of a segmentation rule, made ready for a vocabulary."""
+"""Prepares the kernel of a segmentation rule for a vocabulary."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .token_trie import NO_NUMBERS, TokenTrie, rows_of
 
 __all__ = ["cutter", "sampler"]
 
-# which of sampler's parameters a rule takes
-_DRAWN: dict[str, str] = {
+# the parameter of `sampler` that a rule takes; "" for none
+_PARAMETER: dict[str, str] = {
     "merges": "dropout",
     "character_merges": "dropout",
     "longest_match": "dropout",
@@ -31,8 +31,8 @@ _DRAWN: dict[str, str] = {
     "shortest_path": "alpha",
     "random_path": "",
 }
-# 2^-this is next to nothing even times all segmentations of a word of 2^31 symbols; and 2^31
-# times it fits into 64 bits
+# a longer path weighs 2^-_STEP of a shorter one: negligible even when multiplied by the number of
+# segmentations of a word of 2^31 symbols; and 2^31 · _STEP fits into 64 bits
 _STEP = 2**31 + 2**12
 
 
@@ -44,7 +44,7 @@ def cutter(
     names: npt.NDArray[np.int64] | None = None,
     seed: int = 0,
 ) -> Cut:
-    """The kernel that cuts words under a rule, made ready for a vocabulary.
+    """Returns the function that cuts words into tokens of a vocabulary under a rule.
 
     Parameters
     ----------
@@ -54,25 +54,36 @@ def cutter(
         By default the vocabulary's own; the table in `partcover.segmentation.segmentation` says
         what each does.
     names : ndarray of int64, optional
-        For integer symbols: those of the words, sorted; the data then holds their places.
+        For integer symbols: the symbols of the words, sorted; the data holds their places in it.
     seed : int
-        For ``random_path``.
+        Random seed of ``random_path``.
 
     Returns
     -------
     Cut
-        A call that takes words as uint8 (bytes) or int32 (characters, and places in `names`).
+        A function of words as uint8 (bytes) or int32 (characters, or places in `names`).
         O(symbols · longest token) time and O(longest word) memory; a factor of log(word) more
-        time for ``priority``, and for the words that both merges give to a queue (those where
-        they looked at more than 64 pairs a symbol).  ``shortest_path`` takes O(symbols) where a
-        longer beginning of a word never needs fewer tokens, as in a run of one symbol with tokens
-        of every length; ``likelihood`` and ``random_path`` look at every occurrence of a token
-        there.
+        time for ``priority``, and for the words that the rules of merges leave to a queue (those
+        where they looked at more than 64 pairs a symbol).  ``shortest_path`` takes O(symbols)
+        where a longer prefix of a word never needs fewer tokens, as in a run of one symbol with
+        tokens of every length; ``likelihood`` and ``random_path`` look at every occurrence of a
+        token there.
 
     Raises
     ------
     InputError
         If the rule is unknown, or is ``likelihood`` and the vocabulary has no scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover import Vocabulary
+    >>> from partcover.segmentation.cutters import cutter
+    >>> cut = cutter(Vocabulary(["ab"]), "shortest_path")
+    >>> which = np.empty(3, np.int32)
+    >>> cut(np.frombuffer(b"abc", np.uint8), np.array([0, 3]), 0, 1, which)
+    >>> which.tolist()
+    [-2, 0, -1]
     """
     rule = rule or vocabulary.rule
     if rule == "random_path":
@@ -109,7 +120,7 @@ def sampler(
     dropout: float | None = None,
     alpha: float | None = None,
 ) -> Draw:
-    """The kernel that cuts words at random around a rule, for subword regularization.
+    """Returns the function that cuts words at random under a rule, for subword regularization.
 
     Parameters
     ----------
@@ -118,8 +129,8 @@ def sampler(
     rule : str, optional
         By default the vocabulary's own.
 
-        ``merges`` and ``character_merges`` with `dropout` p: each time the next merge is looked
-        for, every possible one is left out with probability p; the word is finished when all are
+        ``merges`` and ``character_merges`` with `dropout` p: each time the next merge is chosen,
+        every possible one is left out with probability p; the word is finished when all are
         (BPE-dropout, Provilkov et al. 2020, Algorithm 1, one merge at a time as in Hugging Face's
         BPE).  With p > 0 a word that is a token has no precedence.
 
@@ -131,45 +142,56 @@ def sampler(
 
         ``shortest_path`` with `alpha`: in proportion to exp(−alpha · its tokens).
 
-        ``random_path``: evenly among those of fewest tokens, ``shortest_path`` with an `alpha`
-        of infinity.
+        ``random_path``: uniformly among those of fewest tokens, as ``shortest_path`` with an
+        infinite `alpha`.
     names : ndarray of int64, optional
         As in `cutter`.
     seed : int
-        Any integer; it counts modulo 2^64.
+        Random seed, any integer, taken modulo 2^64.
     dropout : float
-        From 0, which is the rule itself, to 1, which leaves single symbols.
+        From 0, the rule itself, to 1, single symbols.
     alpha : float
-        From 0, at which all segmentations are equally likely, to infinity (``shortest_path``).
+        From 0, where all segmentations are equally likely, to infinity (``shortest_path``).
 
     Returns
     -------
     Draw
-        Time and memory as of `cutter`; O(symbols · log(word) / (1 − p)) time for merges.  Draws
-        are made by a number of 53 bits; sums of weights are kept with 53 bits and an exponent of
-        their own, so that the probability of a segmentation is right but for a relative error of
-        about 2^-52 · symbols · longest token, however many segmentations there are.
+        Time and memory as of `cutter`; O(symbols · log(word) / (1 − p)) time for merges.  Random
+        numbers have 53 bits; sums of weights have 53 bits and an exponent of their own, so that
+        the probability of a segmentation has a relative error of about
+        2^-52 · symbols · longest token, however many segmentations there are.
 
     Raises
     ------
     InputError
         If the rule is unknown or cannot be drawn from, scores are missing, or `dropout` or
-        `alpha` is missing, out of range, or of another rule.
+        `alpha` is missing, out of range, or not a parameter of the rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover import Vocabulary
+    >>> from partcover.segmentation.cutters import sampler
+    >>> draw = sampler(Vocabulary(["ab"]), "longest_match", dropout=1, seed=3)
+    >>> which = np.empty(2, np.int32)
+    >>> draw(np.frombuffer(b"ab", np.uint8), np.array([0, 2]), 0, 1, which, np.array([0]))
+    >>> which.tolist()
+    [-1, -1]
     """
     rule = rule or vocabulary.rule
     if rule not in SEGMENTATION_RULES:
         raise InputError(f"unknown rule {rule!r}: use one of {', '.join(SEGMENTATION_RULES)}")
-    takes = _DRAWN.get(rule)
-    if takes is None:
+    parameter = _PARAMETER.get(rule)
+    if parameter is None:
         raise InputError(
-            f"rule {rule} cannot be drawn from: use one of {', '.join(sorted(_DRAWN))}"
+            f"rule {rule} cannot be drawn from: use one of {', '.join(sorted(_PARAMETER))}"
         )
     for name, value in (("dropout", dropout), ("alpha", alpha)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
             raise InputError(f"{name} is {value!r}: a number is expected")
-        if (value is None) == (name == takes):
-            raise InputError(f"rule {rule} {'needs' if name == takes else 'takes no'} {name}")
-    if takes == "dropout":
+        if (value is None) == (name == parameter):
+            raise InputError(f"rule {rule} {'needs' if name == parameter else 'takes no'} {name}")
+    if parameter == "dropout":
         assert dropout is not None
         if not 0 <= dropout <= 1:
             raise InputError(f"dropout is {dropout}: a probability from 0 to 1 is expected")
@@ -185,7 +207,7 @@ def sampler(
 
 
 def _merges(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> Draw:
-    """`whole`: without pairs, a word that is a token stays whole."""
+    """With `whole`, and without merges, a word that is a token stays whole."""
     vocabulary = trie.vocabulary
     whole &= vocabulary.merges is None
     if vocabulary.merges is None:
@@ -200,8 +222,8 @@ def _merges(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> Draw:
         numbers = np.fromiter((index.get(part, -1) for part in sides), np.int32, len(sides))
         numbers = np.where(numbers < 0, FIRST_SYMBOL - first, numbers).astype(np.int32)
         left, right = numbers[::2].copy(), numbers[1::2].copy()
-        made = (index[a + b] for a, b in merges)  # type: ignore[operator]
-        token = np.fromiter(made, np.int32, len(merges))
+        results = (index[a + b] for a, b in merges)  # type: ignore[operator]
+        token = np.fromiter(results, np.int32, len(merges))
         rank = np.arange(len(merges), dtype=np.int32)
     merger = MergeSegmenter(left, right, rank, token, trie.names)
     if not dropout:

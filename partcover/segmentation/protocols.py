@@ -1,4 +1,4 @@
-"""What cuts words into tokens, and what draws how they are cut, is called in one way."""
+"""Defines how functions that cut words into tokens are called."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Cut", "Draw"]
 class Cut(Protocol):
     """Cuts words `first` to `last` − 1 of a flat array.
 
-    Writes to `which` (int32, as long as `data`), at the last symbol of each token, the token's
-    index in the vocabulary, or −1 for a single symbol, and −2 elsewhere.  Runs without the
-    interpreter lock.
+    Writes to `which` (int32, as long as `data`) each token's index in the vocabulary at its last
+    symbol, −1 (`SINGLE`) at a symbol that stands alone, and −2 (`INSIDE`) elsewhere.  Runs
+    without the interpreter lock.
     """
 
     def __call__(
@@ -26,15 +26,16 @@ class Cut(Protocol):
         last: int,
         which: npt.NDArray[np.int32],
     ) -> None:
-        """Cut."""
+        """Cuts the words."""
 
 
 class Draw(Protocol):
-    """A `Cut` at random: `draws` (int64) tells draws of one word apart.
+    """Cuts words as `Cut` does, at random.
 
-    Its entry `w` goes with word `w`; where it is empty, all words have the number 0.  What is
-    drawn depends on the seed, the word's symbols and its number alone, not on where it stands.
-    `seed`, from 0 to 2^64 − 1, takes the place of the one that `sampler` was given.
+    `draws` (int64) holds a number for each word, which distinguishes the draws of equal words; if
+    it is empty, every word has the number 0.  The cut depends on the seed, the word's symbols and
+    its number alone, not on the word's place.  `seed`, from 0 to 2^64 − 1, replaces the one that
+    `sampler` was given.
     """
 
     def __call__(
@@ -48,4 +49,4 @@ class Draw(Protocol):
         *,
         seed: int = ...,
     ) -> None:
-        """Cut."""
+        """Cuts the words."""

@@ -1,38 +1,36 @@
-"""Cuts words into tokens of a vocabulary, under a written rule.
+"""Cuts words into tokens of a vocabulary, under one of eight rules.
 
-A word of one symbol, and every symbol that no token takes, stands alone: single symbols are part of
-every vocabulary.
+A symbol that is in no token stands alone: single symbols are part of every vocabulary.
 
 ================  ================================================================================
 rule              the tokens of a word, and its ties
 ================  ================================================================================
-shortest_path     The fewest tokens.  At each end position the token with the earliest start: what
-                  Hugging Face's Unigram gives with equal scores, and PathPieceL of Schmidt et al.
-                  2024.
-random_path       PathPieceR: one of all segmentations into the fewest tokens, each with the same
-                  probability; it depends on the seed and the word alone.  (Schmidt et al. 2024
-                  print a walk from the end that chooses evenly among the tokens that tie at each
-                  position, which is not even over segmentations: with ``abc``, ``bcd`` and
-                  ``cde``, the word ``abcde`` has three of three tokens; it ends in ``cde`` half
-                  the time, and each of the other two has a quarter.)
+shortest_path     The fewest tokens.  At each end position the token with the earliest start, as in
+                  Hugging Face's Unigram with equal scores and in PathPieceL (Schmidt et al. 2024).
+random_path       PathPieceR: one of the segmentations into the fewest tokens, drawn uniformly; it
+                  depends on the seed and the word alone.  (Schmidt et al. 2024 print a walk from
+                  the end that draws uniformly among the tokens that tie at each position.  That is
+                  not uniform over segmentations: with ``abc``, ``bcd`` and ``cde``, the word
+                  ``abcde`` has three segmentations of three tokens; the walk takes the one that
+                  ends in ``cde`` with probability 1/2 and each of the others with 1/4.)
 priority          Tokens in the vocabulary's order, each from left to right wherever the pairs just
-                  before and just after it are not yet inside a token; a token may swallow others
-                  whole (Lim, Choo and Lauw 2025, Algorithm 4).
+                  before and just after it are not yet inside a token; a token may replace shorter
+                  ones that lie inside it (Lim, Choo and Lauw 2025, Algorithm 4).
 longest_match     From the left, the longest token that begins there.
 merges            Byte pair encoding.  With `Vocabulary.merges`: the neighbouring pair that is
                   first among them is merged, leftmost first, one at a time, until none is left
                   (Sennrich et al. 2016, as in Hugging Face's BPE).  Without: the neighbouring pair
                   whose concatenation is the token earliest in the vocabulary, leftmost first, and
                   a word that is a token stays whole (as in tiktoken).
-character_merges  The same over bytes, but from characters on (as in sentencepiece's BPE, and in
-                  Hugging Face's with byte fallback): the pieces are the word's UTF-8 characters,
-                  whether they are tokens or not; a word that is a token has no precedence; in the
-                  end characters that are no tokens are single bytes.  Bytes that are no character
-                  stand alone, and what holds such is never used.  Over other symbols it is
-                  ``merges`` without precedence.
-likelihood        The largest sum of scores (float64, added up from the left).  At each end
-                  position the earliest start.  A symbol without a score is worth the least of all
-                  scores − 10 (Kudo 2018, as in Hugging Face's Unigram).
+character_merges  The same over bytes, but starting from characters (as in sentencepiece's BPE, and
+                  in Hugging Face's with byte fallback): the first pieces are the word's UTF-8
+                  characters, whether they are tokens or not; a word that is a token has no
+                  precedence; at the end characters that are no tokens become single bytes.  Bytes
+                  that are part of no character stand alone, and tokens with such bytes are never
+                  used.  Over other symbols it is ``merges`` without precedence.
+likelihood        The largest sum of scores (float64, added from the left).  At each end position
+                  the earliest start.  A symbol without a score has the smallest of all scores − 10
+                  (Kudo 2018, as in Hugging Face's Unigram).
 single_symbols    Every symbol alone.
 ================  ================================================================================
 """
@@ -62,17 +60,17 @@ __all__ = ["Segmentation", "segment"]
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """Every word of a corpus as tokens.
+    """The words of a corpus cut into tokens.
 
     Attributes
     ----------
     words : WordCounts
         The words.
     rule : str
-        How they were cut; see `segment`.
+        The rule they were cut by; see `segment`.
     which : ndarray of int32, shape (total symbols,)
-        At the last symbol of each token, as `words.data` lies, its index in the vocabulary, or
-        −1 for a single symbol; −2 elsewhere.
+        For each symbol of `words.data`: at the last symbol of a token, its index in the
+        vocabulary; −1 where a symbol stands alone; −2 elsewhere.
     """
 
     words: WordCounts
@@ -86,23 +84,23 @@ class Segmentation:
 
     @cached_property
     def pieces(self) -> npt.NDArray[np.int64]:
-        """Tokens of each word, shape (words,)."""
+        """The number of tokens of each word, shape (words,)."""
         if not len(self.words):
             return np.zeros(0, np.int64)
         return np.add.reduceat(self.ends, self.words.offsets[:-1], dtype=np.int64)
 
     @property
     def tokens(self) -> int:
-        """Σ c(W)·(tokens of W)."""
+        """Σ c(W)·(tokens of W): the tokens of the corpus."""
         return int(np.dot(self.words.counts, self.pieces))
 
     @property
     def cover(self) -> int:
-        """Σ c(W)·(adjacent pairs of W inside one token)."""
+        """Σ c(W)·(adjacent pairs of W inside one token): the cover."""
         return self.words.total_symbols - self.tokens
 
     def of(self, index: int) -> list[Token]:
-        """The tokens of the word at `index`."""
+        """Returns the tokens of the word at `index`."""
         begin, end = self.words.offsets[index : index + 2].tolist()
         cuts = [begin, *(begin + 1 + np.flatnonzero(self.ends[begin:end])).tolist()]
         return [sym.from_array(self.words.data[a:b], self.words.symbols) for a, b in pairwise(cuts)]
@@ -117,7 +115,7 @@ def segment(
     seed: int = 0,
     threads: Threads = 1,
 ) -> Segmentation:
-    """Cut every word into tokens of a vocabulary and single symbols.
+    """Cuts every word into tokens of a vocabulary and single symbols.
 
     Parameters
     ----------
@@ -126,23 +124,33 @@ def segment(
     vocabulary : Vocabulary
         The tokens, over the same symbols.
     rule : str, optional
-        By default the vocabulary's own; see `cutter`.
+        By default the vocabulary's own; the rules are in `partcover.segmentation.segmentation`.
     seed : int
-        For ``random_path``; equal words are cut equally, wherever they stand.
+        Random seed of ``random_path``; equal words are cut equally, wherever they are.
     threads : int
-        Words are shared among this many threads; the result is the same.
+        Number of threads that share the words; the result does not depend on it.
 
     Returns
     -------
     Segmentation
-        O(symbols · longest token) time and O(longest word) memory beside the result; see `cutter`.
+        O(symbols · longest token) time and O(longest word) memory besides the result; see
+        `cutter`.
 
     Raises
     ------
     InputError
-        If the symbols differ, the vocabulary is of words with an end-of-word mark that these
-        have not, the rule is unknown or lacks its scores, or a word has 2^31 symbols
-        or more.
+        If the symbols differ, the vocabulary is for words with an end-of-word mark that these
+        lack, the rule is unknown or lacks its scores, or a word has 2^31 symbols or more.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, segment
+    >>> words = WordCounts.from_counts({"lower": 2, "low": 5})
+    >>> segmentation = segment(words, Vocabulary(["low", "er"]))
+    >>> segmentation.of(0)
+    [b'low', b'er']
+    >>> segmentation.tokens, segmentation.cover
+    (9, 16)
     """
     rule = rule or vocabulary.rule
     if vocabulary.symbols != words.symbols:

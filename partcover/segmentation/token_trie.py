@@ -1,4 +1,4 @@
-"""A token trie holds the tokens of a vocabulary as the kernels take them."""
+"""Converts the tokens of a vocabulary to the arrays and the trie that the kernels use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,15 @@ NO_NUMBERS = np.zeros(0, np.int64)
 
 
 class TokenTrie:
-    """Tokens as the kernels take them, and the Segmenter of them."""
+    """The tokens of a vocabulary in flat arrays, and a `Segmenter` of them.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The tokens.
+    names : ndarray of int64, optional
+        For integer symbols: the symbols of the words, sorted; tokens hold their places in it.
+    """
 
     def __init__(self, vocabulary: Vocabulary, names: npt.NDArray[np.int64] | None) -> None:
         self.vocabulary = vocabulary
@@ -37,7 +45,7 @@ class TokenTrie:
 
     @cached_property
     def backward(self) -> Segmenter:
-        """Of the same tokens, each from its end to its begin."""
+        """A `Segmenter` of the same tokens, each reversed."""
         lengths = np.diff(self.offsets)
         mirror = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, lengths)
         return Segmenter(self.flat[mirror - np.arange(len(self.flat))], self.offsets)
@@ -50,13 +58,13 @@ class TokenTrie:
         last: int,
         which: npt.NDArray[np.int32],
     ) -> None:
-        """The `Cut` of that rule."""
+        """Cuts words by the rule ``priority``; a `Cut`."""
         long = int(np.diff(offsets[first : last + 1]).max(initial=0)) > SHORT_WORD
         backward = self.backward if long else None
         self.segmenter.priority(data, offsets, first, last, which, backward)
 
     def place(self, symbols: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """Symbols as the data has them; one that is in no word: past all that are."""
+        """Returns symbols as the data holds them; a symbol of no word is beyond all others."""
         if self._placed:
             names = self.names
             places = np.searchsorted(names, symbols)
@@ -65,14 +73,14 @@ class TokenTrie:
         return symbols.astype(np.int32)
 
     def listed(self, **columns: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], Listed]:
-        """The tokens of `Segmenter.endings`, each with what `columns` say of it."""
+        """Returns the links and the chain of `Segmenter.endings`, with `columns` of each token."""
         links, tokens = self.segmenter.endings()
         lengths = np.diff(self.offsets).astype(np.int32)
         columns = {**columns, "length": lengths, "token": np.arange(len(lengths), dtype=np.int32)}
         return links, rows_of(**{name: column[tokens] for name, column in columns.items()})
 
     def scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Scores of tokens, and of single symbols: the last is of all that lie beyond."""
+        """Returns the scores of tokens and of symbols; the last is for all larger symbols."""
         vocabulary = self.vocabulary
         if vocabulary.scores is None:
             raise InputError(
@@ -80,16 +88,16 @@ class TokenTrie:
                 "rule"
             )
         given = vocabulary.symbol_scores
-        least = min((*vocabulary.scores, *given.values()), default=0.0) - 10
+        default = min((*vocabulary.scores, *given.values()), default=0.0) - 10
         flat = [sym.to_array(symbol) for symbol in given]
         places = self.place(np.concatenate([np.zeros(0, np.int64), *flat]))
-        singles = np.full(max(places.tolist(), default=-1) + 2, least)
+        singles = np.full(max(places.tolist(), default=-1) + 2, default)
         singles[places] = list(given.values())
         return np.array(vocabulary.scores), singles
 
 
 def rows_of(**columns: npt.NDArray[Any]) -> Listed:
-    """Columns as one array of structures."""
+    """Returns columns as one structured array."""
     kinds = [(name, column.dtype) for name, column in columns.items()]
     rows = np.empty(len(next(iter(columns.values()))), kinds)
     for name, column in columns.items():

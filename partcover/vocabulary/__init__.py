@@ -1,1 +1,1 @@
-"""Holds tokens, their ids and their file."""
+"""Vocabularies: tokens, their ids and their file."""

@@ -1,4 +1,4 @@
-"""Takes tokens out of a vocabulary."""
+"""Restricts a vocabulary to some of its tokens."""
 
 from __future__ import annotations
 
@@ -9,39 +9,55 @@ from .vocabulary import Vocabulary
 __all__ = ["first_tokens", "only"]
 
 
-def only(vocabulary: Vocabulary, kept: Sequence[int]) -> Vocabulary:
-    """The tokens at these places, with their scores and ids; pairs that need others are left out.
+def only(vocabulary: Vocabulary, places: Sequence[int]) -> Vocabulary:
+    """Returns the vocabulary of the tokens at some places, with their scores and ids.
+
+    Merges that need or make other tokens are dropped.
 
     Parameters
     ----------
     vocabulary : Vocabulary
-        Over bytes.
-    kept : sequence of int
-        Places of tokens, ascending.
+        A vocabulary over bytes.
+    places : sequence of int
+        The places of the tokens to keep, ascending.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.vocabulary.subset import only
+    >>> only(Vocabulary(["ab", "bc", "abc"]), [0, 2]).tokens
+    (b'ab', b'abc')
     """
-    tokens = [vocabulary.tokens[place] for place in kept]
+    tokens = [vocabulary.tokens[place] for place in places]
     ids, scores, merges = vocabulary.id_of, vocabulary.scores, vocabulary.merges
-    there = set(tokens)
+    kept = set(tokens)
     return vocabulary.with_(
         tokens=tokens,
-        ids=[*ids[:256], *(ids[256 + place] for place in kept)],
-        scores=None if scores is None else [scores[place] for place in kept],
+        ids=[*ids[:256], *(ids[256 + place] for place in places)],
+        scores=None if scores is None else [scores[place] for place in places],
         merges=None
         if merges is None
         else [
             pair
             for pair in merges
-            if pair[0] + pair[1] in there  # type: ignore[operator]
-            and all(len(part) == 1 or part in there for part in pair)
+            if pair[0] + pair[1] in kept  # type: ignore[operator]
+            and all(len(part) == 1 or part in kept for part in pair)
         ],
     )
 
 
 def first_tokens(vocabulary: Vocabulary, size: int) -> Vocabulary:
-    """The first `size` tokens of a vocabulary, with what belongs to them.
+    """Returns the vocabulary of the first `size` tokens, with their scores.
 
-    Merges are kept up to the one that makes the last of these tokens, without those that need
-    others.
+    Merges are kept up to the one that makes the last of these tokens, except those that need
+    other tokens.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.vocabulary.subset import first_tokens
+    >>> first_tokens(Vocabulary(["ab", "bc", "abc"]), 2).tokens
+    (b'ab', b'bc')
     """
     if size >= len(vocabulary):
         return vocabulary
@@ -49,12 +65,12 @@ def first_tokens(vocabulary: Vocabulary, size: int) -> Vocabulary:
     merges = vocabulary.merges
     if merges is not None:
         kept = set(tokens)
-        made = [left + right for left, right in merges]  # type: ignore[operator]
-        first = {token: i for i, token in reversed(list(enumerate(made)))}
+        wholes = [left + right for left, right in merges]  # type: ignore[operator]
+        first = {token: i for i, token in reversed(list(enumerate(wholes)))}
         last = max((first[token] for token in tokens if token in first), default=-1)
         merges = tuple(
             pair
-            for pair, whole in zip(merges[: last + 1], made, strict=False)
+            for pair, whole in zip(merges[: last + 1], wholes, strict=False)
             if all(len(part) == 1 or part in kept for part in (*pair, whole))
         )
     scores = None if vocabulary.scores is None else vocabulary.scores[:size]

@@ -1,4 +1,4 @@
-"""Holds ordered tokens with how they are used and where they come from; the vocabulary file."""
+"""Defines `Vocabulary`: ordered tokens, how they are used, and their file."""
 
 from __future__ import annotations
 
@@ -29,43 +29,53 @@ _FORMAT = "partcover-vocabulary"
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Tokens of two or more symbols, in order; single symbols are always available.
+    """A vocabulary: ordered tokens of two or more symbols; single symbols are always available.
 
     Parameters
     ----------
     tokens : iterable of token
-        Distinct tokens; the order is the priority order where a rule has one.
+        Distinct tokens; their order is the priority order for rules that have one.
     symbols : {"bytes", "chars", "ints"}
         The alphabet of the tokens.
     method : str
-        What chose them.
+        The method that chose the tokens.
     provenance : mapping
-        Anything JSON can hold: corpus hash, options, versions, numbers reached.
+        Where the tokens come from, as anything that JSON can hold: the corpus's hash, options,
+        versions, results.
     rule : str
         The segmentation rule the tokens are meant for; `partcover.segment` lists them.
     pretokenizer : str, optional
-        How text becomes the words they are meant for; see `partcover.corpus.pretokenizers`.
+        How text is cut into words for these tokens; see `partcover.corpus.pretokenizers`.
     merges : sequence of pair of token, optional
-        For the rules ``merges`` and ``character_merges``: the pairs, first one first; each side a
-        token or a single symbol.  Without them any two neighbours that together are a token may
-        merge, the token first in the vocabulary first, as tiktoken does.
+        For the rules ``merges`` and ``character_merges``: the pairs in the order in which they
+        merge; each side is a token or a single symbol.  Without them any two neighbours that
+        together are a token may merge, the token first in the vocabulary first, as in tiktoken.
     scores : sequence of float, optional
-        For the rule ``likelihood``: the log-probability of each token, natural logarithm.
+        For the rule ``likelihood``: the natural logarithm of each token's probability.
     symbol_scores : mapping of token to float, optional
-        For the rule ``likelihood``: that of the single symbols; those not in it are worth the
-        least of all scores − 10.
+        For the rule ``likelihood``: the same for single symbols; symbols that it lacks have the
+        smallest of all scores − 10.
     ids : sequence of int, optional
-        Of the 256 bytes and then of the tokens, all distinct; −1 for a byte that has none.  By
-        default 0 … 255 and on.  Over other symbols there are no ids.
+        The ids of the 256 bytes and then of the tokens, all distinct; −1 for a byte without an
+        id.  By default 0, 1, 2, ….  Over other symbols there are no ids.
     special : mapping of str to int, iterable of str, or str
-        Special tokens, which are no part of any segmentation, and their ids; by default those
-        that follow.
+        Special tokens, which no segmentation uses, and their ids; by default the ids after all
+        others.
 
     Raises
     ------
     InputError
         For a duplicate, a token of fewer than two symbols, an unknown rule, a merge whose result
         is no token, scores or ids that do not fit the tokens, or an id given twice.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> vocabulary = Vocabulary(["the", "cat"], pretokenizer="gpt2")
+    >>> len(vocabulary), vocabulary[0], "cat" in vocabulary
+    (2, b'the', True)
+    >>> vocabulary.id_of[256:]
+    (256, 257)
     """
 
     tokens: tuple[Token, ...]
@@ -96,9 +106,9 @@ class Vocabulary:
         ids: Iterable[int] | None = None,
         special: Mapping[str, int] | Iterable[str] | str = (),
     ) -> None:
-        checked = tuple(sym.to_token(token, symbols) for token in tokens)
+        converted = tuple(sym.to_token(token, symbols) for token in tokens)
         seen: set[Token] = set()
-        for token in checked:
+        for token in converted:
             if len(token) < 2:
                 raise InputError(
                     f"token {sym.show(token)!r} has {len(token)} symbol(s): single symbols are "
@@ -108,7 +118,7 @@ class Vocabulary:
                 raise InputError(f"token {sym.show(token)!r} is given twice")
             seen.add(token)
         set_ = object.__setattr__
-        set_(self, "tokens", checked)
+        set_(self, "tokens", converted)
         set_(self, "symbols", symbols)
         set_(self, "method", method)
         set_(self, "provenance", dict(provenance or {}))
@@ -120,13 +130,13 @@ class Vocabulary:
         set_(self, "symbol_scores", singles)
         self._check_scores()
         set_(self, "ids", None if ids is None else tuple(_id(number) for number in ids))
-        used = self._check_ids()
+        next_id = self._check_ids()
         if not isinstance(special, Mapping):
             listed = [special] if isinstance(special, str) else list(special)
             for text in listed:
                 if not isinstance(text, str):
                     raise InputError(f"special token {shown(text)}: text is expected")
-            special = {text: used + i for i, text in enumerate(listed)}
+            special = {text: next_id + i for i, text in enumerate(listed)}
             if len(special) < len(listed):
                 raise InputError("a special token is given twice")
         named = {text: _id(n, f"special token {text!r}: ") for text, n in special.items()}
@@ -148,7 +158,7 @@ class Vocabulary:
                 raise InputError(f"a score is {score}: a finite number is expected")
 
     def _check_ids(self) -> int:
-        """One more than the largest id of a byte or token."""
+        """Checks the ids; returns one more than the largest."""
         if self.ids is None:
             return 256 + len(self.tokens)
         if self.symbols != "bytes":
@@ -170,7 +180,7 @@ class Vocabulary:
         return max(seen, default=-1) + 1
 
     def _check_special(self) -> None:
-        taken = set(range(256 + len(self.tokens)) if self.ids is None else self.ids)
+        used = set(range(256 + len(self.tokens)) if self.ids is None else self.ids)
         for text, number in self.special.items():
             if not isinstance(text, str) or not text:
                 raise InputError(f"special token {text!r}: text that is not empty is expected")
@@ -178,9 +188,9 @@ class Vocabulary:
                 raise InputError(f"special token {text!r} has a lone surrogate, not UTF-8")
             if not 0 <= number < 2**31:
                 raise InputError(f"special token {text!r}: id {number} is out of range")
-            if number in taken:
+            if number in used:
                 raise InputError(f"special token {text!r}: id {number} is given twice")
-            taken.add(number)
+            used.add(number)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -193,22 +203,22 @@ class Vocabulary:
     @overload
     def __getitem__(self, place: slice) -> tuple[Token, ...]: ...
     def __getitem__(self, place: SupportsIndex | slice) -> Token | tuple[Token, ...]:
-        """The token at a place, or those of a slice."""
+        """Returns the token at a place, or the tokens of a slice."""
         return self.tokens[place]
 
     def __contains__(self, token: object) -> bool:
-        """Whether this is one of the tokens; text may be given for tokens over bytes."""
+        """Returns whether this is one of the tokens; text is encoded for tokens over bytes."""
         try:
-            return sym.to_token(token, self.symbols) in self._known
+            return sym.to_token(token, self.symbols) in self._token_set
         except InputError:
             return False
 
     @cached_property
-    def _known(self) -> frozenset[Token]:
+    def _token_set(self) -> frozenset[Token]:
         return frozenset(self.tokens)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # one text, so that equal vocabularies pickle alike whatever was computed or shared
+        # one text, so that equal vocabularies pickle alike whatever they have cached or share
         return _restored, (json.dumps(self.to_json()),)
 
     def __repr__(self) -> str:
@@ -222,13 +232,13 @@ class Vocabulary:
         return parts if self.pretokenizer is None else [*parts, self.pretokenizer]
 
     def _repr_html_(self) -> str:
-        """The first tokens, for notebooks."""
+        """Returns a table of the first tokens, for notebooks."""
         rows = enumerate(map(sym.glance, self.tokens[:10]))
         return html_table(", ".join(self._summary), ["place", "token"], rows)
 
     @cached_property
     def id_of(self) -> tuple[int, ...]:
-        """Ids of the 256 bytes and then of the tokens.
+        """The ids of the 256 bytes and then of the tokens.
 
         Raises
         ------
@@ -241,17 +251,17 @@ class Vocabulary:
 
     @property
     def end_of_word(self) -> str | None:
-        """The mark at the end of the words it was trained on, as its provenance says."""
+        """The end-of-word mark of the words it was trained on, from its provenance."""
         mark = self.provenance.get("end_of_word")
         return mark if isinstance(mark, str) and mark else None
 
     def need_pretokenizer(self) -> str:
-        """The pre-tokenizer, for what cannot do without.
+        """Returns the pre-tokenizer, for callers that need one.
 
         Raises
         ------
         InputError
-            If it is not known.
+            If none is recorded.
         """
         if self.pretokenizer is None:
             raise InputError(
@@ -261,11 +271,18 @@ class Vocabulary:
         return self.pretokenizer
 
     def with_(self, **changes: Any) -> Vocabulary:
-        """The same but for what is named: ``vocabulary.with_(rule="priority")``."""
+        """Returns a copy with some fields changed.
+
+        Examples
+        --------
+        >>> from partcover import Vocabulary
+        >>> Vocabulary(["ab"]).with_(rule="priority").rule
+        'priority'
+        """
         return replace(self, **changes)
 
     def use_to_json(self) -> dict[str, Any]:
-        """How the tokens are used, as far as it is not the default, as it stands in files."""
+        """Returns how the tokens are used, apart from defaults, as files hold it."""
         data: dict[str, Any] = {}
         if self.merges is not None:
             data["merges"] = [[sym.to_json(a), sym.to_json(b)] for a, b in self.merges]
@@ -281,7 +298,7 @@ class Vocabulary:
         return data
 
     def to_json(self) -> dict[str, Any]:
-        """The content of a vocabulary file."""
+        """Returns the content of a vocabulary file; `from_json` is the inverse."""
         return {
             "format": _FORMAT,
             "version": VERSION,
@@ -294,16 +311,27 @@ class Vocabulary:
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the vocabulary file (aside, then renamed)."""
+        """Writes the vocabulary file (aside, then renamed).
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from partcover import Vocabulary
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "vocabulary.json")
+        ...     Vocabulary(["the", "cat"]).save(path)
+        ...     Vocabulary.load(path)
+        Vocabulary(2 tokens, bytes, shortest_path, given, the cat)
+        """
         write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
 
     @classmethod
     @checked
     def load(cls, path: str | PathLike[str]) -> Vocabulary:
-        """Read a vocabulary file, or the vocabulary of a solution written as JSON.
+        """Reads a vocabulary file, or the vocabulary of a solution written as JSON.
 
-        A solution that is stated under ``priority`` is read for the shortest path, which never
-        needs more tokens.
+        A solution for the rule ``priority`` is read for the shortest path, which never needs more
+        tokens.
 
         Raises
         ------
@@ -324,7 +352,7 @@ class Vocabulary:
     @classmethod
     @checked
     def from_json(cls, data: dict[str, Any]) -> Vocabulary:
-        """The inverse of `to_json`; otherwise as `load`."""
+        """Returns the vocabulary in the content of a file; otherwise as `load`."""
         _check_format(data, "this")
         tokens, rule = data.get("tokens"), data.get("rule", "shortest_path")
         if not isinstance(tokens, list):
@@ -361,7 +389,7 @@ def _check_format(data: dict[str, Any], name: str) -> None:
 
 
 def _restored(text: str) -> Vocabulary:
-    """The inverse of `Vocabulary.__reduce__`."""
+    """Returns the vocabulary that was pickled as this text."""
     return Vocabulary.from_json(json.loads(text))
 
 
@@ -398,7 +426,7 @@ def _pairs(
 
 
 def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
-    """The inverse of `Vocabulary.use_to_json`."""
+    """Returns the arguments that `Vocabulary.use_to_json` wrote."""
     use: dict[str, Any] = {}
 
     def listed(key: str, kind: type | tuple[type, ...]) -> list[Any] | None:

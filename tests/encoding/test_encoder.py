@@ -15,7 +15,7 @@ from partcover import Encoder, InputError, Vocabulary
 from partcover.corpus.pretokenizers import (
     Pretokenizer,
 )
-from partcover.encoding import encoder, worker
+from partcover.encoding import encoder, text_encoder, worker
 
 
 @settings(max_examples=400, deadline=None)
@@ -38,9 +38,9 @@ def test_sections_parts_and_threads_do_not_show(case, cache, section, part, thre
     text, vocabulary, name, rule = case
     expected = Encoder(vocabulary, name, rule).encode(text)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (encoder, worker):
-            patch.setattr(module, "SECTION", section)
-            patch.setattr(module, "PART", part)
+        for module in (encoder, text_encoder, worker):
+            patch.setattr(module, "SECTION", section, raising=False)
+            patch.setattr(module, "PART", part, raising=False)
         ours = Encoder(vocabulary, name, rule, cache=cache, threads=threads)
         assert ours.encode(text) == expected
         texts = [text, b"", text[::-1], text]
@@ -82,9 +82,9 @@ def test_threads_keep_the_order(tmp_path, monkeypatch):
     alone = [Encoder(vocabulary, "first-space").encode(text) for text in texts]
     whole = Encoder(vocabulary, "first-space").encode("".join(texts))
     (tmp_path / "a.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts))
-    for module in (encoder, worker):
-        monkeypatch.setattr(module, "SECTION", 20)
-        monkeypatch.setattr(module, "PART", 20)
+    for module in (encoder, text_encoder, worker):
+        monkeypatch.setattr(module, "SECTION", 20, raising=False)
+        monkeypatch.setattr(module, "PART", 20, raising=False)
     ours = Encoder(vocabulary, "first-space", threads=2)
     assert ours.encode("".join(texts)) == whole
     assert ours.encode_batch(texts) == alone

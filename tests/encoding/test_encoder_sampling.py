@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracles import segmentation as segment_oracle
 
 from partcover import Encoder, InputError, Vocabulary
-from partcover.encoding import encoder, worker
+from partcover.encoding import encoder, text_encoder, worker
 
 
 @settings(max_examples=200, deadline=None)
@@ -34,9 +34,9 @@ def test_samples_decode_to_the_text_and_depend_on_the_seed_alone(
     assert batch[0] == expected
     assert [ours.decode_bytes(ids) for ids in batch] == texts
     with pytest.MonkeyPatch.context() as patch:
-        for module in (encoder, worker):
-            patch.setattr(module, "SECTION", section)
-            patch.setattr(module, "PART", part)
+        for module in (encoder, text_encoder, worker):
+            patch.setattr(module, "SECTION", section, raising=False)
+            patch.setattr(module, "PART", part, raising=False)
         drawn = Encoder(vocabulary, name, rule, threads=threads).sampling(seed=seed, **how)
         assert drawn.encode(text) == expected
         assert drawn.encode_with_offsets(text)[0] == expected

@@ -1,0 +1,293 @@
+"""Encodes text to ids, one text or many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus.columns import values_of
+from ..corpus.pretokenizers import Pretokenizer, Splitter
+from ..errors import InputError
+from ..runtime.arguments import Threads, Whole, checked
+from ..runtime.notebook import brief
+from ..runtime.parallel import batches, ordered_map
+from ..segmentation.cutters import cutter
+from ..segmentation.protocols import Draw
+from ..vocabulary.rules import SegmentationRule
+from ..vocabulary.vocabulary import Vocabulary
+from .decoding import Decoder
+from .offsets import character_lengths, spans, token_spans
+from .text import (
+    Numbers,
+    Special,
+    SpecialTokens,
+    as_bytes,
+    check_special,
+    joined,
+    naming,
+    placed,
+    space_mark,
+)
+from .worker import SECTION, Workers
+
+__all__ = ["Ids", "TextEncoder", "Unit", "thread_count"]
+
+Unit: TypeAlias = Literal["bytes", "chars"]
+Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+
+_CACHE = 1 << 26
+
+
+class TextEncoder(Decoder):
+    """Encodes texts; `Encoder`, which adds sampling and files, describes the parameters."""
+
+    @checked
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        pretokenizer: str | Splitter | None = None,
+        rule: SegmentationRule | None = None,
+        *,
+        threads: Threads = 1,
+        cache: int = _CACHE,
+        seed: int = 0,
+    ) -> None:
+        given = pretokenizer or vocabulary.need_pretokenizer()
+        if cache < 0:
+            raise InputError(f"cache is {cache}: a number of bytes, or 0, is expected")
+        if vocabulary.end_of_word is not None:
+            raise InputError(
+                f"the vocabulary is of words that end in {vocabulary.end_of_word!r}, which no "
+                "pre-tokenizer here writes: train without end_of_word"
+            )
+        ids = [*vocabulary.id_of, *vocabulary.special.values()]
+        self.vocabulary = vocabulary
+        rules = Pretokenizer.of(given)
+        self.pretokenizer = rules.name
+        self._given = given
+        self._seed = seed
+        self._drawn: dict[str, Any] | None = None  # the arguments of `sampling`
+        self.rule: SegmentationRule = rule or vocabulary.rule
+        self.threads = threads
+        #: uint16 where every id fits, else uint32.
+        self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
+        self._rules = rules.rules
+        mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
+        self._cut = cutter(vocabulary, self.rule, seed=seed)
+        self._draw: Callable[..., None] | None = None
+        self._samplers: dict[str, Draw] = {}
+        self._cache = cache
+
+        texts: list[bytes] = [bytes((byte,)) for byte in range(256)]
+        texts += [token for token in vocabulary if isinstance(token, bytes)]
+        self._special = SpecialTokens(vocabulary.special, len(texts))
+        texts += self._special.numbers
+        self._lengths = np.array([len(text) for text in texts], np.int64)
+        self._lacks = np.array(ids[:256]) < 0
+        self._ids = np.maximum(ids, 0).astype(self.dtype)
+        self._numbers_are_ids = ids == list(range(len(ids)))
+        text_of = dict(zip(ids, texts, strict=True))
+        text_of.pop(-1, None)
+        super().__init__(text_of, vocabulary.special.values(), mark)
+        self._workers = self._new_workers()
+
+    def __repr__(self) -> str:
+        tokens = f"{len(self.vocabulary):,} tokens"
+        drawn = None if self._drawn is None else f"drawn with seed {self._drawn['seed']}"
+        return brief("Encoder", tokens, self.pretokenizer, self.rule, drawn)
+
+    def __copy__(self) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._samplers = dict(self._samplers)
+        other._workers = other._new_workers()
+        return other
+
+    def encode(self, text: str | bytes, *, special: Special = "text") -> list[int]:
+        """Returns the ids of a text.
+
+        Parameters
+        ----------
+        text : str or bytes
+            The text, which is encoded as UTF-8; lone surrogates U+DC80 to U+DCFF stand for the
+            bytes that Python decodes to them.
+        special : {"text", "parse", "error"}
+            Whether special tokens in the text are ordinary text, become their ids (the longest
+            first where several begin), or are an error.
+
+        Returns
+        -------
+        list of int
+            O(len(text)) time for words in the table, and the rule's own time for other words.
+
+        Raises
+        ------
+        InputError
+            For a byte without an id that no token covers, a special token where they are an
+            error, or other lone surrogates.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> encoder = Encoder(Vocabulary(["ab"], special=["<s>"]), "gpt2")
+        >>> encoder.encode("ab<s>", special="parse")
+        [256, 257]
+        """
+        ids: list[int] = self.encode_to_numpy(text, special=special).tolist()
+        return ids
+
+    def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
+        """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
+        parts = self._special.cut(as_bytes(text, "the text"), special)
+        numbers = [
+            part if isinstance(part, np.ndarray) else self._workers.numbers(part, at, self.threads)
+            for at, part in placed(parts)
+        ]
+        return self._to_ids(joined(numbers))
+
+    def encode_batch(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        special: Special = "text",
+        threads: int | None = None,
+    ) -> list[list[int]]:
+        """Returns the ids of each text; otherwise as `encode`.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> Encoder(Vocabulary(["ab"]), "gpt2").encode_batch(["ab", "abc"])
+        [[256], [256, 99]]
+        """
+        each = self.encode_each(texts, special=special, threads=threads)
+        return [ids.tolist() for ids in each]
+
+    def encode_each(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        special: Special = "text",
+        threads: int | None = None,
+        names: Iterable[str] | None = None,
+    ) -> Iterator[Ids]:
+        """Yields the ids of each text as an array; texts are read as they are needed.
+
+        Parameters
+        ----------
+        texts, special, threads
+            As for `encode_batch`.
+        names : iterable of str, optional
+            The names of the texts in errors; by default their numbers.
+        """
+        if isinstance(texts, str | bytes):
+            raise InputError("texts is one text: give a list of texts, or use encode")
+        texts = values_of(texts, "texts", "a list of texts")
+
+        check_special(special)
+        name_of = iter(names) if names is not None else map("text {}".format, count(1))
+
+        def checked() -> Iterator[tuple[tuple[str, int, bytes], int]]:
+            at = 0
+            for text in texts:
+                name = next(name_of, None)
+                if name is None:
+                    raise InputError("there are fewer names than texts")
+                data = as_bytes(text, name)
+                yield (name, at, data), len(data)
+                at += len(data)
+
+        def work(job: list[tuple[str, int, bytes]]) -> list[Ids]:
+            done = []
+            with self._workers.one() as worker:
+                for name, at, text in job:
+                    with naming(name):
+                        done.append(
+                            self._to_ids(joined(worker.of(self._special.cut(text, special), at)))
+                        )
+            return done
+
+        share = self.threads if threads is None else thread_count(threads)
+        for done in ordered_map(work, batches(checked(), SECTION), share):
+            yield from done
+
+    @checked
+    def encode_with_offsets(
+        self,
+        text: str | bytes,
+        *,
+        unit: Unit = "bytes",
+        special: Special = "text",
+        after: Whole = 0,
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Returns the ids of a text, and the span of each token in it.
+
+        Parameters
+        ----------
+        text, special
+            As for `encode`.
+        unit : {"bytes", "chars"}
+            The unit of the offsets.  If a token ends inside a character, or inside the mark of a
+            space, its span includes all of it.
+        after : int
+            The bytes of the texts before this one, on which draws of `sampling` depend: with
+            them the ids are those of `encode_each`.
+
+        Returns
+        -------
+        ids : list of int
+            As `encode` returns them.
+        offsets : list of (int, int)
+            Start and end of each token.
+
+        Raises
+        ------
+        InputError
+            As for `encode`, or for an unknown unit.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> Encoder(Vocabulary(["ab"]), "gpt2").encode_with_offsets("abc")
+        ([256, 99], [(0, 2), (2, 3)])
+        """
+        data = as_bytes(text, "the text")
+        numbers: list[Numbers] = []
+        starts: list[npt.NDArray[np.int64]] = []
+        ends: list[npt.NDArray[np.int64]] = []
+        base = 0
+        for at, part in placed(self._special.cut(data, special), after):
+            if isinstance(part, np.ndarray):
+                numbers.append(part)
+                size = int(self._lengths[part[0]])
+                span = np.array([0]), np.array([size])
+            else:
+                numbers.append(self._workers.numbers(part, at, self.threads))
+                span = token_spans(part, self._lengths[numbers[-1]], self._mark)
+                size = len(part)
+            starts.append(span[0] + base)
+            ends.append(span[1] + base)
+            base += size
+        start, end = (np.concatenate([np.zeros(0, np.int64), *parts]) for parts in (starts, ends))
+        if unit == "chars":
+            start, end = spans(character_lengths(data), start, end)
+        offsets = list(zip(start.tolist(), end.tolist(), strict=True))
+        return self._to_ids(joined(numbers)).tolist(), offsets
+
+    def _new_workers(self) -> Workers:
+        cut, lacks = self._draw or self._cut, self._lacks
+        drawn = self._draw is not None
+        return Workers(self._rules, cut, lacks, self._mark, self._cache, drawn=drawn)
+
+    def _to_ids(self, numbers: Numbers) -> Ids:
+        return numbers.astype(self.dtype) if self._numbers_are_ids else self._ids[numbers]
+
+
+@checked
+def thread_count(threads: Threads) -> int:
+    """Returns a number of threads, checked."""
+    return threads
