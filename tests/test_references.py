@@ -1,0 +1,58 @@
+"""Names and files that the documents and docstrings refer to are there."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import partcover
+
+PACKAGE = Path(partcover.__file__).parent
+ROOT = Path(__file__).parents[1]
+NAME = re.compile(r"\bpartcover(?:\.[A-Za-z_]\w*)+")
+FILE = re.compile(r"\b(?:partcover|tests|benchmarks|docs)/[\w./-]+\.(?:py|pyx|pxi|md)\b")
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+
+
+def docstrings(path: Path) -> str:
+    """All docstrings of a Python file."""
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef
+    nodes = [
+        node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, kinds)
+    ]
+    return "\n".join(ast.get_docstring(node) or "" for node in nodes)
+
+
+def exists(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    parts = name.split(".")
+    for size in range(len(parts), 0, -1):
+        try:
+            value = importlib.import_module(".".join(parts[:size]))
+        except ImportError:
+            continue
+        for part in parts[size:]:
+            if not hasattr(value, part):
+                return False
+            value = getattr(value, part)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_documents_refer_to_what_is_there(path):
+    text = path.read_text("utf-8")
+    assert [name for name in NAME.findall(text) if not exists(name)] == []
+    assert [file for file in FILE.findall(text) if not (ROOT / file).exists()] == []
+
+
+def test_docstrings_refer_to_what_is_there():
+    texts = {path: docstrings(path) for path in sorted(PACKAGE.rglob("*.py"))}
+    pairs = [(path.name, name) for path, text in texts.items() for name in NAME.findall(text)]
+    assert [(path, name) for path, name in pairs if not exists(name)] == []
+    pairs = [(path.name, file) for path, text in texts.items() for file in FILE.findall(text)]
+    assert [(path, file) for path, file in pairs if not (ROOT / file).exists()] == []
