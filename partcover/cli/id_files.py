@@ -82,6 +82,7 @@ def read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, 
 
 
 def _parsed(line: bytes, form: str, where: str) -> list[int] | npt.NDArray[np.int64]:
+    """Parses a line of numbers, or of JSON."""
     try:
         if form == "ids":
             return read_numbers(line)

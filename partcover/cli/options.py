@@ -110,6 +110,7 @@ def output_options(
 def _output_options(
     writes: str, kind: str, table: bool, threads: bool, seed: bool
 ) -> list[Decorator]:
+    """Returns the options of `output_options`, in the order of the help."""
     running = []
     if threads:
         running.append(

@@ -18,6 +18,7 @@ from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.limits import RunLimits
 from ..segmentation.segmentation import segment
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["Letters", "explore", "sample_words", "steps"]
@@ -240,30 +241,13 @@ def steps(
     order = () if greedy is None else greedy.tokens
     letters = Letters(words.symbols, [*(word for word, _ in words), *order, *answer])
 
-    def state(tokens: Sequence[Token], rule: Any) -> tuple[list[list[str]], int]:
-        """Returns the words in pieces, and the tokens needed."""
-        cut = segment(words, Vocabulary(tokens, words.symbols), rule)
-        return [list(map(letters.write, cut.of(i))) for i in range(len(words))], cut.tokens
-
-    taken = []
-    for j in range(len(order) + 1):
-        pieces, tokens = state(order[:j], "priority")
-        fewest = state(order[:j], "shortest_path")[1]
-        taken.append(
-            {
-                "token": letters.write(order[j - 1]) if j else None,
-                "pieces": pieces,
-                "tokens": tokens,
-                "fewest": fewest,
-            }
-        )
-    pieces, tokens = state(answer.tokens, "shortest_path")
+    pieces, tokens = _pieces(words, answer.tokens, "shortest_path", letters)
     return {
         "symbols": words.symbols,
         "names": letters.names,
         "counts": words.counts.tolist(),
         "k": instance.k,
-        "greedy": taken,
+        "greedy": [_step(words, order[:j], letters) for j in range(len(order) + 1)],
         "best": {
             "chosen": [letters.write(token) for token in answer],
             "pieces": pieces,
@@ -271,3 +255,22 @@ def steps(
             "proven": proven,
         },
     }
+
+
+def _step(words: WordCounts, tokens: Sequence[Token], letters: Letters) -> dict[str, Any]:
+    """Returns the last token that greedy took, and the words as all tokens so far cut them."""
+    pieces, needed = _pieces(words, tokens, "priority", letters)
+    return {
+        "token": letters.write(tokens[-1]) if tokens else None,
+        "pieces": pieces,
+        "tokens": needed,
+        "fewest": _pieces(words, tokens, "shortest_path", letters)[1],
+    }
+
+
+def _pieces(
+    words: WordCounts, tokens: Sequence[Token], rule: SegmentationRule, letters: Letters
+) -> tuple[list[list[str]], int]:
+    """Returns the words in pieces, and the tokens needed."""
+    cut = segment(words, Vocabulary(tokens, words.symbols), rule)
+    return [list(map(letters.write, cut.of(i))) for i in range(len(words))], cut.tokens

@@ -67,6 +67,16 @@ def formulations(
     ------
     InputError
         For an unknown formulation or solver, or where two solvers prove different optima.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.studies.formulations import formulations
+    >>> instance = Instance({"banana": 2, "bandana": 1}, 1)
+    >>> for row in formulations(instance, names=["path", "occurrence"], solvers=["highs"]):
+    ...     print(row["formulation"], row["tokens"])
+    path 9
+    occurrence 9
     """
     if solvers is None:
         solvers = [name for name in available() if require(name).integers]
@@ -180,6 +190,13 @@ def smallest_difference(
     -------
     Difference or None
         None without a difference.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.studies.formulations import smallest_difference
+    >>> smallest_difference(Instance({"abc": 1, "xyz": 1}, 2)) is None
+    True
     """
     end = time.monotonic() + time_limit
     words = sorted((word for word, _ in instance.words), key=lambda word: (len(word), word))

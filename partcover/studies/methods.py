@@ -112,6 +112,14 @@ class Runner:
         Random seed and threads of the methods.
     progress : Progress
         Gets the name of each run as it begins.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.studies.methods import Runner
+    >>> runner = Runner(Instance({"banana": 2, "bandana": 1}, 0))
+    >>> [answer.vocabulary.tokens for answer in runner.answers("greedtok", [1, 2])]
+    [(b'banana',), (b'banana', b'bandana')]
     """
 
     instance: Instance

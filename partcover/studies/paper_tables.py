@@ -401,6 +401,15 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     ------
     InputError
         For an unknown name, and as the methods do.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.studies.methods import Runner
+    >>> from partcover.studies.paper_tables import Study, reproduce
+    >>> study = Study(Runner(Instance({"banana": 2, "bandana": 1, "ananas": 3}, 0)), [1, 2])
+    >>> [row["k"] for row in reproduce("d", study)]
+    [1, 2]
     """
     if name not in EXPERIMENTS:
         raise InputError(f"unknown experiment {name!r}: use {', '.join(EXPERIMENTS)}")

@@ -53,6 +53,17 @@ def budgets_for(
     ------
     InputError
         For a target that is not above 0.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.studies.methods import Runner
+    >>> from partcover.studies.targets import budgets_for
+    >>> runner = Runner(Instance({"banana": 2, "bandana": 1, "ananas": 3}, 0))
+    >>> answers = runner.answers("greedtok", [1])
+    >>> (row,) = budgets_for(runner, answers, ["shortest_path"], [2.5])
+    >>> row["k"], row["exact"], row["tokens_per_word"] <= 2.5
+    (2, True, True)
     """
     for target in targets:
         if not target > 0:

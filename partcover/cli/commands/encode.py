@@ -219,6 +219,7 @@ def _write_lines(
 def _show(
     out: Output, encoder: Encoder, facts: dict[str, Any], request: _Request, seconds: float
 ) -> None:
+    """Remarks what is written, or prints facts as JSON."""
     if out.path is not None:
         out.wrote(out.path)
     if not out.json:

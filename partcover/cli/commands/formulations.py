@@ -74,6 +74,7 @@ def _differs(rows: list[dict[str, Any]]) -> bool:
 
 
 def _show(out: Output, rows: list[dict[str, Any]], difference: Difference | None) -> None:
+    """Shows the rows, and the part of the words on which the printed formulation differs."""
     data: dict[str, Any] = {"rows": rows, "printed_differs": None}
     columns = {
         "formulation": "formulation",

@@ -118,6 +118,7 @@ def _proven_bound(instance: Instance, path: str) -> int:
 
 
 def _show(out: Output, data: dict[str, Any], rule: str) -> None:
+    """Shows the gap, and its parts by the vocabulary and by the rule."""
     total = data["tokens"] - data["lower_bound"]
     choice = data["tokens_shortest_path"] - data["lower_bound"]
     rows = [

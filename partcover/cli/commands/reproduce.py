@@ -143,6 +143,7 @@ def _plot(out: Output, experiment: Experiment, rows: list[dict[str, Any]], path:
 
 
 def _list(out: Output) -> int:
+    """Shows the tables and figures that there are."""
     from ...studies.paper_tables import EXPERIMENTS
 
     rows = [
@@ -244,6 +245,7 @@ def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
 
 
 def _show(out: Output, results: Sequence[dict[str, Any]], data: dict[str, Any]) -> None:
+    """Prints the results in the format asked for."""
     from ...studies.paper_tables import EXPERIMENTS
 
     if out.json or out.form == "json":
