@@ -37,21 +37,6 @@ WITHOUT_EXAMPLE = {
     # exact
     "partcover.exact.formulations.build.build",
     # hardness
-    "partcover.hardness.bottom_up.Merges",
-    "partcover.hardness.bottom_up.apply_merges",
-    "partcover.hardness.bottom_up.merged_tokens",
-    "partcover.hardness.cnf.Formula",
-    "partcover.hardness.cnf.read_formula",
-    "partcover.hardness.reduction.BottomUpReduction",
-    "partcover.hardness.reduction.DirectReduction",
-    "partcover.reduce_max_2_sat",
-    "partcover.hardness.reduction.reduce_max_2_sat_bottom_up",
-    "partcover.hardness.reduction.Lifted",
-    "partcover.hardness.reduction.Reduction",
-    "partcover.hardness.reduction.reduction_of",
-    "partcover.hardness.reduction.Lift",
-    "partcover.hardness.reduction.VertexCoverReduction",
-    "partcover.reduce_vertex_cover",
     # instances
     "partcover.instances.families.Family",
     "partcover.instances.families.generate",

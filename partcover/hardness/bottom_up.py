@@ -21,12 +21,13 @@ Merge: TypeAlias = tuple[Token, Token]
 
 @dataclass(frozen=True)
 class Merges:
-    """Ordered pairs of tokens, each to be joined into one token wherever it stands.
+    """Ordered pairs of tokens, each to be joined into one token wherever it occurs.
 
     Parameters
     ----------
     pairs : iterable of pairs of token
-        In the order of application; a token has one symbol or more, and a pair may be repeated.
+        In the order in which they are applied; a token has one symbol or more, and a pair may be
+        repeated.
     symbols : {"bytes", "chars", "ints"}
         The alphabet of the tokens.
 
@@ -34,6 +35,13 @@ class Merges:
     ------
     InputError
         For what is not a pair of non-empty tokens over the symbols.
+
+    Examples
+    --------
+    >>> from partcover.hardness.bottom_up import Merges
+    >>> merges = Merges([("a", "b"), ("ab", "c")])
+    >>> len(merges), merges.pairs[1]
+    (2, (b'ab', b'c'))
     """
 
     pairs: tuple[Merge, ...]
@@ -58,7 +66,7 @@ class Merges:
         return iter(self.pairs)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a JSON list of pairs, one a line (aside, then renamed)."""
+        """Writes a JSON list of pairs, one on each line (to a temporary file, then renamed)."""
         lines = (
             json.dumps([sym.to_json(left), sym.to_json(right)], ensure_ascii=False)
             for left, right in self.pairs
@@ -67,7 +75,7 @@ class Merges:
 
     @classmethod
     def load(cls, path: str | PathLike[str], symbols: Symbols = "bytes") -> Merges:
-        """Read what `save` wrote.
+        """Reads what `save` wrote.
 
         Raises
         ------
@@ -88,10 +96,10 @@ class Merges:
 
 
 def apply_merges(words: WordCounts, merges: Merges) -> list[list[Token]]:
-    """Every word as tokens, after all merges.
+    """Cuts every word into tokens by all merges.
 
-    A word starts as its single symbols.  Each merge in turn joins its two tokens wherever they
-    stand side by side, from left to right; what it has joined takes no part in it again.  Tokens
+    A word begins as its single symbols.  Each merge in turn joins its two tokens wherever they
+    are neighbours, from left to right; a token that it made is not joined by it again.  Tokens
     are equal if their symbols are, whichever merge made them.
 
     Parameters
@@ -111,6 +119,14 @@ def apply_merges(words: WordCounts, merges: Merges) -> list[list[Token]]:
     InputError
         If words and merges are over different symbols.
 
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.hardness.bottom_up import Merges, apply_merges
+    >>> words = WordCounts.from_counts({"abcab": 2, "bc": 1})
+    >>> apply_merges(words, Merges([("a", "b"), ("ab", "c")]))
+    [[b'abc', b'ab'], [b'b', b'c']]
+
     References
     ----------
     Whittington, Bachmann and Pimentel 2024, Tokenisation is NP-Complete: bottom-up tokenisation.
@@ -121,7 +137,15 @@ def apply_merges(words: WordCounts, merges: Merges) -> list[list[Token]]:
 
 
 def merged_tokens(words: WordCounts, merges: Merges) -> int:
-    """Σ c(W)·(tokens of W after all merges); see `apply_merges`."""
+    """Counts the tokens after all merges, Σ c(W)·(tokens of W); see `apply_merges`.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.hardness.bottom_up import Merges, merged_tokens
+    >>> merged_tokens(WordCounts.from_counts({"abcab": 2, "bc": 1}), Merges([("a", "b")]))
+    8
+    """
     pieces = apply_merges(words, merges)
     return sum(c * len(p) for c, p in zip(words.counts.tolist(), pieces, strict=True))
 

@@ -11,7 +11,7 @@ from ..runtime.files import read_text
 
 __all__ = ["Formula", "read_formula"]
 
-_MOST_VARIABLES = 1_000_000  # a slip in the problem line must not eat the memory
+_MAX_VARIABLES = 1_000_000  # a typing error in the problem line must not fill the memory
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Formula:
         Their names.
     clauses : sequence of sequences of int
         Literals: ``j`` is variable j, counted from 1, ``-j`` its negation.  Repeated literals
-        are dropped, and one literal stands as a pair of itself.  A clause may be repeated (it
+        are dropped, and a single literal becomes a pair of itself.  A clause may be repeated (it
         then counts that often), and may hold a variable and its negation (every assignment
         then satisfies it).
 
@@ -38,6 +38,15 @@ class Formula:
     InputError
         Without a variable or a clause; for a clause of no literal or of more than two, a
         literal out of range, or two variables of one name.
+
+    Examples
+    --------
+    >>> from partcover.hardness.cnf import Formula
+    >>> formula = Formula(["x", "y"], [[1, -2], [2]])
+    >>> formula.clauses, formula.show(-2)
+    (((1, -2), (2, 2)), '¬y')
+    >>> formula.satisfied([False, True])
+    1
     """
 
     variables: tuple[str, ...]
@@ -54,14 +63,14 @@ class Formula:
         object.__setattr__(self, "clauses", pairs)
 
     def satisfied(self, assignment: Sequence[bool]) -> int:
-        """How many clauses an assignment (a value for each variable, in order) satisfies."""
+        """Counts the clauses that an assignment (a value for each variable, in order) satisfies."""
         return sum(
             assignment[abs(a) - 1] == (a > 0) or assignment[abs(b) - 1] == (b > 0)
             for a, b in self.clauses
         )
 
     def show(self, literal: int) -> str:
-        """A literal for people."""
+        """Names a literal for people."""
         return ("" if literal > 0 else "¬") + self.variables[abs(literal) - 1]
 
 
@@ -81,11 +90,11 @@ def _pair(clause: Sequence[int], variables: int) -> tuple[int, int]:
 
 
 def read_formula(path: str | PathLike[str]) -> Formula:
-    """Read a formula in DIMACS CNF, or in WCNF where every weight is 1.
+    r"""Reads a formula in DIMACS CNF, or in WCNF where every weight is 1.
 
-    ``c`` starts a comment, ``p cnf VARIABLES CLAUSES`` (or ``p wcnf VARIABLES CLAUSES``) the
+    ``c`` begins a comment, ``p cnf VARIABLES CLAUSES`` (or ``p wcnf VARIABLES CLAUSES``) the
     problem, and each clause is a list of literals that ends with 0, on one line or several; in
-    WCNF its weight stands first.  A line that starts with ``%`` ends the file.
+    WCNF its weight comes first.  A line that starts with ``%`` ends the file.
 
     Returns
     -------
@@ -97,6 +106,14 @@ def read_formula(path: str | PathLike[str]) -> Formula:
     InputError
         Naming file and line: for what is not of that form, a number of clauses that does not
         match, a weight other than 1, and whatever `Formula` refuses.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.hardness.cnf import read_formula
+    >>> size = Path("two.cnf").write_text("p cnf 2 2\n1 -2 0\n2 0\n")
+    >>> read_formula("two.cnf").clauses
+    ((1, -2), (2, 2))
     """
     name = fspath(path)
     text = read_text(path)
@@ -112,7 +129,7 @@ def _parse(text: str) -> Formula:
     declared = 0
     clauses: list[tuple[int, int]] = []
     clause: list[int] = []
-    begun = 0  # the line the open clause starts in; 0 if none is open
+    begun = 0  # the line in which the open clause begins; 0 if none is open
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if not fields or fields[0][0] == "c":
@@ -130,9 +147,9 @@ def _parse(text: str) -> Formula:
             ):
                 raise InputError(f":{number}: a problem line is 'p cnf VARIABLES CLAUSES'")
             variables, declared = int(fields[2]), int(fields[3])
-            if variables > _MOST_VARIABLES:
+            if variables > _MAX_VARIABLES:
                 raise InputError(
-                    f":{number}: {variables} variables, more than the {_MOST_VARIABLES} that "
+                    f":{number}: {variables} variables, more than the {_MAX_VARIABLES} that "
                     "are read"
                 )
             continue

@@ -17,13 +17,13 @@ GraphFormat = Literal["edgelist", "dimacs", "pace"]
 
 
 def check_graph(graph: Any) -> nx.Graph:
-    """The simple graph of any networkx graph: directions, weights and parallel edges dropped.
+    """Returns the simple graph of a networkx graph, without directions, weights, parallel edges.
 
     Raises
     ------
     InputError
-        For a self-loop (no vertex cover reduction covers it by a pair), a graph without edges,
-        or something that is not a networkx graph.
+        For a self-loop (an edge is covered by one of two ends), a graph without edges, or
+        something that is not a networkx graph.
     """
     import networkx as nx
 
@@ -43,14 +43,14 @@ def check_graph(graph: Any) -> nx.Graph:
 
 
 def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.Graph:
-    """Read an undirected simple graph; parallel edges are merged.
+    r"""Reads an undirected simple graph; parallel edges are merged.
 
     Parameters
     ----------
     path : path
         The file.
     form : {"edgelist", "dimacs", "pace"}
-        ``edgelist``: two names a line, ``#`` starts a comment; names are kept as text.
+        ``edgelist``: two names on each line, ``#`` begins a comment; names are kept as text.
         ``dimacs``: ``c`` comments, ``p edge N M`` (or ``p col``), ``e U V``.  ``pace``: ``c``
         comments, ``p td N M`` (or ``p vc``, ``p edge``), ``U V``.  In the last two vertices
         are 1 to N, and all N are in the graph.
@@ -63,8 +63,16 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
     Raises
     ------
     InputError
-        Naming file and line: for a line of no known form, a vertex out of range, a count of
+        Naming file and line: for a line of no known form, a vertex out of range, a number of
         edges that does not match, a self-loop, or no edges.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.hardness.graphs import read_graph
+    >>> size = Path("path.txt").write_text("a b\nb c\n")
+    >>> list(read_graph("path.txt").edges)
+    [('a', 'b'), ('b', 'c')]
     """
     if form not in ("edgelist", "dimacs", "pace"):
         raise InputError(f"unknown graph format {form!r}: use edgelist, dimacs or pace")
@@ -85,7 +93,7 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
 Lines = list[tuple[int, list[str]]]
 
 _KINDS = {"dimacs": ("edge", "col"), "pace": ("td", "vc", "edge")}
-_MOST_VERTICES = 10_000_000  # a slip in the problem line must not eat the memory
+_MAX_VERTICES = 10_000_000  # a typing error in the problem line must not fill the memory
 
 
 def _add_edge(graph: nx.Graph, number: int, u: Any, v: Any) -> None:
@@ -111,7 +119,7 @@ def _is_number(text: str) -> bool:
 
 def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
     edges: int | None = None
-    found = 0
+    n_edges = 0
     for number, fields in lines:
         if not fields or fields[0] == "c":
             continue
@@ -125,9 +133,9 @@ def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
                     f":{number}: unknown problem kind {fields[1]!r}: {form} has "
                     f"{', '.join(_KINDS[form])}"
                 )
-            if int(fields[2]) > _MOST_VERTICES:
+            if int(fields[2]) > _MAX_VERTICES:
                 raise InputError(
-                    f":{number}: {fields[2]} vertices, more than the {_MOST_VERTICES} that are read"
+                    f":{number}: {fields[2]} vertices, more than the {_MAX_VERTICES} that are read"
                 )
             graph.add_nodes_from(range(1, int(fields[2]) + 1))
             edges = int(fields[3])
@@ -141,8 +149,8 @@ def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
         if not all(_is_number(end) and 1 <= int(end) <= len(graph) for end in ends):
             raise InputError(f":{number}: vertices are the numbers 1 to {len(graph)}")
         _add_edge(graph, number, int(ends[0]), int(ends[1]))
-        found += 1
+        n_edges += 1
     if edges is None:
         raise InputError(f"no problem line 'p KIND VERTICES EDGES' ({form})")
-    if found != edges and not (form == "dimacs" and found == 2 * edges):
-        raise InputError(f"the problem line says {edges} edges, {found} are there")
+    if n_edges != edges and not (form == "dimacs" and n_edges == 2 * edges):
+        raise InputError(f"the problem line says {edges} edges, {n_edges} are there")

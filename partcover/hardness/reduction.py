@@ -1,4 +1,4 @@
-"""Defines what all reductions share: the instance, and answers taken back."""
+"""Defines what a reduction is, and finds it by the name in its instance."""
 
 from __future__ import annotations
 
@@ -8,12 +8,8 @@ from typing import Any, ClassVar, Protocol
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.instance import Instance
-from .max_2_sat import (
-    BottomUpReduction,
-    DirectReduction,
-    reduce_max_2_sat,
-    reduce_max_2_sat_bottom_up,
-)
+from .max_2_sat import DirectReduction, reduce_max_2_sat
+from .max_2_sat_bottom_up import BottomUpReduction, reduce_max_2_sat_bottom_up
 from .vertex_cover import Lift, VertexCoverReduction, reduce_vertex_cover
 
 __all__ = [
@@ -32,22 +28,41 @@ __all__ = [
 
 
 class Lifted(Protocol):
-    """What an answer of the instance says about the problem that was reduced."""
+    """What an answer of the instance says about the problem that was reduced.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from partcover import reduce_vertex_cover
+    >>> reduction = reduce_vertex_cover(nx.path_graph(3), k=1)
+    >>> reduction.lift(reduction.witness([1])).meets_threshold
+    True
+    """
 
     @property
     def meets_threshold(self) -> bool:
         """Whether the answer needs at most the instance's threshold of tokens."""
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as a JSON object."""
+        """Returns the fields as a JSON object."""
 
 
 class Reduction(Protocol):
     """A problem, the instance it becomes, and the way back.
 
     An *answer* of the instance is a `Vocabulary`, or `Merges` where the instance asks for them.
-    A reduction holds that the problem's answer is yes exactly if some answer of the instance
-    meets its threshold; `witness` and `lift` are its two directions.
+    The problem's answer is yes exactly if some answer of the instance meets its threshold:
+    `witness` and `lift` are the two directions of that.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from partcover import reduce_vertex_cover
+    >>> reduction = reduce_vertex_cover(nx.path_graph(3), k=1)
+    >>> reduction.name, reduction.facts()["threshold"]
+    ('vertex-cover', 6)
+    >>> reduction.lift(reduction.witness([0])).to_json()
+    {'vertices': [0], 'size': 1, 'is_vertex_cover': False, 'meets_threshold': False}
     """
 
     name: ClassVar[str]
@@ -57,26 +72,26 @@ class Reduction(Protocol):
         """The instance; its ``source["reduction"]`` is `name`, and it holds the whole problem."""
 
     def facts(self) -> dict[str, Any]:
-        """Sizes of the problem and of its instance, as a JSON object."""
+        """Returns the sizes of the problem and of its instance, as a JSON object."""
 
     def witness(self, certificate: Any, /) -> Any:
-        """The answer that a certificate of the problem (a cover, an assignment) becomes."""
+        """Returns the answer that a certificate of the problem (a cover, an assignment) becomes."""
 
     def lift(self, answer: Any, /) -> Lifted:
-        """What an answer says about the problem, checked on the problem itself."""
+        """Returns what an answer says about the problem, checked on the problem itself."""
 
     def load_answer(self, path: str | PathLike[str]) -> Any:
-        """Read an answer from a file."""
+        """Reads an answer from a file."""
 
     def pieces(self, answer: Any, /) -> list[list[Token]]:
-        """Every word of the instance as the tokens that the answer makes of it."""
+        """Cuts every word of the instance as the answer does."""
 
     def symbol(self, number: int) -> str:
-        """A symbol of the instance for people."""
+        """Names a symbol of the instance for people."""
 
     @classmethod
     def from_instance(cls, instance: Instance) -> Reduction:
-        """Rebuild the reduction from its instance, which alone is enough."""
+        """Rebuilds the reduction from its instance alone."""
 
 
 REDUCTIONS: dict[str, type[Reduction]] = {
@@ -87,12 +102,21 @@ REDUCTIONS: dict[str, type[Reduction]] = {
 
 
 def reduction_of(instance: Instance) -> Reduction:
-    """The reduction that made an instance, by ``source["reduction"]``.
+    """Finds the reduction that made an instance, by ``source["reduction"]``.
 
     Raises
     ------
     InputError
         If its source names no known reduction, or is not what that reduction makes.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from partcover import reduce_vertex_cover
+    >>> from partcover.hardness.reduction import reduction_of
+    >>> instance = reduce_vertex_cover(nx.cycle_graph(4), k=2).instance
+    >>> sorted(reduction_of(instance).graph.edges)
+    [(0, 1), (0, 3), (1, 2), (2, 3)]
     """
     name = instance.source.get("reduction")
     if not isinstance(name, str) or name not in REDUCTIONS:

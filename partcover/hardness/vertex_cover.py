@@ -25,18 +25,24 @@ __all__ = ["Lift", "VertexCoverReduction", "reduce_vertex_cover"]
 
 @dataclass(frozen=True)
 class Lift:
-    """What a vocabulary says about the graph.
+    """The vertices that a vocabulary stands for.
 
     Attributes
     ----------
     vertices : tuple
         The vertices whose token @V@ is in the vocabulary.
     size : int
-        How many they are.
+        Number of these vertices.
     is_vertex_cover : bool
-        Does every edge have an end among them?  Checked on the graph itself.
+        Whether every edge has an end among them, checked on the graph itself.
     meets_threshold : bool
-        Does the vocabulary need at most 3 tokens an edge?
+        Whether the vocabulary needs at most 3 tokens for each edge.
+
+    Examples
+    --------
+    >>> from partcover.hardness.reduction import Lift
+    >>> Lift(("a",), 1, is_vertex_cover=True, meets_threshold=True).to_json()
+    {'vertices': ['a'], 'size': 1, 'is_vertex_cover': True, 'meets_threshold': True}
     """
 
     vertices: tuple[Any, ...]
@@ -45,7 +51,7 @@ class Lift:
     meets_threshold: bool
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as a JSON object."""
+        """Returns the fields as a JSON object."""
         return {
             "vertices": list(self.vertices),
             "size": self.size,
@@ -65,6 +71,14 @@ class VertexCoverReduction:
     instance : Instance
         Over integers: 0 is the symbol @, vertex i of ``graph.nodes`` is i + 1.  Its
         ``threshold`` is ℓ = 3·(edges).
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from partcover import reduce_vertex_cover
+    >>> reduction = reduce_vertex_cover(nx.Graph([("a", "b"), ("b", "c")]), k=1)
+    >>> reduction.witness(["b"]).tokens, [reduction.symbol(number) for number in range(3)]
+    (((0, 2, 0),), ['@', 'a', 'b'])
     """
 
     name: ClassVar[str] = "vertex-cover"
@@ -73,7 +87,7 @@ class VertexCoverReduction:
     instance: Instance
 
     def facts(self) -> dict[str, Any]:
-        """Sizes of the graph and of its instance."""
+        """Returns the sizes of the graph and of its instance."""
         return {
             "vertices": self.graph.number_of_nodes(),
             "edges": self.graph.number_of_edges(),
@@ -84,7 +98,7 @@ class VertexCoverReduction:
         }
 
     def witness(self, vertices: Iterable[Any]) -> Vocabulary:
-        """The vocabulary of the tokens @V@ of some vertices, in the order given.
+        """Returns the tokens @V@ of some vertices, in the order given.
 
         Raises
         ------
@@ -100,20 +114,20 @@ class VertexCoverReduction:
         return Vocabulary(tokens, "ints")
 
     def load_answer(self, path: str | PathLike[str]) -> Vocabulary:
-        """Read a vocabulary file, or the vocabulary of a solution."""
+        """Reads a vocabulary file, or the vocabulary of a solution."""
         return Vocabulary.load(path)
 
     def pieces(self, answer: Vocabulary) -> list[list[Token]]:
-        """Every word of the instance as tokens, the fewest."""
+        """Cuts every word of the instance into the fewest tokens."""
         cut = segment(self.instance.words, answer)
         return [cut.of(index) for index in range(len(self.instance.words))]
 
     def symbol(self, number: int) -> str:
-        """A symbol for people: @, or the name of a vertex."""
+        """Names a symbol for people: @, or the name of a vertex."""
         return "@" if number == 0 else str(list(self.graph.nodes)[number - 1])
 
     def lift(self, vocabulary: Vocabulary) -> Lift:
-        """Turn a vocabulary into vertices, and check what they are.
+        """Turns a vocabulary into vertices, and checks whether they are a vertex cover.
 
         Raises
         ------
@@ -144,12 +158,12 @@ class VertexCoverReduction:
 
     @classmethod
     def from_instance(cls, instance: Instance) -> VertexCoverReduction:
-        """Rebuild the reduction from an instance that `reduce_vertex_cover` made.
+        """Rebuilds the reduction from an instance that `reduce_vertex_cover` made.
 
         Raises
         ------
         InputError
-            If the instance says nothing of a graph, or its words are not those of the graph.
+            If its source holds no graph, or its words are not those of the graph.
         """
         import networkx as nx
 
@@ -171,16 +185,16 @@ class VertexCoverReduction:
 
 @checked
 def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
-    """The instance whose threshold is met by k tokens exactly if k vertices cover the graph.
+    """Makes the instance whose threshold k tokens meet exactly if k vertices cover the graph.
 
     Each edge (i, j) is a word @V_i@V_j@ with count 1; each vertex a candidate @V_i@; ℓ = 3|E|.
 
     Parameters
     ----------
     graph : networkx graph
-        Undirected is meant: directions, weights and parallel edges are dropped.
+        Taken as undirected: directions, weights and parallel edges are dropped.
     k : int
-        Size of the vertex cover asked for.
+        Size of the vertex cover.
 
     Returns
     -------
@@ -191,6 +205,14 @@ def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
     ------
     InputError
         For a self-loop, a graph without edges, or a negative k.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from partcover import reduce_vertex_cover, solve
+    >>> reduction = reduce_vertex_cover(nx.path_graph(4), k=2)
+    >>> reduction.lift(solve(reduction.instance).vocabulary).is_vertex_cover
+    True
 
     Notes
     -----

@@ -6,9 +6,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..hardness.max_2_sat import BottomUpReduction, DirectReduction
-from ..hardness.reduction import Reduction
-from ..hardness.vertex_cover import VertexCoverReduction
+from ..hardness.reduction import (
+    BottomUpReduction,
+    DirectReduction,
+    Reduction,
+    VertexCoverReduction,
+)
 from .figures import COLOURS, check_figure, save_figure
 
 if TYPE_CHECKING:

@@ -1,0 +1,166 @@
+"""Holds what the reductions of max-2-SAT share: the formula, its instance and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError
+from ..problem.instance import Instance
+from .cnf import Formula
+
+__all__ = [
+    "SatLift",
+    "SatReduction",
+    "check_satisfied",
+    "formula_of",
+    "refuse_other_instance",
+    "source_of",
+]
+
+
+@dataclass(frozen=True)
+class SatLift:
+    """The assignment that a vocabulary, or a list of merges, stands for.
+
+    Attributes
+    ----------
+    assignment : dict of str to bool
+        A value for each variable.
+    satisfied, clauses : int
+        Number of clauses that it satisfies, counted on the formula itself, and of all clauses.
+    meets_threshold : bool
+        Whether the answer keeps to the budget k *and* needs at most the threshold of tokens.  If
+        so, at least γ clauses are satisfied.
+    """
+
+    assignment: dict[str, bool]
+    satisfied: int
+    clauses: int
+    meets_threshold: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the fields as a JSON object."""
+        return {
+            "assignment": self.assignment,
+            "satisfied": self.satisfied,
+            "clauses": self.clauses,
+            "meets_threshold": self.meets_threshold,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SatReduction:
+    """A formula and its instance.
+
+    Attributes
+    ----------
+    formula : Formula
+        J variables, I clauses.
+    satisfied : int
+        γ, the number of clauses to satisfy.
+    instance : Instance
+        The instance of the formula.
+    """
+
+    formula: Formula
+    satisfied: int
+    instance: Instance
+
+    def facts(self) -> dict[str, Any]:
+        """Returns the sizes of the formula and of its instance."""
+        return {
+            "variables": len(self.formula.variables),
+            "clauses": len(self.formula.clauses),
+            "satisfied": self.satisfied,
+            "k": self.instance.k,
+            "words": len(self.instance.words),
+            "threshold": self.instance.threshold,
+        }
+
+    def check_values(self, assignment: Sequence[bool]) -> list[bool]:
+        """Returns the values of an assignment.
+
+        Raises
+        ------
+        InputError
+            If there is not one for each variable.
+        """
+        if len(assignment) != len(self.formula.variables):
+            raise InputError(
+                f"{len(assignment)} values for {len(self.formula.variables)} variables"
+            )
+        return [bool(value) for value in assignment]
+
+    def lift_values(self, values: Sequence[bool], meets: bool) -> SatLift:
+        """Returns what an assignment satisfies, by its values."""
+        return SatLift(
+            assignment=dict(zip(self.formula.variables, values, strict=True)),
+            satisfied=self.formula.satisfied(values),
+            clauses=len(self.formula.clauses),
+            meets_threshold=meets,
+        )
+
+
+def check_satisfied(satisfied: int, clauses: int) -> None:
+    """Checks the number of clauses to satisfy.
+
+    Raises
+    ------
+    InputError
+        If it is no whole number from 0 to the number of clauses.
+    """
+    if isinstance(satisfied, bool) or not isinstance(satisfied, int):
+        raise InputError(f"satisfied is {satisfied!r}: a whole number is expected")
+    if not 0 <= satisfied <= clauses:
+        raise InputError(
+            f"{satisfied} satisfied clauses are asked for: 0 to {clauses} of the {clauses} can be"
+        )
+
+
+def source_of(name: str, formula: Formula, satisfied: int) -> dict[str, Any]:
+    """Returns the source of an instance, which holds the whole problem."""
+    return {
+        "reduction": name,
+        "variables": list(formula.variables),
+        "clauses": [list(clause) for clause in formula.clauses],
+        "satisfied": satisfied,
+    }
+
+
+def formula_of(instance: Instance, name: str) -> tuple[Formula, int]:
+    """Reads the formula and γ from the source of an instance.
+
+    Raises
+    ------
+    InputError
+        If the reduction of this name did not make it, or the source is broken.
+    """
+    source = instance.source
+    if source.get("reduction") != name:
+        raise InputError("the instance was not made by reduce: its source names no formula")
+    try:
+        names, clauses = source["variables"], source["clauses"]
+        if not all(isinstance(variable, str) for variable in names):
+            raise TypeError
+        if not all(type(literal) is int for clause in clauses for literal in clause):
+            raise TypeError
+        return Formula(names, clauses), source["satisfied"]
+    except (KeyError, TypeError):
+        raise InputError("the formula in the instance's source is broken") from None
+
+
+def refuse_other_instance(made: Instance, given: Instance) -> Instance:
+    """Returns the given instance if it asks just what the formula's own instance asks.
+
+    Raises
+    ------
+    InputError
+        If its words, k or threshold differ.
+    """
+    if made.words.to_dict() != given.words.to_dict():
+        raise InputError("the words of the instance are not those of its formula")
+    if (made.k, made.threshold) != (given.k, given.threshold):
+        raise InputError("k or threshold of the instance are not those of its formula")
+    return given
