@@ -34,8 +34,6 @@ MODULES = [
 ]
 # names whose example is still to be written
 WITHOUT_EXAMPLE = {
-    # exact
-    "partcover.exact.formulations.build.build",
     # hardness
     # instances
     "partcover.instances.families.Family",

@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from ..errors import InputError
+from ..problem.group_budget import GroupBudget
 from ..problem.instance import Instance
+from ..runtime.limits import Deadline
 from .decide import decide
 
 __all__ = ["conflict"]
 
-Relax = Callable[[Instance], Instance]
+
+@dataclass(frozen=True)
+class _Requirement:
+    """A requirement in words, and the function that drops it from an instance."""
+
+    text: str
+    drop: Callable[[Instance], Instance]
 
 
 def conflict(
     instance: Instance, *, solver: str = "highs", time_limit: float | None = None
 ) -> list[str]:
-    """Explain why no vocabulary within the budgets meets the threshold of an instance.
+    """Finds which requirements conflict where no vocabulary meets the threshold of an instance.
 
     Parameters
     ----------
     instance : Instance
-        With a threshold; its requirements are the budget k, the budgets of groups, required and
-        forbidden tokens, and what limits the candidates.
+        The instance, with a threshold; its requirements are the budget k, the budgets of groups,
+        required and forbidden tokens, and the limits of candidates.
     solver : str
-        As for `decide`, which is asked once for each requirement.
+        The solver, as for `decide`, which runs once for each requirement.
     time_limit : float, optional
-        Seconds for all of it; a requirement that there is no time to judge is kept.
+        Seconds for the whole call; requirements that are not tested in time are kept.
 
     Returns
     -------
     list of str
-        The threshold and requirements that conflict with it: without any one of them some
-        vocabulary does (where there was time to see that).  Empty if nothing conflicts, or
-        nothing was found to in time.
+        The threshold and the requirements that conflict with it, an irreducible infeasible
+        subset (if there was time): without any one of them some vocabulary meets the rest.  Empty
+        if nothing conflicts, or no conflict is proven in time.
 
     Raises
     ------
@@ -46,64 +54,67 @@ def conflict(
     -----
     A deletion filter (Chinneck 2008, Section 6.2): each requirement in turn is dropped for good
     if the rest conflict without it.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.exact.infeasibility import conflict
+    >>> conflict(Instance({"banana": 2, "bandana": 1}, 1, threshold=8))
+    ['at most 8 tokens needed', 'at most 1 tokens chosen']
     """
     if instance.threshold is None:
         raise InputError("no threshold to explain: give one")
-    started = time.monotonic()
+    deadline = Deadline(time_limit)
 
     def conflicts(trial: Instance) -> bool:
-        left = None
-        if time_limit is not None:
-            left = max(0.0, time_limit - (time.monotonic() - started))
-        answer, solution = decide(trial, solver=solver, time_limit=left)
+        answer, solution = decide(trial, solver=solver, time_limit=deadline.left)
         if solution.termination == "interrupted":
             raise KeyboardInterrupt
         return answer is False
 
-    asked = f"at most {instance.threshold:,} tokens needed"
-    least = instance.words.total_count
-    if least > instance.threshold:
+    threshold = f"at most {instance.threshold:,} tokens needed"
+    total_count = instance.words.total_count
+    if total_count > instance.threshold:
         cut = ", cut at the protected tokens," if instance.protected else ","
-        return [asked, f"{least:,} counted words{cut} each of at least one token"]
+        return [threshold, f"{total_count:,} counted words{cut} each of at least one token"]
     if not conflicts(instance):
         return []
-    kept = [asked]
-    for text, relax in _requirements(instance):
-        trial = relax(instance)
+    kept = [threshold]
+    for requirement in _requirements(instance):
+        trial = requirement.drop(instance)
         if conflicts(trial):
             instance = trial
         else:
-            kept.append(text)
+            kept.append(requirement.text)
     return kept
 
 
-def _requirements(instance: Instance) -> list[tuple[str, Relax]]:
-    """What can be dropped, the last to blame first."""
-    found: list[tuple[str, Relax]] = []
+def _requirements(instance: Instance) -> list[_Requirement]:
+    """Returns the requirements of an instance, the last to blame first."""
+    requirements: list[_Requirement] = []
     if instance.forbidden:
-        found.append(
-            (f"{len(instance.forbidden):,} forbidden tokens", lambda i: replace(i, forbidden=()))
-        )
+        text = f"{len(instance.forbidden):,} forbidden tokens"
+        requirements.append(_Requirement(text, lambda i: replace(i, forbidden=())))
     if instance.required or instance.prefix:
-        many = len(set(instance.required + instance.prefix))
-        found.append((f"{many:,} required tokens", lambda i: replace(i, required=(), prefix=())))
+        text = f"{len(set(instance.required + instance.prefix)):,} required tokens"
+        requirements.append(_Requirement(text, lambda i: replace(i, required=(), prefix=())))
     if instance.candidates is not None:
-        many = len(instance.candidates)
-        found.append((f"a list of {many:,} candidates", lambda i: replace(i, candidates=None)))
+        text = f"a list of {len(instance.candidates):,} candidates"
+        requirements.append(_Requirement(text, lambda i: replace(i, candidates=None)))
     if instance.max_length is not None:
         text = f"candidates of at most {instance.max_length} symbols"
-        found.append((text, lambda i: replace(i, max_length=None)))
+        requirements.append(_Requirement(text, lambda i: replace(i, max_length=None)))
     if instance.min_count > 1:
         text = f"candidates with at least {instance.min_count:,} occurrences"
-        found.append((text, lambda i: replace(i, min_count=1)))
+        requirements.append(_Requirement(text, lambda i: replace(i, min_count=1)))
     for group in instance.groups:
-        found.append(
-            (
-                f"at most {group.limit:,} tokens of group {group.name!r}",
-                lambda i, group=group: replace(  # type: ignore[misc]
-                    i, groups=tuple(g for g in i.groups if g != group)
-                ),
-            )
-        )
-    found.append((f"at most {instance.k:,} tokens chosen", lambda i: i.with_k(len(i.words.data))))
-    return found
+        text = f"at most {group.limit:,} tokens of group {group.name!r}"
+        requirements.append(_Requirement(text, partial(_without_group, group=group)))
+    text = f"at most {instance.k:,} tokens chosen"
+    requirements.append(_Requirement(text, lambda i: i.with_k(len(i.words.data))))
+    return requirements
+
+
+def _without_group(instance: Instance, group: GroupBudget) -> Instance:
+    """Returns an instance without the budget of a group."""
+    return replace(instance, groups=tuple(other for other in instance.groups if other != group))

@@ -1,7 +1,7 @@
 """Writes models as MPS or LP files, and reads the solutions other programs write for them.
 
-Names point back to words, positions and tokens; comments at the head of a file say which words
-and tokens the numbers are.  Variables: ``x3`` is token 3; ``s7_2`` the single symbol at position
+Names point back to words, positions and tokens; comments at the head of a file list the words
+and tokens by number.  Variables: ``x3`` is token 3; ``s7_2`` the single symbol at position
 2 of word 7; ``a7_2_3`` (``path``) and ``o7_2_3`` (``occurrence``) token 3 placed there; ``m7_2``
 the pair that begins there, and ``n7_2_3`` (``printed``) its cover by token 3; ``one`` is 1.
 Rows: ``budget``; ``group0``, the budget of a group; ``reach``, the threshold; ``flow7_2``, the
@@ -45,7 +45,7 @@ _TERMS = 8  # a line; some readers stop at 255 or 560 characters
 
 
 def write_model(model: SparseModel, path: str | PathLike[str]) -> None:
-    """Write a model to a file that ends in ``.mps`` or ``.lp`` (aside, then renamed).
+    """Writes a model to a file that ends in ``.mps`` or ``.lp`` (aside, then renamed).
 
     Raises
     ------
@@ -59,6 +59,7 @@ def write_model(model: SparseModel, path: str | PathLike[str]) -> None:
 
 
 def _lines(model: SparseModel, path: str | PathLike[str]) -> Iterator[str]:
+    """Returns the lines of a model in the format that a path ends in."""
     name = fspath(path)
     if not name.endswith((".mps", ".lp")):
         raise InputError(f"{name}: a model file ends in .mps or .lp")
@@ -66,7 +67,7 @@ def _lines(model: SparseModel, path: str | PathLike[str]) -> Iterator[str]:
 
 
 class ModelHead(NamedTuple):
-    """What the first line of a model file says it is."""
+    """The model that the first line of a file names."""
 
     formulation: str
     sense: Sense
@@ -78,7 +79,7 @@ _HEAD = re.compile(r"[*\\] partcover: (\w+), (min|max), (tokens|decision|size)(,
 
 
 def _head(model: SparseModel) -> Iterator[str]:
-    """Comments, without the sign that begins one."""
+    """Yields the comments of a file, without the sign that begins a comment."""
     sense = "max" if model.maximize else "min"
     relaxed = "" if model.integer.any() else ", relaxed"
     yield f" partcover: {model.name}, {sense}, {model.goal}{relaxed}\n"
@@ -87,7 +88,7 @@ def _head(model: SparseModel) -> Iterator[str]:
 
 
 def read_head(path: str | PathLike[str]) -> ModelHead:
-    """Read what a model file says it is.
+    """Reads the first line of a model file.
 
     Raises
     ------
@@ -110,7 +111,7 @@ def read_head(path: str | PathLike[str]) -> ModelHead:
 
 
 def check_model(model: SparseModel, path: str | PathLike[str]) -> None:
-    """Check that a file is this model, byte for byte.
+    """Checks that a file is this model, byte for byte.
 
     Raises
     ------
@@ -118,7 +119,7 @@ def check_model(model: SparseModel, path: str | PathLike[str]) -> None:
         Naming the first line that differs.
     """
     with open(path, encoding="utf-8", errors="replace") as file:
-        # words may hold what else ends a line for splitlines, as U+2028
+        # not splitlines: words may hold U+2028 and what else ends a line there
         ours = "".join(_lines(model, path)).removesuffix("\n").split("\n")
         for number, (line, our) in enumerate(zip_longest(file, ours), 1):
             if line is None or line.rstrip("\n") != our:
@@ -130,7 +131,7 @@ def check_model(model: SparseModel, path: str | PathLike[str]) -> None:
 
 
 def _rows(model: SparseModel) -> list[tuple[str, str, float]]:
-    """(name, kind, right-hand side) of each row; kinds are E, L and G as in MPS."""
+    """Returns (name, kind, right-hand side) of each row; kinds are E, L and G as in MPS."""
     rows = []
     for name, lower, upper in zip(
         model.row_names(), model.row_lower.tolist(), model.row_upper.tolist(), strict=True
@@ -147,7 +148,7 @@ def _rows(model: SparseModel) -> list[tuple[str, str, float]]:
 
 
 def mps_lines(model: SparseModel) -> Iterator[str]:
-    """The lines of a free MPS file."""
+    """Yields the lines of a free MPS file."""
     yield from (f"*{comment}" for comment in _head(model))
     # FREE: without it CBC guesses the columns of short names, wrongly
     sense = "MAX" if model.maximize else "MIN"
@@ -181,7 +182,7 @@ def mps_lines(model: SparseModel) -> Iterator[str]:
 
 
 def lp_lines(model: SparseModel) -> Iterator[str]:
-    """The lines of a CPLEX LP file."""
+    """Yields the lines of a CPLEX LP file."""
     yield from (f"\\{comment}" for comment in _head(model))
     yield "Maximize\n" if model.maximize else "Minimize\n"
     names = model.variable_names()
@@ -208,6 +209,7 @@ def lp_lines(model: SparseModel) -> Iterator[str]:
 
 
 def _expression(head: str, terms: list[tuple[int, str]]) -> Iterator[str]:
+    """Yields a linear expression of an LP file, a few terms a line."""
     yield head
     for number, (value, name) in enumerate(terms):
         if number and number % _TERMS == 0:
@@ -223,15 +225,15 @@ _HEADINGS = re.compile(  # lines that are not values: of CBC, SCIP, HiGHS, Gurob
 
 
 def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float, Float | None]:
-    """Read a solution that a solver wrote for a model file of ours.
+    """Reads a solution that a solver wrote for a model file of `write_model`.
 
     Parameters
     ----------
     model : SparseModel
         The model.
     path : path
-        CBC's answer, or a ``.sol`` of SCIP, HiGHS or Gurobi: a name and a value a line, a number
-        before it with CBC.  Variables that are not named are 0.
+        A solution file of CBC, SCIP, HiGHS or Gurobi: a name and a value a line, with CBC after
+        a number.  Variables that are not named are 0.
 
     Returns
     -------
@@ -278,7 +280,7 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float,
 
 
 def write_start(model: SparseModel, values: Float, path: str | PathLike[str]) -> None:
-    """Write a solution as CBC reads one to start from."""
+    """Writes a warm start in the form that CBC reads."""
     lines = [f"Stopped on iterations - objective value {float(model.objective @ values):.17g}\n"]
     for column, (name, value) in enumerate(
         zip(model.variable_names(), values.tolist(), strict=True)

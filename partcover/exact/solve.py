@@ -89,7 +89,7 @@ def solve(
     ------
     InputError
         For an unknown solver or formulation, a solver that is not installed or does not support
-        what is asked, a bad limit, a start that breaks a budget, or a model beyond the memory.
+        the call, a bad limit, a start that breaks a budget, or a model beyond the memory.
     VerificationError
         If the recount contradicts the solver, or the certificate does not hold.
 

@@ -18,20 +18,20 @@ Int = npt.NDArray[np.int64]
 Float = npt.NDArray[np.float64]
 Sense = Literal["min", "max"]
 
-# What a solver and we hold for an entry or a variable at the peak (HiGHS, 17 million entries).
+# of solver and model together, at the peak (HiGHS, 17 million entries)
 _BYTES_AN_ENTRY = 250
 
 
 @dataclass(frozen=True, eq=False)
 class SparseModel:
-    """Minimise (or maximise) objective·v subject to row_lower ≤ A v ≤ row_upper and bounds.
+    """An integer program: minimise (or maximise) objective·v, row_lower ≤ A v ≤ row_upper.
 
     Attributes
     ----------
     name : str
         The formulation.
     goal : {"tokens", "decision", "size"}
-        What is asked; see `partcover.exact.formulations.build.build`.
+        The goal; see `partcover.exact.formulations.build.build`.
     maximize : bool
         The sense.
     objective : ndarray of int64, shape (variables,)
@@ -39,8 +39,8 @@ class SparseModel:
     lower, upper : ndarray of float64, shape (variables,)
         Bounds of the variables.
     integer : ndarray of bool, shape (variables,)
-        Which must be integers; none in a linear relaxation.  With those integers, some optimum
-        has all variables integers.
+        Whether a variable must be an integer; none in a linear relaxation.  Where those are
+        integers, all variables are in some optimum.
     starts, columns, values : ndarray of int64, shapes (rows + 1,), (nonzeros,), (nonzeros,)
         A by rows: row r holds ``values[starts[r]:starts[r + 1]]`` in ``columns[...]``.
     row_lower, row_upper : ndarray of float64, shape (rows,)
@@ -48,7 +48,7 @@ class SparseModel:
     tokens : tuple of token
         Variable t is 1 where token t is chosen, for t < len(tokens).
     words : tuple of token
-        What the word numbers in names stand for.
+        The words that the numbers in names stand for.
     variable_names, row_names : callable
         Make the names, on demand; `partcover.exact.model_files` says what they mean.
     """
@@ -72,25 +72,25 @@ class SparseModel:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(rows, variables)."""
+        """The numbers of (rows, variables)."""
         return len(self.row_lower), len(self.objective)
 
     @property
     def nonzeros(self) -> int:
-        """Entries of the matrix."""
+        """The number of entries of the matrix."""
         return len(self.columns)
 
     def chosen(self, values: Float) -> list[Token]:
-        """The tokens whose variable is nearer to 1 than to 0."""
+        """Returns the tokens whose variable is nearer to 1 than to 0."""
         picked = np.flatnonzero(np.asarray(values)[: len(self.tokens)] > 0.5)
         return [self.tokens[t] for t in picked.tolist()]
 
     def relaxed(self) -> SparseModel:
-        """The linear relaxation: no variable need be an integer."""
+        """Returns the linear relaxation, where no variable need be an integer."""
         return replace(self, integer=np.zeros(len(self.integer), bool))
 
     def violation(self, values: Float) -> float:
-        """By how much a point breaks a bound, a row or an integrality, at most; 0 if it does not.
+        """Returns the largest violation of a bound, a row or an integrality; 0 if there is none.
 
         O(nonzeros).
         """
@@ -111,7 +111,7 @@ class SparseModel:
 
 
 class Rows:
-    """Rows collected as arrays of (row, column, value)."""
+    """Collects rows as arrays of (row, column, value)."""
 
     def __init__(self) -> None:
         self.parts: list[tuple[Int, Int, Int]] = []
@@ -119,22 +119,31 @@ class Rows:
         self.upper: list[Float] = []
         self.count = 0
 
-    def add(self, many: int, lower: Any, upper: Any) -> int:
-        """`many` new rows; the number of the first."""
+    def add(self, count: int, lower: Any, upper: Any) -> int:
+        """Adds rows with these bounds; returns the number of the first."""
         first = self.count
-        self.count += many
-        self.lower.append(np.broadcast_to(np.asarray(lower, float), many))
-        self.upper.append(np.broadcast_to(np.asarray(upper, float), many))
+        self.count += count
+        self.lower.append(np.broadcast_to(np.asarray(lower, float), count))
+        self.upper.append(np.broadcast_to(np.asarray(upper, float), count))
         return first
 
+    def extend(self, other: Rows) -> None:
+        """Adds the rows of another collection behind these."""
+        self.parts += [
+            (rows + self.count, columns, values) for rows, columns, values in other.parts
+        ]
+        self.lower += other.lower
+        self.upper += other.upper
+        self.count += other.count
+
     def put(self, rows: Any, columns: Any, values: Any) -> None:
-        """Entries of one value, or of one value each."""
+        """Adds entries of one value, or of one value each."""
         rows = np.asarray(rows, np.int64)
         values = np.broadcast_to(np.asarray(values, np.int64), len(rows))
         self.parts.append((rows, np.asarray(columns, np.int64), values))
 
     def arrays(self) -> tuple[Int, Int, Int, Float, Float]:
-        """(starts, columns, values, lower, upper), each row by ascending column."""
+        """Returns (starts, columns, values, lower, upper), each row by ascending column."""
         rows, columns, values = (np.concatenate(part) for part in zip(*self.parts, strict=True))
         order = np.lexsort((columns, rows))
         starts = np.zeros(self.count + 1, np.int64)
@@ -149,21 +158,21 @@ class Rows:
 
 
 def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> None:
-    """Refuse a model that would not fit.
+    """Refuses a model that would not fit in memory.
 
     Parameters
     ----------
     name : str
         The formulation, for the message.
     entries : int
-        Nonzeros and variables of the model, about.
+        Nonzeros and variables of the model, approximately.
     memory : int, optional
-        Bytes there are; by default `available_memory`.
+        Available bytes; by default `available_memory`.
 
     Raises
     ------
     InputError
-        With the size, where model and solver would need more than there is.
+        With the size, where model and solver would need more.
     """
     refuse_beyond(
         entries * _BYTES_AN_ENTRY,

@@ -202,7 +202,7 @@ def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
 def test_a_solver_that_overruns_is_left_behind(monkeypatch):
     model = formulation.build(Instance(WordCounts.from_counts({"abab": 3}), 1))
     stop = threading.Event()
-    monkeypatch.setattr(mathopt, "_proto", lambda *_: stop.wait())
+    monkeypatch.setattr(mathopt, "to_proto", lambda *_: stop.wait())
     started = time.monotonic()
     report = solvers.run(model, "highs", SolverOptions(RunLimits(time_limit=0.1)))
     assert (report.has, report.stopped) == ("none", "time_limit")
@@ -347,7 +347,7 @@ def test_ctrl_c_keeps_what_the_solver_found(solver):
     ],
 )
 def test_the_last_whole_solution_that_highs_wrote(text, values):
-    last = mathopt._last_solution(text, 4)
+    last = mathopt.last_solution(text, 4)
     assert values == (None if last is None else last.tolist())
 
 

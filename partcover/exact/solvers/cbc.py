@@ -1,4 +1,4 @@
-"""Runs CBC's own program, as PuLP ships it; its log says why it stopped and how far it got."""
+"""Runs CBC's own program, which PuLP ships, and reads its log and its solution file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _END = "partcover: the log ends here"
 
 
 def cbc_program() -> str:
-    """The path of PuLP's own CBC.
+    """Returns the path of PuLP's own CBC.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def cbc_program() -> str:
 
 
 def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
-    """Solve with CBC."""
+    """Solves a model with CBC."""
     limits = options.limits
     deadline = limits.start()
     processes: list[subprocess.Popen[bytes]] = []
@@ -58,7 +58,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
         start = Path(folder) / "start.sol"
 
         def work() -> SolverReport:
-            program = cbc_program()  # in this thread: Ctrl-C must not break PuLP's import
+            program = cbc_program()  # in this thread: Ctrl-C must not break the import of PuLP
             write_model(model, problem)
             if options.warm_start is not None:
                 write_start(model, options.warm_start, start)
@@ -69,7 +69,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
                 command += ["-max"]
             left = deadline.left
             if left is not None:
-                # CBC reads 0 as no limit, and counts processor time unless told otherwise
+                # CBC reads 0 as no limit, and counts processor time by default
                 command += ["-timeMode", "elapsed", "-sec", str(max(0.01, left))]
             command += ["-ratio", repr(options.gap), "-allow", "0"]
             command += ["-threads", str(limits.threads)] if limits.threads > 1 else []
@@ -88,14 +88,14 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
                     stdin=subprocess.DEVNULL,
                     stdout=terminal,
                     stderr=subprocess.STDOUT,
-                    start_new_session=True,  # Ctrl-C is ours to pass on
+                    start_new_session=True,  # Ctrl-C reaches CBC through `interrupt` alone
                 )
                 processes.append(process)
-                if over.is_set():  # nobody waits any more
+                if over.is_set():  # the call has ended
                     process.kill()
 
                 def end_log() -> None:
-                    # a terminal that CBC closes last may drop what was not read yet: we do
+                    # if CBC closed the terminal last, lines not yet read could be lost
                     process.wait()
                     terminal.write(f"\n{_END}\n".encode())
 
@@ -111,7 +111,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
             return _read_answer(logged.lines, answer, model)
 
         def interrupt() -> None:
-            if not processes:  # not begun yet: it need not
+            if not processes:  # CBC is not running yet, and need not start
                 over.set()
             for process in processes:
                 process.send_signal(signal.SIGINT)
@@ -125,7 +125,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
         if options.warm_start is not None:
             report = replace(report, start_taken=logged.start_taken)
         if report.stopped == "error" and deadline.is_over:
-            # told to stop, it may go without a last word
+            # CBC may end without a last line when its time is up
             report = replace(report, stopped="time_limit")
         if report.bound is None and report.has != "infeasible":
             report = replace(report, bound=logged.stepped_back())
@@ -133,6 +133,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
 
 
 def _read_answer(lines: list[str], answer: Path, model: SparseModel) -> SolverReport:
+    """Returns what the log and the solution file of a run report."""
     text = "\n".join(lines)
     values = duals = None
     has: Status = "none"
@@ -157,10 +158,10 @@ def _read_answer(lines: list[str], answer: Path, model: SparseModel) -> SolverRe
         whole = values[model.integer]
         if np.abs(whole - np.round(whole)).max(initial=0) > 1e-5:
             values, has = None, "none"
-    found = re.findall(r"^(?:Lower|Upper) bound:\s+(\S+)", text, re.MULTILINE)
+    bounds = re.findall(r"^(?:Lower|Upper) bound:\s+(\S+)", text, re.MULTILINE)
     bound: float | None = None
-    if found:
-        bound = float(found[-1])
+    if bounds:
+        bound = float(bounds[-1])
     elif has == "optimal" and values is not None:
         bound = float(model.objective @ values)
     if has == "optimal" and values is None:

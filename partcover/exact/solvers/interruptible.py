@@ -13,7 +13,7 @@ from ..solver_io import SolverReport
 
 __all__ = ["PATIENCE", "in_thread"]
 
-PATIENCE = 5.0  # seconds a solver gets to hand over its answer when interrupted
+PATIENCE = 5.0  # seconds for a solver to hand over its answer after Ctrl-C
 
 
 def in_thread(
@@ -22,10 +22,19 @@ def in_thread(
     patience: float,
     time_limit: float | None,
 ) -> SolverReport:
-    """Run `work` so that Ctrl-C reaches us while it is inside a solver.
+    """Runs a solver in a thread of its own and returns its report.
 
-    Then `interrupt` is called, and the answer awaited for `patience` seconds.  A solver that
-    overruns its time limit, in presolve say, is left behind half a second (or 3 %) later.
+    Parameters
+    ----------
+    work : callable
+        Runs the solver.
+    interrupt : callable
+        Stops the solver; it is called on Ctrl-C.
+    patience : float
+        Seconds to wait for the report after Ctrl-C.
+    time_limit : float or None
+        Seconds; a solver that overruns it, in presolve for example, is left behind half a second
+        (or 3 %) later.
     """
     answer: list[SolverReport | BaseException] = []
 
@@ -58,5 +67,5 @@ def in_thread(
         return SolverReport("none", "interrupted" if interrupted else "time_limit")
     if isinstance(answer[0], BaseException):
         raise answer[0]
-    # also of an optimum: whoever solves one model after the other must hear of it
+    # of an optimum too: a caller who solves one model after another has to stop
     return replace(answer[0], stopped="interrupted") if interrupted else answer[0]

@@ -1,7 +1,7 @@
-"""Reads solvers' logs as they are written: incumbent, bound, and whether a start was taken.
+"""Reads solvers' logs line by line: incumbent, bound, and whether a warm start was taken.
 
-What a log says is not trusted with more than progress, except for the bound of a solver that
-was stopped from outside and handed nothing over: then with the digits that it was printed to.
+The numbers of a log serve for progress alone, but for the bound of a solver that was stopped
+from outside and handed nothing over: that is taken to the digits that were printed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CP_SAT = re.compile(r"^#\S+ +\S+ +best:(\S+) +next:\[([^,\]]*),?([^\]]*)\]")
 _CBC_NEW = re.compile(r"^Cbc0(?:004|012|016)I Integer solution of (\S+) found")
 _CBC_AT = re.compile(r"^Cbc0010I After .* on tree, (\S+) best solution, best possible (\S+)")
 _CBC_ROOT = re.compile(r"^Continuous objective value is (\S+) ")
-# how far a logged number may be from the number, relatively: six, seven, nine digits or all
+# relative rounding error of a logged number: six, seven, nine digits or all
 _ROUNDING = {"cbc": 1e-5, "scip": 1e-6, "highs": 1e-8, "cp-sat": 0.0}
 _STARTS = {
     "highs": "MIP start solution is feasible",
@@ -31,16 +31,16 @@ _STARTS = {
 
 
 class LogReader:
-    """Passes a log on, and remembers what it says.
+    """Passes a log on, and keeps the incumbent and the bound that it shows.
 
     Attributes
     ----------
     incumbent, bound : float or None
         Objective values, as last printed.
     start_taken : bool
-        The solver said that it began from the start it was given.
+        Whether the solver reports that it took the warm start.
     lines : list of str
-        The lines so far, where `keep` is asked for.
+        The lines so far, with `keep`.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class LogReader:
         self._keep = keep
 
     def read(self, lines: Sequence[str]) -> None:
-        """Take the next lines."""
+        """Reads the next lines."""
         for line in lines:
             if self.left_behind:
-                # park: no more work, and no foreign thread that asks a closing interpreter for
-                # its lock
+                # park the solver's thread: it does no more work, and does not ask a closing
+                # interpreter for its lock
                 threading.Event().wait()
             if self._keep:
                 self.lines.append(line)
@@ -69,7 +69,7 @@ class LogReader:
                 self.options.log(line)
             if _STARTS.get(self.solver, "\n") in line:
                 self.start_taken = True
-            incumbent, bound = map(_number, self._found(line))
+            incumbent, bound = map(_number, self._numbers(line))
             new_incumbent = incumbent is not None and incumbent != self.incumbent
             new_bound = bound is not None and bound != self.bound
             if new_incumbent or new_bound:
@@ -82,19 +82,19 @@ class LogReader:
                     )
 
     def stepped_back(self) -> float | None:
-        """The bound, less what its digits can hide and one more."""
+        """Returns the bound, less its rounding error and one more."""
         down = 1.0 if self.maximize else -1.0
         moved = self._moved(self.bound, down)
         return None if moved is None else moved + down
 
     def _moved(self, value: float | None, sign: float) -> float | None:
-        """A number as far to one side as its digits leave open."""
+        """Returns a number moved by its rounding error in one direction."""
         if value is None:
             return None
         return value + sign * _ROUNDING.get(self.solver, 0.0) * abs(value)
 
-    def _found(self, line: str) -> tuple[str, str]:
-        """(incumbent, bound) as the line writes them; empty where it says nothing."""
+    def _numbers(self, line: str) -> tuple[str, str]:
+        """Returns (incumbent, bound) as the line writes them; empty where it shows none."""
         if self.solver == "highs":
             match = _HIGHS.match(line)
             return (match.group(2), match.group(1)) if match else ("", "")
@@ -118,11 +118,12 @@ class LogReader:
         return "", ""
 
     def _turned(self, value: str) -> str:
-        """CBC logs the objective of a maximisation, never negative here, with either sign."""
+        """Drops the sign that CBC's log may put before the objective of a maximisation."""
         return value.removeprefix("-") if self.maximize else value
 
 
 def _number(text: str) -> float | None:
+    """Returns the number that a text is; None if it is none."""
     text = text.strip()
     if not _NUMBER.fullmatch(text):
         return None

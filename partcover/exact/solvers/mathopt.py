@@ -21,7 +21,7 @@ from ..sparse_model import SparseModel
 from .interruptible import PATIENCE, in_thread
 from .log_reader import LogReader
 
-__all__ = ["adapter"]
+__all__ = ["adapter", "last_solution", "to_proto"]
 
 Adapter = Callable[[SparseModel, SolverOptions], SolverReport]
 
@@ -29,7 +29,13 @@ _TYPES = {"scip": "GSCIP", "highs": "HIGHS", "cp-sat": "CP_SAT", "glop": "GLOP",
 
 
 def adapter(solver: str) -> Adapter:
-    """The adapter of one of the solvers, by our name for it."""
+    """Returns the function that runs one of the solvers.
+
+    Parameters
+    ----------
+    solver : {"scip", "highs", "cp-sat", "glop", "pdlp"}
+        The solver.
+    """
 
     def solve(model: SparseModel, options: SolverOptions) -> SolverReport:
         if solver != "highs":
@@ -43,8 +49,8 @@ def adapter(solver: str) -> Adapter:
         interrupters: list[Any] = []
         interrupted = threading.Event()
         logged = LogReader(solver, model.maximize, options)
-        # SCIP and HiGHS ignore MathOpt's interrupter; their log tells the bound, and HiGHS writes
-        # each better solution to a file
+        # SCIP and HiGHS ignore MathOpt's interrupter: the bound is read from their log, and HiGHS
+        # writes each better solution to a file
         obeys = solver in ("cp-sat", "glop", "pdlp")
 
         def work() -> SolverReport:
@@ -58,7 +64,7 @@ def adapter(solver: str) -> Adapter:
 
             interrupters.append(SolveInterrupter())
             # CP-SAT takes integers only, and is exact for them
-            problem = _proto(model, solver == "cp-sat")
+            problem = to_proto(model, solver == "cp-sat")
             left = limit - (time.monotonic() - started)
             if left <= 0 or interrupted.is_set():
                 return SolverReport("none", "time_limit")
@@ -126,7 +132,7 @@ def adapter(solver: str) -> Adapter:
         report = in_thread(work, interrupt, patience, options.limits.time_limit)
         logged.left_behind = True
         if report.has == "none" and improving is not None and improving.exists():
-            values = _last_solution(improving.read_text(), len(model.objective))
+            values = last_solution(improving.read_text(), len(model.objective))
             if values is not None:
                 report = replace(report, has="feasible", values=values)
         if options.warm_start is not None:
@@ -141,15 +147,15 @@ _ENDLESS = 1e9  # seconds; a timedelta ends at some 1e14
 _FULL_PORTFOLIO = 8  # workers; CP-SAT's choice for fewer has none that is good at these models
 
 
-def _last_solution(text: str, variables: int) -> npt.NDArray[np.float64] | None:
-    """The last whole solution of those that HiGHS wrote, each to its nonzero values.
+def last_solution(text: str, variables: int) -> npt.NDArray[np.float64] | None:
+    """Returns the last complete solution of the file that HiGHS writes, of nonzero values.
 
     ``Objective 12``, ``# Columns -2`` (two lines follow), then `` VALUE COLUMN`` in each line.
     """
     for solution in reversed(text.split("Objective ")[1:]):
         _, _, listing = solution.partition("# Columns -")
-        many, *entries = listing.split("\n")[:-1] or [""]
-        if many.isdigit() and len(entries) == int(many):
+        count, *entries = listing.split("\n")[:-1] or [""]
+        if count.isdigit() and len(entries) == int(count):
             values = np.zeros(variables)
             for entry in entries:
                 value, column = entry.split()
@@ -158,8 +164,8 @@ def _last_solution(text: str, variables: int) -> npt.NDArray[np.float64] | None:
     return None
 
 
-def _proto(model: SparseModel, all_integer: bool) -> Any:
-    """A model as MathOpt's protocol buffer; row and variable numbers are their ids."""
+def to_proto(model: SparseModel, all_integer: bool) -> Any:
+    """Returns a model as MathOpt's protocol buffer; row and variable numbers are their ids."""
     from ortools.math_opt import model_pb2
 
     rows, columns = model.shape
@@ -183,7 +189,7 @@ def _proto(model: SparseModel, all_integer: bool) -> Any:
 
 
 def _read_result(result: Any, model: SparseModel) -> SolverReport:
-    """What MathOpt's result, a protocol buffer, says; absent variables and rows are 0."""
+    """Returns the report of MathOpt's result, where absent variables and rows are 0."""
     from ortools.math_opt import result_pb2
 
     reason, limit = result.termination.reason, result.termination.limit
@@ -192,13 +198,13 @@ def _read_result(result: Any, model: SparseModel) -> SolverReport:
     if result.solutions and result.solutions[0].HasField("basis"):
         basis = result.solutions[0].basis
     if result.solutions and result.solutions[0].HasField("primal_solution"):
-        found = result.solutions[0].primal_solution.variable_values
+        primal = result.solutions[0].primal_solution.variable_values
         values = np.zeros(len(model.objective))
-        values[np.array(found.ids, np.int64)] = found.values
+        values[np.array(primal.ids, np.int64)] = primal.values
     if result.solutions and result.solutions[0].HasField("dual_solution"):
-        found = result.solutions[0].dual_solution.dual_values
+        dual = result.solutions[0].dual_solution.dual_values
         duals = np.zeros(len(model.row_lower))
-        duals[np.array(found.ids, np.int64)] = found.values
+        duals[np.array(dual.ids, np.int64)] = dual.values
     has: Status = "none" if values is None else "feasible"
     stopped: Termination = "completed"
     if reason == result_pb2.TERMINATION_REASON_OPTIMAL:

@@ -1,4 +1,4 @@
-"""Lists the solvers, says what each supports, and runs any of them."""
+"""Lists the solvers and what each supports, and runs any of them."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ __all__ = ["SOLVERS", "Solver", "available", "complete", "features", "require", 
 
 @dataclass(frozen=True)
 class Solver:
-    """A solver and what it supports.
+    """A solver and the features that it supports.
 
     Attributes
     ----------
     library : str
-        The package that brings it.
+        The package that contains it.
     solve : callable
-        Its adapter.
+        Runs it.
     integers : bool
-        Solves integer programs.
+        Whether it solves integer programs.
     linear : bool
-        Solves linear programs.
+        Whether it solves linear programs.
     duals : bool
-        Gives dual values of a linear program.
+        Whether it returns dual values of a linear program.
     threads : bool
-        Uses more than one thread when asked to.
+        Whether it can use more than one thread.
     seed : bool
-        Takes a seed.
+        Whether it takes a random seed.
     start : bool
-        Takes a solution to start from.
+        Whether it takes a warm start.
     events : bool
-        Its log tells new incumbents and bounds.
+        Whether its log shows new incumbents and bounds.
     handover : bool
-        Hands its best solution over on Ctrl-C; of the others the bound is kept.
+        Whether it hands its best solution over on Ctrl-C; otherwise only the bound is kept.
     """
 
     library: str
@@ -91,12 +91,12 @@ _FEATURES = ("integers", "linear", "duals", "threads", "seed", "start", "events"
 
 
 def available() -> list[str]:
-    """Names of the solvers that are installed."""
+    """Returns the names of the solvers that are installed."""
     return [name for name, solver in SOLVERS.items() if find_spec(solver.library) is not None]
 
 
 def features() -> list[dict[str, Any]]:
-    """A row for each solver: what it supports, and the version of what brings it."""
+    """Returns a row for each solver, with its features and the version of its library."""
     here = available()
     return [
         {
@@ -112,35 +112,35 @@ def features() -> list[dict[str, Any]]:
 def require(
     solver: str, *, integers: bool = False, linear: bool = False, start: bool = False
 ) -> Solver:
-    """The solver of that name, if it supports what is asked.
+    """Returns the solver of that name, if it supports the features.
 
     Raises
     ------
     InputError
-        For an unknown solver, one that is not installed, or one that does not support what is
-        asked, naming those that do.
+        For an unknown solver, one that is not installed, or one that lacks a feature, listing
+        those that have it.
     """
     if solver not in SOLVERS:
         raise InputError(f"unknown solver {solver!r}: use {', '.join(SOLVERS)}")
-    found = SOLVERS[solver]
+    entry = SOLVERS[solver]
     if solver not in available():
         raise InputError(
-            f"solver {solver!r} needs {found.library}, which is not installed; "
+            f"solver {solver!r} needs {entry.library}, which is not installed; "
             f"there are: {', '.join(available()) or 'none'}"
         )
-    for asked, feature, lack in (
+    for is_required, feature, lack in (
         (integers, "integers", "solves linear relaxations only"),
         (linear, "linear", "solves integer programs only"),
         (start, "start", "takes no start"),
     ):
-        if asked and not getattr(found, feature):
+        if is_required and not getattr(entry, feature):
             names = ", ".join(name for name, other in SOLVERS.items() if getattr(other, feature))
             raise InputError(f"{solver} {lack}: use {names}")
-    return found
+    return entry
 
 
 def complete(model: SparseModel, tokens: Collection[Token]) -> npt.NDArray[np.float64] | None:
-    """A solution that chooses these tokens, to start a solver from.
+    """Returns a warm start: a solution that chooses these tokens.
 
     Its other variables come from the linear program that is left, whose vertices are integral
     but for ``printed``; None where they are not, or the tokens break a budget.
@@ -148,11 +148,11 @@ def complete(model: SparseModel, tokens: Collection[Token]) -> npt.NDArray[np.fl
     Raises
     ------
     KeyboardInterrupt
-        On Ctrl-C: there is nothing yet to hand over.
+        On Ctrl-C, since there is no answer yet.
     """
     lower, upper = model.lower.copy(), model.upper.copy()
-    held = np.array([token in tokens for token in model.tokens], float)
-    lower[: len(held)] = upper[: len(held)] = held
+    chosen = np.array([token in tokens for token in model.tokens], float)
+    lower[: len(chosen)] = upper[: len(chosen)] = chosen
     left = replace(model.relaxed(), lower=lower, upper=upper)
     report = run(left, "glop", SolverOptions())
     if report.stopped == "interrupted":
@@ -164,7 +164,7 @@ def complete(model: SparseModel, tokens: Collection[Token]) -> npt.NDArray[np.fl
 
 
 def run(model: SparseModel, solver: str, options: SolverOptions) -> SolverReport:
-    """Solve a model.
+    """Solves a model.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def run(model: SparseModel, solver: str, options: SolverOptions) -> SolverReport
     solver : {"highs", "scip", "cp-sat", "cbc", "glop", "pdlp"}
         SCIP, HiGHS, CP-SAT, GLOP and PDLP through OR-Tools, CBC through PuLP.
     options : SolverOptions
-        Limits, a start, and who listens.
+        The limits, a warm start and the listeners.
 
     Returns
     -------
@@ -185,11 +185,11 @@ def run(model: SparseModel, solver: str, options: SolverOptions) -> SolverReport
     InputError
         As `require` does, and for a start where the solver takes none.
     """
-    found = require(
+    entry = require(
         solver, integers=bool(model.integer.any()), start=options.warm_start is not None
     )
     if not len(model.objective):  # nothing to decide; some solvers reject an empty model
         return SolverReport(
             "optimal", "completed", np.zeros(0), 0.0, duals=np.zeros(model.shape[0])
         )
-    return found.solve(model, options)
+    return entry.solve(model, options)
