@@ -6,26 +6,26 @@ words of the one before it, each word taken as a text of its own.
 ==============  ====================================================================
 rule            words
 ==============  ====================================================================
-space-prefix    cut before each space (U+0020, nothing else); the space that starts
-                a word is replaced by a mark, ``Ġ`` unless said otherwise:
-                ``space-prefix:_`` marks with ``_`` (any string without ``+``)
-first-space     cut before each space, which stays: PathPiece's FirstSpace
-space           each space is a word, and so is what stands between: Space
-digit           each decimal digit (Unicode Nd) is a word, and so is what stands
-                between: Digit
+space-prefix    cut before each space (U+0020 only); the space that starts a word is
+                replaced by a mark, by default ``Ġ``: ``space-prefix:_`` marks with
+                ``_`` (any string without ``+``)
+first-space     cut before each space, which is kept: PathPiece's FirstSpace
+space           each space is a word, and so is the text between spaces: Space
+digit           each decimal digit (Unicode Nd) is a word, and so is the text
+                between digits: Digit
 gpt2            GPT-2's pattern
 cl100k          the pattern of cl100k_base
 o200k           the pattern of o200k_base
 none            the text is one word
 ==============  ====================================================================
 
-So PathPiece's three are ``first-space``, ``space+digit`` and ``first-space+digit``.  Under
-`space-prefix` the text ``"a  b"`` (two spaces) gives ``a``, ``Ġ``, ``Ġb``; line feeds and tabs
-stay inside words.  Words are never empty, and joining them gives the text back (with mark and
-space exchanged, where the text has no mark of its own).
+PathPiece's three are ``first-space``, ``space+digit`` and ``first-space+digit``.  Under
+`space-prefix` the text ``"a  b"`` (two spaces) becomes ``a``, ``Ġ``, ``Ġb``; line feeds and tabs
+stay inside words.  Words are never empty, and their concatenation is the text (with mark and
+space exchanged, if the text has no mark of its own).
 
-How a long text is taken apart
-------------------------------
+How a long text is counted
+--------------------------
 Counting does not run a rule over the whole text.  It first cuts the text into *pieces* at
 places where the rule cuts in any case, counts the distinct pieces in compiled code, and runs
 the rule once for each distinct piece.  That is exact because of these places:
@@ -70,7 +70,7 @@ __all__ = [
     "character_kinds",
 ]
 
-#: A pre-tokenizer of the caller's: all words of a text, in order.
+#: A pre-tokenizer given as a function: it returns all words of a text, in order.
 Splitter: TypeAlias = Callable[[str], Iterable[str]]
 
 # The patterns as published: GPT-2's encoder.py, and tiktoken's first releases of the other two
@@ -90,28 +90,28 @@ PATTERNS = {
     ),
 }
 
-# Place (b) above, found from the end.  A character cut by the end of what has been read decodes
-# to surrogates (Cs), of which nothing is known yet.
+# Place (b) above, searched from the end.  A character that is cut by the end of the text decodes
+# to surrogates (Cs), whose kind is not known yet.
 _LETTER_END = regex.compile(r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}']")
 
 
 @dataclass(frozen=True)
 class PretokenizerRule:
-    """One rule.
+    """One rule of a pre-tokenizer.
 
     Parameters
     ----------
     words : callable
-        All words of a text.
+        Returns all words of a text.
     pieces : int
         Where the word table may cut before the rule is run: `EVERY_SPACE`, `AFTER_WORD` or
-        `NOWHERE` of the kernel; `AFTER_WORD` is (a), and (b) where both characters are ASCII.
+        `NOWHERE` of the kernel; `AFTER_WORD` is (a), and (b) if both characters are ASCII.
     finder : int
-        How the encoder's kernel finds the same words one by one: its ``FIRST_SPACE``, ``GPT2``, …
+        The mode in which the encoder's kernel finds the same words: ``FIRST_SPACE``, ``GPT2``, …
     mark : str, optional
-        What replaces a leading space, where the pieces are the words but for that.
+        The replacement of a leading space, for rules whose pieces are the words otherwise.
     given : bool
-        Whether it is a function of the caller's, of which nothing is known.
+        Whether it is a function given by the caller.
     """
 
     words: Callable[[str], list[str]]
@@ -121,12 +121,12 @@ class PretokenizerRule:
     given: bool = False
 
     def last_cut(self, text: bytes) -> int:
-        """The last place > 0 where `text`, the beginning of a longer one, may be cut; or -1."""
+        """Returns the last place > 0 where `text`, a prefix of a longer text, may be cut, or -1."""
         place = _word_table.last_cut(text, self.pieces)
         if place < 0 and self.pieces == _word_table.AFTER_WORD:
             decoded = text.decode("utf-8", "surrogateescape")
-            if found := _LETTER_END.search(decoded):
-                return len(decoded[: found.start()].encode("utf-8", "surrogateescape"))
+            if match := _LETTER_END.search(decoded):
+                return len(decoded[: match.start()].encode("utf-8", "surrogateescape"))
         return place
 
 
@@ -174,9 +174,9 @@ _KINDS = {
 
 @cache
 def character_kinds() -> npt.NDArray[np.uint8]:
-    """What each code point can be in a rule, as bits of the encoder's kernel.
+    """Returns the kinds of each code point, as bits of the encoder's kernel.
 
-    Asked of the library that runs the patterns, so that both know the same Unicode.
+    They come from the library that runs the patterns, so that both have the same Unicode version.
 
     Returns
     -------
@@ -186,22 +186,28 @@ def character_kinds() -> npt.NDArray[np.uint8]:
     kinds = np.zeros(0x110000, np.uint8)
     text = np.arange(len(kinds), dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     for bit, pattern in _KINDS.items():
-        for found in regex.finditer(pattern, text):
-            kinds[found.start() : found.end()] |= bit
+        for match in regex.finditer(pattern, text):
+            kinds[match.start() : match.end()] |= bit
     kinds.setflags(write=False)
     return kinds
 
 
 @dataclass(frozen=True)
 class Pretokenizer:
-    """Rules applied one after another.
+    """A pre-tokenizer: rules applied one after another.
 
     Parameters
     ----------
     name : str
         The rules' names joined by ``+``; `space-prefix` takes its mark after a colon.
     rules : tuple of PretokenizerRule
-        What they do.
+        The rules.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers import Pretokenizer
+    >>> Pretokenizer.from_name("first-space+digit").split("in 1984")
+    ['in', ' ', '1', '9', '8', '4']
     """
 
     name: str
@@ -209,36 +215,37 @@ class Pretokenizer:
 
     @classmethod
     def from_name(cls, name: str) -> Pretokenizer:
-        """Look up the rules in a name.
+        """Returns the pre-tokenizer of a name.
 
         Raises
         ------
         InputError
-            For an unknown rule (naming those there are), or an empty mark.
+            For an unknown rule (the message lists the known ones), or an empty mark.
         """
         return cls(name, tuple(map(_find, name.split("+"))))
 
     @classmethod
     def of(cls, given: str | Splitter) -> Pretokenizer:
-        """Rules by their names, or a function that gives all words of a text.
+        """Returns the pre-tokenizer of a name, or of a function that returns all words of a text.
 
-        Words of a function may leave text out (``str.split``: white space) where words are
-        counted; empty ones are passed over.
+        When words are counted, a function may leave text out (``str.split``: white space); empty
+        words are skipped.
 
         Raises
         ------
         InputError
-            As `from_name` does, and where words are taken from a function that gives anything
-            but texts.
+            As `from_name` does; later, when the function returns anything but texts.
         """
         if isinstance(given, str):
             return cls.from_name(given)
         name = getattr(given, "__qualname__", type(given).__name__)
-        own = PretokenizerRule(_Given(given, name), _word_table.NOWHERE, _encoder.WHOLE, given=True)
+        own = PretokenizerRule(
+            _CheckedSplitter(given, name), _word_table.NOWHERE, _encoder.WHOLE, given=True
+        )
         return cls(name, (PRETOKENIZER_RULES["none"], own))
 
     def split(self, text: str) -> list[str]:
-        """All words of a text, in order."""
+        """Returns all words of a text, in order."""
         words = self.rules[0].words(text)
         for rule in self.rules[1:]:
             words = [part for word in words for part in rule.words(word)]
@@ -246,13 +253,13 @@ class Pretokenizer:
 
     @property
     def mark(self) -> str | None:
-        """The mark of the first rule, where pieces need nothing but it to be words."""
+        """The mark of the only rule, if its pieces become words by the mark alone."""
         return self.rules[0].mark if len(self.rules) == 1 else None
 
 
 @dataclass(frozen=True)
-class _Given:
-    """What a function of the caller's gives, checked."""
+class _CheckedSplitter:
+    """Calls a function of the caller's and checks the words that it returns."""
 
     function: Splitter
     name: str

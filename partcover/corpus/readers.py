@@ -1,13 +1,13 @@
 """Reads documents: plain text, JSON Lines, Parquet, compressed or not, and folders.
 
-What a file is follows from its name: ``.jsonl`` holds one JSON object a line, ``.parquet`` one
-document a row, anything else is one document of plain text; ``.gz`` and ``.zst`` behind that
-are undone first.  A folder stands for the files below it, sorted by path, whose names end in
+The name of a file tells its kind: ``.jsonl`` holds one JSON object a line, ``.parquet`` one
+document a row, anything else is one document of plain text; after ``.gz`` and ``.zst`` are
+decompressed.  A folder stands for the files below it, sorted by path, whose names end in
 ``.txt``, ``.md``, ``.jsonl`` (each also with ``.gz`` or ``.zst``), ``.parquet``, or in ``.gz`` or
-``.zst`` alone, or for all of them if so asked; names that start with a dot are passed over, and so
-are links to folders and what is no plain file.  ``-`` is standard input, as plain text.
+``.zst`` alone, or for all of them with `all_files`; names that start with a dot, links to folders
+and special files are skipped.  ``-`` is standard input, as plain text.
 
-Bytes of a plain text pass through as they are: no newline is translated, no byte order mark
+Bytes of a plain text are passed on unchanged: no newline is translated, no byte order mark
 removed.
 """
 
@@ -31,30 +31,30 @@ from ..runtime.files import check_whole, open_input, reading, shown, size_of
 
 __all__ = ["OTHER_NAMES", "Document", "Source", "documents", "find_sources", "listed_reasons"]
 
-CHUNK = 1 << 19
+CHUNK = 1 << 19  # bytes that are read at a time
 PIECE = 1 << 28
 """Bytes that compressed input may inflate to in one piece: a line, a document, a word."""
-_WINDOW = 1 << 27  # of Zstandard, which keeps as much of what it has unpacked
+_WINDOW = 1 << 27  # bytes of output that Zstandard may keep
 _SLICE = 512  # bytes of Zstandard at a time: at most 128 blocks, each of at most 128 KiB
-ROW_GROUP = 1 << 31  # bytes of a column of Parquet that are unpacked together
+ROW_GROUP = 1 << 31  # bytes of a Parquet column that are decompressed together
 _TEXTS = ("", ".txt", ".md", ".jsonl")
 _PACKED = {".gz": "gz", ".zst": "zst"}
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, and how to read it.
+    """A file and how it is read.
 
     Attributes
     ----------
     path : str
         The file; ``-`` for standard input.
     kind : {"text", "jsonl", "parquet"}
-        What is in it.
+        The kind of its content.
     packing : {"", "gz", "zst"}
         How it is compressed.
     size : int or None
-        Its bytes on disk, where that is known.
+        Its size on disk in bytes, if known.
     start, end : int
         For plain text, the part to read: the words that start in ``[start, end)`` when text is
         cut before each space; an `end` of -1 is the end of the file.
@@ -70,18 +70,18 @@ class Source:
 
 @dataclass(frozen=True)
 class Document:
-    """A text in chunks of bytes.
+    """A document as chunks of bytes.
 
     Attributes
     ----------
     where : str
-        The file, and the line or row in it, for messages.
+        The file, and the line or row, for messages.
     chunks : iterable of bytes
         The text; a chunk may end inside a word or a character.
     start : int
-        Position of the first byte in its file, or 0.
+        The position of the first byte in its file, or 0.
     piece : int or None
-        The most bytes to hold together, where the text is compressed.
+        The number of bytes that may be in memory together, if the text is compressed.
     """
 
     where: str
@@ -90,32 +90,32 @@ class Document:
     piece: int | None = None
 
     def together(self) -> bytes:
-        """The text in one piece.
+        """Returns the text in one piece.
 
         Raises
         ------
         InputError
-            If it is compressed, and more than may inflate together.
+            If it is compressed and inflates to more than `piece` bytes.
         """
-        held, size = [], 0
+        chunks, size = [], 0
         for chunk in self.chunks:
-            held.append(chunk)
+            chunks.append(chunk)
             size += len(chunk)
             refuse_piece(self.where, size, self.piece)
-        return b"".join(held)
+        return b"".join(chunks)
 
 
-def refuse_piece(where: str, size: int, most: int | None) -> None:
-    """Refuse what inflates to more than may be held in one piece.
+def refuse_piece(where: str, size: int, limit: int | None) -> None:
+    """Checks that compressed input does not inflate to too many bytes in one piece.
 
     Raises
     ------
     InputError
-        If `size` bytes are more than `most`.
+        If `size` bytes are more than `limit`.
     """
-    if most is not None and size > most:
+    if limit is not None and size > limit:
         raise InputError(
-            f"{where}: inflates to more than {most // 2**20} MiB without a place to cut; unpack "
+            f"{where}: inflates to more than {limit // 2**20} MiB without a place to cut; unpack "
             "it first, if it is what you expect"
         )
 
@@ -130,16 +130,17 @@ def find_sources(
     all_files: bool = False,
     skipped: Counter[str] | None = None,
 ) -> list[Source]:
-    """The files that `paths` stand for, in order.
+    """Returns the files that `paths` stand for, in order.
 
     Parameters
     ----------
     paths : iterable of path
         Files and folders.
     all_files : bool
-        Take the files of a folder whatever their names end in, what is not known as plain text.
+        Whether to take all files of a folder whatever their names end in, those of unknown kind
+        as plain text.
     skipped : Counter, optional
-        How many files of folders are passed over is added up here, by reason.
+        Receives, by reason, how many files of folders are skipped.
 
     Raises
     ------
@@ -147,26 +148,26 @@ def find_sources(
         If a path is missing, or a folder has no file to read.
     """
     skipped = Counter() if skipped is None else skipped
-    found: list[Source] = []
+    sources: list[Source] = []
     for given in paths:
         path = fspath(given)
         if os.path.isdir(path):  # noqa: PTH112 - paths stay the strings they are given as
-            passed: Counter[str] = Counter()
-            walk = _walk(path, all_files, passed)
+            reasons: Counter[str] = Counter()
+            walk = _walk(path, all_files, reasons)
             inside = sorted(walk, key=lambda name: PurePath(name).parts)
             if not inside:
-                others = f"; {listed_reasons(passed)}" if passed else ""
+                others = f"; {listed_reasons(reasons)}" if reasons else ""
                 raise InputError(f"{path}: no text in this folder ({_ENDINGS}){others}")
-            found += map(_source, inside)
-            skipped.update(passed)
+            sources += map(_source, inside)
+            skipped.update(reasons)
         else:
-            found.append(_source(path))
-    return found
+            sources.append(_source(path))
+    return sources
 
 
 def listed_reasons(skipped: Counter[str]) -> str:
-    """How many files were passed over, and why, most first; what takes them, where that can be."""
-    reasons = ", ".join(f"{many:,} {reason}" for reason, many in skipped.most_common())
+    """Returns how many files were skipped and why, and the option that takes them if any does."""
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.most_common())
     more = "; --all-files (all_files=True) takes these as text" if skipped[OTHER_NAMES] else ""
     return f"{skipped.total():,} files or folders passed over: {reasons}{more}"
 
@@ -210,7 +211,7 @@ def _status(path: str) -> os.stat_result:
 
 
 def _kind(path: str) -> tuple[str, str, str]:
-    """Kind, packing, and the suffix before the packing's."""
+    """Returns the kind, the packing, and the suffix before the packing's."""
     name = PurePath(path)
     packing = _PACKED.get(name.suffix.lower(), "")
     suffix = (name.with_suffix("") if packing else name).suffix.lower()
@@ -235,15 +236,14 @@ def _source(path: str) -> Source:
 def documents(
     source: Source, *, key: str = "text", report: Callable[[int], None] | None = None
 ) -> Iterator[Document]:
-    """The documents of a file, streamed; each must be read before the next is asked for.
+    """Yields the documents of a file, streamed; each must be read before the next.
 
     Parameters
     ----------
     source : Source
         From `find_sources`.
     key : str
-        The field (JSON lines) or column (Parquet) that holds the text.  A null there is no
-        document.
+        The field (JSON lines) or column (Parquet) that holds the text; nulls are skipped.
     report : callable, optional
         Called with the number of bytes of the file read since the last call.
 
@@ -251,42 +251,42 @@ def documents(
     ------
     InputError
         If the file cannot be read, is damaged or cut short, also while it is read, has no such
-        field, or inflates to more than `PIECE` in one piece; it names the file, and the line
-        where there are lines.
+        field, or inflates to more than `PIECE` in one piece; the message names the file, and the
+        line if there are lines.
     MissingExtra
         If the library for Zstandard or Parquet is not installed.
     """
-    tell = report or (lambda _: None)
+    report = report or (lambda _: None)
     if source.kind == "parquet":
-        yield from _rows(source, key, tell)
+        yield from _rows(source, key, report)
         return
     with open_input(source.path) as file:
         if source.kind == "jsonl":
-            yield from _lines(source, key, _chunks(source, file, tell))
+            yield from _lines(source, key, _chunks(source, file, report))
         elif source.start or source.end >= 0:
-            yield from _part(source, file, tell)
+            yield from _part(source, file, report)
         else:
             piece = PIECE if source.packing else None
-            yield Document(shown(source.path), _chunks(source, file, tell), piece=piece)
+            yield Document(shown(source.path), _chunks(source, file, report), piece=piece)
 
 
-def _chunks(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Iterator[bytes]:
-    # as it was listed, if it has not grown since
+def _chunks(source: Source, file: IO[bytes], report: Callable[[int], None]) -> Iterator[bytes]:
+    # the size when it was listed, unless the file has grown since
     size = max(source.size or 0, size_of(file) or 0) or None
     with reading(source.path):
         if not source.packing:
             while chunk := file.read(CHUNK):
-                tell(len(chunk))
+                report(len(chunk))
                 yield chunk
             check_whole(source.path, file, size)
             return
         before = 0
         for chunk in _gunzip(source, file) if source.packing == "gz" else _unzstd(source, file):
-            tell(file.tell() - before)
+            report(file.tell() - before)
             before = file.tell()
             yield chunk
         check_whole(source.path, file, size)
-        tell(file.tell() - before)
+        report(file.tell() - before)
 
 
 def _gunzip(source: Source, file: IO[bytes]) -> Iterator[bytes]:
@@ -303,7 +303,7 @@ def _unzstd(source: Source, file: IO[bytes]) -> Iterator[bytes]:
         import zstandard
     except ImportError:
         raise MissingExtra("zstandard", "zstd", f"reading {source.path}") from None
-    # one decompressor per frame: only so is a frame that is cut short noticed
+    # one decompressor for each frame, since only so a frame that is cut short is noticed
     frame = None
     while read := file.read(CHUNK // 8):
         for at in range(0, len(read), _SLICE):
@@ -328,11 +328,11 @@ def _unzstd(source: Source, file: IO[bytes]) -> Iterator[bytes]:
         raise InputError(f"{source.path}: the Zstandard data is cut short")
 
 
-def _part(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Iterator[Document]:
-    """One document that holds the words starting in a part of the file, or none."""
+def _part(source: Source, file: IO[bytes], report: Callable[[int], None]) -> Iterator[Document]:
+    """Yields a document of the words that start in a part of the file, if there are any."""
     file.seek(source.start)
     place, head = source.start, file.read(CHUNK)
-    if source.start:  # the word that runs into this part belongs to the part before
+    if source.start:  # a word that continues into this part belongs to the part before
         while head and (space := head.find(b" ")) < 0:
             place += len(head)
             head = file.read(CHUNK)
@@ -342,17 +342,17 @@ def _part(source: Source, file: IO[bytes], tell: Callable[[int], None]) -> Itera
         else:
             check_whole(source.path, file, source.size)
         if not head or 0 <= source.end <= place:
-            tell(source.end - source.start)
+            report(source.end - source.start)
             return
-    yield Document(source.path, _part_chunks(source, file, place, head, tell), place)
+    yield Document(source.path, _part_chunks(source, file, place, head, report), place)
 
 
 def _part_chunks(
-    source: Source, file: IO[bytes], place: int, chunk: bytes, tell: Callable[[int], None]
+    source: Source, file: IO[bytes], place: int, chunk: bytes, report: Callable[[int], None]
 ) -> Iterator[bytes]:
-    """From `place`, where `chunk` was read, to the first space at or behind the part's end."""
+    """Yields the text from `place`, where `chunk` was read, to the first space after the part."""
     with reading(source.path):
-        told = source.start
+        reported = source.start
         while chunk:
             if source.end >= 0 and place + len(chunk) > source.end:
                 space = chunk.find(b" ", max(source.end - place, 0))
@@ -362,12 +362,12 @@ def _part_chunks(
             yield chunk
             place += len(chunk)
             here = place if source.end < 0 else min(place, source.end)
-            tell(here - told)
-            told = here
+            report(here - reported)
+            reported = here
             chunk = file.read(CHUNK)
         else:
             check_whole(source.path, file, source.size)
-        tell(max(source.end, told) - told)
+        report(max(source.end, reported) - reported)
 
 
 def _lines(source: Source, key: str, chunks: Iterable[bytes]) -> Iterator[Document]:
@@ -387,7 +387,7 @@ def _lines(source: Source, key: str, chunks: Iterable[bytes]) -> Iterator[Docume
         if not isinstance(row, dict):
             raise InputError(f"{where}: a JSON object is expected")
         if key not in row:
-            raise InputError(f"{where}: no key {key!r}; there is {_some(row)}")
+            raise InputError(f"{where}: no key {key!r}; there is {_listed(row)}")
         text = row[key]
         if text is None:
             continue
@@ -400,22 +400,22 @@ def _lines(source: Source, key: str, chunks: Iterable[bytes]) -> Iterator[Docume
 
 
 def _split_lines(path: str, chunks: Iterable[bytes], piece: int | None) -> Iterator[bytes]:
-    held: list[bytes] = []
+    parts: list[bytes] = []  # of the current line
     size = lines = 0
     for chunk in chunks:
         first, *rest = chunk.split(b"\n")
-        held.append(first)
+        parts.append(first)
         size += len(first)
         refuse_piece(f"{path}:{lines + 1}", size, piece)
         for line in rest:
-            yield b"".join(held)
-            held, size = [line], len(line)
+            yield b"".join(parts)
+            parts, size = [line], len(line)
             lines += 1
-    if last := b"".join(held):
+    if last := b"".join(parts):
         yield last
 
 
-def _rows(source: Source, key: str, tell: Callable[[int], None]) -> Iterator[Document]:
+def _rows(source: Source, key: str, report: Callable[[int], None]) -> Iterator[Document]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -424,7 +424,7 @@ def _rows(source: Source, key: str, tell: Callable[[int], None]) -> Iterator[Doc
     try:
         schema = pq.read_schema(source.path)
         if key not in schema.names:
-            raise InputError(f"{source.path}: no column {key!r}; there is {_some(schema.names)}")
+            raise InputError(f"{source.path}: no column {key!r}; there is {_listed(schema.names)}")
         kind = schema.field(key).type
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
@@ -438,7 +438,7 @@ def _rows(source: Source, key: str, tell: Callable[[int], None]) -> Iterator[Doc
             )
         ):
             raise InputError(f"{source.path}: column {key!r} is {kind}, not text")
-        # as a dictionary, a value that many rows have is there once
+        # with a dictionary, equal values are in memory once
         with pq.ParquetFile(source.path, read_dictionary=[key]) as file:
             _check_row_groups(source, file.metadata, key)
             row = 0
@@ -454,7 +454,7 @@ def _rows(source: Source, key: str, tell: Callable[[int], None]) -> Iterator[Doc
     except (OSError, pa.ArrowException) as error:
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise InputError(f"{source.path}: cannot be read as Parquet ({reason})") from None
-    tell(source.size or 0)
+    report(source.size or 0)
 
 
 def _check_row_groups(source: Source, metadata: Any, key: str) -> None:
@@ -469,6 +469,6 @@ def _check_row_groups(source: Source, metadata: Any, key: str) -> None:
                 )
 
 
-def _some(names: Iterable[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     listed = [repr(name) for name in names]
     return ", ".join(listed[:8]) + (", …" if len(listed) > 8 else "") if listed else "none"

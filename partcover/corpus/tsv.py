@@ -10,9 +10,9 @@ The first line says how the words were counted::
 
     #partcover counts 1 pretokenizer=gpt2 symbols=bytes
 
-It has no tab, so no word can be taken for it.  Values are percent-encoded where they hold white
-space, control characters, ``%`` or what is not ASCII.  Either fact may be missing, and so may the
-line; facts that this version does not know are passed over.  It may stand again further down, as
+It has no tab, so it cannot be mistaken for a word.  White space, control characters, ``%`` and
+characters beyond ASCII in values are percent-encoded.  Either fact may be missing, and so may the
+line; facts that this version does not know are ignored.  The line may be repeated further down, as
 in files joined with ``cat``, and must then say the same.
 """
 
@@ -51,20 +51,27 @@ _FRACTION = re.compile(rb"[0-9]*\.[0-9]*")
 
 
 _VERSION = 1
-_PLAIN_VALUE = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"  # all of ASCII that is visible, but %
+_UNQUOTED = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"  # all of ASCII that is visible, but %
 
 
 class Header(NamedTuple):
-    """How words were counted, as far as it is known."""
+    """How words were counted, as far as known."""
 
     pretokenizer: str | None = None
     symbols: Symbols | None = None
 
 
 def format_header(header: Header) -> bytes:
-    """The first line of a file, with its line feed."""
+    """Returns the first line of a file, with its line feed.
+
+    Examples
+    --------
+    >>> from partcover.corpus.tsv import Header, format_header
+    >>> format_header(Header("gpt2", "bytes")).rstrip()
+    b'#partcover counts 1 pretokenizer=gpt2 symbols=bytes'
+    """
     facts = "".join(
-        f" {key}={quote(value, _PLAIN_VALUE, errors='surrogateescape')}"
+        f" {key}={quote(value, _UNQUOTED, errors='surrogateescape')}"
         for key, value in header._asdict().items()
         if value is not None
     )
@@ -72,12 +79,12 @@ def format_header(header: Header) -> bytes:
 
 
 def parse_header(line: bytes) -> Header | None:
-    """Read the first line of a file, without its line feed; None for any other line.
+    """Parses the first line of a file, without its line feed; None for any other line.
 
     Raises
     ------
     InputError
-        For a later version, or facts that are not written as they should be.
+        For a later version, or malformed facts.
     """
     if not line.startswith(HEADER) or b"\t" in line:
         return None
@@ -96,21 +103,27 @@ def parse_header(line: bytes) -> Header | None:
         if facts.setdefault(key, value) != value:
             raise InputError(f"two different facts: {key}={facts[key]} and {key}={value}")
     symbols = facts.get("symbols")
-    for known in sym.SYMBOLS:
-        if symbols == known:
-            return Header(facts.get("pretokenizer"), known)
+    for alphabet in sym.SYMBOLS:
+        if symbols == alphabet:
+            return Header(facts.get("pretokenizer"), alphabet)
     if symbols is not None:
         raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
     return Header(facts.get("pretokenizer"))
 
 
 def parse_line(line: bytes, symbols: Symbols) -> tuple[Token, int]:
-    """Read one line, without its line feed.
+    r"""Parses one line, without its line feed.
 
     Raises
     ------
     InputError
         Saying what is wrong with the line.
+
+    Examples
+    --------
+    >>> from partcover.corpus.tsv import parse_line
+    >>> parse_line(b"low\t5", "bytes")
+    (b'low', 5)
     """
     fields = line.split(b"\t")
     if len(fields) == 1:
@@ -163,52 +176,49 @@ def _count(number: bytes) -> int:
 
 
 class _Reader:
-    """A file that is read, and what its headers have said so far.
+    """Reads a file, and keeps the facts that its headers have stated so far.
 
     Parameters
     ----------
     path : path
-        For messages.
+        The path, for messages.
     symbols : {"bytes", "chars", "ints"}, optional
-        What was asked for.
+        The alphabet that the caller requires.
     """
 
     def __init__(self, path: str | PathLike[str], symbols: Symbols | None) -> None:
         self.path = path
         self.symbols = symbols
-        self.asked = symbols is not None
+        self.symbols_required = symbols is not None
         self.pretokenizer: str | None = None
-        self.lines = 0  # read before what is read now
+        self.lines = 0  # before the part that is being read
 
     def error(self, number: int, message: object) -> InputError:
-        """An error in a line of what is read now; in the first, with the likely mistake."""
+        """Returns an error in a line of the current part; for line 1 with the likely mistake."""
         number += self.lines
         mistake = likely_mistake(self.path, "counts") if number == 1 else ""
         return InputError(f"{shown(self.path)}:{number}: {message}{mistake}")
 
     def first_line(self, file: IO[bytes]) -> bytes:
-        """The first line, without a byte order mark, once what it says is known.
-
-        Where it is a header, it is left as an empty line.
-        """
+        """Reads the first line, without a byte order mark; a header is returned as b""."""
         line = file.readline()
         if line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and b"\0" in line:
             raise self.error(1, "this is UTF-16: save it as UTF-8")
         line = line.removeprefix(BOM_UTF8)
-        if self.takes(line.rstrip(b"\r\n"), 1):
+        if self.is_header(line.rstrip(b"\r\n"), 1):
             self.lines = 1
             line = b""
         self.symbols = self.symbols or "bytes"
         return line
 
-    def takes(self, line: bytes, number: int) -> bool:
-        """Whether a line is a header; it must not contradict what is known."""
+    def is_header(self, line: bytes, number: int) -> bool:
+        """Returns whether a line is a header; it must not contradict the headers before."""
         try:
             header = parse_header(line)
             if header is None:
                 return False
             if header.symbols not in (None, self.symbols) and self.symbols is not None:
-                why = "asked for" if self.asked else "taken above"
+                why = "asked for" if self.symbols_required else "taken above"
                 raise InputError(f"the words are over {header.symbols}, {self.symbols} were {why}")
             names = {header.pretokenizer, self.pretokenizer} - {None}
             if len(names) > 1:
@@ -223,16 +233,16 @@ class _Reader:
         return True
 
     def arrays(self, first: bytes, file: IO[bytes]) -> Arrays:
-        """Words over bytes; memory for the distinct ones and a chunk."""
+        """Reads words over bytes; memory for the distinct ones and a chunk."""
         table = _word_table.WordTable()
-        held = [first]
+        pending = [first]
         while chunk := file.read(CHUNK):
             cut = chunk.rfind(b"\n") + 1
-            held.append(chunk[:cut] if cut else chunk)
+            pending.append(chunk[:cut] if cut else chunk)
             if cut:
-                self._add(table, b"".join(held))
-                held = [chunk[cut:]]
-        self._add(table, b"".join(held))
+                self._add(table, b"".join(pending))
+                pending = [chunk[cut:]]
+        self._add(table, b"".join(pending))
         return table.export(False)
 
     def _add(self, table: _word_table.WordTable, text: bytes) -> None:
@@ -245,24 +255,24 @@ class _Reader:
             place = len(text) - len(rest) + start
             end = text.find(b"\n", place)
             line = text[place:] if end < 0 else text[place:end]
-            if self.takes(line.removesuffix(b"\r"), lines):
+            if self.is_header(line.removesuffix(b"\r"), lines):
                 self.lines += lines
                 rest = rest[start + len(line) + 1 :]
                 continue
-            try:  # the kernel says only that the line is bad; the readable parser says why
+            try:  # the kernel only reports that the line is bad; the parser in Python says why
                 word, _ = parse_line(line, "bytes")
             except InputError as error:
                 raise self.error(lines, error) from None
             raise self.error(lines, f"the summed count of {sym.show(word)!r} does not fit in int64")
 
     def table(self, first: bytes, file: IO[bytes], *, once: bool = False) -> dict[Token, int]:
-        """Words over any symbols, line by line in Python."""
+        """Reads words over any symbols, line by line in Python."""
         assert self.symbols is not None
         table: dict[Token, int] = {}
         lines: Iterator[bytes] = chain([first] if first else [], file)
         for number, ended in enumerate(lines, 1):
             line = ended.removesuffix(b"\n")
-            if self.takes(line.removesuffix(b"\r"), number):
+            if self.is_header(line.removesuffix(b"\r"), number):
                 continue
             try:
                 word, count = parse_line(line, self.symbols)
@@ -281,28 +291,28 @@ class _Reader:
 def read(
     path: str | PathLike[str], symbols: Symbols | None = None
 ) -> tuple[Arrays | dict[Token, int], Header]:
-    """Read a TSV.
+    """Reads a counted-words TSV.
 
     Parameters
     ----------
     path : path
         The file; ``-`` is standard input.
     symbols : {"bytes", "chars", "ints"}, optional
-        By default what the file says, or bytes.
+        The alphabet; by default the one the file states, or bytes.
 
     Returns
     -------
     words : tuple of ndarray, or dict
         Data, offsets and counts of words over bytes, in O(file) compiled time; over other
-        symbols a dictionary.  In the order in which the file first has them; duplicates are
+        symbols a dictionary.  In the order of their first lines; the counts of equal words are
         summed.
     header : Header
-        What the file says of how they were counted, and the symbols that were read.
+        The pre-tokenizer that the file states, and the symbols that were read.
 
     Raises
     ------
     InputError
-        Naming the file and the line; for symbols other than those the file says.
+        Naming the file and the line; for symbols other than those the file states.
     """
     with open_input(path) as file:
         reader, size = _Reader(path, symbols), size_of(file)
@@ -313,7 +323,7 @@ def read(
 
 
 def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:
-    """Read a TSV in which each word stands once, line by line in Python.
+    """Reads a TSV without repeated words, line by line in Python.
 
     Raises
     ------
@@ -325,12 +335,19 @@ def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:
         return reader.table(reader.first_line(file), file, once=True)
 
 
-_PLAIN = re.compile(rb"[ -\[\]-~]+")
+_UNESCAPED = re.compile(rb"[ -\[\]-~]+")
 
 
 def format_line(word: Token, count: int) -> bytes:
-    """One line of the file, with its line feed."""
-    if isinstance(word, bytes) and _PLAIN.fullmatch(word):
+    r"""Returns one line of the file, with its line feed.
+
+    Examples
+    --------
+    >>> from partcover.corpus.tsv import format_line
+    >>> format_line(b"low", 5)
+    b'low\t5\n'
+    """
+    if isinstance(word, bytes) and _UNESCAPED.fullmatch(word):
         return b"%b\t%d\n" % (word, count)
     if isinstance(word, tuple):
         return b"%b\t%d\n" % (sym.show(word).encode(), count)
