@@ -162,9 +162,9 @@ def compare(
     bytes single_symbols 37
     """
     given = vocabularies or {}
-    budgets = [*budgets, *map(len, given.values())]
     methods = list(dict.fromkeys(methods))
     _check_names(methods, rules, given, certificates or {})
+    budgets = [*budgets, *map(len, given.values())]
     if not budgets:
         raise InputError("no budget k to compare for")
     if held_out is not None:

@@ -38,6 +38,27 @@ def test_branches_where_the_relaxation_is_loose(k):
         assert any(isinstance(node, Branch) for node in certificate.tree)
 
 
+def test_solves_once_and_runs_greedtok_once(monkeypatch):
+    calls = []
+
+    def counted(name, function):
+        def call(*arguments, **options):
+            calls.append(name)
+            return function(*arguments, **options)
+
+        return call
+
+    module = import_module("partcover.exact.branch_and_bound")
+    runs = import_module("partcover.exact.solver_run")
+    monkeypatch.setattr(module, "solve", counted("solve", module.solve))
+    monkeypatch.setattr(runs, "greedtok", counted("greedtok", runs.greedtok))
+    prove(reduce_vertex_cover(nx.petersen_graph(), 5).instance)
+    assert calls == ["solve", "greedtok"]
+    calls.clear()
+    solution, _ = prove(Instance({"banana": 2, "bandana": 1}, 1))
+    assert (calls, solution.extra["solver"]) == ([], "glop"), "the relaxation is whole"
+
+
 def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
     module = import_module("partcover.exact.branch_and_bound")
     monkeypatch.setattr(module, "building_seconds", lambda *_: 60.0)
