@@ -54,6 +54,9 @@ def check(instance: Instance) -> None:
     assert index.total == len(weight)
     tokens = list(index.tokens())
     assert list(index.tokens(index.numbers(index.find_tokens(tokens)))) == tokens
+    others = [token[:-1] + token[:1] for token in tokens]  # many sort where a candidate does
+    numbers = index.numbers(index.find_tokens(others)).tolist()
+    assert numbers == [tokens.index(token) if token in kept else -1 for token in others]
     assert tokens == sorted(kept)
     assert dict(zip(tokens, index.weight.tolist(), strict=True)) == {t: weight[t] for t in kept}
     which, word, start = index.occurrences_of(index.intervals)
