@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "Family", "generate", "least_vertex_cover"]
 
-_MOST_SEARCHED = 100  # vertices; random cubic graphs of this size take about a second
+_MAX_SEARCHED = 100  # vertices; random cubic graphs of this size take about a second
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,26 @@ class Family:
     Attributes
     ----------
     name : str
-        What `generate` knows it by.
+        Its name for `generate`.
     about : str
-        What SIZE is, and what the instance is made of, in one line.
+        What SIZE is, and what the instance consists of, in one line.
     paper : str
         Where it comes from.
     sizes : tuple of two int
-        The least and the largest size.
+        The smallest and the largest size.
     random : bool
-        Does the seed change anything?
+        Whether the seed changes anything.
     k : str
-        The budget, where none is given, in words.
+        The default budget, in words.
+
+    Examples
+    --------
+    >>> from partcover.instances.families import FAMILIES
+    >>> fibonacci = FAMILIES["fibonacci"]
+    >>> fibonacci.sizes, fibonacci.k
+    ((1, 25), 'half of SIZE')
+    >>> fibonacci(3).words.to_dict()
+    {b'ab': 1, b'aba': 1, b'abaab': 1}
     """
 
     name: str
@@ -48,14 +57,14 @@ class Family:
     _make: Callable[[int, int, int | None], Instance]
 
     def __call__(self, size: int, seed: int = 0, k: int | None = None) -> Instance:
-        """Make one instance.
+        """Makes one instance.
 
         Parameters
         ----------
         size : int
-            As `about` says.
+            See `about`.
         seed : int
-            For random families; recorded in any case.
+            Random seed, of random families; recorded in any case.
         k : int, optional
             The budget; see the attribute `k` for the default.
 
@@ -70,10 +79,10 @@ class Family:
         InputError
             For a size, a seed or a k that the family does not take.
         """
-        least, most = self.sizes
-        if isinstance(size, bool) or not isinstance(size, int) or not least <= size <= most:
+        lower, upper = self.sizes
+        if isinstance(size, bool) or not isinstance(size, int) or not lower <= size <= upper:
             raise InputError(
-                f"family {self.name}: size is {size!r}, and goes from {least} to {most}"
+                f"family {self.name}: size is {size!r}, and goes from {lower} to {upper}"
             )
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
             raise InputError(f"family {self.name}: seed is {seed!r}, and goes from 0 to 2**32 − 1")
@@ -99,12 +108,19 @@ class Family:
 
 
 def generate(name: str, size: int, seed: int = 0, k: int | None = None) -> Instance:
-    """One instance of a family; see `Family`.
+    """Makes one instance of a family; see `Family`.
 
     Raises
     ------
     InputError
         For an unknown name, and as the family does.
+
+    Examples
+    --------
+    >>> from partcover.instances.families import generate
+    >>> instance = generate("cycle", 5)
+    >>> instance.k, instance.threshold, instance.source["family"]
+    (3, 15, 'cycle')
     """
     if name not in FAMILIES:
         raise InputError(f"unknown family {name!r}: use one of {', '.join(FAMILIES)}")
@@ -112,11 +128,10 @@ def generate(name: str, size: int, seed: int = 0, k: int | None = None) -> Insta
 
 
 def least_vertex_cover(graph: Any) -> int:
-    """The size of the smallest vertex cover, by search.
+    """Computes the size of the smallest vertex cover, by search.
 
-    Vertices of degree one are settled by taking their neighbour, cycles by counting, components
-    apart from each other; else a vertex of the largest degree is in the cover, or all of its
-    neighbours are.
+    Of a vertex of degree one the neighbour is taken, cycles are counted, components are solved
+    one by one; else a vertex of the largest degree is in the cover, or all of its neighbours are.
 
     Parameters
     ----------
@@ -126,17 +141,24 @@ def least_vertex_cover(graph: Any) -> int:
     Returns
     -------
     int
-        Exact; the time is exponential at worst.
+        Exact; the time is exponential in the worst case.
 
     Raises
     ------
     InputError
-        If the graph has more than 100 vertices: its cover may take too long to find.
+        If the graph has more than 100 vertices: the search may take too long.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from partcover.instances.families import least_vertex_cover
+    >>> least_vertex_cover(nx.petersen_graph())
+    6
     """
-    if len(graph) > _MOST_SEARCHED:
+    if len(graph) > _MAX_SEARCHED:
         raise InputError(
             f"the graph has {len(graph)} vertices, and its smallest cover is searched for up to "
-            f"{_MOST_SEARCHED}: give k"
+            f"{_MAX_SEARCHED}: give k"
         )
     return _least_cover({vertex: set(graph[vertex]) for vertex in graph.nodes})
 
@@ -145,7 +167,7 @@ Neighbours = dict[Any, set[Any]]
 
 
 def _least_cover(graph: Neighbours) -> int:
-    """The smallest vertex cover; the graph is used up."""
+    """Computes the size of the smallest vertex cover; the graph is emptied."""
     size = 0
     leaves = [vertex for vertex, near in graph.items() if len(near) == 1]
     while leaves:
@@ -169,7 +191,7 @@ def _least_cover(graph: Neighbours) -> int:
 
 
 def _remove(graph: Neighbours, vertex: Any) -> set[Any]:
-    """Take a vertex out; the vertices that were around it."""
+    """Removes a vertex and returns its neighbours."""
     around = graph.pop(vertex)
     for near in around:
         graph[near].discard(vertex)
@@ -182,21 +204,21 @@ def _components(graph: Neighbours) -> list[Neighbours]:
     for start in graph:
         if start in seen:
             continue
-        found, open_ = {start: graph[start]}, [start]
-        while open_:
-            for near in graph[open_.pop()]:
-                if near not in found:
-                    found[near] = graph[near]
-                    open_.append(near)
-        seen |= found.keys()
-        parts.append(found)
+        component, stack = {start: graph[start]}, [start]
+        while stack:
+            for near in graph[stack.pop()]:
+                if near not in component:
+                    component[near] = graph[near]
+                    stack.append(near)
+        seen |= component.keys()
+        parts.append(component)
     return parts
 
 
 def _covered(
     draw: Callable[[int, int], nx.Graph],
 ) -> Callable[[int, int, int | None], Instance]:
-    """The vertex cover reduction of a graph of some size and seed."""
+    """Returns the function that reduces vertex cover on a graph of a size and seed."""
 
     def make(size: int, seed: int, k: int | None) -> Instance:
         graph = draw(size, seed)
@@ -209,14 +231,14 @@ def _covered(
 def _words(
     spell: Callable[[int], Iterator[str]], budget: Callable[[int], int]
 ) -> Callable[[int, int, int | None], Instance]:
-    """Words of some size, each counted once, every substring a candidate."""
+    """Returns the function that makes an instance of words that each occur once."""
     return _counted(lambda size: ((word, 1) for word in spell(size)), budget)
 
 
 def _counted(
     spell: Callable[[int], Iterator[tuple[str, int]]], budget: Callable[[int], int]
 ) -> Callable[[int, int, int | None], Instance]:
-    """Words of some size with their counts, every substring a candidate."""
+    """Returns the function that makes an instance of words and their counts."""
 
     def make(size: int, seed: int, k: int | None) -> Instance:
         return Instance(WordCounts.from_counts(spell(size)), budget(size) if k is None else k)
@@ -241,17 +263,17 @@ def _cubic(size: int, seed: int) -> nx.Graph:
 
     if size % 2:
         raise InputError(f"family cubic: size is {size}, and a cubic graph has an even number")
-    return _in_order(size, nx.random_regular_graph(3, size, seed=seed))
+    return _sorted_graph(size, nx.random_regular_graph(3, size, seed=seed))
 
 
 def _gnp(size: int, seed: int) -> nx.Graph:
     import networkx as nx
 
-    return _in_order(size, nx.gnp_random_graph(size, min(1.0, 4 / (size - 1)), seed=seed))
+    return _sorted_graph(size, nx.gnp_random_graph(size, min(1.0, 4 / (size - 1)), seed=seed))
 
 
-def _in_order(size: int, drawn: nx.Graph) -> nx.Graph:
-    """The same graph, its vertices 0 to size − 1 in order whatever order they were drawn in."""
+def _sorted_graph(size: int, drawn: nx.Graph) -> nx.Graph:
+    """Returns the same graph with its vertices 0 to size − 1 and its edges in order."""
     import networkx as nx
 
     graph = nx.Graph()
@@ -283,7 +305,7 @@ def _thue_morse(size: int) -> Iterator[str]:
 
 
 def _de_bruijn(size: int) -> Iterator[str]:
-    """The Lyndon words of a length that divides the order, in lexicographic order."""
+    """Concatenates the Lyndon words whose length divides the order, in lexicographic order."""
     for order in range(1, size + 1):
         sequence: list[int] = []
         word = [-1]  # becomes each Lyndon word of at most `order` letters, by Duval's rule
@@ -304,12 +326,12 @@ def _bpe_budget(size: int) -> Iterator[str]:
 
 
 def _bpe_across(size: int) -> Iterator[tuple[str, int]]:
-    """Words XyzX with ``size`` letters X and three times as many y and z.
+    """Makes words XyzX with ``size`` letters X and three times as many y and z.
 
     The count of XyzX is w(d) for d = z − y, cyclic, so every pair Xy and zX is in W words, and
-    the pair yz in size · w(d).  For d < 2 · size the count is the least for which yz is more
-    frequent than any Xy is in the words not yet counted; what is left of W goes evenly to the
-    last ``size`` values of d.
+    the pair yz in size · w(d).  For d < 2 · size the count is the smallest for which yz is more
+    frequent than any Xy is in the words not yet counted; what is left of W is shared evenly by
+    the last ``size`` values of d.
     """
     outer = "ABCDEFGHIJKL"[:size]
     inner = "abcdefghijklmnopqrstuvwxyz0123456789"[: 3 * size]

@@ -26,17 +26,26 @@ class Best:
     Attributes
     ----------
     tokens : int
-        Tokens that `vocabulary` needs.
+        Number of tokens that `vocabulary` needs.
     vocabulary : list
         The best vocabulary known, as in a vocabulary file.
     proven : bool
-        `lower_bound` is `tokens`.
+        Whether `lower_bound` is `tokens`.
     by : str
-        What found it.
+        The method that made it.
     lower_bound : int
         No vocabulary within the budget needs fewer tokens.
     certificate : str or None
-        File beside the instance that proves `lower_bound`; None claims a token a word only.
+        The file beside the instance that proves `lower_bound`; None where the bound is one token
+        for each word.
+
+    Examples
+    --------
+    >>> from partcover.instances.library import Best
+    >>> Best.from_json({"tokens": 3})
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: 'best' must be an object of tokens, vocabulary, proven, by, ...
     """
 
     tokens: int
@@ -48,7 +57,7 @@ class Best:
 
     @classmethod
     def from_json(cls, data: Any) -> Best:
-        """Read the object.
+        """Reads the object.
 
         Raises
         ------
@@ -80,13 +89,20 @@ class Entry:
     ----------
     name : str
         The name of its file, without the ending.
+
+    Examples
+    --------
+    >>> from partcover.instances.library import entry
+    >>> cycle = entry("cycle-7")
+    >>> cycle.best.tokens, cycle.best.proven, cycle.problems()
+    (21, True, [])
     """
 
     name: str
 
     @cached_property
     def instance(self) -> Instance:
-        """The instance; its `source` tells where it comes from."""
+        """The instance; its `source` says where it comes from."""
         with as_file(_folder() / f"{self.name}.json") as path:
             return Instance.load(path)
 
@@ -114,10 +130,10 @@ class Entry:
             return Certificate.load(path)
 
     def facts(self) -> dict[str, Any]:
-        """One row about it: family, sizes, and what is known of its optimum."""
+        """Returns one row about it: family, sizes, and what is known of its optimum."""
         instance = self.instance
-        known = asdict(self.best)
-        del known["vocabulary"]
+        best = asdict(self.best)
+        del best["vocabulary"]
         return {
             "name": self.name,
             "family": instance.source.get("family"),
@@ -127,40 +143,47 @@ class Entry:
             "total_symbols": instance.words.total_symbols,
             "candidates": instance.index.total,
             "k": instance.k,
-            **known,
+            **best,
         }
 
     def problems(self) -> list[str]:
-        """What is wrong with its claims, a line each; without any solver.
+        """Checks its claims without any solver; returns what is wrong, a line for each.
 
-        The words have the stored hash, the vocabulary needs as many tokens as stated, the
-        certificate proves the bound, and ``proven`` says whether they meet.
+        The words must have the stored hash, the vocabulary need as many tokens as stated, the
+        certificate prove the bound, and ``proven`` say whether the two meet.
         """
         instance, best = self.instance, self.best
-        found = []
+        problems = []
         if instance.source.get("words_sha256") != instance.words.digest:
-            found.append("the words are not those that words_sha256 tells")
+            problems.append("the words are not those that words_sha256 tells")
         counted = verify(instance, self.vocabulary)
-        found += counted.problems
+        problems += counted.problems
         if counted.tokens != best.tokens:
-            found.append(f"{best.tokens} tokens stated, the vocabulary needs {counted.tokens}")
+            problems.append(f"{best.tokens} tokens stated, the vocabulary needs {counted.tokens}")
         bound = instance.words.total_count
         if self.certificate is not None:
             checked = check_certificate(instance, self.certificate)
-            found += checked.problems
+            problems += checked.problems
             bound = checked.lower_bound
         if best.lower_bound > bound:
-            found.append(f"lower bound {best.lower_bound} stated, {bound} proven")
+            problems.append(f"lower bound {best.lower_bound} stated, {bound} proven")
         if best.proven is not (best.tokens == best.lower_bound):
-            found.append(
+            problems.append(
                 f"proven is {str(best.proven).lower()}: {best.tokens} tokens, bound "
                 f"{best.lower_bound}"
             )
-        return found
+        return problems
 
 
 def names() -> list[str]:
-    """Names of all instances, ascending."""
+    """Lists the names of all instances, ascending.
+
+    Examples
+    --------
+    >>> from partcover.instances.library import names
+    >>> len(names()), "cycle-7" in names()
+    (84, True)
+    """
     return sorted(
         file.name.removesuffix(".json")
         for file in _folder().iterdir()
@@ -169,19 +192,25 @@ def names() -> list[str]:
 
 
 def entry(name: str) -> Entry:
-    """An instance by name.
+    """Finds an instance by its name.
 
     Raises
     ------
     InputError
-        If there is none of that name, telling one that is near.
+        If there is none of that name; the message names one that is similar.
+
+    Examples
+    --------
+    >>> from partcover.instances.library import entry
+    >>> entry("cycle-7").instance.k
+    4
     """
     known = names()
     if name not in known:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else "'partcover instances list' names them"
+        similar = get_close_matches(name, known, 1)
+        hint = f"did you mean {similar[0]}?" if similar else "'partcover instances list' names them"
         raise InputError(f"no instance {name!r}: {hint}")
     return Entry(name)
 

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import permutations, product
-from math import comb, factorial
 from typing import Any, Literal
-
-import numpy as np
 
 from ..corpus.symbols import to_json
 from ..corpus.word_counts import WordCounts
@@ -21,22 +14,24 @@ from ..heuristics.greedy import greedtok, greedwmc
 from ..kernels import _worst_case
 from ..problem.instance import Instance
 from ..runtime.arguments import Seconds, Seed, checked
+from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
+from .worst_case_search import (
+    ENUMERABLE,
+    LETTERS,
+    METHODS,
+    Climb,
+    Enumeration,
+    Space,
+    kernel_arrays,
+)
 
 __all__ = ["ENUMERABLE", "METHODS", "WorstCase", "worst"]
 
-METHODS = ("greedtok", "greedwmc", "greedwmc-relaxed", "bpe")
-ENUMERABLE = 100_000_000  # multisets of words that are all looked at; more are searched
-
-_ROOM = 64  # symbols of an instance that the kernel holds
-_LONGEST = 16
-_IMAGES = 1_000_000  # words under all renamings of their symbols that are tabled
-_LETTERS = "abcdefghijklmnop"
-_LOOK = 0.1  # seconds between looks at the clock, about
-_PATIENCE = 10_000  # steps without a smaller ratio that end a climb
+_Stop = Literal["completed", "time_limit", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -46,26 +41,33 @@ class WorstCase:
     Attributes
     ----------
     instance : Instance
-        The instance; its ``source`` says how it was found and gives the optimum.
+        The instance; its ``source`` says which search made it, and gives the optimum.
     method : str
-        What was run.
+        The method.
     vocabulary, optimal : Vocabulary
         The method's tokens in its order, and an optimal set.
     cover, optimum_cover : int
-        What the method covers and what can be covered: under the method's own rule, and for
+        The method's cover and the largest one: under the method's own rule, and for
         ``greedwmc-relaxed`` with overlaps allowed on both sides.
     tokens, optimum_tokens : int
         Tokens that the method needs, and the fewest; None for ``greedwmc-relaxed``, whose
         cover is not a segmentation.
     exhausted : bool
-        Every multiset of the space was looked at: nothing in it has a smaller ratio.
+        Whether every multiset of the space was examined, so that none has a smaller ratio.
     seen, examined : int
-        Multisets generated (or steps of the search), and instances whose ratio was found: when
-        all are enumerated, one for each class under renaming and reversal.
+        Multisets generated (or steps of the search), and instances whose ratio was computed: of
+        an enumeration, one for each class under renaming and reversal.
     termination : {"completed", "time_limit", "interrupted"}
         Why it ended.
     seconds : float
         Wall-clock seconds.
+
+    Examples
+    --------
+    >>> from partcover.instances.worst_case import worst
+    >>> case = worst("greedtok", k=1, words=1, length=4)
+    >>> case.cover, case.optimum_cover, case.exhausted
+    (1, 1, True)
     """
 
     instance: Instance
@@ -79,7 +81,7 @@ class WorstCase:
     exhausted: bool
     seen: int
     examined: int
-    termination: Literal["completed", "time_limit", "interrupted"]
+    termination: _Stop
     seconds: float
 
     @property
@@ -95,7 +97,7 @@ class WorstCase:
         return self.tokens / self.optimum_tokens
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON object of the command."""
+        """Returns the JSON object that the command prints."""
         return {
             "method": self.method,
             "k": self.instance.k,
@@ -129,7 +131,7 @@ def worst(
     seed: Seed = 0,
     progress: Progress | None = None,
 ) -> WorstCase:
-    """Find the instance on which a method's cover is the smallest part of the optimum's.
+    """Finds the instance on which a method's cover is the smallest share of the optimum's.
 
     The space is every multiset of one to `words` words (a word that is there twice counts
     twice) of 2 to `length` symbols, all substrings being candidates.
@@ -150,27 +152,33 @@ def worst(
         At most this many symbols (up to 16), words, and symbols in a word (up to 16); no more
         than 64 symbols in all.
     restarts : int
-        Climbs of the local search.
+        Number of climbs of the local search.
     time_limit : float, optional
-        Seconds after which the worst so far is returned; what it finds then depends on the
-        machine.
+        Seconds after which the worst so far is returned; the result then depends on the machine.
     seed : int
-        Of the local search.
+        Random seed of the local search.
     progress : Progress, optional
         Called with (done, of, remark): multisets, or restarts.
 
     Returns
     -------
     WorstCase
-        The smallest ratio; then the fewest symbols; then the first found.  Recounted by
-        `verify`, and by `greedtok` and `greedwmc` where they are the method.
+        The instance of smallest ratio, then of fewest symbols, then the first one.  It is
+        recounted by `verify`, and by `greedtok` and `greedwmc` where they are the method.
 
     Raises
     ------
     InputError
-        For an unknown method, or sizes the kernel does not hold.
+        For an unknown method, or sizes that the kernel does not hold.
     VerificationError
         If the recount contradicts the kernel.
+
+    Examples
+    --------
+    >>> from partcover.instances.worst_case import worst
+    >>> case = worst("bpe", k=2, words=2, length=4)
+    >>> case.instance.words.to_dict(), round(case.ratio, 3)
+    ({b'aaab': 1, b'bbba': 1}, 0.333)
 
     Notes
     -----
@@ -183,248 +191,50 @@ def worst(
     branch and bound on the relaxed cover, exponential in k: instants for k up to about 5,
     seconds for k = 8 and 64 symbols.
     """
-    started = time.monotonic()
-    _check(method, k, alphabet, words, length, restarts)
-    end = None if time_limit is None else started + time_limit
-    many = sum(alphabet**size for size in range(2, length + 1))
-    space = sum(comb(many + size - 1, size) for size in range(1, words + 1))
-    number = METHODS.index(method)
-    parameters = {"alphabet": alphabet, "words": words, "length": length}
-    search: _Enumeration | _Climb
-    if space <= ENUMERABLE and many * factorial(alphabet) <= _IMAGES:
-        search = _Enumeration(number, k, **parameters)
-    else:
-        search = _Climb(number, k, **parameters, restarts=restarts, seed=seed)
-    termination: Literal["completed", "time_limit", "interrupted"] = "completed"
+    deadline = Deadline(time_limit)
+    space = Space(method, k, alphabet, words, length)
+    if restarts < 1:
+        raise InputError(f"restarts is {restarts}: at least 1 is expected")
+    search = Enumeration(space) if space.is_enumerable else Climb(space, restarts, seed)
     progress = progress or Progress()
+    termination: _Stop = "completed"
     try:
-        for done, of in search.steps(space):
-            progress.advance(done, of, f"{float(search.ratio):.4f}")
-            if end is not None and time.monotonic() >= end:
+        for done, total in search.steps():
+            progress.advance(done, total, f"{float(search.ratio):.4f}")
+            if deadline.is_over:
                 termination = "time_limit"
                 break
     except KeyboardInterrupt:
         termination = "interrupted"
-    exhausted = termination == "completed" and isinstance(search, _Enumeration)
-    return _state(
-        method,
-        k,
-        search.found(),
-        parameters=parameters,
-        exhausted=exhausted,
-        seen=search.seen,
-        examined=search.examined,
-        seed=seed,
-        termination=termination,
-        started=started,
-    )
+    return _recounted(space, search, seed, termination, deadline)
 
 
-def _check(
-    method: str,
-    k: int,
-    alphabet: int,
-    words: int,
-    length: int,
-    restarts: int,
-) -> None:
-    if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
-    if k < 1:
-        raise InputError(f"k is {k}: at least 1 is expected")
-    if not 1 <= alphabet <= len(_LETTERS):
-        raise InputError(f"alphabet is {alphabet}: 1 to {len(_LETTERS)} symbols are expected")
-    if not 2 <= length <= _LONGEST:
-        raise InputError(f"length is {length}: words of 2 to {_LONGEST} symbols are expected")
-    if words < 1 or words * length > _ROOM:
-        raise InputError(
-            f"{words} words of {length} symbols: at least 1 word, and at most {_ROOM} symbols in "
-            "all, are expected"
-        )
-    if restarts < 1:
-        raise InputError(f"restarts is {restarts}: at least 1 is expected")
-
-
-class _Enumeration:
-    """Every multiset, in the kernel."""
-
-    def __init__(self, method: int, k: int, *, alphabet: int, words: int, length: int) -> None:
-        self.words = words
-        self.table = [
-            word for size in range(2, length + 1) for word in product(range(alphabet), repeat=size)
-        ]
-        number = {word: i for i, word in enumerate(self.table)}
-        symbols = np.zeros((len(self.table), _LONGEST), np.uint8)
-        for row, word in zip(symbols, self.table, strict=True):
-            row[: len(word)] = word
-        names = list(permutations(range(alphabet)))  # the first renames nothing
-        images = np.array(
-            [
-                [
-                    [number[tuple(name[s] for s in word[::step])] for word in self.table]
-                    for name in names
-                ]
-                for step in (1, -1)
-            ],
-            np.int32,
-        )
-        lengths = np.array([len(word) for word in self.table], np.int32)
-        self.search = _worst_case.Search(symbols, lengths, images, k, method)
-
-    def steps(self, space: int) -> Iterable[tuple[int, int]]:
-        chunk = 1000
-        for size in range(1, self.words + 1):
-            self.search.start(size)
-            more = True
-            while more:
-                began = time.monotonic()
-                more = self.search.run(chunk)
-                chunk = chunk * 2 if time.monotonic() - began < _LOOK else max(1, chunk // 2)
-                yield self.search.seen, space
-
-    @property
-    def ratio(self) -> Fraction:
-        return Fraction(self.search.cover, self.search.optimum)
-
-    @property
-    def seen(self) -> int:
-        return self.search.seen
-
-    @property
-    def examined(self) -> int:
-        return self.search.examined
-
-    def found(self) -> list[tuple[int, ...]]:
-        return [self.table[number] for number in self.search.words] or [(0, 0)]
-
-
-class _Climb:
-    """Local search by small changes, from random instances."""
-
-    def __init__(
-        self,
-        method: int,
-        k: int,
-        *,
-        alphabet: int,
-        words: int,
-        length: int,
-        restarts: int,
-        seed: int,
-    ) -> None:
-        self.method, self.k = method, k
-        self.alphabet, self.words, self.length = alphabet, words, length
-        self.restarts = restarts
-        self.random = random.Random(seed)
-        self.seen = self.examined = 0
-        self.best: tuple[Fraction, int] = (Fraction(2), 0)
-        self.worst: list[tuple[int, ...]] = [(0, 0)]
-
-    @property
-    def ratio(self) -> Fraction:
-        return self.best[0]
-
-    def steps(self, space: int) -> Iterable[tuple[int, int]]:
-        looked = time.monotonic()
-        for restart in range(self.restarts):
-            here = [self._word() for _ in range(self.random.randint(1, self.words))]
-            value = self._value(here)
-            least, idle = value, 0
-            while idle < _PATIENCE:
-                there = self._changed(here)
-                found = self._value(there)
-                if found[0] <= value[0]:
-                    here, value = there, found
-                idle = 0 if found < least else idle + 1
-                least = min(least, found)
-                if time.monotonic() - looked >= _LOOK:
-                    yield restart, self.restarts
-                    looked = time.monotonic()
-        yield self.restarts, self.restarts
-
-    def found(self) -> list[tuple[int, ...]]:
-        return self.worst
-
-    def _value(self, words: Sequence[tuple[int, ...]]) -> tuple[Fraction, int]:
-        """The ratio, and the symbols; the smallest is kept."""
-        self.seen += 1
-        self.examined += 1
-        arrays = _arrays(words)
-        cover = _worst_case.method_cover(*arrays, self.k, self.method)[0]
-        optimum = _worst_case.optimum(*arrays, self.k, METHODS[self.method] == "greedwmc-relaxed")[
-            0
-        ]
-        value = Fraction(cover, optimum), sum(map(len, words))
-        if value < self.best:
-            self.best, self.worst = value, list(words)
-        return value
-
-    def _word(self) -> tuple[int, ...]:
-        size = self.random.randint(2, self.length)
-        return tuple(self.random.randrange(self.alphabet) for _ in range(size))
-
-    def _changed(self, words: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        """One to three changes, each of a symbol or a word."""
-        changed = list(words)
-        for _ in range(self.random.choice((1, 1, 2, 3))):
-            i = self.random.randrange(len(changed))
-            word = changed[i]
-            p = self.random.randrange(len(word))
-            kind = self.random.randrange(7)
-            symbol = (self.random.randrange(self.alphabet),)
-            if kind <= 1:
-                changed[i] = word[:p] + symbol + word[p + 1 :]
-            elif kind == 2 and len(word) < self.length:
-                changed[i] = word[:p] + symbol + word[p:]
-            elif kind == 3 and len(word) > 2:
-                changed[i] = word[:p] + word[p + 1 :]
-            elif kind == 4:
-                changed[i] = self._word()
-            elif kind == 5 and len(changed) < self.words:
-                changed.append(self.random.choice([word, self._word()]))
-            elif kind == 6 and len(changed) > 1:
-                del changed[i]
-        return changed
-
-
-def _arrays(words: Iterable[tuple[int, ...]]) -> tuple[Any, Any, Any]:
-    """Distinct words and their counts, as the kernel takes them."""
-    counts = Counter(words)
-    text = np.array([symbol for word in counts for symbol in word], np.uint8)
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum([len(word) for word in counts], out=offsets[1:])
-    return text, offsets, np.array(list(counts.values()), np.int64)
-
-
-def _state(
-    method: str,
-    k: int,
-    found: Sequence[tuple[int, ...]],
-    *,
-    parameters: dict[str, int],
-    exhausted: bool,
-    seen: int,
-    examined: int,
+def _recounted(
+    space: Space,
+    search: Enumeration | Climb,
     seed: int,
-    termination: Literal["completed", "time_limit", "interrupted"],
-    started: float,
+    termination: _Stop,
+    deadline: Deadline,
 ) -> WorstCase:
-    """Name the symbols, recount, and say how it was found."""
-    arrays = _arrays(found)
+    """Names the symbols of the worst instance, recounts it, and makes the result."""
+    method, k, worst_words = space.method, space.k, search.worst()
+    exhausted = termination == "completed" and isinstance(search, Enumeration)
+    arrays = kernel_arrays(worst_words)
     relaxed = method == "greedwmc-relaxed"
-    cover, places = _worst_case.method_cover(*arrays, k, METHODS.index(method))
+    cover, places = _worst_case.method_cover(*arrays, k, space.number)
     best_cover, best_places = _worst_case.optimum(*arrays, k, relaxed)
     best_tokens = best_places if not relaxed else _worst_case.optimum(*arrays, k)[1]
+    parameters = {"alphabet": space.alphabet, "words": space.words, "length": space.length}
 
-    text = "".join(_LETTERS[symbol] for symbol in arrays[0].tolist())
+    text = "".join(LETTERS[symbol] for symbol in arrays[0].tolist())
 
-    def vocabulary(some: Iterable[tuple[int, int]], made_by: str) -> Vocabulary:
+    def vocabulary(places: Iterable[tuple[int, int]], made_by: str) -> Vocabulary:
         # two merges of BPE may spell one token
-        tokens = dict.fromkeys(text[start : start + size] for start, size in some)
+        tokens = dict.fromkeys(text[start : start + size] for start, size in places)
         return Vocabulary([token.encode() for token in tokens], "bytes", made_by)
 
     words = WordCounts.from_counts(
-        Counter("".join(_LETTERS[symbol] for symbol in word) for word in found)
+        Counter("".join(LETTERS[symbol] for symbol in word) for word in worst_words)
     )
     chosen, optimal = vocabulary(places, method), vocabulary(best_places, "solve")
     optimum = verify(Instance(words, k), vocabulary(best_tokens, "solve"))
@@ -444,7 +254,7 @@ def _state(
             "parameters": parameters,
             "seed": seed,
             "exhausted": exhausted,
-            "examined": examined,
+            "examined": search.examined,
             "best": {
                 "tokens": optimum.tokens,
                 "vocabulary": [to_json(token) for token in vocabulary(best_tokens, "solve")],
@@ -473,15 +283,15 @@ def _state(
         tokens=None if relaxed else total - cover,
         optimum_tokens=None if relaxed else optimum.tokens,
         exhausted=exhausted,
-        seen=seen,
-        examined=examined,
+        seen=search.seen,
+        examined=search.examined,
         termination=termination,
-        seconds=time.monotonic() - started,
+        seconds=deadline.seconds,
     )
 
 
 def _recount(instance: Instance, method: str, chosen: Vocabulary) -> int | None:
-    """The method's cover by the code for whole corpora; None for BPE, which has none."""
+    """Computes the method's cover by the code for whole corpora; None for BPE, which has none."""
     if method == "bpe":
         return None
     if method == "greedtok":

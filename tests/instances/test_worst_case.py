@@ -17,7 +17,7 @@ from oracles.brute_force import fewest_tokens, most_relaxed_cover
 from oracles.greedy import all_candidates, greedy, shortest_path
 
 from partcover import InputError, Instance, WordCounts, greedtok, greedwmc, solve, verify
-from partcover.instances import worst_case as worst_module
+from partcover.instances import worst_case_search
 from partcover.instances.worst_case import METHODS, worst
 from partcover.kernels import _worst_case
 
@@ -171,8 +171,8 @@ def test_enumeration_is_of_everything(method, k, alphabet, words, length):
 def test_climb(method, monkeypatch):
     space = {"k": 2, "alphabet": 2, "words": 3, "length": 4}
     exact = worst(method, **space)
-    monkeypatch.setattr(worst_module, "ENUMERABLE", 0)
-    monkeypatch.setattr(worst_module, "_PATIENCE", 500)
+    monkeypatch.setattr(worst_case_search, "ENUMERABLE", 0)
+    monkeypatch.setattr(worst_case_search, "PATIENCE", 500)
     found = worst(method, **space, restarts=2, seed=1)
     assert not found.exhausted
     assert exact.ratio <= found.ratio <= 1
