@@ -14,6 +14,7 @@ from ..heuristics.greedy import certified_ratio
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.arguments import Seconds, Seed, Threads, checked, shown
+from ..runtime.limits import RunLimits
 from ..runtime.notebook import brief, html_table
 from ..runtime.progress import Progress, gap_of
 from ..verification.certificate_check import check_certificate
@@ -169,7 +170,8 @@ def compare(
         raise InputError("no budget k to compare for")
     if held_out is not None:
         held_out = _comparable(instance, held_out)
-    runner = Runner(instance, time_limit, memory, seed, threads, progress or Progress())
+    limits = RunLimits(time_limit, seed, threads)
+    runner = Runner(instance, limits, memory, progress or Progress())
     for k in budgets:
         instance.with_k(k)
     for method in methods:
@@ -378,7 +380,9 @@ def _set_facts(runner: Runner, answer: Answer, objective: bool) -> dict[str, Any
         from ..trainers import unigram_objective
 
         runner.progress.stage(f"Unigram's objective of {answer.method}, k = {answer.k}")
-        facts["unigram_objective"] = unigram_objective(words, vocabulary, threads=runner.threads)
+        facts["unigram_objective"] = unigram_objective(
+            words, vocabulary, threads=runner.limits.threads
+        )
     return facts
 
 
@@ -417,7 +421,7 @@ def _search_bounds(
         sorted(groups),
         incumbents=incumbents,
         time_limit=seconds,
-        threads=runner.threads,
+        threads=runner.limits.threads,
     )
     for each in certified:
         _set_bound(groups[each.instance.k], answers, each.lower_bound)

@@ -14,6 +14,7 @@ from ..heuristics.greedy import greedtok, greedwmc
 from ..heuristics.local_search import local_search
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Status, Termination
+from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
 from ..trainers import TRAINERS, Trainer, TrainerRegistry
@@ -103,15 +104,13 @@ class Runner:
     ----------
     instance : Instance
         The words and candidates; its k is not used.
-    time_limit : float, optional
-        Seconds for each run.
+    limits : RunLimits
+        The time limit of each run, the random seed and the number of threads.
     memory : bool
         Whether to run each method in a process of its own and measure its memory (see
         `partcover.runtime.isolation`).
-    seed, threads : int
-        Random seed and threads of the methods.
     progress : Progress
-        Gets the name of each run as it begins.
+        Receives the name of each run as it begins.
 
     Examples
     --------
@@ -123,10 +122,8 @@ class Runner:
     """
 
     instance: Instance
-    time_limit: float | None = None
+    limits: RunLimits = RunLimits()  # noqa: RUF009 - frozen
     memory: bool = False
-    seed: int = 0
-    threads: int = 1
     progress: Progress = field(default_factory=Progress)
 
     def run(self, method: str, k: int) -> tuple[Solution, int | None]:
@@ -134,9 +131,9 @@ class Runner:
         self.progress.stage(f"{method}, k = {k}")
         instance = self.instance.with_k(k)
         options: dict[str, Any] = {
-            "time_limit": self.time_limit,
-            "seed": self.seed,
-            "threads": self.threads,
+            "time_limit": self.limits.time_limit,
+            "seed": self.limits.seed,
+            "threads": self.limits.threads,
         }
         if self.memory:
             from ..runtime.isolation import run_isolated  # imports multiprocessing
@@ -199,7 +196,7 @@ class Runner:
         self, words: WordCounts, vocabulary: Vocabulary, rule: SegmentationRule
     ) -> Segmentation:
         """Cuts words under a rule."""
-        return segment(words, vocabulary, rule, seed=self.seed, threads=self.threads)
+        return segment(words, vocabulary, rule, seed=self.limits.seed, threads=self.limits.threads)
 
 
 def rules_of(answer: Answer, rules: Sequence[str]) -> list[SegmentationRule]:

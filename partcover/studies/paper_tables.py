@@ -461,10 +461,10 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
             "k": study.budgets,
             "methods": [m for m in EXPERIMENTS[name].methods if m not in study.left_out],
             "policy": runner.instance.policy,
-            "time_limit": runner.time_limit,
-            "threads": runner.threads,
+            "time_limit": runner.limits.time_limit,
+            "threads": runner.limits.threads,
         },
-        "seed": runner.seed,
+        "seed": runner.limits.seed,
         "left_out": {m: why for m, why in study.left_out.items() if m in EXPERIMENTS[name].methods},
         "limited": study.limited(EXPERIMENTS[name].methods),
     }

@@ -232,6 +232,7 @@ def _vocabularies(paths: Sequence[str]) -> dict[str, Vocabulary]:
 
 def _compare(out: Output, inputs: _Inputs, request: _Request) -> tuple[Comparison, _Targets]:
     """Runs the methods for their budgets, then for the targets."""
+    from ...runtime.limits import RunLimits
     from ...studies.compare import compare
     from ...studies.methods import Runner
 
@@ -257,9 +258,7 @@ def _compare(out: Output, inputs: _Inputs, request: _Request) -> tuple[Compariso
         # in this process: what bisection needs is many short runs
         runner = Runner(
             inputs.instance,
-            request.time_limit,
-            seed=out.seed,
-            threads=out.threads,
+            RunLimits(request.time_limit, out.seed, out.threads),
             progress=progress,
         )
         return comparison, _reach_targets(runner, comparison, inputs.methods, request)

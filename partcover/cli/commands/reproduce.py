@@ -104,6 +104,7 @@ def _reproduce(
     time_limit: float | None,
 ) -> tuple[list[dict[str, Any]], bool]:
     """Makes the tables; returns manifests and rows, and whether Ctrl-C left some out."""
+    from ...runtime.limits import RunLimits
     from ...studies.methods import Runner
     from ...studies.paper_tables import EXPERIMENTS, Study, manifest, reproduce
 
@@ -112,13 +113,8 @@ def _reproduce(
     results: list[dict[str, Any]] = []
     studies: dict[tuple[int, ...], Study] = {}
     with out.progress("reproduce") as progress:
-        runner = Runner(
-            instance,
-            time_limit,
-            seed=out.seed,
-            threads=out.threads,
-            progress=progress,
-        )
+        limits = RunLimits(time_limit, out.seed, out.threads)
+        runner = Runner(instance, limits, progress=progress)
         for name in names:
             study = studies.setdefault(budgets[name], Study(runner, budgets[name]))
             try:

@@ -1,0 +1,120 @@
+"""What prices prove, counted in integers: as the check counts it, at any size of counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from bounds.counters import counter_of, token_of
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracles.brute_force import useful
+from oracles.certificate import slow_bound
+from strategies import instances, prices
+
+from partcover import Certificate, InputError, Instance, WordCounts, lower_bound
+from partcover.bounds.price_counter import largest
+from partcover.bounds.price_report import price_report
+from partcover.problem.certificate import Leaf, sorted_symbols
+from partcover.verification.certificate_check import check_certificate
+
+
+def slow_reward(instance: Instance, token, own: dict, one: int) -> int:
+    """All sets of occurrences that do not overlap."""
+    total, size = 0, len(token)
+    for word, count in instance.words:
+        at = [s for s in range(len(word)) if word[s : s + size] == token]
+        at = [s for s in at if sum(own[word][s : s + size]) > one]
+        best = 0
+        for many in range(len(at) + 1):
+            for chosen in combinations(at, many):
+                if all(b - a >= size for a, b in pairwise(chosen)):
+                    best = max(best, sum(sum(own[word][s : s + size]) - one for s in chosen))
+        total += count * best
+    return total
+
+
+def check_count(data):
+    instance = data.draw(instances())
+    assume(len(useful(instance)) <= 14)
+    counter = counter_of(instance)
+    drawn = np.array(data.draw(prices(instance, counter.bits)), np.int32)
+    stored = np.empty(len(drawn), np.int32)
+    stored[sorted_symbols(instance.words)] = drawn
+    value, _ = counter.count(stored, instance.k)
+    claim = Certificate.of(instance, (Leaf(drawn),), 0, counter.bits)
+    if not instance.groups:
+        assert counter.bound(value) == slow_bound(instance, claim)
+    assert counter.bound(value) == check_certificate(instance, claim).lower_bound
+    again, found = counter.count(stored, instance.k, every=True)
+    assert again == value
+    own = {
+        word: stored[begin:end].tolist()
+        for (word, _), (begin, end) in zip(
+            instance.words, pairwise(instance.words.offsets.tolist()), strict=True
+        )
+    }
+    for number, reward in enumerate(found.tolist()):
+        token = token_of(counter, number)
+        assert reward == slow_reward(instance, token, own, counter.one), token
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_prices_prove_what_the_check_counts(data):
+    check_count(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=4000, deadline=None)
+@given(st.data())
+def test_prices_prove_what_the_check_counts_by_far(data):
+    check_count(data)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_large_counts_are_counted_beyond_64_bits(data):
+    small = data.draw(instances())
+    assume(0 < len(useful(small)) <= 14 and not small.groups)
+    large = st.sampled_from([1, 7, 10**9, 10**12, 2**45])
+    words = {word: data.draw(large) for word, _ in small.words}
+    instance = replace(small, words=WordCounts.from_counts(words, small.symbols))
+    counter = counter_of(instance)
+    counter.refine(counter.finest)
+    drawn = np.array(data.draw(prices(instance, counter.bits)), np.int64)
+    stored = np.empty(len(drawn), np.int64)
+    stored[sorted_symbols(instance.words)] = drawn
+    value, _ = counter.count(stored, instance.k)
+    assert counter.count(stored, instance.k, every=True)[0] == value
+    claim = Certificate.of(instance, (Leaf(drawn),), 0, counter.bits)
+    assert counter.bound(value) == check_certificate(instance, claim).lower_bound
+    assert counter.proven_by(claim) == counter.bound(value)
+    # coarser prices, counted finer
+    coarse = Certificate.of(instance, (Leaf(drawn >> (counter.bits - 20)),), 0, 20)
+    assert counter.proven_by(coarse) == check_certificate(instance, coarse).lower_bound
+
+
+@given(st.lists(st.integers(0, 9), min_size=1), st.integers(0, 12))
+def test_the_largest(values, many):
+    ordered = sorted(values, reverse=True)
+    total, least = largest(np.array(values, np.int64), many)
+    assert total == sum(ordered[:many])
+    huge = [value << 58 for value in values]
+    assert largest(np.array(huge, np.int64), many)[0] == total << 58
+    assert least == ([ordered[0], *ordered, *[0] * 20][many])
+
+
+def test_prices_are_explained():
+    instance = Instance(WordCounts.from_words(["pearl", "the", "red", "heart"]), 2)
+    found = lower_bound(instance, iterations=1000)
+    shown = price_report(instance, found.certificate, [b"heart"])[0]
+    rewards = {token: reward for token, reward, _, _ in shown.tokens}
+    assert sum(best for _, _, _, best in shown.tokens) <= 2
+    assert rewards[b"heart"] == pytest.approx(sum(shown.prices) - 1, abs=1e-6)
+    for token, reward, worth, _ in shown.tokens:
+        assert 0 <= worth <= reward + 1e-6, token
+    with pytest.raises(InputError, match="'pear' is not one of the words"):
+        price_report(instance, found.certificate, [b"pear"])

@@ -1,0 +1,167 @@
+"""The steps of the primal-dual hybrid gradient: each kernel beside its slow twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bounds.counters import counter_of, token_of
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import instances, random_instance
+
+from partcover import InputError, lower_bound
+from partcover.kernels._saddle_point import Saddle, arcs, project, self_overlaps
+
+
+@settings(max_examples=100, deadline=None)
+@given(instances())
+def test_arcs_are_the_occurrences(instance):
+    counter = counter_of(instance)
+    which, start, end, back = arcs(
+        counter.places, counter.lo, counter.hi, counter.length, len(instance.words.data)
+    )
+    expected = []
+    for (word, _), begin in zip(instance.words, instance.words.offsets.tolist(), strict=False):
+        for number in range(len(counter.lo)):
+            token = token_of(counter, number)
+            size = len(token)
+            expected += [
+                (begin + s, number, begin + s + size)
+                for s in range(len(word))
+                if word[s : s + size] == token
+            ]
+    expected.sort()
+    assert list(zip(start.tolist(), which.tolist(), end.tolist(), strict=True)) == expected
+    for o, (first, number, _) in enumerate(expected):
+        earlier = [q for q in range(o) if expected[q][1] == number and expected[q][2] > first]
+        assert back[o] == (o - earlier[-1] if earlier else 0)
+    index = instance.index
+    overlap = self_overlaps(index.text, index.sa, counter.lo, counter.hi, counter.length)
+    for number in range(len(counter.lo)):
+        token = token_of(counter, number)
+        borders = any(token[:n] == token[-n:] for n in range(1, len(token)))
+        assert overlap[number] == (borders and counter.hi[number] - counter.lo[number] > 1)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_projection(data):
+    size = data.draw(st.integers(1, 8))
+    number = st.floats(0, 4).map(lambda v: round(v, 3))
+    x, gain, step = (
+        np.array(data.draw(st.lists(values, min_size=size, max_size=size)))
+        for values in (
+            st.floats(-1, 2).map(lambda v: round(v, 3)),
+            number,
+            number.map(lambda v: v + 0.1),
+        )
+    )
+    budget = float(data.draw(st.integers(0, size)))
+    out = np.empty(size)
+    fee = project(x, gain, step, budget, data.draw(number), out)
+
+    def clipped(at: float) -> list[float]:
+        return [min(max(a + s * (g - at), 0.0), 1.0) for a, g, s in zip(x, gain, step, strict=True)]
+
+    low, high = 0.0, 100.0
+    if sum(clipped(0.0)) > budget:
+        for _ in range(100):
+            middle = (low + high) / 2
+            low, high = (middle, high) if sum(clipped(middle)) > budget else (low, middle)
+        assert out == pytest.approx(clipped(high), abs=1e-8)
+    else:
+        assert fee == 0
+        assert out == pytest.approx(clipped(0.0), abs=1e-12)
+    assert out.sum() <= budget + 1e-6
+
+
+def slow_step(saddle, instance, which, start, end, weight, keep, ahead):
+    """The step as its equations stand, with lists for rows."""
+    many = len(which)
+    rows = [
+        [q for q in range(many) if which[q] == which[o] and start[q] <= start[o] < end[q]]
+        for o in range(many)
+    ]
+    f, lam = saddle.flow.astype(float), saddle.row.astype(float)
+    d = saddle.price.copy()
+    over = [max(1, sum(s <= p < e for s, e in zip(start, end, strict=True))) for p in range(len(d))]
+    made_f = np.zeros(many)
+    for o in range(many):
+        of = [r for r in range(many) if o in rows[r]]
+        slope = 1 - d[start[o] : end[o]].sum() + sum(lam[r] for r in of)
+        made_f[o] = max(0, f[o] - slope / (weight * (end[o] - start[o] + len(of))))
+    bar = 2 * made_f - f
+    made_lam = np.array(
+        [
+            max(0, lam[r] + weight * (bar[rows[r]].sum() - ahead[which[r]]) / (len(rows[r]) + 1))
+            for r in range(many)
+        ]
+    ).reshape(many)
+    made_d = np.array(
+        [
+            min(
+                1,
+                d[p]
+                + weight
+                / over[p]
+                * (1 - sum(bar[o] for o in range(many) if start[o] <= p < end[o])),
+            )
+            for p in range(len(d))
+        ]
+    )
+    new = [
+        keep * (2 * made - old) + (1 - keep) * origin
+        for made, old, origin in (
+            (made_f, f, saddle.flow_from),
+            (made_lam, lam, saddle.row_from),
+            (made_d, d, saddle.price_from),
+        )
+    ]
+    count = np.repeat(instance.words.counts, np.diff(instance.words.offsets))
+    gain = np.zeros(len(ahead))
+    flows = rows_moved = 0.0
+    for o in range(many):
+        gain[which[o]] += count[start[o]] * new[1][o]
+        of = sum(o in row for row in rows)
+        flows += count[start[o]] * (end[o] - start[o] + of) * (made_f[o] - f[o]) ** 2
+        rows_moved += count[start[o]] * (len(rows[o]) + 1) * (made_lam[o] - lam[o]) ** 2
+    rows_moved += float(np.sum(count * np.array(over) * (made_d - d) ** 2))
+    return new, made_d, gain, flows, rows_moved
+
+
+@settings(max_examples=60, deadline=None)
+@given(instances(), st.integers(0, 2**31))
+def test_a_step(instance, seed):
+    counter = counter_of(instance)
+    words = instance.words
+    assume(len(words))
+    which, start, end, back = arcs(
+        counter.places, counter.lo, counter.hi, counter.length, len(words.data)
+    )
+    saddle = Saddle(words.offsets, words.counts.astype(float), which, start, end, back)
+    random = np.random.default_rng(seed)
+    for array in (saddle.flow, saddle.row, saddle.price):
+        array[:] = random.uniform(-0.5, 1, len(array))
+    np.maximum(saddle.row, 0, out=saddle.row)
+    saddle.anchor()
+    saddle.price[:] = random.uniform(0, 1, len(saddle.price))
+    weight, keep = random.uniform(0.5, 2), random.uniform(0.5, 1)
+    ahead = random.uniform(-0.5, 1.5, len(counter.lo))
+    lists = [array.tolist() for array in (which, start, end)]
+    new, made, gain, flows, moved = slow_step(saddle, instance, *lists, weight, keep, ahead)
+    got_gain, got_moves = np.zeros((2, len(counter.lo))), np.zeros((2, 2))
+    half = len(words) // 2
+    for part, (first, last) in enumerate(((0, half), (half, len(words)))):
+        saddle.step(first, last, weight, keep, ahead, got_gain[part], got_moves[part])
+    assert saddle.flow == pytest.approx(new[0], abs=1e-5)
+    assert saddle.row == pytest.approx(new[1], abs=1e-5)
+    assert saddle.price == pytest.approx(new[2], abs=1e-9)
+    assert saddle.made == pytest.approx(made, abs=1e-9)
+    assert got_gain.sum(axis=0) == pytest.approx(gain, abs=1e-4)
+    assert got_moves.sum(axis=0) == pytest.approx([flows, moved], abs=1e-6)
+
+
+def test_too_many_arcs_are_refused(monkeypatch):
+    monkeypatch.setattr("partcover.bounds.primal_dual.BYTES_AN_ARC", 1 << 45)
+    with pytest.raises(InputError, match="--max-length"):
+        lower_bound(random_instance(0, 5))
