@@ -20,10 +20,10 @@ from os import PathLike, fspath
 from typing import NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from ..corpus.symbols import show
 from ..errors import InputError
+from ..runtime.arrays import Float64
 from ..runtime.files import atomic_writer, read_text, write_atomic
 from .formulations.build import Goal
 from .sparse_model import Sense, SparseModel
@@ -39,7 +39,6 @@ __all__ = [
     "write_start",
 ]
 
-Float = npt.NDArray[np.float64]
 
 _TERMS = 8  # a line; some readers stop at 255 or 560 characters
 
@@ -224,7 +223,7 @@ _HEADINGS = re.compile(  # lines that are not values: of CBC, SCIP, HiGHS, Gurob
 )
 
 
-def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float, Float | None]:
+def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float64, Float64 | None]:
     """Reads a solution that a solver wrote for a model file of `write_model`.
 
     Parameters
@@ -279,7 +278,7 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float,
     return values, duals if listed else None
 
 
-def write_start(model: SparseModel, values: Float, path: str | PathLike[str]) -> None:
+def write_start(model: SparseModel, values: Float64, path: str | PathLike[str]) -> None:
     """Writes a warm start in the form that CBC reads."""
     lines = [f"Stopped on iterations - objective value {float(model.objective @ values):.17g}\n"]
     for column, (name, value) in enumerate(

@@ -6,15 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from ..problem.solution import Status, Termination
+from ..runtime.arrays import Float64
 from ..runtime.limits import RunLimits
 
 __all__ = ["Log", "SolverOptions", "SolverReport", "Watch"]
 
-Float = npt.NDArray[np.float64]
 Log = Callable[[str], None]
 Watch = Callable[[float | None, float | None], None]
 
@@ -43,7 +40,7 @@ class SolverOptions:
 
     limits: RunLimits = RunLimits()  # noqa: RUF009 - frozen
     gap: float = 0.0
-    warm_start: Float | None = None
+    warm_start: Float64 | None = None
     log: Log | None = None
     watch: Watch | None = None
     basis: Any = None
@@ -75,9 +72,9 @@ class SolverReport:
 
     has: Status
     stopped: Termination
-    values: Float | None = None
+    values: Float64 | None = None
     bound: float | None = None
     message: str = ""
-    duals: Float | None = None
+    duals: Float64 | None = None
     start_taken: bool | None = None
     basis: Any = None

@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.symbols import Token
+from ..runtime.arrays import Float64, Int64
 from ..runtime.memory import refuse_beyond
 
 __all__ = ["Rows", "Sense", "SparseModel", "refuse_beyond_memory"]
 
-Int = npt.NDArray[np.int64]
-Float = npt.NDArray[np.float64]
 Sense = Literal["min", "max"]
 
 # of solver and model together, at the peak (HiGHS, 17 million entries)
@@ -56,15 +55,15 @@ class SparseModel:
     name: str
     goal: str
     maximize: bool
-    objective: Int
-    lower: Float
-    upper: Float
+    objective: Int64
+    lower: Float64
+    upper: Float64
     integer: npt.NDArray[np.bool_]
-    starts: Int
-    columns: Int
-    values: Int
-    row_lower: Float
-    row_upper: Float
+    starts: Int64
+    columns: Int64
+    values: Int64
+    row_lower: Float64
+    row_upper: Float64
     tokens: tuple[Token, ...]
     words: tuple[Token, ...]
     variable_names: Callable[[], list[str]]
@@ -80,7 +79,7 @@ class SparseModel:
         """The number of entries of the matrix."""
         return len(self.columns)
 
-    def chosen(self, values: Float) -> list[Token]:
+    def chosen(self, values: Float64) -> list[Token]:
         """Returns the tokens whose variable is nearer to 1 than to 0."""
         picked = np.flatnonzero(np.asarray(values)[: len(self.tokens)] > 0.5)
         return [self.tokens[t] for t in picked.tolist()]
@@ -89,7 +88,7 @@ class SparseModel:
         """Returns the linear relaxation, where no variable need be an integer."""
         return replace(self, integer=np.zeros(len(self.integer), bool))
 
-    def violation(self, values: Float) -> float:
+    def violation(self, values: Float64) -> float:
         """Returns the largest violation of a bound, a row or an integrality; 0 if there is none.
 
         O(nonzeros).
@@ -114,9 +113,9 @@ class Rows:
     """Collects rows as arrays of (row, column, value)."""
 
     def __init__(self) -> None:
-        self.parts: list[tuple[Int, Int, Int]] = []
-        self.lower: list[Float] = []
-        self.upper: list[Float] = []
+        self.parts: list[tuple[Int64, Int64, Int64]] = []
+        self.lower: list[Float64] = []
+        self.upper: list[Float64] = []
         self.count = 0
 
     def add(self, count: int, lower: Any, upper: Any) -> int:
@@ -142,7 +141,7 @@ class Rows:
         values = np.broadcast_to(np.asarray(values, np.int64), len(rows))
         self.parts.append((rows, np.asarray(columns, np.int64), values))
 
-    def arrays(self) -> tuple[Int, Int, Int, Float, Float]:
+    def arrays(self) -> tuple[Int64, Int64, Int64, Float64, Float64]:
         """Returns (starts, columns, values, lower, upper), each row by ascending column."""
         rows, columns, values = (np.concatenate(part) for part in zip(*self.parts, strict=True))
         order = np.lexsort((columns, rows))

@@ -21,6 +21,7 @@ from ..kernels._segment import INSIDE, SINGLE
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Threads
+from ..runtime.arrays import Int64
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
@@ -31,7 +32,6 @@ from .trainer import LIMITED_MERGES, solution_of, trainer
 __all__ = ["Score", "greedyphrase"]
 
 Score = Literal["symbols", "count"]
-Int64 = npt.NDArray[np.int64]
 
 _SLOTS = 65_536 - 260  # of the published vocabulary, without bytes and special tokens
 _WORD, _SPACE, _OTHER = 1, 2, 3

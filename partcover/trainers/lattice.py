@@ -15,13 +15,11 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..problem.word_index import WordIndex
+from ..runtime.arrays import Int32, Int64
 
 __all__ = ["Lattice", "map_shards", "shards"]
 
 _T = TypeVar("_T")
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

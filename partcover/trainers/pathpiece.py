@@ -16,6 +16,7 @@ from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads
+from ..runtime.arrays import Int64
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
@@ -25,8 +26,6 @@ from .trainer import LIMITED_CANDIDATES, solution_of, trainer
 from .unigram import unigram
 
 __all__ = ["pathpiece", "removal_increases"]
-
-Int64 = npt.NDArray[np.int64]
 
 
 @trainer(

@@ -13,13 +13,12 @@ from ..corpus.symbols import Token
 from ..kernels import _unigram
 from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
+from ..runtime.arrays import Float64, Int64
 from ..vocabulary.vocabulary import Vocabulary
 from .lattice import Lattice, map_shards
 
 __all__ = ["RARE", "PieceModel", "digamma", "expectation", "fit_shares", "pruning_losses"]
 
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 # sums of floats depend on their order: words are summed in so many parts on any number of threads
 _PARTS = 8
@@ -27,7 +26,7 @@ _PARTS = 8
 RARE = 0.5
 
 
-def expectation(lattice: Lattice, score: Float, *, threads: int = 1) -> tuple[Float, float]:
+def expectation(lattice: Lattice, score: Float64, *, threads: int = 1) -> tuple[Float64, float]:
     """Computes how often each piece is expected in the words: the E step of EM.
 
     Parameters
@@ -48,7 +47,7 @@ def expectation(lattice: Lattice, score: Float, *, threads: int = 1) -> tuple[Fl
     """
     words = lattice.words
 
-    def work(part: tuple[int, int]) -> tuple[Float, float]:
+    def work(part: tuple[int, int]) -> tuple[Float64, float]:
         expected = np.zeros(len(lattice.pieces))
         value = _unigram.expect(
             lattice.begin,
@@ -69,7 +68,7 @@ def expectation(lattice: Lattice, score: Float, *, threads: int = 1) -> tuple[Fl
     return total, likelihood
 
 
-def pruning_losses(lattice: Lattice, score: Float, *, threads: int = 1) -> Float:
+def pruning_losses(lattice: Lattice, score: Float64, *, threads: int = 1) -> Float64:
     """Estimates how much likelihood is lost without each piece, as sentencepiece does.
 
     The words are cut by their best segmentations, in which piece i is n_i of n pieces.  Without
@@ -131,7 +130,7 @@ class PieceModel:
 
     lattice: Lattice
     fixed: npt.NDArray[np.bool_]
-    score: Float
+    score: Float64
 
     @classmethod
     def seeded(
@@ -142,7 +141,7 @@ class PieceModel:
         value = index.weight_of(intervals).astype(float) * intervals.length
         return cls(lattice, lattice.is_kept(fixed), _log_share(np.maximum(value, RARE)))
 
-    def fitted(self, expected: Float, m_step: str) -> PieceModel:
+    def fitted(self, expected: Float64, m_step: str) -> PieceModel:
         """Returns the model with scores from expected counts: the M step of EM."""
         # the rare tokens are dropped next, if there are enough others
         counted = np.where(self.fixed | (expected >= RARE), np.maximum(expected, RARE), 0.0)
@@ -153,7 +152,7 @@ class PieceModel:
             score = digamma(np.maximum(expected, RARE)) - digamma(total)
         return replace(self, score=score)
 
-    def pruned(self, value: Float, n_tokens: int) -> PieceModel:
+    def pruned(self, value: Float64, n_tokens: int) -> PieceModel:
         """Returns the model of the fixed pieces and those of largest value.
 
         Parameters
@@ -203,12 +202,12 @@ def fit_shares(lattice: Lattice, rounds: int, *, threads: int = 1) -> float:
     return expectation(lattice, score, threads=threads)[1]
 
 
-def _log_share(value: Float) -> Float:
+def _log_share(value: Float64) -> Float64:
     """Returns log(value / Σ value)."""
     return np.asarray(np.log(value) - np.log(value.sum()) if len(value) else value)
 
 
-def digamma(x: npt.ArrayLike) -> Float:
+def digamma(x: npt.ArrayLike) -> Float64:
     """Computes the derivative of log Γ for x > 0: x is raised to 10, then the series is summed."""
     x = np.array(x, float)
     result = np.zeros_like(x)

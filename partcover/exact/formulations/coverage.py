@@ -12,7 +12,14 @@ __all__ = ["coverage"]
 
 
 def coverage(instance: Instance, tokens: TokenOccurrences) -> Body:
-    """Builds Equations (9)–(11): a chosen token covers every pair under its occurrences."""
+    """Builds Equations (9)–(11): a chosen token covers every pair under its occurrences.
+
+    Notes
+    -----
+    The optimum is at least the instance's largest cover: a pair inside a token of a partition
+    lies under an occurrence of that token, and counts here too.  Where x is whole, m is the
+    smaller of 1 and a whole number.
+    """
     words = instance.words
     places = SymbolPlaces.of(instance)
     n_tokens, pairs = len(tokens.tokens), len(places.pairs)

@@ -12,7 +12,16 @@ __all__ = ["occurrence"]
 
 
 def occurrence(instance: Instance, tokens: TokenOccurrences) -> Body:
-    """Builds the paper's model repaired: of the occurrences over a symbol at most one is used."""
+    """Builds the paper's model repaired: of the occurrences over a symbol at most one is used.
+
+    Notes
+    -----
+    Occurrences that do not overlap, with the symbols between them, are a partition of the word,
+    and the pairs under them are its cover: symbols − tokens.  Where x is whole, so are the other
+    variables at a vertex.  A pair lies under at most one unit of occurrences, so m is their sum.
+    In the rows over symbols an occurrence has consecutive ones: an interval matrix, which is
+    totally unimodular.
+    """
     words = instance.words
     places = SymbolPlaces.of(instance)
     n_tokens, pairs, placed = len(tokens.tokens), len(places.pairs), len(tokens.which)

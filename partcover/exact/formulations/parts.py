@@ -11,11 +11,10 @@ import numpy.typing as npt
 from ...corpus.symbols import Token
 from ...problem.candidates import CandidateIndex
 from ...problem.instance import Instance
+from ...runtime.arrays import Int64
 from ..sparse_model import Rows
 
 __all__ = ["Body", "Names", "SymbolPlaces", "TokenOccurrences", "expand", "pair_body"]
-
-Int = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +35,10 @@ class TokenOccurrences:
 
     tokens: tuple[Token, ...]
     fixed: npt.NDArray[np.bool_]
-    length: Int
-    which: Int
-    word: Int
-    start: Int
+    length: Int64
+    which: Int64
+    word: Int64
+    start: Int64
 
     @classmethod
     def of(cls, instance: Instance, index: CandidateIndex) -> TokenOccurrences:
@@ -78,8 +77,8 @@ class Body:
     """
 
     rows: Rows
-    tokens_of: Int
-    cover_of: Int
+    tokens_of: Int64
+    cover_of: Int64
     constant: int
     variable_names: Callable[[], list[str]]
     row_names: Callable[[], list[str]]
@@ -88,7 +87,7 @@ class Body:
 class Names:
     """Makes names of numbers: arrays side by side, joined by underscores."""
 
-    def __init__(self, *parts: Int) -> None:
+    def __init__(self, *parts: Int64) -> None:
         self.parts = parts
 
     def named(self, prefix: str) -> Iterator[str]:
@@ -97,7 +96,7 @@ class Names:
             yield prefix + "_".join(map(str, numbers))
 
 
-def expand(sizes: Int) -> tuple[Int, Int]:
+def expand(sizes: Int64) -> tuple[Int64, Int64]:
     """Returns the run of each element, and its place within the run, for runs of these sizes."""
     sizes = sizes.astype(np.int64)
     run = np.repeat(np.arange(len(sizes)), sizes)
@@ -118,10 +117,10 @@ class SymbolPlaces:
         The number of the pair that begins at a symbol, where one does.
     """
 
-    word: Int
-    position: Int
-    pairs: Int
-    pair_at: Int
+    word: Int64
+    position: Int64
+    pairs: Int64
+    pair_at: Int64
 
     @classmethod
     def of(cls, instance: Instance) -> SymbolPlaces:

@@ -12,7 +12,16 @@ __all__ = ["path"]
 
 
 def path(instance: Instance, tokens: TokenOccurrences) -> Body:
-    """Builds a unit flow in each word, whose arcs need the tokens that they stand for."""
+    """Builds a unit flow in each word, whose arcs need the tokens that they stand for.
+
+    Notes
+    -----
+    A path from the start of a word to its end is a partition of the word, and its arcs are the
+    pieces: the cheapest flow costs the tokens that the word needs.  Where x is whole, so is the
+    flow at a vertex, and need not be declared so.  The arcs of chosen tokens carry an ordinary
+    unit flow, since the rows that bound them by x_T = 1 follow from it: they sum arcs over one
+    symbol, and all the arcs over a symbol carry 1 together.  The vertices of such a flow are paths.
+    """
     words = instance.words
     places = SymbolPlaces.of(instance)
     n_tokens = len(tokens.tokens)

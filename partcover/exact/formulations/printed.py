@@ -7,12 +7,11 @@ import numpy.typing as npt
 
 from ...corpus.symbols import Token
 from ...problem.instance import Instance
+from ...runtime.arrays import Int64
 from ..sparse_model import Rows
 from .parts import Body, Names, SymbolPlaces, TokenOccurrences, pair_body
 
 __all__ = ["printed"]
-
-Int = npt.NDArray[np.int64]
 
 
 def printed(instance: Instance, tokens: TokenOccurrences) -> Body:
@@ -55,7 +54,7 @@ def printed(instance: Instance, tokens: TokenOccurrences) -> Body:
     rows.put(end + np.arange(len(ends)), part[ends], 1)
     rows.put(end + np.arange(len(ends)), covered[pair[ends] + 1], 1)
 
-    def parts(which: Int) -> Names:
+    def parts(which: Int64) -> Names:
         symbol = places.pairs[pair[which]]
         return Names(places.word[symbol], places.position[symbol], token[which])
 
@@ -92,7 +91,7 @@ class Grams:
 
     def join(
         self, tokens: tuple[Token, ...]
-    ) -> tuple[Int, Int, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    ) -> tuple[Int64, Int64, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Returns (token, pair, begins the token, ends it) for all occurrences of tokens' runs."""
         which, pairs, first, last = [], [], [], []
         for number, token in enumerate(tokens):
