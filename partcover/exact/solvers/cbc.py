@@ -48,88 +48,107 @@ def cbc_program() -> str:
 
 def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
     """Solves a model with CBC."""
-    limits = options.limits
-    deadline = limits.start()
-    processes: list[subprocess.Popen[bytes]] = []
-    over = threading.Event()
-    logged = LogReader("cbc", model.maximize, options, keep=True)
     with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
-        problem, answer = Path(folder) / "model.mps", Path(folder) / "answer.sol"
-        start = Path(folder) / "start.sol"
+        return _Run(model, options, Path(folder)).report()
 
-        def work() -> SolverReport:
-            program = cbc_program()  # in this thread: Ctrl-C must not break the import of PuLP
-            write_model(model, problem)
-            if options.warm_start is not None:
-                write_start(model, options.warm_start, start)
-            if over.is_set() or deadline.is_over:
-                return SolverReport("none", "time_limit")
-            command = [program, str(problem)]
-            if model.maximize:
-                command += ["-max"]
-            left = deadline.left
-            if left is not None:
-                # CBC reads 0 as no limit, and counts processor time by default
-                command += ["-timeMode", "elapsed", "-sec", str(max(0.01, left))]
-            command += ["-ratio", repr(options.gap), "-allow", "0"]
-            command += ["-threads", str(limits.threads)] if limits.threads > 1 else []
-            seed = str(limits.seed or 1234567)  # CBC reads 0 as the time of day
-            command += ["-randomSeed", seed, "-randomCbcSeed", seed]
-            command += ["-mips", str(start)] if options.warm_start is not None else []
-            command += ["-solve", "-printingOptions", "all", "-solution", str(answer)]
-            # into a pipe CBC would write its log in blocks, minutes late
-            ours, its = os.openpty()
-            with (
-                open(ours, encoding="utf-8", errors="replace") as lines,
-                os.fdopen(its, "wb", buffering=0) as terminal,
-            ):
-                process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=terminal,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,  # Ctrl-C reaches CBC through `interrupt` alone
-                )
-                processes.append(process)
-                if over.is_set():  # the call has ended
-                    process.kill()
 
-                def end_log() -> None:
-                    # if CBC closed the terminal last, lines not yet read could be lost
-                    process.wait()
-                    terminal.write(f"\n{_END}\n".encode())
+class _Run:
+    """One run of CBC, whose files lie in a folder."""
 
-                ending = threading.Thread(target=end_log, daemon=True)
-                ending.start()
-                with guarded(process.pid):
-                    for line in lines:
-                        if line.rstrip() == _END:
-                            break
-                        if not over.is_set():
-                            logged.read([line.rstrip()])
-                    ending.join()
-            return _read_answer(logged.lines, answer, model)
+    def __init__(self, model: SparseModel, options: SolverOptions, folder: Path) -> None:
+        self.model = model
+        self.options = options
+        self.problem = folder / "model.mps"
+        self.answer = folder / "answer.sol"
+        self.warm_start = folder / "start.sol"
+        self.deadline = options.limits.start()
+        self.log = LogReader("cbc", model.maximize, options, keep=True)
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.over = threading.Event()  # no process is to start any more
 
-        def interrupt() -> None:
-            if not processes:  # CBC is not running yet, and need not start
-                over.set()
-            for process in processes:
-                process.send_signal(signal.SIGINT)
-
+    def report(self) -> SolverReport:
+        """Runs CBC and returns its report."""
         try:
-            report = in_thread(work, interrupt, PATIENCE, limits.time_limit)
+            time_limit = self.options.limits.time_limit
+            report = in_thread(self._solve, self._interrupt, PATIENCE, time_limit)
         finally:
-            over.set()
-            for process in processes:
+            self.over.set()
+            for process in self.processes:
                 process.kill()
-        if options.warm_start is not None:
-            report = replace(report, start_taken=logged.start_taken)
-        if report.stopped == "error" and deadline.is_over:
+        if self.options.warm_start is not None:
+            report = replace(report, start_taken=self.log.start_taken)
+        if report.stopped == "error" and self.deadline.is_over:
             # CBC may end without a last line when its time is up
             report = replace(report, stopped="time_limit")
         if report.bound is None and report.has != "infeasible":
-            report = replace(report, bound=logged.stepped_back())
+            report = replace(report, bound=self.log.stepped_back())
         return report
+
+    def _interrupt(self) -> None:
+        """Asks CBC to stop, or keeps it from starting."""
+        if not self.processes:
+            self.over.set()
+        for process in self.processes:
+            process.send_signal(signal.SIGINT)
+
+    def _solve(self) -> SolverReport:
+        """Writes the model, runs CBC on it, and reads its answer."""
+        program = cbc_program()  # in this thread: Ctrl-C must not break the import of PuLP
+        write_model(self.model, self.problem)
+        if self.options.warm_start is not None:
+            write_start(self.model, self.options.warm_start, self.warm_start)
+        if self.over.is_set() or self.deadline.is_over:
+            return SolverReport("none", "time_limit")
+        # into a pipe CBC would write its log in blocks, minutes late
+        ours, its = os.openpty()
+        with (
+            open(ours, encoding="utf-8", errors="replace") as lines,
+            os.fdopen(its, "wb", buffering=0) as terminal,
+        ):
+            process = subprocess.Popen(
+                self._command(program),
+                stdin=subprocess.DEVNULL,
+                stdout=terminal,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C reaches CBC through `_interrupt` alone
+            )
+            self.processes.append(process)
+            if self.over.is_set():  # the call has ended
+                process.kill()
+
+            def end_log() -> None:
+                # if CBC closed the terminal last, lines not yet read could be lost
+                process.wait()
+                terminal.write(f"\n{_END}\n".encode())
+
+            ending = threading.Thread(target=end_log, daemon=True)
+            ending.start()
+            with guarded(process.pid):
+                for line in lines:
+                    if line.rstrip() == _END:
+                        break
+                    if not self.over.is_set():
+                        self.log.read([line.rstrip()])
+                ending.join()
+        return _read_answer(self.log.lines, self.answer, self.model)
+
+    def _command(self, program: str) -> list[str]:
+        """Returns the command line of CBC."""
+        limits, left = self.options.limits, self.deadline.left
+        command = [program, str(self.problem)]
+        if self.model.maximize:
+            command += ["-max"]
+        if left is not None:
+            # CBC reads 0 as no limit, and counts processor time by default
+            command += ["-timeMode", "elapsed", "-sec", str(max(0.01, left))]
+        command += ["-ratio", repr(self.options.gap), "-allow", "0"]
+        if limits.threads > 1:
+            command += ["-threads", str(limits.threads)]
+        seed = str(limits.seed or 1234567)  # CBC reads 0 as the time of day
+        command += ["-randomSeed", seed, "-randomCbcSeed", seed]
+        if self.options.warm_start is not None:
+            command += ["-mips", str(self.warm_start)]
+        return [*command, "-solve", "-printingOptions", "all", "-solution", str(self.answer)]
 
 
 def _read_answer(lines: list[str], answer: Path, model: SparseModel) -> SolverReport:

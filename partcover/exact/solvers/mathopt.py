@@ -6,7 +6,6 @@ import datetime
 import math
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +25,8 @@ __all__ = ["adapter", "last_solution", "to_proto"]
 Adapter = Callable[[SparseModel, SolverOptions], SolverReport]
 
 _TYPES = {"scip": "GSCIP", "highs": "HIGHS", "cp-sat": "CP_SAT", "glop": "GLOP", "pdlp": "PDLP"}
+_PDLP_TOLERANCE = 1e-7
+_FULL_PORTFOLIO = 8  # workers; CP-SAT's choice for fewer has none that is good at these models
 
 
 def adapter(solver: str) -> Adapter:
@@ -39,112 +40,138 @@ def adapter(solver: str) -> Adapter:
 
     def solve(model: SparseModel, options: SolverOptions) -> SolverReport:
         if solver != "highs":
-            return attempt(model, options, None)
+            return _Run(solver, model, options).report()
         with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
-            return attempt(model, options, Path(folder) / "improving.txt")
-
-    def attempt(model: SparseModel, options: SolverOptions, improving: Path | None) -> SolverReport:
-        started = time.monotonic()
-        limit = math.inf if options.limits.time_limit is None else options.limits.time_limit
-        interrupters: list[Any] = []
-        interrupted = threading.Event()
-        logged = LogReader(solver, model.maximize, options)
-        # SCIP and HiGHS ignore MathOpt's interrupter: the bound is read from their log, and HiGHS
-        # writes each better solution to a file
-        obeys = solver in ("cp-sat", "glop", "pdlp")
-
-        def work() -> SolverReport:
-            # imported in this thread: in the main one Ctrl-C breaks an import for good, or is lost
-            # in it; and the layer below mathopt.solve, whose Model takes a minute for ten million
-            # entries
-            from ortools.math_opt.core.python import solver as core
-            from ortools.math_opt.python import mathopt
-            from ortools.util.python.solve_interrupter import SolveInterrupter
-            from pybind11_abseil.status import StatusNotOk
-
-            interrupters.append(SolveInterrupter())
-            # CP-SAT takes integers only, and is exact for them
-            problem = to_proto(model, solver == "cp-sat")
-            left = limit - (time.monotonic() - started)
-            if left <= 0 or interrupted.is_set():
-                return SolverReport("none", "time_limit")
-            linear = not model.integer.any() and solver != "cp-sat"
-            parameters = mathopt.SolveParameters(
-                time_limit=datetime.timedelta(seconds=left) if left < _ENDLESS else None,
-                relative_gap_tolerance=None if linear else options.gap,
-                absolute_gap_tolerance=None if linear else 0.0,
-                # HiGHS's number of threads is one for the process, set once; SCIP's concurrent
-                # mode writes to standard output: leave them alone; GLOP has one
-                threads=options.limits.threads if solver in ("cp-sat", "pdlp") else None,
-                random_seed=None if solver == "pdlp" else options.limits.seed,
-            )
-            # a single CP-SAT worker leaves the linear relaxation half unused by default
-            parameters.cp_sat.linearization_level = 2
-            if 1 < options.limits.threads < _FULL_PORTFOLIO:
-                parameters.cp_sat.subsolvers.extend(["max_lp", "reduced_costs"])
-            if improving is not None:
-                parameters.highs.string_options["mip_improving_solution_file"] = str(improving)
-                parameters.highs.bool_options["mip_improving_solution_report_sparse"] = True
-            if solver == "pdlp":
-                criteria = parameters.pdlp.termination_criteria.detailed_optimality_criteria
-                # tokens; nothing relative to an optimum of 0 is reached
-                criteria.eps_optimal_objective_gap_absolute = 1e-6
-                criteria.eps_optimal_objective_gap_relative = _PDLP_TOLERANCE
-                criteria.eps_optimal_primal_residual_absolute = _PDLP_TOLERANCE
-                criteria.eps_optimal_dual_residual_absolute = _PDLP_TOLERANCE
-            more = mathopt.ModelSolveParameters().to_proto()
-            if options.basis is not None:
-                # of a like model with other bounds: it stays dual feasible
-                more.initial_basis.CopyFrom(options.basis)
-                parameters.lp_algorithm = mathopt.LPAlgorithm.DUAL_SIMPLEX
-            if options.warm_start is not None:
-                hint = more.solution_hints.add().variable_values
-                hint.ids.extend(range(len(options.warm_start)))
-                hint.values.extend(options.warm_start.tolist())
-            try:
-                result = core.solve(
-                    problem,
-                    getattr(mathopt.SolverType, _TYPES[solver]).value,
-                    mathopt.StreamableSolverInitArguments().to_proto(),
-                    parameters.to_proto(),
-                    more,
-                    logged.read,
-                    mathopt.CallbackRegistration().to_proto(),
-                    None,
-                    interrupters[0].pybind_interrupter if obeys else None,
-                )
-            except StatusNotOk as error:
-                return SolverReport("none", "error", message=str(error))
-            report = _read_result(result, model)
-            late = time.monotonic() - started >= 0.9 * limit
-            return (
-                replace(report, stopped="time_limit")
-                if late and report.stopped == "error"
-                else report
-            )
-
-        def interrupt() -> None:
-            interrupted.set()
-            for interrupter in interrupters:
-                interrupter.interrupt()
-
-        patience = PATIENCE if obeys else 0.0
-        report = in_thread(work, interrupt, patience, options.limits.time_limit)
-        logged.left_behind = True
-        if report.has == "none" and improving is not None and improving.exists():
-            values = last_solution(improving.read_text(), len(model.objective))
-            if values is not None:
-                report = replace(report, has="feasible", values=values)
-        if options.warm_start is not None:
-            report = replace(report, start_taken=logged.start_taken)
-        return report if report.bound is not None else replace(report, bound=logged.stepped_back())
+            return _Run(solver, model, options, Path(folder) / "improving.txt").report()
 
     return solve
 
 
-_PDLP_TOLERANCE = 1e-7
-_ENDLESS = 1e9  # seconds; a timedelta ends at some 1e14
-_FULL_PORTFOLIO = 8  # workers; CP-SAT's choice for fewer has none that is good at these models
+class _Run:
+    """One run of a solver, in a thread of its own.
+
+    `improving` is the file for HiGHS to write each better solution to.
+    """
+
+    def __init__(
+        self,
+        solver: str,
+        model: SparseModel,
+        options: SolverOptions,
+        improving: Path | None = None,
+    ) -> None:
+        self.solver = solver
+        self.model = model
+        self.options = options
+        self.improving = improving
+        self.deadline = options.limits.start()
+        self.log = LogReader(solver, model.maximize, options)
+        self.interrupters: list[Any] = []
+        self.interrupted = threading.Event()
+        # SCIP and HiGHS ignore MathOpt's interrupter: the bound is read from their log, and HiGHS
+        # writes each better solution to a file
+        self.can_be_interrupted = solver in ("cp-sat", "glop", "pdlp")
+
+    def report(self) -> SolverReport:
+        """Runs the solver and returns its report."""
+        patience = PATIENCE if self.can_be_interrupted else 0.0
+        report = in_thread(self._solve, self._interrupt, patience, self.options.limits.time_limit)
+        self.log.left_behind = True
+        if report.has == "none" and self.improving is not None and self.improving.exists():
+            values = last_solution(self.improving.read_text(), len(self.model.objective))
+            if values is not None:
+                report = replace(report, has="feasible", values=values)
+        if self.options.warm_start is not None:
+            report = replace(report, start_taken=self.log.start_taken)
+        if report.bound is not None:
+            return report
+        return replace(report, bound=self.log.stepped_back())
+
+    def _interrupt(self) -> None:
+        """Stops the solver, or keeps it from starting."""
+        self.interrupted.set()
+        for interrupter in self.interrupters:
+            interrupter.interrupt()
+
+    def _solve(self) -> SolverReport:
+        """Builds MathOpt's model and solves it."""
+        # imported in this thread: in the main one Ctrl-C breaks an import for good, or is lost in
+        # it; and the layer below mathopt.solve, whose Model takes a minute for ten million entries
+        from ortools.math_opt.core.python import solver as core
+        from ortools.math_opt.python import mathopt
+        from ortools.util.python.solve_interrupter import SolveInterrupter
+        from pybind11_abseil.status import StatusNotOk
+
+        self.interrupters.append(SolveInterrupter())
+        # CP-SAT takes integers only, and is exact for them
+        problem = to_proto(self.model, self.solver == "cp-sat")
+        if self.deadline.is_over or self.interrupted.is_set():
+            return SolverReport("none", "time_limit")
+        parameters = self._parameters(mathopt)
+        try:
+            result = core.solve(
+                problem,
+                getattr(mathopt.SolverType, _TYPES[self.solver]).value,
+                mathopt.StreamableSolverInitArguments().to_proto(),
+                parameters.to_proto(),
+                self._model_parameters(mathopt),
+                self.log.read,
+                mathopt.CallbackRegistration().to_proto(),
+                None,
+                self.interrupters[0].pybind_interrupter if self.can_be_interrupted else None,
+            )
+        except StatusNotOk as error:
+            return SolverReport("none", "error", message=str(error))
+        report = _read_result(result, self.model)
+        time_limit = self.options.limits.time_limit
+        is_late = time_limit is not None and self.deadline.seconds >= 0.9 * time_limit
+        if is_late and report.stopped == "error":
+            return replace(report, stopped="time_limit")
+        return report
+
+    def _parameters(self, mathopt: Any) -> Any:
+        """Returns MathOpt's parameters for the options."""
+        solver, options = self.solver, self.options
+        left = self.deadline.left
+        is_linear = not self.model.integer.any() and solver != "cp-sat"
+        parameters = mathopt.SolveParameters(
+            time_limit=None if left is None else datetime.timedelta(seconds=left),
+            relative_gap_tolerance=None if is_linear else options.gap,
+            absolute_gap_tolerance=None if is_linear else 0.0,
+            # HiGHS's number of threads is one for the process, set once; SCIP's concurrent mode
+            # writes to standard output: leave them alone; GLOP has one
+            threads=options.limits.threads if solver in ("cp-sat", "pdlp") else None,
+            random_seed=None if solver == "pdlp" else options.limits.seed,
+        )
+        # a single CP-SAT worker leaves the linear relaxation half unused by default
+        parameters.cp_sat.linearization_level = 2
+        if 1 < options.limits.threads < _FULL_PORTFOLIO:
+            parameters.cp_sat.subsolvers.extend(["max_lp", "reduced_costs"])
+        if self.improving is not None:
+            parameters.highs.string_options["mip_improving_solution_file"] = str(self.improving)
+            parameters.highs.bool_options["mip_improving_solution_report_sparse"] = True
+        if solver == "pdlp":
+            criteria = parameters.pdlp.termination_criteria.detailed_optimality_criteria
+            # tokens; nothing relative to an optimum of 0 is reached
+            criteria.eps_optimal_objective_gap_absolute = 1e-6
+            criteria.eps_optimal_objective_gap_relative = _PDLP_TOLERANCE
+            criteria.eps_optimal_primal_residual_absolute = _PDLP_TOLERANCE
+            criteria.eps_optimal_dual_residual_absolute = _PDLP_TOLERANCE
+        if options.basis is not None:
+            # of a like model with other bounds: it stays dual feasible
+            parameters.lp_algorithm = mathopt.LPAlgorithm.DUAL_SIMPLEX
+        return parameters
+
+    def _model_parameters(self, mathopt: Any) -> Any:
+        """Returns the basis and the warm start to begin with."""
+        parameters = mathopt.ModelSolveParameters().to_proto()
+        if self.options.basis is not None:
+            parameters.initial_basis.CopyFrom(self.options.basis)
+        if self.options.warm_start is not None:
+            hint = parameters.solution_hints.add().variable_values
+            hint.ids.extend(range(len(self.options.warm_start)))
+            hint.values.extend(self.options.warm_start.tolist())
+        return parameters
 
 
 def last_solution(text: str, variables: int) -> npt.NDArray[np.float64] | None:
