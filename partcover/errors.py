@@ -25,9 +25,15 @@ _UNBROKEN = re.compile(rf"[^\s'\"]{{{QUOTED + 1},}}")
 
 
 def printable(text: str) -> str:
-    """Escapes, as `repr` does, what a terminal acts on or does not show.
+    r"""Escapes, as `repr` does, what a terminal acts on or does not show.
 
     Those are control characters and marks of direction; all else stays.
+
+    Examples
+    --------
+    >>> from partcover.errors import printable
+    >>> print(printable("red\x1b[31m"))
+    red\x1b[31m
     """
     if text.isprintable():
         return text
@@ -35,7 +41,14 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, length: int = QUOTED) -> str:
-    """Cuts a text to at most `length` characters by an ellipsis near its end."""
+    """Cuts a text to at most `length` characters by an ellipsis near its end.
+
+    Examples
+    --------
+    >>> from partcover.errors import shorten
+    >>> shorten("supercalifragilistic", 12)
+    'supercali…ic'
+    """
     if len(text) <= length:
         return text
     tail = (length - 1) // 4
@@ -43,10 +56,16 @@ def shorten(text: str, length: int = QUOTED) -> str:
 
 
 def message_line(message: str) -> str:
-    """Returns a message as one line for a terminal, printable, with long quotations cut.
+    r"""Returns a message as one line for a terminal, printable, with long quotations cut.
 
     Text between quotation marks, and other text without a space (a path, a name), is cut to
     `QUOTED` characters, and then the whole line to 800.
+
+    Examples
+    --------
+    >>> from partcover.errors import message_line
+    >>> message_line("two\n lines")
+    'two lines'
     """
     line = _cut(re.sub(r"[\r\n]+\s*", " ", message.expandtabs()).rstrip())
     return line if line.isprintable() else _cut(printable(line))
@@ -110,6 +129,12 @@ class MissingExtra(PartcoverError, ImportError):
         What is wrong with it.
     remedy : str, optional
         What to do; by default to install the extra.
+
+    Examples
+    --------
+    >>> from partcover.errors import MissingExtra
+    >>> print(MissingExtra("matplotlib", "plot", "a plot"))
+    a plot needs 'matplotlib', which is not installed: pip install 'partcover[plot]'
     """
 
     def __init__(

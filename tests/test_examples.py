@@ -15,7 +15,7 @@ from partcover.exact.formulations.build import build
 
 PACKAGE = Path(partcover.__file__).parent
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-# the modules that the README and docs/ name; what they offer is public, and `build`
+# modules all of whose functions and classes have an example; `build` has one besides
 MODULES = [
     "partcover",
     "partcover.analysis.audit",
@@ -24,13 +24,32 @@ MODULES = [
     "partcover.analysis.inspection",
     "partcover.analysis.metrics",
     "partcover.analysis.token_gains",
+    "partcover.bounds.lower_bound",
+    "partcover.bounds.reduced_costs",
+    "partcover.corpus.holdout",
+    "partcover.errors",
+    "partcover.exact.infeasibility",
     "partcover.hardness.bottom_up",
     "partcover.hardness.cnf",
     "partcover.hardness.reduction",
+    "partcover.heuristics.local_search",
     "partcover.instances.families",
     "partcover.instances.library",
+    "partcover.instances.worst_case",
+    "partcover.problem.candidates",
+    "partcover.problem.certificate",
+    "partcover.problem.group_budget",
+    "partcover.problem.word_index",
+    "partcover.runtime.arguments",
+    "partcover.runtime.notebook",
+    "partcover.segmentation.cutters",
     "partcover.studies.domains",
+    "partcover.studies.ratios",
+    "partcover.studies.targets",
     "partcover.trainers",
+    "partcover.verification.certificate_check",
+    "partcover.verification.recount",
+    "partcover.vocabulary.subset",
 ]
 
 

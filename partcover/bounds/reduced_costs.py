@@ -43,6 +43,16 @@ def reduced_costs(rewards: Int64, fixed: Bools, instance: Instance) -> tuple[Int
     case holds no better vocabulary.  Each case is ruled out by itself, and so they are all: a
     better vocabulary lacks every token that cannot be forced in, and holds every one that cannot
     be forced out.  (One without dominated candidates, about which alone prices say something.)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover import Instance
+    >>> from partcover.bounds.reduced_costs import reduced_costs
+    >>> instance = Instance({"that": 3, "hat": 2}, k=1)
+    >>> costs, chosen = reduced_costs(np.array([5, 9, 2]), np.zeros(3, bool), instance)
+    >>> costs.tolist(), chosen.tolist()
+    ([4, -4, 7], [False, True, False])
     """
     free = instance.k - len(instance.fixed)
     optional = np.flatnonzero(~fixed)

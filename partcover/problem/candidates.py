@@ -71,6 +71,15 @@ class CandidateIndex(WordIndex):
 
     O(symbols + candidates) time and memory beyond the index of the words: common prefixes (Kasai
     et al. 2001), one pass over the intervals (Abouelhoda, Kurtz and Ohlebusch 2004).
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> index = Instance({"that": 3, "hat": 2}, k=1).index
+    >>> list(index.tokens()), index.total
+    ([b'at', b'ha', b'hat', b'that'], 6)
+    >>> index.numbers(index.find_tokens([b"hat", b"tha"])).tolist()
+    [2, -1]
     """
 
     def __init__(

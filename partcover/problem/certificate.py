@@ -45,6 +45,12 @@ class Branch:
     ----------
     token : token
         The token that splits the cases.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificate import Branch
+    >>> Branch(b"hat")
+    Branch(token=b'hat')
     """
 
     token: Token
@@ -64,6 +70,13 @@ class Leaf:
     fees : tuple of int
         A fee for each of the instance's groups, at least 0, in units of 2^-scale_bits of a token:
         rewards of tokens of the group are less by it.  Without fees group budgets are ignored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.problem.certificate import Leaf
+    >>> Leaf(np.array([2, 1, 2], np.int32))
+    Leaf(3 prices)
     """
 
     prices: Prices | bytes | None
@@ -325,6 +338,13 @@ def policy_digest(instance: Instance) -> str:
     """Returns the SHA-256 of what limits the candidates.
 
     That is all of an instance but words, k, threshold and source.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.problem.certificate import policy_digest
+    >>> policy_digest(Instance({"hat": 2}, k=1)) == policy_digest(Instance({"cat": 1}, k=3))
+    True
     """
     return _digest({"symbols": instance.symbols, **instance.conditions_to_json()})
 
@@ -334,6 +354,14 @@ def sorted_symbols(words: WordCounts) -> Int64:
 
     ``prices[sorted_symbols(words)]`` brings prices from the order of the words as stored into
     the order of a certificate.  O(symbols · log words).
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.problem.certificate import sorted_symbols
+    >>> words = WordCounts.from_counts({"hat": 2, "cat": 1})
+    >>> words.data[sorted_symbols(words)].tobytes()
+    b'cathat'
     """
     all_words = [word for word, _ in words]
     order = np.array(sorted(range(len(all_words)), key=all_words.__getitem__), np.int64)

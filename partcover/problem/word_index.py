@@ -36,6 +36,15 @@ class Intervals(NamedTuple):
         Token ``t`` occurs at ``sa[lo[t]:hi[t]]``; the interval of one that does not is empty.
     length : ndarray of int32, shape (tokens,)
         Symbols of each.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.problem.word_index import Intervals, WordIndex
+    >>> index = WordIndex(WordCounts.from_counts({"that": 3, "hat": 2}))
+    >>> intervals: Intervals = index.find_tokens([b"hat", b"cat"])
+    >>> intervals.occurs.tolist(), intervals.length.tolist()
+    ([True, False], [3, 3])
     """
 
     lo: Int32
@@ -87,6 +96,14 @@ class WordIndex:
     Notes
     -----
     O(symbols) time and memory: suffix array by induced sorting (Nong, Zhang and Chan 2009).
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.problem.word_index import WordIndex
+    >>> index = WordIndex(WordCounts.from_counts({"that": 3, "hat": 2}))
+    >>> index.weight_of(index.find_tokens([b"hat", b"th"])).tolist()
+    [5, 3]
     """
 
     def __init__(self, words: WordCounts) -> None:

@@ -45,6 +45,12 @@ class Range:
         The largest value, if there is one.
     below : float, optional
         A number that every value is smaller than, if there is one.
+
+    Examples
+    --------
+    >>> from partcover.runtime.arguments import Range
+    >>> str(Range(1, 1024)), 0 in Range(1, 1024)
+    ('from 1 to 1,024', False)
     """
 
     lower: float
@@ -123,6 +129,19 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     -------
     callable
         The function, which raises InputError for an argument that does not fit, and names it.
+
+    Examples
+    --------
+    >>> from partcover import InputError
+    >>> from partcover.runtime.arguments import Threads, checked
+    >>> @checked
+    ... def work(threads: Threads) -> int:
+    ...     return threads
+    >>> try:
+    ...     work(0)
+    ... except InputError as error:
+    ...     print(error)
+    threads is 0: a whole number from 1 to 1,024 is expected
     """
     signature = inspect.signature(function)
 
@@ -155,7 +174,14 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def shown(value: object) -> str:
-    """Returns a value for a message, on one short line: a scalar as it is, else the type."""
+    """Returns a value for a message, on one short line: a scalar as it is, else the type.
+
+    Examples
+    --------
+    >>> from partcover.runtime.arguments import shown
+    >>> shown(2.5), shown([1, 2])
+    ('2.5', 'a list')
+    """
     kind = type(value).__name__
     if isinstance(value, str | bytes):
         return repr(value if len(value) <= 40 else value[:40]) + ("…" if len(value) > 40 else "")

@@ -48,7 +48,16 @@ def looks_counted(head: bytes) -> bool:
 
 
 def kind_of(path: str | PathLike[str]) -> Kind | None:
-    """Recognises a file by its beginning; None where that is not clear or cannot be read."""
+    r"""Recognises a file by its beginning; None where that is not clear or cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.runtime.file_kinds import kind_of
+    >>> _ = Path("words.tsv").write_text("hat\t2\n")
+    >>> kind_of("words.tsv")
+    'counts'
+    """
     if not Path(path).is_file():  # reading from a pipe would consume it
         return None
     try:

@@ -178,7 +178,15 @@ def check_writable(path: str | PathLike[str]) -> None:
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:
-    """Writes text as UTF-8, all of it or nothing; Ctrl-C waits until it is written."""
+    """Writes text as UTF-8, all of it or nothing; Ctrl-C waits until it is written.
+
+    Examples
+    --------
+    >>> from partcover.runtime.files import read_text, write_atomic
+    >>> write_atomic("note.txt", "hat")
+    >>> read_text("note.txt")
+    'hat'
+    """
     with deferred(), atomic_writer(path) as file:
         file.write(text.encode("utf-8"))
 

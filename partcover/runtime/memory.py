@@ -53,6 +53,16 @@ def refuse_beyond(
     ------
     InputError
         With both numbers.
+
+    Examples
+    --------
+    >>> from partcover import InputError
+    >>> from partcover.runtime.memory import refuse_beyond
+    >>> try:
+    ...     refuse_beyond(2**31, "the index takes", "split the corpus", memory=2**30)
+    ... except InputError as error:
+    ...     print(error)
+    the index takes about 2.0 GiB, and 1.0 GiB of memory are available: split the corpus
     """
     if memory is None:
         memory = available_memory()

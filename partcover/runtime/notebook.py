@@ -13,7 +13,14 @@ _CELL = 60  # characters of a cell
 
 
 def brief(kind: str, *parts: object) -> str:
-    """Returns the `repr` of an object: its kind, and in brackets the parts that are not None."""
+    """Returns the `repr` of an object: its kind, and in brackets the parts that are not None.
+
+    Examples
+    --------
+    >>> from partcover.runtime.notebook import brief
+    >>> brief("Instance", "k=2", None, "3 words")
+    'Instance(k=2, 3 words)'
+    """
     texts = [shorten(printable(str(part)), _CELL) for part in parts if part is not None]
     return f"{kind}({', '.join(texts)})"
 
@@ -29,6 +36,12 @@ def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object
         The names of the columns, if they have any.
     rows : iterable of sequence
         The cells: numbers are aligned to the right, None is a dash.
+
+    Examples
+    --------
+    >>> from partcover.runtime.notebook import html_table
+    >>> "<th>k</th>" in html_table("sizes", ["k"], [[1024]])
+    True
     """
     lines = [f"<table><caption>{_escaped(caption, 4 * _CELL)}</caption>"]
     if head:

@@ -15,7 +15,14 @@ _Result = TypeVar("_Result")
 
 
 def batches(items: Iterable[tuple[_Job, int]], size: int) -> Iterator[list[_Job]]:
-    """Yields items, each given with its size, in lists whose sizes add up to `size` or more."""
+    """Yields items, each given with its size, in lists whose sizes add up to `size` or more.
+
+    Examples
+    --------
+    >>> from partcover.runtime.parallel import batches
+    >>> list(batches([("a", 2), ("b", 1), ("c", 3)], size=3))
+    [['a', 'b'], ['c']]
+    """
     batch: list[_Job] = []
     total = 0
     for item, own in items:
@@ -31,7 +38,14 @@ def batches(items: Iterable[tuple[_Job, int]], size: int) -> Iterator[list[_Job]
 def ordered_map(
     work: Callable[[_Job], _Result], jobs: Iterable[_Job], threads: int
 ) -> Iterator[_Result]:
-    """Yields the result of each job, in order, with a few jobs under way in each thread."""
+    """Yields the result of each job, in order, with a few jobs under way in each thread.
+
+    Examples
+    --------
+    >>> from partcover.runtime.parallel import ordered_map
+    >>> list(ordered_map(len, ["a", "bb", "ccc"], threads=2))
+    [1, 2, 3]
+    """
     if threads == 1:
         yield from map(work, jobs)
         return

@@ -38,6 +38,13 @@ class CertificateCheck:
         Number of leaves in its tree.
     problems : tuple of str
         One line for each thing that is wrong.
+
+    Examples
+    --------
+    >>> from partcover import Instance, check_certificate, lower_bound
+    >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
+    >>> check_certificate(instance, lower_bound(instance).certificate).to_json()["leaves"]
+    1
     """
 
     ok: bool
@@ -169,6 +176,17 @@ def case_bound(
     int
         At most the fewest tokens that a vocabulary of this case needs, if it holds no dominated
         candidate; and at least a token for each counted word.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover import Instance
+    >>> from partcover.problem.certificate import Leaf
+    >>> from partcover.verification.certificate_check import case_bound
+    >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
+    >>> leaf = Leaf(np.array([2, 2, 2, 2, 2, 2], np.int32))  # prices of 1
+    >>> case_bound(instance, leaf, 1), case_bound(instance, leaf, 1, required=frozenset([b"abc"]))
+    (4, 4)
     """
     prices = leaf.unpacked(_symbols(instance), scale_bits)
     if prices is None:
@@ -181,6 +199,13 @@ def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset
     """Returns whether no vocabulary holds the required tokens and lacks the excluded ones.
 
     That is so where the required tokens exceed a budget, or where a token is both.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.verification.certificate_check import is_empty
+    >>> is_empty(Instance({"hat": 2}, k=1), frozenset([b"ha", b"at"]), frozenset())
+    True
     """
     return (
         len(required) > instance.k

@@ -43,6 +43,13 @@ class Verification:
         Whether the vocabulary needs at most that many tokens.
     problems : tuple of str
         One line for each thing that is wrong.
+
+    Examples
+    --------
+    >>> from partcover import Instance, Vocabulary, verify
+    >>> verification = verify(Instance({"hat": 2}, k=1, threshold=4), Vocabulary(["ha"]))
+    >>> verification.meets_threshold, verification.to_json()["tokens"]
+    (True, 4)
     """
 
     ok: bool
@@ -161,6 +168,13 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
         Fewest tokens over the counted words.
     problems : tuple of str
         One line for each condition that is broken.
+
+    Examples
+    --------
+    >>> from partcover import Instance, Vocabulary
+    >>> from partcover.verification.recount import recount
+    >>> recount(Instance({"that": 3, "hat": 2}, k=1), Vocabulary(["hat"]))
+    (8, ())
     """
     occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
     tokens = _fewest(instance.words, _openings(occurrences), occurrences)
@@ -178,6 +192,13 @@ def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 400
         A vocabulary like the one to be recounted.
     sample : int
         Number of words to measure on, evenly spread; the median of five runs counts.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.verification.recount import recount_seconds
+    >>> recount_seconds(WordCounts.from_counts({"that": 3, "hat": 2}), Vocabulary(["hat"])) > 0
+    True
     """
     if not len(words):
         return 0.0
