@@ -12,6 +12,7 @@ cdef enum:
     AHEAD = 16          # words that are hashed before the first of them is looked up
 
 include "_hash.pxi"
+include "_marks.pxi"
 include "_prefetch.pxi"
 include "_word_ends.pxi"
 
@@ -381,7 +382,7 @@ cdef class WordCache:
                 entry = self.entries + self.known + i
                 entry.first = self.n_numbers
                 for j in range(offsets[i], offsets[i + 1]):
-                    if which[j] != -2:
+                    if which[j] != INSIDE:
                         self.numbers[self.n_numbers] = which[j] + 256 if which[j] >= 0 else data[j]
                         self.n_numbers += 1
                 entry.count = self.n_numbers - entry.first

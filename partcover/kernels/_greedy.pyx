@@ -1,12 +1,13 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Greedy choice of tokens, lazily but exactly: GreedTok and GreedWMC.
+"""Chooses tokens greedily, lazily but exactly: GreedTok and GreedWMC.
 
 A candidate is an interval of the suffix array and a length (see `_suffix`).  The state is one
-byte per text position p: is the pair (p, p + 1) covered?  Pairs with a separator never are.
+byte for each text position p: whether the pair (p, p + 1) is covered.  Pairs with a separator
+never are.
 
-Every candidate in the heap carries a key that its score can never exceed, now or later; a
-candidate whose score, computed now, beats every other key is the one Algorithm 1 picks.
-Occurrences that can never count again are dropped from a candidate's list.
+Every candidate in the heap has a key that its score can never exceed, now or later.  A candidate
+whose score, computed now, beats every other key is the one that Algorithm 1 picks.  Occurrences
+that can never count again are removed from a candidate's list.
 """
 
 import numpy as np
@@ -25,7 +26,7 @@ cdef int _ascending(const void *a, const void *b) noexcept nogil:
 cdef struct Candidate:
     int64_t key          # upper bound of the score, now and later
     int32_t *places      # occurrences that may still count; NULL until first scored
-    int32_t many
+    int32_t n_places     # -1 until first scored
     int32_t lo
     int32_t hi
     int32_t length
@@ -34,7 +35,7 @@ cdef struct Candidate:
 
 cdef bint _before(const Candidate *a, int64_t a_score, const Candidate *b, int64_t b_score,
                   bint longer) noexcept nogil:
-    """The tie rule: higher score; then shorter, or longer if asked; then lexicographically last.
+    """The order: higher score; then shorter, or with `longer` longer; then lexicographically last.
 
     Distinct substrings of one length are disjoint intervals, in lexicographic order.
     """
@@ -47,32 +48,32 @@ cdef bint _before(const Candidate *a, int64_t a_score, const Candidate *b, int64
 
 cdef inline int32_t _open_pairs(const uint8_t *cover, int32_t p, Py_ssize_t inner) noexcept nogil:
     """Uncovered pairs inside a token of `inner` pairs at p; 0 where it may not be placed."""
-    cdef int32_t found = <int32_t> inner
+    cdef int32_t n_open = <int32_t> inner
     cdef Py_ssize_t j
     if cover[p - 1] | cover[p + inner]:
         return 0
     for j in range(inner):
-        found -= cover[p + j]
-    return found
+        n_open -= cover[p + j]
+    return n_open
 
 
 cdef class Greedy:
-    """Greedy state over one text.
+    """Chooses candidates in one text, the best first.
 
     Parameters
     ----------
     text, sa, word_of : ndarray of int32
         As in `CandidateIndex`.
     counts : ndarray of int64, shape (words,)
-        Word counts.
+        How often each word occurs.
     relaxed : bool
-        Score by weighted maximum coverage (occurrences may overlap) instead of GreedTok's
-        partition cover.
+        Whether to score by weighted maximum coverage (occurrences may overlap) instead of
+        GreedTok's partition cover.
 
     Notes
     -----
     Ties go to the shorter candidate for partition cover and to the longer one for maximum
-    coverage (a longer one covers whatever its substring covers in the same places), then to
+    coverage (a longer one covers all that its substring covers in the same places), then to
     the lexicographically last.
     """
     cdef const int32_t[::1] text
@@ -81,14 +82,14 @@ cdef class Greedy:
     cdef const int64_t[::1] counts
     cdef uint8_t[::1] cover
     cdef const uint64_t[::1] groups    # of each candidate, a bit each; empty if there are none
-    cdef int64_t[::1] left             # tokens that may still be taken of each group
+    cdef int64_t[::1] left             # of each group: tokens that may still be chosen
     cdef uint64_t full
     cdef readonly bint relaxed
     cdef Candidate *items
     cdef int32_t *heap
     cdef Py_ssize_t size           # of the heap
-    cdef Py_ssize_t made           # candidates
-    cdef int32_t *held
+    cdef Py_ssize_t n_items
+    cdef int32_t *aside            # scratch: candidates that go back into the heap
     cdef int64_t *best_upto        # scratch of the bound for overlapping occurrences
     cdef int32_t *border           # scratch of the failure function
     cdef Py_ssize_t room
@@ -109,23 +110,23 @@ cdef class Greedy:
 
     cdef void _drop(self) noexcept:
         cdef Py_ssize_t c
-        for c in range(self.made):
+        for c in range(self.n_items):
             free(self.items[c].places)
         free(self.items)
         free(self.heap)
-        free(self.held)
+        free(self.aside)
         self.items = NULL
         self.heap = NULL
-        self.held = NULL
-        self.made = 0
+        self.aside = NULL
+        self.n_items = 0
         self.size = 0
 
     def load(self, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
              const int64_t[::1] weight, int64_t limit, groups=None, left=None):
-        """Take these candidates; `limit` is an upper bound of any score (the symbols counted).
+        """Loads candidates; `limit` is an upper bound of any score: the symbols of the corpus.
 
-        `groups`, uint64, has a bit for each group that a candidate is of; of group g at most
-        ``left[g]`` candidates are chosen, int64.
+        `groups`, uint64, has a bit for each group that a candidate belongs to; at most
+        ``left[g]``, int64, candidates of group g are chosen.
         """
         cdef Py_ssize_t n = lo.shape[0]
         cdef Py_ssize_t c
@@ -140,16 +141,16 @@ cdef class Greedy:
         self._drop()
         self.items = <Candidate *> calloc(n + 1, sizeof(Candidate))
         self.heap = <int32_t *> malloc((n + 1) * sizeof(int32_t))
-        self.held = <int32_t *> malloc((n + 1) * sizeof(int32_t))
-        if self.items == NULL or self.heap == NULL or self.held == NULL:
+        self.aside = <int32_t *> malloc((n + 1) * sizeof(int32_t))
+        if self.items == NULL or self.heap == NULL or self.aside == NULL:
             raise MemoryError
-        self.made = n
+        self.n_items = n
         with nogil:
             for c in range(n):
                 self.items[c].lo = lo[c]
                 self.items[c].hi = hi[c]
                 self.items[c].length = length[c]
-                self.items[c].many = -1
+                self.items[c].n_places = -1
                 # saturating: weight * (length - 1) may pass int64 for overlapping occurrences
                 if weight[c] > limit // (length[c] - 1):
                     self.items[c].key = limit
@@ -161,16 +162,16 @@ cdef class Greedy:
                 self._sift(c)
 
     def run(self, Py_ssize_t steps):
-        """Choose up to `steps` more candidates.
+        """Chooses up to `steps` more candidates.
 
         Returns
         -------
         tuple of ndarray
-            Candidates (int32) and gains (int64), in the order chosen; fewer than `steps` when
-            nothing is left to gain.
+            Candidates (int32) and gains (int64), in the order of choice; fewer than `steps` when
+            no candidate gains.
         """
-        chosen = np.empty(min(steps, self.made), np.int32)
-        gains = np.empty(min(steps, self.made), np.int64)
+        chosen = np.empty(min(steps, self.n_items), np.int32)
+        gains = np.empty(min(steps, self.n_items), np.int64)
         cdef int32_t[::1] chosen_view = chosen
         cdef int64_t[::1] gain_view = gains
         cdef Py_ssize_t done = 0
@@ -192,7 +193,7 @@ cdef class Greedy:
         return chosen[:done], gains[:done]
 
     def place(self, int32_t lo, int32_t hi, int32_t length):
-        """Place one token now, whatever it gains; returns the gain."""
+        """Places one token, whatever it gains; returns the gain."""
         cdef Candidate one
         cdef int64_t key = 0
         cdef int64_t score = 0
@@ -200,7 +201,7 @@ cdef class Greedy:
         one.hi = hi
         one.length = length
         one.places = NULL
-        one.many = -1
+        one.n_places = -1
         one.overlaps = False
         with nogil:
             score = self._score(&one, &key)
@@ -217,8 +218,8 @@ cdef class Greedy:
                     self.full |= (<uint64_t> 1) << g
 
     cdef int32_t _pick(self, int64_t *score) except -2 nogil:
-        """The candidate Algorithm 1 takes next, out of the heap; -1 if none gains."""
-        cdef Py_ssize_t held = 0
+        """Takes the candidate that Algorithm 1 picks next from the heap; -1 if none gains."""
+        cdef Py_ssize_t n_aside = 0
         cdef Py_ssize_t i
         cdef int32_t best = -1
         cdef int32_t top
@@ -240,39 +241,39 @@ cdef class Greedy:
             if now > 0 and (best < 0 or _before(&self.items[top], now, &self.items[best],
                                                 best_score, self.relaxed)):
                 if best >= 0:
-                    self.held[held] = best
-                    held += 1
+                    self.aside[n_aside] = best
+                    n_aside += 1
                 best = top
                 best_score = now
             elif key > 0:
-                self.held[held] = top
-                held += 1
-        for i in range(held):
-            self._push(self.held[i])
+                self.aside[n_aside] = top
+                n_aside += 1
+        for i in range(n_aside):
+            self._push(self.aside[i])
         score[0] = best_score
         return best
 
     cdef int _find_places(self, Candidate *c) except -1 nogil:
-        """List the occurrences; ascending where some overlap."""
-        cdef Py_ssize_t many = c.hi - c.lo
+        """Lists the occurrences, ascending if some overlap."""
+        cdef Py_ssize_t count = c.hi - c.lo
         cdef Py_ssize_t i
-        c.places = <int32_t *> malloc((many + 1) * sizeof(int32_t))
+        c.places = <int32_t *> malloc((count + 1) * sizeof(int32_t))
         if c.places == NULL:
             with gil:
                 raise MemoryError
-        if many:
-            memcpy(c.places, &self.sa[c.lo], many * sizeof(int32_t))
-        c.many = <int32_t> many
-        if many > 1 and self._has_border(c):
-            qsort(c.places, many, sizeof(int32_t), _ascending)
-            for i in range(1, many):
+        if count:
+            memcpy(c.places, &self.sa[c.lo], count * sizeof(int32_t))
+        c.n_places = <int32_t> count
+        if count > 1 and self._has_border(c):
+            qsort(c.places, count, sizeof(int32_t), _ascending)
+            for i in range(1, count):
                 if c.places[i] - c.places[i - 1] < c.length:
                     c.overlaps = True
                     break
         return 0
 
     cdef bint _has_border(self, const Candidate *c) except -1 nogil:
-        """Only a token that begins and ends with the same substring can overlap itself."""
+        """Whether a prefix of the token is its suffix; only such tokens can overlap themselves."""
         cdef Py_ssize_t length = c.length
         cdef Py_ssize_t i
         cdef int32_t j = 0
@@ -294,8 +295,8 @@ cdef class Greedy:
         return j > 0
 
     cdef int64_t _score(self, Candidate *c, int64_t *key) except -1 nogil:
-        """The score now; `key` gets a bound of it now and later."""
-        if c.many < 0:
+        """The score now; `key` receives an upper bound of it, now and later."""
+        if c.n_places < 0:
             self._find_places(c)
         if self.relaxed:
             key[0] = self._score_union(c)
@@ -306,7 +307,7 @@ cdef class Greedy:
         return key[0]
 
     cdef int64_t _score_disjoint(self, Candidate *c) noexcept nogil:
-        """Uncovered pairs in placeable occurrences; none of them hinders another."""
+        """The uncovered pairs in placeable occurrences, which do not overlap."""
         cdef int32_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
@@ -314,20 +315,20 @@ cdef class Greedy:
         cdef int32_t p, open_pairs
         cdef int64_t score = 0
         cdef const uint8_t *cover = &self.cover[0]
-        for i in range(c.many):
+        for i in range(c.n_places):
             p = places[i]
             open_pairs = _open_pairs(cover, p, inner)
             if open_pairs:
                 places[kept] = p
                 kept += 1
                 score += open_pairs * self.counts[self.word_of[p]]
-        c.many = <int32_t> kept
+        c.n_places = <int32_t> kept
         return score
 
     cdef int64_t _score_overlapping(self, Candidate *c, int64_t *key) except -1 nogil:
-        """Left to right, an occurrence that overlaps a placed one being blocked.
+        """The uncovered pairs in occurrences placed left to right without overlaps.
 
-        The score itself may rise later (covering a pair can block a first occurrence and free
+        The score itself may rise later (a covered pair can block a first occurrence and so free
         a second), so the key is the weight of the best set of disjoint placeable occurrences.
         """
         cdef int32_t *places = c.places
@@ -339,17 +340,17 @@ cdef class Greedy:
         cdef int64_t gain
         cdef int64_t score = 0
         cdef const uint8_t *cover = &self.cover[0]
-        if self.room < c.many + 1:
+        if self.room < c.n_places + 1:
             free(self.best_upto)
-            self.best_upto = <int64_t *> malloc(2 * (c.many + 1) * sizeof(int64_t))
+            self.best_upto = <int64_t *> malloc(2 * (c.n_places + 1) * sizeof(int64_t))
             if self.best_upto == NULL:
                 self.room = 0
                 with gil:
                     raise MemoryError
-            self.room = 2 * (c.many + 1)
+            self.room = 2 * (c.n_places + 1)
         self.best_upto[0] = 0
         free_before = 0
-        for i in range(c.many):
+        for i in range(c.n_places):
             p = places[i]
             open_pairs = _open_pairs(cover, p, inner)
             if open_pairs == 0:
@@ -361,16 +362,16 @@ cdef class Greedy:
                 score += gain
             while places[free_before] + c.length <= p:
                 free_before += 1
-            # best_upto[j] is about the first j kept occurrences
+            # best_upto[j] is for the first j kept occurrences
             self.best_upto[kept + 1] = max(self.best_upto[kept],
                                            self.best_upto[free_before] + gain)
             kept += 1
-        c.many = <int32_t> kept
+        c.n_places = <int32_t> kept
         key[0] = self.best_upto[kept]
         return score
 
     cdef int64_t _score_union(self, Candidate *c) noexcept nogil:
-        """Uncovered pairs under any occurrence, each once."""
+        """The uncovered pairs under any occurrence, each once."""
         cdef int32_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
@@ -379,7 +380,7 @@ cdef class Greedy:
         cdef int32_t p, open_pairs
         cdef int64_t score = 0
         cdef const uint8_t *cover = &self.cover[0]
-        for i in range(c.many):
+        for i in range(c.n_places):
             p = places[i]
             begin = p
             if c.overlaps and end > p:
@@ -392,16 +393,16 @@ cdef class Greedy:
                 places[kept] = p
                 kept += 1
                 score += open_pairs * self.counts[self.word_of[p]]
-        c.many = <int32_t> kept
+        c.n_places = <int32_t> kept
         return score
 
     cdef void _place(self, Candidate *c) noexcept nogil:
-        """Cover the pairs that `_score` counted."""
+        """Covers the pairs that `_score` counted."""
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t i, j
         cdef int32_t p
         cdef uint8_t *cover = &self.cover[0]
-        for i in range(c.many):
+        for i in range(c.n_places):
             p = c.places[i]
             if not self.relaxed and (cover[p - 1] | cover[p + inner]):
                 continue

@@ -15,7 +15,7 @@ def candidate_intervals(
     whole: npt.NDArray[np.uint8],
     max_length: int,
     min_count: int,
-    most: int,
+    limit: int,
 ) -> tuple[Int32, Int32, Int32, Int64, int]: ...
 def find(text: Int32, sa: Int32, patterns: Int32, offsets: Int64) -> tuple[Int32, Int32]: ...
 def interval_words(

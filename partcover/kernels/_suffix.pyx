@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Suffix order of the words, and the substrings that come out of it.
+"""Sorts the suffixes of the words, and lists their substrings.
 
 The text is every word followed by the separator 0, with one separator in front; symbols are
 ranks >= 1.  A substring with two or more occurrences is an interval of the suffix array and a
@@ -14,7 +14,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 
 
 cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept nogil:
-    """Suffix array by induced sorting (Nong, Zhang and Chan 2009); O(n + upper).
+    """Builds the suffix array by induced sorting (Nong, Zhang and Chan 2009); O(n + upper).
 
     Follows the recursive scheme of the AtCoder Library (public domain, CC0).  Returns -1 when
     memory runs out.
@@ -152,7 +152,7 @@ cdef void _induce(const int32_t *s, int32_t *sa, int32_t n, int32_t upper, const
 
 
 def suffix_array(const int32_t[::1] text, int32_t upper):
-    """Positions of `text` (values 0..upper) in suffix order."""
+    """Returns the positions of `text` (values 0..upper) in suffix order."""
     cdef int32_t n = <int32_t> text.shape[0]
     sa = np.empty(n, np.int32)
     cdef int32_t[::1] view = sa
@@ -166,10 +166,10 @@ def suffix_array(const int32_t[::1] text, int32_t upper):
 
 
 def common_prefixes(const int32_t[::1] text, const int32_t[::1] sa):
-    """Length of the common prefix of neighbours in suffix order, cut at the separator 0.
+    """Returns the length of the common prefix of neighbouring suffixes, up to the separator 0.
 
     ``lcp[i]`` is between ``sa[i - 1]`` and ``sa[i]``; ``lcp[0]`` is 0.  (Kasai et al. 2001;
-    the cut keeps the argument: a common part without a separator loses at most its first
+    their argument still holds: a common prefix without a separator loses at most its first
     symbol.)
     """
     cdef int32_t n = <int32_t> sa.shape[0]
@@ -235,14 +235,14 @@ cdef class _Nodes:
 def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
                         const int32_t[::1] word_of, const int64_t[::1] offsets,
                         const int64_t[::1] counts, const uint8_t[::1] whole,
-                        Py_ssize_t max_length, int64_t min_count, int64_t most):
-    """All substrings of length 2..max_length with weighted occurrences >= min_count.
+                        Py_ssize_t max_length, int64_t min_count, int64_t limit):
+    """Returns all substrings of length 2..max_length with weighted occurrences >= min_count.
 
-    A substring in only one distinct word w is left out where ``whole[w]`` says that w itself
-    is a candidate (and kept when it is w).  Returns (lo, hi, length, weight) in lexicographic
-    order, and the number of distinct substrings before that domination.  O(text + output).
-    Raises `OverflowError` with their number, before it makes room for them, if there are more
-    than `most`.
+    A substring of only one distinct word w is dominated, and left out, if ``whole[w]`` says that
+    w itself is a candidate, unless it is w.  Returns (lo, hi, length, weight) in lexicographic
+    order, and the number of distinct substrings including dominated ones.  O(text + output).
+    Raises `OverflowError` with their number, before it allocates them, if there are more than
+    `limit`.
     """
     cdef Py_ssize_t n = sa.shape[0]
     cdef Py_ssize_t words = counts.shape[0]
@@ -312,7 +312,7 @@ def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
         ends[nodes.items[a].lo] += nodes.items[a].last - nodes.items[a].first + 1
     np.cumsum(ends_, out=ends_)
     cdef Py_ssize_t size = ends_[n]
-    if size > most:
+    if size > limit:
         raise OverflowError(size)
     lo = np.empty(size, np.int32)
     hi = np.empty(size, np.int32)
@@ -339,29 +339,29 @@ cdef Py_ssize_t _emit(_Nodes nodes, int32_t lo, int32_t hi, int32_t parent, int3
                       const uint8_t[::1] whole, bint is_word) except -1 nogil:
     cdef int32_t first = max(parent, 1) + 1
     cdef int32_t last = min(depth, cap)
-    cdef Py_ssize_t found = last - first + 1
-    if found <= 0 or weight < min_count:
+    cdef Py_ssize_t n_lengths = last - first + 1
+    if n_lengths <= 0 or weight < min_count:
         return 0
     if word >= 0 and whole[word]:
         if not is_word:
-            return found
+            return n_lengths
         first = last
     nodes.push(Node(lo, hi, first, last, weight))
-    return found
+    return n_lengths
 
 
 def find(const int32_t[::1] text, const int32_t[::1] sa,
          const int32_t[::1] patterns, const int64_t[::1] offsets):
-    """Suffix-array interval of each pattern (ranks; -1 for a symbol that the text lacks)."""
-    cdef Py_ssize_t many = offsets.shape[0] - 1
+    """Returns the suffix-array interval of each pattern, given as ranks, -1 for unknown symbols."""
+    cdef Py_ssize_t n_patterns = offsets.shape[0] - 1
     cdef Py_ssize_t p, left, right, mid
     cdef int side
-    lo = np.zeros(many, np.int32)
-    hi = np.zeros(many, np.int32)
+    lo = np.zeros(n_patterns, np.int32)
+    hi = np.zeros(n_patterns, np.int32)
     cdef int32_t[::1] lo_view = lo
     cdef int32_t[::1] hi_view = hi
     with nogil:
-        for p in range(many):
+        for p in range(n_patterns):
             for side in range(2):
                 left = 0
                 right = sa.shape[0]
@@ -380,7 +380,7 @@ def find(const int32_t[::1] text, const int32_t[::1] sa,
 
 cdef int _compare(const int32_t[::1] text, Py_ssize_t pos, const int32_t[::1] patterns,
                   int64_t start, int64_t end) noexcept nogil:
-    """-1, 0, 1: the suffix sorts before, begins with, sorts after the pattern."""
+    """-1, 0 or 1: the suffix sorts before, begins with, or sorts after the pattern."""
     cdef int64_t j
     for j in range(start, end):
         if pos + j - start >= text.shape[0] or text[pos + j - start] < patterns[j]:
@@ -392,16 +392,16 @@ cdef int _compare(const int32_t[::1] text, Py_ssize_t pos, const int32_t[::1] pa
 
 def interval_words(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t[::1] counts,
                    const int32_t[::1] lo, const int32_t[::1] hi):
-    """For each interval: the only word its occurrences are in (or -1), and their weight."""
-    cdef Py_ssize_t many = lo.shape[0]
+    """Returns, for each interval, the only word of its occurrences (or -1) and their weight."""
+    cdef Py_ssize_t n_intervals = lo.shape[0]
     cdef Py_ssize_t p, i
     cdef int32_t w
-    words = np.full(many, -1, np.int32)
-    weights = np.zeros(many, np.int64)
+    words = np.full(n_intervals, -1, np.int32)
+    weights = np.zeros(n_intervals, np.int64)
     cdef int32_t[::1] word_view = words
     cdef int64_t[::1] weight_view = weights
     with nogil:
-        for p in range(many):
+        for p in range(n_intervals):
             for i in range(lo[p], hi[p]):
                 w = word_of[sa[i]]
                 weight_view[p] += counts[w]

@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Unigram: expected counts, best segmentations, and what a piece's removal would lose.
+"""Unigram: expected counts, best segmentations, and the loss when a piece is removed.
 
-Words and pieces come as a lattice; see `partcover.trainers.lattice`.  Scores are natural
+Words and pieces are given as a lattice; see `partcover.trainers.lattice`.  Scores are natural
 logarithms, finite.  Sums run in the order of words and arcs.
 """
 
@@ -13,7 +13,7 @@ from libc.stdlib cimport free, malloc
 def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
            const double[::1] score, const int64_t[::1] offsets, const int64_t[::1] counts,
            Py_ssize_t first, Py_ssize_t last, double[::1] expected):
-    """Add the expected count of each piece, shape (pieces,), over words first..last - 1.
+    """Adds to `expected`, shape (pieces,), each piece's expected count in words first..last - 1.
 
     Returns
     -------
@@ -24,10 +24,10 @@ def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1]
     cdef Py_ssize_t longest = 1
     cdef Py_ssize_t widest = 1
     cdef double likelihood = 0.0
-    cdef double most, total, share
+    cdef double largest, total, share
     cdef double *rest    # log-probability of what follows each node
     cdef double *flow    # probability that a segmentation passes each node
-    cdef double *odds    # of each arc among those that begin where it does
+    cdef double *odds    # of each arc among the arcs with the same begin
     for w in range(first, last):
         longest = max(longest, offsets[w + 1] - offsets[w])
         widest = max(widest, begin[offsets[w + 1]] - begin[offsets[w]])
@@ -45,15 +45,15 @@ def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1]
             flow[size] = 0.0
             for i in range(size - 1, -1, -1):
                 flow[i] = 0.0
-                most = -INFINITY
+                largest = -INFINITY
                 for a in range(begin[base + i], begin[base + i + 1]):
                     odds[a - lowest] = score[arcs[a]] + rest[i + length[arcs[a]]]
-                    most = max(most, odds[a - lowest])
+                    largest = max(largest, odds[a - lowest])
                 total = 0.0
                 for a in range(begin[base + i], begin[base + i + 1]):
-                    odds[a - lowest] = exp(odds[a - lowest] - most)
+                    odds[a - lowest] = exp(odds[a - lowest] - largest)
                     total += odds[a - lowest]
-                rest[i] = most + log(total)
+                rest[i] = largest + log(total)
                 for a in range(begin[base + i], begin[base + i + 1]):
                     odds[a - lowest] /= total
             likelihood += counts[w] * rest[0]
@@ -70,7 +70,7 @@ def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1]
 def best(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
          const double[::1] score, const int64_t[::1] offsets, const int64_t[::1] counts,
          Py_ssize_t first, Py_ssize_t last, int64_t[::1] uses):
-    """Add how often each piece is in the best segmentations of words first..last - 1.
+    """Adds to `uses` how often each piece is in the best segmentations of words first..last - 1.
 
     At each end the earliest start wins a tie; sums run from left to right.
 
@@ -117,20 +117,20 @@ def best(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] l
 def losses(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
            const double[::1] score, const int64_t[::1] place, const int64_t[::1] uses,
            Py_ssize_t singles, double[::1] loss):
-    """Write what the log-likelihood of the best segmentations loses without each piece, about.
+    """Estimates the loss of log-likelihood of the best segmentations without each piece.
 
-    A piece's best segmentation into others is assumed to take its place everywhere, and pieces
-    to be as likely as they are used.  −1e300 where that segmentation is likelier than the piece,
-    −infinity where the piece is not used, infinity for single symbols.
+    Assumes that a piece's best segmentation into others replaces it everywhere, and that pieces
+    are as likely as they are used.  The loss is −1e300 if that segmentation is likelier than the
+    piece, −infinity if the piece is not used, and infinity for single symbols.
 
     Parameters
     ----------
     place : ndarray of int64, shape (pieces,)
-        A symbol of the words where each piece occurs, or −1.
+        The position of an occurrence of each piece, or −1.
     uses : ndarray of int64, shape (pieces,)
         From `best`.
     singles : int
-        The first pieces, which are single symbols.
+        The number of single symbols, which are the first pieces.
     """
     cdef Py_ssize_t p, i, a, e, n, parts
     cdef Py_ssize_t longest = 1

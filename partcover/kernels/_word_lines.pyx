@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Counted words in order and as lines, of their file and of what their digest is taken over.
+"""Sorts counted words, and writes them as lines of their file and of their digest.
 
 Words are bytes: word ``w`` is ``data[offsets[w]:offsets[w + 1]]``, none is empty.
 """
@@ -14,12 +14,12 @@ include "_utf8.pxi"
 include "_word_sort.pxi"
 
 cdef enum:
-    DIGITS = 20         # of an int64, and one more
+    DIGITS = 20         # of an int64 at most, and one more
 
 
 def order_of(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
              bint by_count):
-    """The words' numbers by (count descending, word ascending), or by word alone."""
+    """Returns the words' numbers by (count descending, word ascending), or by word alone."""
     cdef int64_t n = counts.shape[0], w
     cdef Key *keys = <Key *> malloc((n + 1) * sizeof(Key))
     cdef Key *spare = <Key *> malloc((n // 2 + 1) * sizeof(Key))
@@ -45,11 +45,11 @@ def order_of(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[
 
 
 cdef inline int64_t _number(uint8_t *out, int64_t value) noexcept nogil:
-    """Write a number of at least 0 in decimal; returns its length."""
+    """Writes a number of at least 0 in decimal; returns its length."""
     cdef uint8_t digits[DIGITS]
     cdef int64_t n = 0, i
     while True:
-        digits[n] = <uint8_t> (48 + value % 10)
+        digits[n] = <uint8_t> (c'0' + value % 10)
         n += 1
         value //= 10
         if value == 0:
@@ -60,11 +60,11 @@ cdef inline int64_t _number(uint8_t *out, int64_t value) noexcept nogil:
 
 
 cdef inline uint8_t _hex(int value) noexcept nogil:
-    return <uint8_t> (value + 48 if value < 10 else value + 55)
+    return <uint8_t> (value + c'0' if value < 10 else value - 10 + c'A')
 
 
 cdef int64_t _escape(const uint8_t *p, int64_t n, uint8_t *out) noexcept nogil:
-    """Write a word as it stands in a TSV, at most four bytes for each; returns the length."""
+    """Writes a word escaped for a TSV, at most four bytes for each; returns the length."""
     cdef const uint8_t *end = p + n
     cdef uint8_t *at = out
     cdef uint8_t c
@@ -78,14 +78,14 @@ cdef int64_t _escape(const uint8_t *p, int64_t n, uint8_t *out) noexcept nogil:
                 at += size
                 p += size
                 continue
-            at[0] = 92
-            at[1] = 120
+            at[0] = c'\\'
+            at[1] = c'x'
             at[2] = _hex(c >> 4)
             at[3] = _hex(c & 15)
             at += 4
-        elif c == 92 or c == 9 or c == 10 or c == 13:
-            at[0] = 92
-            at[1] = 92 if c == 92 else 116 if c == 9 else 110 if c == 10 else 114
+        elif c == c'\\' or c == c'\t' or c == c'\n' or c == c'\r':
+            at[0] = c'\\'
+            at[1] = c if c == c'\\' else c't' if c == c'\t' else c'n' if c == c'\n' else c'r'
             at += 2
         else:
             at[0] = c
@@ -96,7 +96,7 @@ cdef int64_t _escape(const uint8_t *p, int64_t n, uint8_t *out) noexcept nogil:
 
 def tsv_lines(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
               int64_t begin, int64_t end):
-    """The lines of words `begin` to `end`: ``word<TAB>count``, escaped as `symbols.escape` does."""
+    """Returns the lines ``word<TAB>count`` of words `begin` to `end`, as `symbols.escape` does."""
     cdef int64_t room = 4 * (offsets[end] - offsets[begin]) + (end - begin) * (DIGITS + 2)
     cdef uint8_t *text = <uint8_t *> malloc(room + 1)
     cdef uint8_t *at = text
@@ -107,10 +107,10 @@ def tsv_lines(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t
         with nogil:
             for w in range(begin, end):
                 at += _escape(&data[offsets[w]], offsets[w + 1] - offsets[w], at)
-                at[0] = 9
+                at[0] = c'\t'
                 at += 1
                 at += _number(at, counts[w])
-                at[0] = 10
+                at[0] = c'\n'
                 at += 1
         return text[:at - text]
     finally:
@@ -119,7 +119,7 @@ def tsv_lines(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t
 
 def digest_lines(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
                  const int64_t[::1] order):
-    r"""``\n``, length, ``:``, word, tab, count of the words in `order`."""
+    r"""Returns ``\n``, length, ``:``, word, tab and count of each word in `order`."""
     cdef int64_t room = order.shape[0] * 2 * (DIGITS + 2), i, w, n
     cdef uint8_t *text
     cdef uint8_t *at
@@ -133,14 +133,14 @@ def digest_lines(const uint8_t[::1] data, const int64_t[::1] offsets, const int6
             for i in range(order.shape[0]):
                 w = order[i]
                 n = offsets[w + 1] - offsets[w]
-                at[0] = 10
+                at[0] = c'\n'
                 at += 1
                 at += _number(at, n)
-                at[0] = 58
+                at[0] = c':'
                 at += 1
                 memcpy(at, &data[offsets[w]], n)
                 at += n
-                at[0] = 9
+                at[0] = c'\t'
                 at += 1
                 at += _number(at, counts[w])
         return text[:at - text]

@@ -1,9 +1,9 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""A table of distinct words with counts, filled from text, from a counted-words TSV or arrays.
+"""Counts distinct words in a table, from text, from a counted-words TSV or from arrays.
 
-Open addressing over an arena that holds every distinct word once.  What leaves the table is
-ordered by first appearance or by (count descending, word ascending), never by hash.  Methods
-that take a buffer release the GIL: a table belongs to one thread at a time.
+Open addressing over an arena that holds every distinct word once.  Words are exported in the
+order of first appearance or by (count descending, word ascending), never by hash.  Methods that
+take a buffer release the GIL: a table belongs to one thread at a time.
 """
 
 import numpy as np
@@ -12,23 +12,24 @@ from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
-# Where `add_text` cuts: before each U+0020; before each U+0020 that follows a character which is
-# not white space, and between an ASCII letter and ASCII that is neither letter nor apostrophe;
-# nowhere, so that the text is one word.
-EVERY_SPACE = 0
-AFTER_WORD = 1
-NOWHERE = 2
+# Where `add_text` cuts: before each U+0020; before each U+0020 after a character that is not white
+# space, and between an ASCII letter and ASCII that is neither letter nor apostrophe; nowhere, so
+# that the text is one word.
+cpdef enum:
+    EVERY_SPACE = 0
+    AFTER_WORD = 1
+    NOWHERE = 2
 
-# What `add_tsv` returns as its status.
-DONE = 0
-BAD_LINE = 1
-TOO_MANY = 2
+# The status that `add_tsv` returns.
+cpdef enum:
+    DONE = 0
+    BAD_LINE = 1
+    TOO_MANY = 2        # a summed count does not fit in int64
 
 cdef enum:
-    OK = 0
-    MALFORMED = 1
-    OVERFLOW = 2
     NO_MEMORY = 3
+    MIN_ROOM = 1 << 12  # bytes of the arena at first
+    MIN_ENTRIES = 1 << 8
 
 cdef struct Slot:
     uint32_t tag        # the hash; the slot's home is tag & mask
@@ -40,7 +41,7 @@ cdef struct Entry:
     int64_t count
 
 cdef enum:
-    AHEAD = 16          # words that `add_text` hashes before it looks the first of them up
+    AHEAD = 16          # words that `add_text` hashes before it looks up the first of them
 
 include "_hash.pxi"
 include "_prefetch.pxi"
@@ -48,7 +49,7 @@ include "_word_sort.pxi"
 
 
 cdef inline bint _ends_word(const uint8_t *end, int64_t n) noexcept nogil:
-    """Whether the last character of the `n` bytes before `end` is surely not white space.
+    """Whether the last character of the `n` bytes before `end` is certainly not white space.
 
     White space is ASCII control or space, or one of the Unicode White_Space characters.
     """
@@ -73,38 +74,38 @@ cdef inline bint _ends_word(const uint8_t *end, int64_t n) noexcept nogil:
 
 
 cdef inline bint _letter(uint8_t c) noexcept nogil:
-    return <uint8_t> ((c | 0x20) - 97) < 26
+    return <uint8_t> ((c | 0x20) - c'a') < 26
 
 
 cdef inline bint _cut_here(const uint8_t *at, int64_t n, int mode) noexcept nogil:
     """Whether `mode` cuts at `at`, with `n` >= 1 bytes of the text before it."""
-    if mode == 0:
-        return at[0] == 0x20
-    if mode == 2 or at[0] >= 0x80 or _letter(at[0]):
+    if mode == EVERY_SPACE:
+        return at[0] == c' '
+    if mode == NOWHERE or at[0] >= 0x80 or _letter(at[0]):
         return False
     if _letter(at[-1]):
-        return at[0] != 39
-    return at[0] == 0x20 and _ends_word(at, n)
+        return at[0] != c"'"
+    return at[0] == c' ' and _ends_word(at, n)
 
 
 cdef inline const uint8_t *_word_end(const uint8_t *p, const uint8_t *end,
                                      int mode) noexcept nogil:
-    """Where the word that starts at `p` < `end` ends."""
+    """The end of the word that starts at `p` < `end`."""
     cdef const uint8_t *at
-    if mode == 2:
+    if mode == NOWHERE:
         return end
-    if mode == 0:
-        at = <const uint8_t *> memchr(p + 1, 0x20, end - p - 1)
+    if mode == EVERY_SPACE:
+        at = <const uint8_t *> memchr(p + 1, c' ', end - p - 1)
         return end if at == NULL else at
     at = p + 1
-    while at < end and not _cut_here(at, at - p, 1):
+    while at < end and not _cut_here(at, at - p, AFTER_WORD):
         at += 1
     return at
 
 
 def last_cut(const uint8_t[::1] text, int mode):
-    """The last position > 0 where `add_text` would cut `text`, or -1."""
-    cdef int64_t i, found = -1
+    """Returns the last position > 0 where `add_text` would cut `text`, or -1."""
+    cdef int64_t i, last = -1
     cdef const uint8_t *p
     if text.shape[0] == 0 or mode == NOWHERE:
         return -1
@@ -112,44 +113,45 @@ def last_cut(const uint8_t[::1] text, int mode):
     with nogil:
         for i in range(text.shape[0] - 1, 0, -1):
             if _cut_here(p + i, i, mode):
-                found = i
+                last = i
                 break
-    return found
+    return last
 
 
-cdef inline int _digit(uint8_t c) noexcept nogil:
-    if 48 <= c <= 57:
-        return c - 48
+cdef inline int _hex_digit(uint8_t c) noexcept nogil:
+    """The value of a hexadecimal digit, or -1."""
+    if c'0' <= c <= c'9':
+        return c - c'0'
     c |= 0x20
-    if 97 <= c <= 102:
-        return c - 87
+    if c'a' <= c <= c'f':
+        return c - c'a' + 10
     return -1
 
 
 cdef int64_t _unescape(const uint8_t *p, int64_t n, uint8_t *out) noexcept nogil:
-    """Undo ``\\\\ \\t \\n \\r \\xHH``; returns the length, or -1 for a broken escape."""
+    """Decodes ``\\\\ \\t \\n \\r \\xHH``; returns the length, or -1 for a broken escape."""
     cdef int64_t i = 0, used = 0
     cdef uint8_t c
     while i < n:
         c = p[i]
         i += 1
-        if c == 92:
+        if c == c'\\':
             if i == n:
                 return -1
             c = p[i]
             i += 1
-            if c == 116:
-                c = 9
-            elif c == 110:
-                c = 10
-            elif c == 114:
-                c = 13
-            elif c == 120:
-                if i + 2 > n or _digit(p[i]) < 0 or _digit(p[i + 1]) < 0:
+            if c == c't':
+                c = c'\t'
+            elif c == c'n':
+                c = c'\n'
+            elif c == c'r':
+                c = c'\r'
+            elif c == c'x':
+                if i + 2 > n or _hex_digit(p[i]) < 0 or _hex_digit(p[i + 1]) < 0:
                     return -1
-                c = <uint8_t> (16 * _digit(p[i]) + _digit(p[i + 1]))
+                c = <uint8_t> (16 * _hex_digit(p[i]) + _hex_digit(p[i + 1]))
                 i += 2
-            elif c != 92:
+            elif c != c'\\':
                 return -1
         out[used] = c
         used += 1
@@ -157,13 +159,13 @@ cdef int64_t _unescape(const uint8_t *p, int64_t n, uint8_t *out) noexcept nogil
 
 
 cdef int64_t _count(const uint8_t *p, int64_t n) noexcept nogil:
-    """A decimal count of at least 1 that fits in int64, or 0."""
+    """The value of a decimal count from 1 to the largest int64, or 0."""
     cdef int64_t i, value = 0
     cdef int digit
     for i in range(n):
-        if not 48 <= p[i] <= 57:
+        if not c'0' <= p[i] <= c'9':
             return 0
-        digit = p[i] - 48
+        digit = p[i] - c'0'
         if value > (INT64_MAX - digit) // 10:
             return 0
         value = 10 * value + digit
@@ -171,7 +173,7 @@ cdef int64_t _count(const uint8_t *p, int64_t n) noexcept nogil:
 
 
 cdef class WordTable:
-    """Distinct non-empty words (bytes) with int64 counts."""
+    """Distinct non-empty words (bytes) with their counts (int64)."""
 
     cdef uint8_t *arena
     cdef int64_t used, room
@@ -181,9 +183,9 @@ cdef class WordTable:
     cdef uint64_t mask
 
     def __cinit__(self):
-        self.room = 1 << 12
-        self.capacity = 1 << 8
-        self.mask = (1 << 9) - 1
+        self.room = MIN_ROOM
+        self.capacity = MIN_ENTRIES
+        self.mask = 2 * MIN_ENTRIES - 1
         self.arena = <uint8_t *> malloc(self.room)
         self.entries = <Entry *> malloc(self.capacity * sizeof(Entry))
         self.slots = <Slot *> calloc(self.mask + 1, sizeof(Slot))
@@ -200,14 +202,14 @@ cdef class WordTable:
 
     @property
     def nbytes(self):
-        """Bytes held."""
+        """The memory of the table in bytes."""
         return (
             self.room + self.capacity * sizeof(Entry) + (self.mask + 1) * sizeof(Slot)
         )
 
     @property
     def displacement(self):
-        """How far words are from their homes, summed: the slots stepped over to find each."""
+        """The sum of the words' distances from their home slots."""
         cdef uint64_t i, total = 0
         for i in range(self.mask + 1):
             if self.slots[i].entry:
@@ -229,7 +231,7 @@ cdef class WordTable:
         free(self.slots)
         self.slots = slots
         self.mask = mask
-        return OK
+        return DONE
 
     cdef int _append(self, const uint8_t *p, int64_t n, int64_t count) noexcept nogil:
         cdef int64_t room
@@ -257,11 +259,11 @@ cdef class WordTable:
         self.entries[self.size].count = count
         self.used += n
         self.size += 1
-        return OK
+        return DONE
 
     cdef int _add(self, const uint8_t *p, int64_t n, int64_t count,
                   const uint8_t *end) noexcept nogil:
-        """Add a word; what is before `end` may be read."""
+        """Adds a word; bytes up to `end` may be read."""
         return self._add_hashed(p, n, count, hash_bytes(p, n, end))
 
     cdef int _add_hashed(self, const uint8_t *p, int64_t n, int64_t count,
@@ -274,34 +276,34 @@ cdef class WordTable:
                 entry = self.entries + (self.slots[home].entry - 1)
                 if entry.length == n and memcmp(self.arena + entry.offset, p, n) == 0:
                     if entry.count > INT64_MAX - count:
-                        return OVERFLOW
+                        return TOO_MANY
                     entry.count += count
-                    return OK
+                    return DONE
             home = (home + 1) & self.mask
         status = self._append(p, n, count)
-        if status != OK:
+        if status != DONE:
             return status
         self.slots[home].tag = tag
         self.slots[home].entry = <uint32_t> self.size
         if 2 * <uint64_t> self.size > self.mask:
             return self._rehash()
-        return OK
+        return DONE
 
     def add_text(self, const uint8_t[::1] text, int mode):
-        """Add the words of `text`, cut where `mode` says; a leading space stays in its word."""
+        """Adds the words of `text`, cut by `mode`; a leading space belongs to its word."""
         cdef const uint8_t *p
         cdef const uint8_t *end
         cdef const uint8_t *start[AHEAD]
         cdef int64_t length[AHEAD]
         cdef uint32_t tag[AHEAD]
-        cdef int i, ready, status = OK
+        cdef int i, ready, status = DONE
         if text.shape[0] == 0:
             return
         p = &text[0]
         with nogil:
             end = p + text.shape[0]
-            while p < end and status == OK:
-                # the table is mostly waiting for memory, so ask for it some words ahead
+            while p < end and status == DONE:
+                # memory is the bottleneck, so it is prefetched some words ahead
                 ready = 0
                 while ready < AHEAD and p < end:
                     start[ready] = p
@@ -314,35 +316,35 @@ cdef class WordTable:
                     prefetch(self.entries + self.slots[tag[i] & self.mask].entry - 1)
                 for i in range(ready):
                     status = self._add_hashed(start[i], length[i], 1, tag[i])
-                    if status != OK:
+                    if status != DONE:
                         break
         _check(status)
 
     def add_words(self, const uint8_t[::1] data, const int64_t[::1] offsets,
                   const int64_t[::1] counts):
-        """Add word ``data[offsets[w]:offsets[w + 1]]`` ``counts[w]`` times, for each w."""
+        """Adds word ``data[offsets[w]:offsets[w + 1]]`` ``counts[w]`` times, for each w."""
         cdef int64_t i
-        cdef int status = OK
+        cdef int status = DONE
         cdef const uint8_t *end = &data[0] + data.shape[0] if data.shape[0] else NULL
         with nogil:
             for i in range(counts.shape[0]):
                 status = self._add(&data[offsets[i]], offsets[i + 1] - offsets[i], counts[i],
                                    end)
-                if status != OK:
+                if status != DONE:
                     break
         _check(status)
 
     def add_tsv(self, const uint8_t[::1] text):
-        """Add ``word<TAB>count`` lines; the last line feed, and a CR before one, may be there.
+        """Adds ``word<TAB>count`` lines; the last line feed, and a CR before any, are optional.
 
         Returns
         -------
         status : int
             ``DONE``, ``BAD_LINE`` or ``TOO_MANY`` (the summed count exceeds int64).
         lines : int
-            Lines read; with an error, the 1-based number of the line it stands in.
+            The number of lines read; with an error, the 1-based number of its line.
         start : int
-            With an error, where that line starts in `text`.
+            With an error, the start of its line in `text`.
         """
         cdef const uint8_t *base
         cdef const uint8_t *p
@@ -352,7 +354,7 @@ cdef class WordTable:
         cdef const uint8_t *word
         cdef uint8_t *scratch = NULL
         cdef int64_t room = 0, n, count, lines = 0
-        cdef int status = OK
+        cdef int status = DONE
         if text.shape[0] == 0:
             return DONE, 0, 0
         base = p = &text[0]
@@ -360,22 +362,22 @@ cdef class WordTable:
             end = p + text.shape[0]
             while p < end:
                 lines += 1
-                stop = <const uint8_t *> memchr(p, 10, end - p)
+                stop = <const uint8_t *> memchr(p, c'\n', end - p)
                 if stop == NULL:
                     stop = end
-                status = MALFORMED
-                tab = <const uint8_t *> memchr(p, 9, stop - p)
+                status = BAD_LINE
+                tab = <const uint8_t *> memchr(p, c'\t', stop - p)
                 if tab == NULL or tab == p:
                     break
                 n = stop - tab - 1
-                if n and tab[n] == 13:
+                if n and tab[n] == c'\r':
                     n -= 1
                 count = _count(tab + 1, n)
                 if count == 0:
                     break
                 word = p
                 n = tab - p
-                if memchr(p, 92, n) != NULL:
+                if memchr(p, c'\\', n) != NULL:
                     if n > room:
                         free(scratch)
                         room = 2 * n
@@ -388,32 +390,32 @@ cdef class WordTable:
                         break
                     word = scratch
                 status = self._add(word, n, count, end if word == p else word + n)
-                if status != OK:
+                if status != DONE:
                     break
                 p = stop + 1
         free(scratch)
         if status == NO_MEMORY:
             raise MemoryError
-        return status, lines, p - base if status != OK else 0
+        return status, lines, p - base if status != DONE else 0
 
     def merge(self, WordTable other not None):
-        """Add all words of `other`."""
+        """Adds all words of `other`."""
         cdef int64_t i
-        cdef int status = OK
+        cdef int status = DONE
         with nogil:
             for i in range(other.size):
                 status = self._add(other.arena + other.entries[i].offset,
                                    other.entries[i].length, other.entries[i].count,
                                    other.arena + other.used)
-                if status != OK:
+                if status != DONE:
                     break
         _check(status)
 
     def export(self, bint by_count, const uint8_t[::1] mark=b" "):
-        """The words as (data, offsets, counts).
+        """Returns the words as (data, offsets, counts).
 
-        A space that starts a word is replaced by `mark`; words that are equal then are summed.
-        Ordered by count descending, then word ascending, where `by_count`; else by first
+        A leading space is replaced by `mark`; the counts of words that are equal then are summed.
+        With `by_count` ordered by count descending, then word ascending; else by first
         appearance.
         """
         cdef int64_t i, n, at = 0, longest = 0
@@ -460,9 +462,9 @@ cdef class WordTable:
 
     cdef int64_t _marked(self, const uint8_t *mark, int64_t width, Key *keys,
                          uint8_t *text, int64_t *starts) noexcept nogil:
-        """Fill `keys` with the marked words, written to `text` from `starts` on.
+        """Writes the marked words to `text`, with `starts`, and fills `keys`.
 
-        Returns their number, or -1 if a count overflows.
+        Returns the number of words, or -1 if a count overflows.
         """
         cdef int64_t i, twin, n, size = 0
         cdef const uint8_t *word
@@ -473,7 +475,7 @@ cdef class WordTable:
             starts[i] = at - text
             keys[i].word = i
             keys[i].count = self.entries[i].count
-            if word[0] == 0x20:
+            if word[0] == c' ':
                 memcpy(at, mark, width)
                 at += width
                 word += 1
@@ -482,12 +484,12 @@ cdef class WordTable:
             at += n
         starts[self.size] = at - text
         for i in range(self.size):
-            # a word that had the mark in the text is the marked form of another, perhaps
+            # a word that starts with the mark itself may be the marked form of another
             word = text + starts[i]
             n = starts[i + 1] - starts[i]
             if (width <= n and memcmp(word, mark, width) == 0
-                    and self.arena[self.entries[i].offset] != 0x20):
-                at[0] = 0x20
+                    and self.arena[self.entries[i].offset] != c' '):
+                at[0] = c' '
                 memcpy(at + 1, word + width, n - width)
                 twin = self._find(at, n - width + 1)
                 if twin >= 0:
@@ -518,6 +520,6 @@ cdef class WordTable:
 cdef int _check(int status) except -1:
     if status == NO_MEMORY:
         raise MemoryError
-    if status == OVERFLOW:
+    if status == TOO_MANY:
         raise OverflowError("a count does not fit in int64")
     return 0
