@@ -30,16 +30,16 @@ def export(
     text: str | None = None,
     lossy: bool = False,
 ) -> Fidelity:
-    """Write a vocabulary for another library, and measure what its tokenizer does.
+    """Writes a vocabulary for another library, and measures what its tokenizer does.
 
-    What is written is first loaded by its own library and replayed: over the words of a corpus
-    where one is given, else over words made of the vocabulary; so an export that cuts otherwise
-    than the vocabulary is found out before it takes its name.
+    The file is first written elsewhere, loaded by its own library and replayed, over the words of
+    a corpus if one is given, else over words made of the vocabulary.  So an export that cuts
+    otherwise than the vocabulary is noticed before anything stands at `path`.
 
     Parameters
     ----------
     vocabulary : Vocabulary
-        The tokens, with the rule and pre-tokenizer they are for.
+        The tokens, their rule and their pre-tokenizer.
     path : path
         The file or folder to write; ``-`` is standard output, for a format of one file.
     format : str
@@ -47,24 +47,23 @@ def export(
     corpus : WordCounts, optional
         Words to replay.
     text : str, optional
-        A text to replay as well, cut by the exported pre-tokenizer; where the format holds
-        none, a remark says that it was not.
+        A text to replay as well, cut by the exported pre-tokenizer; where the format has none, a
+        remark says that it was not replayed.
     lossy : bool
-        Write it though it cuts otherwise; the result says at what cost.
+        Whether to write it though it cuts otherwise; the result says at what cost.
 
     Returns
     -------
     Fidelity
-        Exact, or what differs.
+        Whether it is exact, and what differs.
 
     Raises
     ------
     InputError
-        If it is not known how text becomes words, and the format holds that; if the format
-        cannot express the rule, the pre-tokenizer or the ids, or the replay
-        differs, and `lossy` is not set: with the reason and the nearest that it can; or if the
-        format does not hold tokens over these symbols, or the file cannot be written, or the
-        folder holds a vocabulary in another format.
+        If the vocabulary has no pre-tokenizer; if `lossy` is not set and the replay differs, or
+        the format cannot express the rule, the pre-tokenizer or the ids: with the reason, and
+        the nearest that it can express; if the format does not hold tokens over these symbols,
+        the file cannot be written, or the folder holds a vocabulary in another format.
     MissingExtra
         If the format's library is not installed.
 
@@ -102,9 +101,11 @@ def export(
                 "replay (--corpus, corpus=…)"
             )
         corpus.refuse_without(mark)
-        # from here on its tokens are cut as words too, which have no mark
-        plain = {key: fact for key, fact in vocabulary.provenance.items() if key != "end_of_word"}
-        vocabulary = vocabulary.with_(provenance=plain)
+        # from here on its tokens are cut as words too, and these have no mark
+        unmarked = {
+            key: fact for key, fact in vocabulary.provenance.items() if key != "end_of_word"
+        }
+        vocabulary = vocabulary.with_(provenance=unmarked)
     fitted, lost = form.fit(vocabulary)
     if lost and not lossy:
         raise InputError(
@@ -143,14 +144,14 @@ def export(
 
 
 def _check_target(path: str | PathLike[str], form: Format) -> None:
-    """Find out before the replay that nothing could be written."""
+    """Checks before the replay that the target can be written."""
     target = Path(path)
     if not fspath(path):
         raise InputError("the name of the file or folder to write is empty")
     if not target.absolute().parent.is_dir():
         raise InputError(f"{target}: cannot be written (no folder {target.parent})")
     is_folder = False
-    with contextlib.suppress(OSError):  # a name too long, say: writing there names it
+    with contextlib.suppress(OSError):  # as of a name too long, which writing refuses
         is_folder = target.is_dir()
     if not is_folder:
         check_writable(path)
@@ -166,10 +167,10 @@ def _check_target(path: str | PathLike[str], form: Format) -> None:
 
 @contextlib.contextmanager
 def _draft(path: str | PathLike[str]) -> Iterator[Path]:
-    """Where to write first; what goes wrong there names the path that was asked for.
+    """Offers a path to write to first; errors name the target instead.
 
-    That is in the system's folder for what is temporary: writing and replaying take their time,
-    and a process that is killed leaves nothing beside the target.
+    It is in the system's folder for temporary files: writing and replaying take time, and a
+    process that is killed leaves nothing beside the target.
     """
     target = Path(path)
     try:
@@ -179,14 +180,14 @@ def _draft(path: str | PathLike[str]) -> Iterator[Path]:
                 yield draft
             except InputError as error:
                 raise InputError(str(error).replace(str(draft), str(target))) from None
-    except BrokenPipeError:  # who reads standard output has gone, as `head` does
+    except BrokenPipeError:  # the reader of standard output has gone, as `head` does
         raise
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
 
 
 def _install(draft: Path, path: str | PathLike[str], form: Format) -> None:
-    """Give what is written its name, or write it into what is no plain file."""
+    """Moves the draft to the target, or writes it into a pipe or device."""
     target = Path(path)
     if not draft.is_dir():
         with contextlib.nullcontext() if in_place(path) else deferred():
@@ -201,6 +202,6 @@ def _install(draft: Path, path: str | PathLike[str], form: Format) -> None:
 
 
 def _place(draft: Path, target: str | PathLike[str]) -> None:
-    """Put a file at its place, all of it or nothing."""
+    """Copies a file to its target, all of it or nothing."""
     with atomic_writer(target) as file, draft.open("rb") as written:
         shutil.copyfileobj(written, file)

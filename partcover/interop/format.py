@@ -15,7 +15,7 @@ __all__ = ["Format", "GivenUp", "Nearest", "Replay"]
 
 @dataclass(frozen=True)
 class Nearest:
-    """Why a format cannot express a rule, and the nearest rule that it can."""
+    """The nearest rule that a format can express, and why it cannot express the rule itself."""
 
     rule: SegmentationRule
     reason: str
@@ -23,16 +23,16 @@ class Nearest:
 
 @dataclass(frozen=True)
 class GivenUp:
-    """Something of a vocabulary that a format cannot express.
+    """A part of a vocabulary that a format cannot express.
 
     Attributes
     ----------
     what : str
-        As "the rule priority".
+        The part, as "the rule priority".
     reason : str
-        Why not.
+        Why it cannot be expressed.
     nearest : str
-        What is written in its place where the loss is accepted, as "the rule shortest_path".
+        What is written instead if the loss is accepted, as "the rule shortest_path".
     """
 
     what: str
@@ -52,15 +52,15 @@ class Replay:
     library : str
         The library and its version.
     words : callable
-        Cuts words, each by itself and as it stands, into tokens as bytes (as text where the
-        vocabulary is over characters, both encoded as UTF-8); None for a word that the library
-        cannot be given, as one that is not UTF-8.
+        Cuts words, each by itself and without a pre-tokenizer, into tokens as bytes (of a
+        vocabulary over characters, encoded as UTF-8); None for a word that the library cannot be
+        given, as one that is not UTF-8.
     text : callable, optional
         Cuts a whole text, with the exported pre-tokenizer; None where the format has none.
     id_of : callable
-        The id of a token or single byte, or None where it has none.
+        Returns the id of a token or single byte; None where it has none.
     special_id_of : callable, optional
-        The id of a special token by its text, or None; by default special tokens are not
+        Returns the id of a special token by its text, or None; by default special tokens are not
         compared.
     """
 
@@ -71,7 +71,7 @@ class Replay:
     special_id_of: Callable[[str], int | None] | None = None
 
 
-def _as_it_is(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+def _unchanged(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     return vocabulary, []
 
 
@@ -82,27 +82,29 @@ class Format:
     Parameters
     ----------
     name : str
-        As ``--to`` takes it.
+        Its name for ``--to``.
     title : str
-        What it is, as a noun phrase of one line.
+        What it is, in a noun phrase of one line.
     rules : mapping of str to str or Nearest
-        For every rule: how the format expresses it, exactly, or the nearest that it can.
+        For every rule, how the format expresses it exactly, or the nearest that it can express.
     write : callable
-        ``write(vocabulary, path)`` writes a file or a folder and returns remarks, each a line
-        on what the format does not carry though it changes no segmentation (as provenance).
-        The vocabulary has been through `fit`.
+        ``write(vocabulary, path)`` writes a file or a folder and returns remarks, each a line on
+        what the file does not hold though it changes no segmentation (as provenance).  The
+        vocabulary is one that `fit` returned.
     replay : callable
-        ``replay(path)`` loads what was written with its own library.
+        ``replay(path)`` loads what was written, with the format's own library.
     read : callable, optional
-        ``read(path)`` gives the vocabulary, with the rule and pre-tokenizer that the file
-        implies, and remarks on what could not be carried; None where a format is only written.
+        ``read(path)`` returns the vocabulary, with the rule and pre-tokenizer that the file
+        implies, and remarks on what of the file it does not hold; None for a format that is only
+        written.
     recognises : callable
-        Whether a path looks like one of this format; asked in the order of the table.
+        Returns whether a path looks like one of this format; formats are tried in the order of
+        `FORMATS`.
     symbols : tuple of str
         The alphabets whose tokens it holds.
     adapt : callable
-        The vocabulary as the format can hold it, rules apart, and what was given up for that
-        (pre-tokenizer, ids, tokens).
+        Returns the vocabulary as the format can hold it, whatever its rule, and what was given up
+        for that (pre-tokenizer, ids, tokens).
     """
 
     name: str
@@ -113,10 +115,10 @@ class Format:
     read: Callable[[Path], tuple[Vocabulary, list[str]]] | None
     recognises: Callable[[Path], bool]
     symbols: tuple[Symbols, ...] = ("bytes",)
-    adapt: Callable[[Vocabulary], tuple[Vocabulary, list[GivenUp]]] = field(default=_as_it_is)
+    adapt: Callable[[Vocabulary], tuple[Vocabulary, list[GivenUp]]] = field(default=_unchanged)
 
     def fit(self, vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-        """The vocabulary as this format can hold it, and what was given up for that."""
+        """Returns the vocabulary as this format can hold it, and what was given up for that."""
         how = self.rules[vocabulary.rule]
         lost: list[GivenUp] = []
         if isinstance(how, Nearest):

@@ -40,12 +40,12 @@ _PATTERNS: dict[str, str] = {
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     kept = [place for place, token in enumerate(vocabulary) if b"\0" not in bytes(token)]  # type: ignore[arg-type]
-    held = len(vocabulary) - len(kept)
-    vocabulary, lost = adapt_lines(only(vocabulary, kept) if held else vocabulary)
-    if held:
+    with_nul = len(vocabulary) - len(kept)
+    vocabulary, lost = adapt_lines(only(vocabulary, kept) if with_nul else vocabulary)
+    if with_nul:
         lost.append(
             GivenUp(
-                f"{held:,} tokens that hold a NUL",
+                f"{with_nul:,} tokens that hold a NUL",
                 "the authors' encoder would look for the NUL beyond the end of a word",
                 "the others",
             )
@@ -129,7 +129,7 @@ def _recognises(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Without what native code prints on standard output."""
+    """Discards what native code prints on standard output."""
     sys.stdout.flush()
     saved, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

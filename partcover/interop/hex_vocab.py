@@ -29,8 +29,8 @@ _HEX = re.compile(rb"[0-9a-fA-F \t]*")
 
 
 def hex_lines(path: Path) -> list[bytes]:
-    """Tokens written as hexadecimal bytes, one a line; spaces between bytes are allowed."""
-    found: dict[bytes, int] = {}
+    """Reads tokens written as hexadecimal bytes, one on each line, with or without spaces."""
+    line_of: dict[bytes, int] = {}
     for number, line in enumerate(lines_of(path), 1):
         try:
             token = bytes.fromhex(line.decode("ascii")) if _HEX.fullmatch(line) else b""
@@ -39,25 +39,25 @@ def hex_lines(path: Path) -> list[bytes]:
         except ValueError:
             shown = line[:40].decode(errors="replace")
             raise InputError(f"{path}:{number}: {shown!r} is not bytes in hexadecimal") from None
-        if token in found:
+        if token in line_of:
             raise InputError(
                 f"{path}:{number}: token {sym.show(token)!r} is given twice, first in line "
-                f"{found[token]}"
+                f"{line_of[token]}"
             )
-        found[token] = number
-    if not found:
+        line_of[token] = number
+    if not line_of:
         raise InputError(f"{path}: no tokens: bytes in hexadecimal are expected a line")
-    return list(found)
+    return list(line_of)
 
 
 def write_hex(path: Path, tokens: Sequence[bytes]) -> None:
-    """Write what `hex_lines` reads."""
+    """Writes what `hex_lines` reads."""
     with atomic_writer(path) as file:
         file.writelines(token.hex().encode() + b"\n" for token in tokens)
 
 
 def by_id(vocabulary: Vocabulary) -> tuple[list[bytes], list[str]]:
-    """All bytes and tokens in the order of their ids, bytes without one behind; and remarks."""
+    """Returns all bytes and tokens by id, those without an id last, and remarks."""
     pieces = pieces_of(vocabulary)
     ids = vocabulary.id_of
     after = max(ids) + 1
@@ -69,7 +69,7 @@ def by_id(vocabulary: Vocabulary) -> tuple[list[bytes], list[str]]:
 
 
 def from_lines(tokens: Sequence[bytes], rule: SegmentationRule) -> tuple[Vocabulary, list[str]]:
-    """The vocabulary whose ids are the lines; bytes may stand anywhere or not at all."""
+    """Makes the vocabulary whose ids are the lines, and remarks; bytes may be missing."""
     bytes_ = [-1] * 256
     for number, token in enumerate(tokens):
         if len(token) == 1:
@@ -85,7 +85,7 @@ def from_lines(tokens: Sequence[bytes], rule: SegmentationRule) -> tuple[Vocabul
 
 
 def adapt_lines(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    """The vocabulary with ids that can be lines, and what was given up for that."""
+    """Returns the vocabulary with ids that can be lines, and what was given up for that."""
     numbers = [number for number in vocabulary.id_of if number != -1]
     if sorted(numbers) == list(range(len(numbers))):
         return vocabulary, []

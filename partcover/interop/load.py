@@ -23,16 +23,16 @@ def load_vocabulary(
     Parameters
     ----------
     path : path
-        What to read.
+        A file or folder.
     format : str, optional
-        One of `FORMATS`; by default what it looks like.
+        One of `FORMATS`; by default the one that it looks like.
 
     Returns
     -------
     Vocabulary
-        With the rule and pre-tokenizer that the file implies; its provenance holds ``format``,
-        ``source`` and, of a file, ``source_sha256``, and ``remarks``, a list of what could not
-        be carried.
+        Its rule and pre-tokenizer are those that the file implies; its provenance holds
+        ``format``, ``source`` and, of a file, ``source_sha256``, and ``remarks``, a list of what
+        of the file it does not hold.
 
     Raises
     ------

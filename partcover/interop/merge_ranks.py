@@ -1,13 +1,14 @@
-"""Relates byte-pair encoding by pairs to merging by the rank of tokens, where they agree.
+"""Finds where byte-pair encoding by pairs and merging by the rank of tokens are the same.
 
-Take a list of pairs by which every token merges from what it begins as (its bytes, or its
-characters), and let the tokens be in the order of the pairs that do the last step of that.  Then
-merging by rank, any two neighbours that together are a token, does the same in every word, step by
-step.  For let x and y be neighbours that together are a token t.  Nothing has merged across their
-borders, so between them the merges so far are those of t alone.  These lead to t by one state of
-two pieces, so x and y are that: its pair.  The merges that are possible are thus the same by pairs
-and by rank, one for each place of a token, and so is their order.  A word that is a token ends
-whole for the same reason.
+Let every token merge, by a list of pairs, from its parts (its bytes, or its characters) into one
+piece, and let the tokens be in the order of the pairs that do their last steps.  Then merging by
+rank, of any two neighbours that together are a token, does the same in every word, step by step.
+
+Proof.  Let x and y be neighbours that together are a token t.  Nothing has merged across the
+borders of t in the word, so inside it the merges so far are those of t by itself.  These lead to
+t through a single state of two pieces, so x and y are that pair.  The possible merges are thus
+the same by pairs and by rank, one for each place of a token, and so is their order.  A word that
+is a token becomes one piece for the same reason.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ Parts: TypeAlias = Callable[[bytes], list[bytes]]
 
 
 def bytes_of(token: bytes) -> list[bytes]:
-    """What merging bytes begins with."""
+    """Returns the bytes of a token, from which merging bytes begins."""
     return [token[i : i + 1] for i in range(len(token))]
 
 
 def characters_of(token: bytes) -> list[bytes]:
-    """What merging characters begins with: bytes that are none stand alone."""
+    """Returns the characters of a token, from which merging characters begins, and other bytes."""
     text = token.decode("utf-8", "surrogateescape")
     return [character.encode("utf-8", "surrogateescape") for character in text]
 
@@ -37,21 +38,21 @@ def characters_of(token: bytes) -> list[bytes]:
 def last_merges(
     merges: Sequence[tuple[bytes, bytes]], tokens: Iterable[bytes], parts_of: Parts
 ) -> dict[bytes, int | None]:
-    """The place of the pair that makes each token of what it begins as.
+    """Finds the pair that does the last step of each token.
 
     Parameters
     ----------
     merges : sequence of pair of bytes
         The first one merges first, leftmost first.
     tokens : iterable of bytes
-        Those that begin as one part are left out.
+        Those of a single part are left out.
     parts_of : callable
-        What a token begins as.
+        Returns the parts from which a token merges.
 
     Returns
     -------
     dict
-        None for a token that is not merged into one piece.
+        The place of the pair for each token; None for a token that does not become one piece.
     """
     rank = {pair: place for place, pair in enumerate(merges)}
     last: dict[bytes, int | None] = {}
@@ -59,23 +60,23 @@ def last_merges(
         parts = parts_of(token)
         if len(parts) == 1:
             continue
-        found: int | None = None
+        lowest: int | None = None
         while len(parts) > 1:
             ranks = [rank.get(pair, len(rank)) for pair in pairwise(parts)]
-            found = min(ranks)
-            if found == len(rank):
-                found = None
+            lowest = min(ranks)
+            if lowest == len(rank):
+                lowest = None
                 break
-            best = ranks.index(found)
-            parts[best : best + 2] = [parts[best] + parts[best + 1]]
-        last[token] = found
+            place = ranks.index(lowest)
+            parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        last[token] = lowest
     return last
 
 
 def pairs_are_needless(vocabulary: Vocabulary) -> bool:
-    """Whether merging without the pairs is proven to give the same in every word.
+    """Returns whether merging by rank is proven to cut every word as merging by the pairs.
 
-    Of a vocabulary over bytes, under ``merges`` or ``character_merges``.
+    The vocabulary is over bytes, under ``merges`` or ``character_merges``.
     """
     if vocabulary.merges is None:
         return True

@@ -1,4 +1,4 @@
-"""Lists the formats."""
+"""Lists the formats, and finds them by name or by what a file looks like."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FORMATS: dict[str, Format] = {
 
 
 def find_format(name: str) -> Format:
-    """The format of a name.
+    """Finds a format by its name.
 
     Raises
     ------
     InputError
-        Naming those there are.
+        If there is none of that name; the message lists them.
     """
     if name not in FORMATS:
         raise InputError(f"unknown format {name!r}: use {', '.join(FORMATS)}")
@@ -47,12 +47,13 @@ def find_format(name: str) -> Format:
 
 
 def recognise(path: Path) -> Format:
-    """The format that a file or folder looks like.
+    """Finds the format that a file or folder looks like.
 
     Raises
     ------
     InputError
-        If there is nothing at `path`, or it looks like none, or is named as JSON and is not.
+        If there is nothing at `path`, it looks like no format, or it is named as JSON and is
+        none.
     """
     if not path.exists():
         raise InputError(f"{path}: cannot be read (no such file or folder)")

@@ -19,44 +19,44 @@ from .format import Replay
 __all__ = ["Fidelity", "built_in_words", "measure", "words_of"]
 
 _WORDS = 4000
-# libraries take time quadratic in a word, or in a token: few words longer than the first are made,
-# of about the second together
-_LONG, _LONG_TOGETHER = 256, 1 << 15
+# libraries take time quadratic in a word, or in a token: words longer than the first have about as
+# many symbols together as the second
+_LONG, _MAX_LONG_SYMBOLS = 256, 1 << 15
 
 
 @dataclass(frozen=True)
 class Fidelity:
-    """How an exported tokenizer compares with the vocabulary it was made of.
+    """How an exported tokenizer compares with the vocabulary that was exported.
 
     Attributes
     ----------
     format, path : str
-        What was written, and where.
+        The format, and the path that was written.
     library : str
-        What it was replayed with.
+        The library that replayed it, with its version.
     rule, written_rule : str
         The vocabulary's rule, and the one that was written.
     pretokenizer, written_pretokenizer : str or None
-        Likewise.
+        The vocabulary's pre-tokenizer, and the one that was written.
     given_up : tuple of str
         What the format could not express.
     remarks : tuple of str
-        What was not carried, though it changes no segmentation.
+        What is not in the file, though it changes no segmentation.
     built_in : bool
         Whether the words replayed are the built-in ones (see `built_in_words`), not a corpus.
     words, occurrences : int
-        Words replayed, and how often they occur together.
+        Number of words replayed, and of their occurrences.
     words_differing, occurrences_differing : int
-        Those of them that the exported tokenizer cuts into other tokens.
+        Those that the exported tokenizer cuts into other tokens.
     words_unread : int
-        Words the library cannot be given: not UTF-8, or holding a byte that has no id; counted
-        nowhere else.
+        Words that the library cannot be given, as they are not UTF-8 or hold a byte without an
+        id; the other numbers leave them out.
     tokens, exported_tokens : int
         Σ c(W)·(tokens of W): the vocabulary's, and the exported tokenizer's.
     ids_differing : int
-        Bytes, tokens and special tokens that have another id.
+        Number of bytes, tokens and special tokens that have another id.
     text_tokens, exported_text_tokens : int or None
-        Of the text, if one was given.
+        Number of tokens of the text, if one was given.
     text_same : bool or None
         Whether the text is cut into the same tokens.
 
@@ -96,7 +96,7 @@ class Fidelity:
 
     @property
     def exact(self) -> bool:
-        """Nothing given up, and every word, id and the text the same."""
+        """Whether nothing was given up, and every word, every id and the text are the same."""
         return not (self.given_up or self._differs)
 
     @property
@@ -105,14 +105,14 @@ class Fidelity:
 
     @property
     def verdict(self) -> str:
-        """Exact, not exact, or not exact though nothing that was replayed shows it."""
+        """Says exact, not exact, or not exact though nothing that was replayed shows it."""
         if self.exact:
             return "exact"
         return "not exact" if self._differs else "not exact, though the same here"
 
     @property
     def cost(self) -> str:
-        """What was measured, in one line."""
+        """Says what was measured, in one line."""
         words = "built-in words" if self.built_in else "words"
         if self.words_differing:
             more = self.exported_tokens - self.tokens
@@ -138,17 +138,16 @@ class Fidelity:
         return f"{line} ({self.library})"
 
     def to_json(self) -> dict[str, Any]:
-        """As ``export --json`` prints it."""
+        """Returns the JSON object that ``export --json`` prints."""
         return {"exact": self.exact, **asdict(self)}
 
 
 def built_in_words(vocabulary: Vocabulary) -> WordCounts:
-    """Words made of a vocabulary, for want of a corpus; the same ones each time.
+    """Makes words of a vocabulary, where there is no corpus; the same ones each time.
 
-    Its single symbols (all 256 bytes), its tokens, the words of the texts of its special tokens,
-    which are text as any other, and strings of tokens, parts of tokens and symbols, drawn with a
-    fixed seed: some thousands and the tokens, each counted once, and few of them longer than 256
-    symbols.
+    These are its single symbols (all 256 bytes), its tokens, the words that spell its special
+    tokens, and strings of tokens, parts of tokens and symbols, drawn with a fixed seed: some
+    thousands and the tokens, each counted once, and few of them longer than 256 symbols.
     """
     if vocabulary.symbols == "bytes":
         singles: list[Any] = [bytes([b]) for b in range(256)]
@@ -161,7 +160,7 @@ def built_in_words(vocabulary: Vocabulary) -> WordCounts:
         names = [name.encode() for name in names]
     strings = (_drawn(tokens, singles, draw) for _ in range(_WORDS if tokens else 0))
     words: dict[Any, int] = {}
-    room = _LONG_TOGETHER
+    room = _MAX_LONG_SYMBOLS
     for word in chain(singles, tokens, names, strings):
         if len(word) > _LONG:
             if room <= 0:
@@ -172,16 +171,16 @@ def built_in_words(vocabulary: Vocabulary) -> WordCounts:
 
 
 def words_of(name: str, vocabulary: Vocabulary) -> list[str]:
-    """The words that the text of a special token is in, alone and inside a text."""
+    """Returns the words of a special token's text, by itself and inside a text."""
     try:
         split = Pretokenizer.from_name(vocabulary.pretokenizer or "none").split
-    except InputError:  # what is unknown is given up, and a text is one word
+    except InputError:  # an unknown pre-tokenizer is given up, and a text is one word
         split = Pretokenizer.from_name("none").split
     return split(name) + split(f"x{name}y")
 
 
 def _drawn(tokens: list[Any], singles: list[Any], draw: random.Random) -> Any:
-    """A string of two to five tokens, some of them cut or a symbol in their place."""
+    """Draws a string of two to five tokens, some of them shortened or replaced by a symbol."""
     parts = []
     for _ in range(draw.choice((2, 2, 3, 5))):
         token = draw.choice(tokens)
@@ -202,18 +201,18 @@ def _drawn(tokens: list[Any], singles: list[Any], draw: random.Random) -> Any:
 def measure(
     replay: Replay, vocabulary: Vocabulary, corpus: WordCounts | None, text: str | None
 ) -> dict[str, Any]:
-    """Replay words, and a text if given: the fields of `Fidelity` that are measured.
+    """Replays words, and a text if given, and returns the measured fields of `Fidelity`.
 
     Parameters
     ----------
     replay : Replay
         The exported tokenizer.
     vocabulary : Vocabulary
-        As it was before anything was given up.
+        The vocabulary before anything was given up.
     corpus : WordCounts, optional
         The words; by default `built_in_words`.
     text : str, optional
-        Cut here as `Encoder` does, or taken as one word where there is no pre-tokenizer.
+        A text, which is one word where there is no pre-tokenizer.
     """
     words = built_in_words(vocabulary) if corpus is None else corpus
     cut = segment(words, vocabulary)
@@ -230,13 +229,15 @@ def measure(
         ),
         0,
     )
-    mute: set[int] = set()  # bytes without an id
+    without_id: set[int] = set()  # bytes
     if vocabulary.symbols == "bytes":
-        mute = {byte for byte in range(256) if vocabulary.id_of[byte] < 0}
+        without_id = {byte for byte in range(256) if vocabulary.id_of[byte] < 0}
     places = pairwise(words.offsets.tolist())
     rows = zip(words.counts.tolist(), there, places, strict=True)
     for index, (count, other, ends) in enumerate(rows):
-        if other is None or (mute and not mute.isdisjoint(words.data[slice(*ends)].tolist())):
+        if other is None or (
+            without_id and not without_id.isdisjoint(words.data[slice(*ends)].tolist())
+        ):
             totals["words_unread"] += 1
             continue
         own = [_bytes(token) for token in cut.of(index)]

@@ -35,19 +35,19 @@ def _split(pattern: str) -> dict[str, Any]:
 
 
 def _mark(rule: str) -> str | None:
-    """The mark of a rule ``space-prefix``."""
+    """Returns the mark of a rule ``space-prefix``; None for another rule."""
     base, _, mark = rule.partition(":")
     return (mark or "Ġ") if base == "space-prefix" else None
 
 
 def described(name: str) -> str:
-    """A pre-tokenizer, for remarks: its name, and what stands for spaces in its words."""
+    """Describes a pre-tokenizer in a remark: its name, and its marks for spaces."""
     marks = [mark for rule in name.split("+") if (mark := _mark(rule))]
     return name + "".join(f" (a {mark} in its words is a space in the text)" for mark in marks)
 
 
 def why_not(name: str | None) -> str | None:
-    """Why a pre-tokenizer cannot be written; None where it can."""
+    """Returns why a pre-tokenizer cannot be written; None where it can."""
     if name is None:
         return None
     try:
@@ -61,13 +61,21 @@ def why_not(name: str | None) -> str | None:
 
 
 def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | None:
-    """The pre-tokenizer, for what `why_not` allows; `byte_level`: bytes are spelled after it."""
+    """Returns the JSON object of a pre-tokenizer that `why_not` allows.
+
+    Parameters
+    ----------
+    name : str or None
+        The pre-tokenizer.
+    byte_level : bool
+        Whether ByteLevel, which spells bytes as characters, follows it.
+    """
     steps: list[dict[str, Any]] = []
     if name == "gpt2" and byte_level:
         return {**_BYTES, "use_regex": True}
     for rule in (name or "none").split("+"):
         if (mark := _mark(rule)) is not None:
-            # first cut, then put the mark: a mark that stands in the text is no place to cut
+            # first cut, then put the mark: a mark in the text itself is no place to cut
             steps.append(_split(SPACED))
             steps.append(
                 {
@@ -87,13 +95,13 @@ def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | N
 
 
 def patterns(name: str | None) -> list[tuple[str, str | None]]:
-    """Of each rule, the pattern whose matches are its words, and the mark it puts for a space."""
+    """Returns for each rule the pattern whose matches are its words, and its mark for a space."""
     rules = [rule for rule in (name or "none").split("+") if rule != "none"]
     return [(SPACED if _mark(rule) else _SPLITS[rule], _mark(rule)) for rule in rules]
 
 
 def unmark(name: str | None) -> list[dict[str, Any]]:
-    """Decoders that put spaces back for marks."""
+    """Returns the decoders that turn marks back into spaces."""
     marks = [mark for rule in (name or "").split("+") if (mark := _mark(rule))]
     return [
         {"type": "Replace", "pattern": {"String": mark}, "content": " "} for mark in reversed(marks)
@@ -101,12 +109,12 @@ def unmark(name: str | None) -> list[dict[str, Any]]:
 
 
 def read_splitting(data: dict[str, Any] | None) -> tuple[str | None, bool, list[str]]:
-    """The pre-tokenizer that a tokenizer.json holds.
+    """Reads the pre-tokenizer of a tokenizer.json.
 
     Returns
     -------
     tuple of str or None, bool, list of str
-        Its name, or None where it is none of ours; whether it ends in ByteLevel; remarks.
+        Its name, or None where it is unknown here; whether it ends in ByteLevel; remarks.
     """
     steps = _flat(data)
     byte_level = bool(steps) and steps[-1].get("type") == "ByteLevel"
@@ -138,7 +146,7 @@ def _flat(data: dict[str, Any] | None) -> list[dict[str, Any]]:
 
 
 def _name(step: dict[str, Any], before: list[str | None]) -> str | None:
-    """The rule of one step; empty where it goes with the one before it, which it may change."""
+    """Returns the rule of one step; empty for one that belongs to the step before, as a mark."""
     kind = step.get("type")
     if kind == "Split":
         behaviour = (step.get("behavior"), step.get("invert", False))

@@ -141,7 +141,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
 
 
 def _ranks(path: Path) -> tuple[dict[bytes, int], str]:
-    """Ranks of the tokens, and the SHA-256 of the file."""
+    """Reads the ranks of the tokens, and computes the SHA-256 of the file."""
     rank_of: dict[bytes, int] = {}
     ranks: set[int] = set()
     sha = hashlib.sha256()

@@ -22,14 +22,14 @@ __all__ = ["LIST", "lines_of", "not_carried", "own_replay"]
 
 
 def lines_of(path: Path) -> list[bytes]:
-    """The lines of a file, without line feeds, and without a byte order mark before the first."""
+    """Reads the lines of a file, without line feeds and without a byte order mark."""
     with open_input(path) as file:
         lines = file.read().removeprefix(BOM_UTF8).split(b"\n")
     return [line.removesuffix(b"\r") for line in (lines[:-1] if lines[-1] == b"" else lines)]
 
 
 def not_carried(vocabulary: Vocabulary, *more: str) -> list[str]:
-    """A remark on what a file of tokens does not hold, if there is any."""
+    """Returns a remark on what a file of tokens does not hold, if there is anything."""
     names = [*more]
     if vocabulary.pretokenizer is not None:
         names.append(f"the pre-tokenizer {described(vocabulary.pretokenizer)}")
@@ -52,7 +52,7 @@ def _write_list(vocabulary: Vocabulary, path: Path) -> list[str]:
 
 
 def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
-    found: dict[sym.Token, int] = {}
+    line_of: dict[sym.Token, int] = {}
     singles = 0
     for number, line in enumerate(lines_of(path), 1):
         if not line:
@@ -68,27 +68,27 @@ def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
             raise InputError(f"{path}:{number}: not UTF-8; write other bytes as \\xHH") from None
         except InputError as error:
             raise InputError(f"{path}:{number}: {error}") from None
-        if token in found:
+        if token in line_of:
             raise InputError(
                 f"{path}:{number}: token {sym.show(token)!r} is given twice, first in line "
-                f"{found[token]}"
+                f"{line_of[token]}"
             )
-        found[token] = number
+        line_of[token] = number
         singles += len(token) == 1
     remarks = ["a list holds no rule: shortest_path is assumed"]
     if singles:
         remarks.append(f"{singles} single bytes are left out: they are always available")
-    tokens = [token for token in found if len(token) > 1]
+    tokens = [token for token in line_of if len(token) > 1]
     return Vocabulary(tokens, method="imported"), remarks
 
 
 def _replay_list(path: Path) -> Replay:
-    """No library has a list: read again, and cut by the shortest path."""
+    """Replays a list here, as no library reads it: by the shortest path."""
     return own_replay(_read_list(path)[0])
 
 
 def own_replay(vocabulary: Vocabulary) -> Replay:
-    """What partcover itself makes of a file, where no library is to be had."""
+    """Replays a vocabulary that was read back here, where no library can be installed."""
     from .._version import __version__
 
     def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:

@@ -19,9 +19,9 @@ _LARGEST = 2**64
 
 
 def spell_number(value: float) -> tuple[str, bool]:
-    """A finite number as JSON, and whether the reader described above gets it exactly.
+    """Writes a finite number as JSON; returns whether the reader described above gets it exactly.
 
-    Found for all but about one number in 500 of the size of log-probabilities.
+    It does for all but about one in 500 numbers of the size of log-probabilities.
     """
     printed = Decimal(repr(value)).as_tuple()
     digits, exponent = int("".join(map(str, printed.digits))), int(printed.exponent)

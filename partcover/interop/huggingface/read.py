@@ -25,7 +25,7 @@ _MARK = "▁"
 
 
 def looks_like(path: Path) -> bool:
-    """Whether a path is a tokenizer.json or a folder with one."""
+    """Returns whether a path is a tokenizer.json or a folder with one."""
     if path.is_dir():
         return (path / "tokenizer.json").is_file()
     if path.suffix != ".json":
@@ -38,12 +38,12 @@ def looks_like(path: Path) -> bool:
 
 
 def read(path: Path) -> tuple[Vocabulary, list[str]]:
-    """The vocabulary that a tokenizer.json holds, and remarks on what is not in it.
+    """Reads the vocabulary of a tokenizer.json, and remarks on what it does not hold.
 
     Raises
     ------
     InputError
-        Naming the file, and what of it no vocabulary can express.
+        Naming the file, and the part of it that no vocabulary can express.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
     data = read_json(file)
@@ -85,7 +85,7 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
 
 
 def _names(step: Mapping[str, Any] | None) -> str:
-    """The steps of a normalizer by name; empty where there are none."""
+    """Names the steps of a normalizer; empty where there are none."""
     if step is None:
         return ""
     inner = step.get("normalizers")
@@ -93,24 +93,29 @@ def _names(step: Mapping[str, Any] | None) -> str:
 
 
 def _special(data: dict[str, Any], *, spelled: bool) -> dict[str, int]:
-    """The added tokens and their ids, in a model whose bytes are spelled as characters or not.
+    """Returns the added tokens and their ids; those that merges make too are left out.
 
-    Those that merges make too are tokens, and not among them.
+    Parameters
+    ----------
+    data : dict
+        The file.
+    spelled : bool
+        Whether the model spells bytes as characters.
     """
     made = _made(data["model"])
     vocab = data["model"]["vocab"]
-    held = vocab if isinstance(vocab, dict) else {text: n for n, (text, _) in enumerate(vocab)}
+    ids = vocab if isinstance(vocab, dict) else {text: n for n, (text, _) in enumerate(vocab)}
     special: dict[str, int] = {}
     for entry in data.get("added_tokens") or []:
         text = entry["content"]
-        byte = from_characters(text) if spelled and len(text) == 1 and text in held else None
+        byte = from_characters(text) if spelled and len(text) == 1 and text in ids else None
         if byte is not None and byte != text.encode("utf-8"):
             raise InputError(
                 f"its added token {text!r} is spelled as its model spells the byte "
                 f"0x{byte[0]:02X}: the two have one id"
             )
         if text not in made:  # of a token that its model has too, that is the id
-            special[text] = _id(text, held.get(text, entry["id"]))
+            special[text] = _id(text, ids.get(text, entry["id"]))
     return special
 
 
@@ -127,13 +132,13 @@ def _score(text: str, value: Any) -> float:
 
 
 def _made(model: dict[str, Any]) -> set[str]:
-    """The tokens of a BPE model's merges, as they are spelled."""
+    """Returns the tokens of a BPE model's merges, as they are spelled."""
     pairs = [m.split(" ") if isinstance(m, str) else m for m in model.get("merges") or []]
     return {text for left, right in pairs for text in (left, right, left + right)}
 
 
 def _not_carried(data: dict[str, Any]) -> list[str]:
-    """Remarks on what is done to a text before and after the model, and not here."""
+    """Returns remarks on what the library does to a text before and after the model."""
     remarks = []
     made = _made(data["model"])
     added = data.get("added_tokens") or []
@@ -143,9 +148,9 @@ def _not_carried(data: dict[str, Any]) -> list[str]:
             "here: there a text is cut at them before it is split"
         )
     added = [entry for entry in added if entry["content"] not in made]
-    if plain := sum(not entry.get("special") for entry in added):
+    if n_plain := sum(not entry.get("special") for entry in added):
         remarks.append(
-            f"{plain} added tokens, which are cut out of a text before it is split there, "
+            f"{n_plain} added tokens, which are cut out of a text before it is split there, "
             "stand among the special tokens"
         )
     if wide := sum(any(map(entry.get, ("lstrip", "rstrip"))) for entry in added):
@@ -162,7 +167,7 @@ def _not_carried(data: dict[str, Any]) -> list[str]:
 
 
 def _adding(step: Mapping[str, Any] | None) -> list[str]:
-    """The steps of a post-processor that add tokens, by name."""
+    """Names the steps of a post-processor that add tokens."""
     if step is None:
         return []
     if step.get("type") == "Sequence":
@@ -176,7 +181,7 @@ def _adding(step: Mapping[str, Any] | None) -> list[str]:
 def _entries(
     vocab: Mapping[str, int], special: Mapping[str, int], spell: Spell = from_characters
 ) -> dict[bytes, int]:
-    """The pieces of a model and their ids, special tokens and free places left out."""
+    """Returns the pieces of a model and their ids, without special tokens and placeholders."""
     pieces: dict[bytes, int] = {}
     for text, number in vocab.items():
         if text in special or _FREE.fullmatch(text) or not text:
@@ -212,16 +217,16 @@ def _vocabulary(
 
 
 def _given(singles: dict[bytes, float], scores: Mapping[bytes, float]) -> dict[bytes, float]:
-    """The scores of symbols, but for those worth the least of all others − 10, as none given is."""
-    least = min(scores.values(), default=0.0)
-    others = [score for score in scores.values() if score != least]
-    if others and min(others) - 10 == least:
-        return {symbol: score for symbol, score in singles.items() if score != least}
+    """Returns the scores of symbols that are not the default, the lowest of all others − 10."""
+    lowest = min(scores.values(), default=0.0)
+    others = [score for score in scores.values() if score != lowest]
+    if others and min(others) - 10 == lowest:
+        return {symbol: score for symbol, score in singles.items() if score != lowest}
     return singles
 
 
 def _merges(model: dict[str, Any], spell: Spell) -> list[tuple[bytes, bytes]]:
-    """The pairs that merge in a BPE model."""
+    """Returns the pairs that merge in a BPE model."""
     for key in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
         if model.get(key):
             raise InputError(f"its BPE model has {key} {model[key]!r}")
@@ -275,22 +280,22 @@ def _refuse_unreached(last: Mapping[bytes, int | None]) -> None:
 
 
 def _by_rank(merges: list[tuple[bytes, bytes]], pieces: Mapping[bytes, int]) -> list[bytes] | None:
-    """The tokens in order of rank, if merges are all the ways to make each of two others."""
+    """Returns the tokens by rank, if the merges are all ways to make each of two others."""
     groups = [(token, list(ways)) for token, ways in groupby(merges, lambda pair: b"".join(pair))]
     made = [token for token, _ in groups]
     if len(set(made)) != len(made):
         return None
-    found = dict(groups)
+    ways_of = dict(groups)
     for token in pieces:
         cuts = ((token[:i], token[i:]) for i in range(1, len(token)))
         ways = {(left, right) for left, right in cuts if left in pieces and right in pieces}
-        if ways != set(found.get(token, ())):
+        if ways != set(ways_of.get(token, ())):
             return None
     order = sorted((token for token in pieces if len(token) > 1), key=pieces.__getitem__)
-    if [token for token in order if token in found] == made:
+    if [token for token in order if token in ways_of] == made:
         return order
-    # what no merge makes is found as a whole word only, at whatever rank
-    return made + [token for token in order if token not in found]
+    # what no merge makes is only found as a whole word, at whatever rank
+    return made + [token for token in order if token not in ways_of]
 
 
 def _wordpiece(
@@ -330,9 +335,9 @@ def _scored(pieces: dict[bytes, int], model: dict[str, Any]) -> dict[str, Any]:
 def _pieces_of_text(
     data: dict[str, Any], kind: str, known: str | None
 ) -> tuple[Vocabulary, list[str]]:
-    """A model as sentencepiece makes it: pieces of text, ▁ for a space, bytes apart.
+    """Reads a model as sentencepiece makes it: pieces are text, with ▁ for a space.
 
-    `known` is the pre-tokenizer, if it is one of ours.
+    `known` is the pre-tokenizer, if it is known here.
     """
     model = data["model"]
     steps = data.get("normalizer")
@@ -407,7 +412,7 @@ def _pieces_of_text(
 
 
 def _has_space(merge: Any) -> bool:
-    """Whether a side of a merge has one; in older files it stands between the two."""
+    """Returns whether a side of a merge has a space; older files have one between the two."""
     return not isinstance(merge, str) and any(" " in side for side in merge)
 
 
@@ -416,7 +421,7 @@ def _cuts_at_spaces(step: Mapping[str, Any]) -> bool:
 
 
 def _only_marks(step: Mapping[str, Any]) -> bool:
-    """Whether a normalizer does nothing but write ▁ for spaces and in front."""
+    """Returns whether a normalizer only writes ▁ for spaces and in front of the text."""
     inner = step.get("normalizers")
     if inner is not None:
         return all(map(_only_marks, inner))

@@ -1,8 +1,8 @@
-"""Text cut into tokens by priority: GreedTok's rule, in plain Python.
+"""Cuts text into tokens by priority, GreedTok's rule, in plain Python.
 
-Stands beside an exported vocabulary and needs nothing but the package regex.  Tokens are taken
-in order; each is placed from left to right wherever neither of its ends lies inside a token that
-is placed already (Lim, Choo and Lauw 2025, Algorithm 4).  Bytes are spelled by the 256
+This file stands beside an exported vocabulary and needs nothing but the package regex.  Tokens are
+taken in order; each is placed from left to right wherever neither of its ends lies inside a token
+that is placed already (Lim, Choo and Lauw 2025, Algorithm 4).  Bytes are spelled by the 256
 characters of GPT-2's vocabulary.
 """
 
@@ -24,12 +24,12 @@ _BYTES = {chr(byte): byte for byte in _PRINTABLE} | {
 
 
 def spell(data: bytes) -> str:
-    """Bytes as characters, one for each."""
+    """Spells bytes as characters, one for each."""
     return data.decode("latin-1").translate(_SPELLED)
 
 
 def exchange(text: str, mark: str) -> str:
-    """Mark and space exchanged."""
+    """Exchanges mark and space."""
     return " ".join(part.replace(" ", mark) for part in text.split(mark))
 
 
@@ -57,7 +57,7 @@ class PriorityCutter:
         self.cut = lru_cache(1 << 16)(self.cut_word)
 
     def words(self, text: str) -> list[str]:
-        """The words of a text."""
+        """Cuts a text into words."""
         words = [text] if text else []
         for find, mark in self.splits:
             words = [part for word in words for part in find(word)]
@@ -66,28 +66,28 @@ class PriorityCutter:
         return words
 
     def cut_word(self, word: str) -> tuple[str, ...]:
-        """The tokens of a word, spelled as it is."""
+        """Cuts a word into tokens, both spelled as characters."""
         rank, size = self.rank, len(word)
-        found = [
+        occurrences = [
             (rank[word[start : start + length]], start, start + length)
             for length in self.lengths
             for start in range(size - length + 1)
             if word[start : start + length] in rank
         ]
-        found.sort()
+        occurrences.sort()
         inside = [False] * (size + 1)
-        for _, start, end in found:
+        for _, start, end in occurrences:
             if not inside[start] and not inside[end]:
                 inside[start + 1 : end] = [True] * (end - start - 1)
         cuts = [place for place in range(size + 1) if not inside[place]]
         return tuple(word[a:b] for a, b in zip(cuts, cuts[1:]))  # noqa: B905, RUF007 - any Python
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens of a text, spelled."""
+        """Cuts a text into tokens, spelled as characters."""
         return [token for word in self.words(text) for token in self.cut(spell(word.encode()))]
 
     def text(self, tokens: list[str]) -> str:
-        """The text of tokens, spaces back for marks and marks for spaces."""
+        """Returns the text of tokens, with marks and spaces exchanged back."""
         data = bytes(_BYTES[character] for token in tokens for character in token)
         text = data.decode("utf-8", errors="replace")
         for _, mark in reversed(self.splits):

@@ -25,7 +25,7 @@ class PriorityTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     vocab_file : str
         The vocabulary.
     **settings
-        Those of every tokenizer.
+        The settings of every tokenizer.
     """
 
     vocab_files_names = {"vocab_file": "vocab.json"}  # noqa: RUF012 - as transformers has it
@@ -39,11 +39,11 @@ class PriorityTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     @property
     def vocab_size(self) -> int:
-        """Tokens without the added ones."""
+        """The number of tokens without the added ones."""
         return len(self.cutter.vocab)
 
     def get_vocab(self) -> dict[str, int]:
-        """Every token and its id."""
+        """Returns every token and its id."""
         return {**self.cutter.vocab, **self.added_tokens_encoder}
 
     def _tokenize(self, text: str, **_: Any) -> list[str]:
@@ -56,7 +56,7 @@ class PriorityTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return self.token_of.get(index)
 
     def convert_tokens_to_string(self, tokens: list[str]) -> str:
-        """The text of tokens, added ones among them."""
+        """Returns the text of tokens, added ones among them."""
         added = self.added_tokens_encoder
         runs = [(kind, list(run)) for kind, run in groupby(tokens, added.__contains__)]
         return "".join("".join(run) if kind else self.cutter.text(run) for kind, run in runs)
@@ -72,7 +72,7 @@ class PriorityTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None
     ) -> tuple[str, ...]:
-        """Put the vocabulary file into a folder."""
+        """Copies the vocabulary file into a folder."""
         name = (filename_prefix + "-" if filename_prefix else "") + "vocab.json"
         target = os.path.join(save_directory, name)  # noqa: PTH118
         if os.path.abspath(target) != os.path.abspath(self.vocab_file):  # noqa: PTH100

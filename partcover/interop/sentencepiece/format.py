@@ -17,7 +17,7 @@ from .write import MERGING, write
 
 __all__ = ["SENTENCEPIECE"]
 
-_GAPS = 100_000  # ids without a token that are filled up
+_MAX_GAPS = 100_000  # ids without a token, which unused pieces fill
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
@@ -48,7 +48,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         left = {text: n for text, n in vocabulary.special.items() if text not in clashing}
         vocabulary = vocabulary.with_(special=left)
     numbers = [*vocabulary.id_of, *vocabulary.special.values()]
-    if max(numbers) > 2 * len(numbers) + _GAPS:
+    if max(numbers) > 2 * len(numbers) + _MAX_GAPS:
         lost.append(
             GivenUp(
                 f"ids of up to {max(numbers):,} for {len(numbers):,} pieces",
@@ -99,7 +99,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
 
 
 def _cuts_as_sentencepiece(vocabulary: Vocabulary) -> bool:
-    """Whether no token can reach over the borders of the words."""
+    """Returns whether no token can reach over the borders of words."""
     name = vocabulary.pretokenizer
     if name in (None, "none"):
         return True
@@ -132,15 +132,15 @@ def _replay(path: Path) -> Replay:
         return [content[number] for number in processor.encode(text)]
 
     def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
-        found: list[list[bytes] | None] = []
+        cuts: list[list[bytes] | None] = []
         for piece in pieces:
             try:
                 text = piece.decode("utf-8")
             except UnicodeDecodeError:
-                found.append(None)
+                cuts.append(None)
             else:  # where spaces become the mark, no word has one
-                found.append(None if spaces and " " in text else cut(text))
-        return found
+                cuts.append(None if spaces and " " in text else cut(text))
+        return cuts
 
     return Replay(f"sentencepiece {sentencepiece.__version__}", words, cut, id_of.get, special.get)
 

@@ -9,18 +9,18 @@ from ...vocabulary.vocabulary import Vocabulary
 
 __all__ = ["BYTE_PIECE", "MARK", "open_characters", "text_of"]
 
-MARK = "▁"  # what sentencepiece writes for a space where it escapes them
+MARK = "▁"  # stands for a space where sentencepiece escapes spaces
 BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")
 
 
 def text_of(token: sym.Token) -> str | None:
-    """A token as a piece, or None where it cannot be one."""
+    """Spells a token as a piece; None where it cannot be one."""
     text = sym.text_of(token)
     return None if text is None or "\0" in text or BYTE_PIECE.fullmatch(text) else text
 
 
 def open_characters(vocabulary: Vocabulary) -> set[int]:
-    """How many bytes the characters have that are no tokens though longer tokens hold them."""
-    held = {bytes(token).decode("utf-8") for token in vocabulary}  # type: ignore[arg-type]
-    characters = {character for text in held for character in text} - held
+    """Returns the sizes in bytes of the characters in tokens that are no tokens themselves."""
+    texts = {bytes(token).decode("utf-8") for token in vocabulary}  # type: ignore[arg-type]
+    characters = {character for text in texts for character in text} - texts
     return {len(character.encode("utf-8")) for character in characters} - {1}

@@ -1,7 +1,7 @@
-"""Reads and writes the messages of sentencepiece's model files that are used here.
+"""Defines the messages of sentencepiece's model files that are used here.
 
-The package's own ``sentencepiece_model_pb2`` demands the protobuf it was generated with, which
-may be newer than the one that other libraries allow; built at run time they go with any.  The
+The package's own ``sentencepiece_model_pb2`` needs the protobuf that it was generated with, which
+may be newer than other libraries allow; messages that are made at run time work with any.  The
 field numbers are those of sentencepiece's ``sentencepiece_model.proto``; other fields are kept
 as they are when a file is read.
 """
@@ -66,7 +66,7 @@ _DEFAULTS = {
 
 @cache
 def model_proto() -> Any:
-    """The class of a model: ``pieces``, ``trainer_spec``, ``normalizer_spec``.
+    """Makes the class of a model: ``pieces``, ``trainer_spec``, ``normalizer_spec``.
 
     Raises
     ------

@@ -165,7 +165,7 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
 
 
 def _merged(unused: Sequence[str], pieces: Set[str]) -> int:
-    """How many unused pieces two others, or characters, make."""
+    """Counts the unused pieces that two other pieces, or characters, merge into."""
 
     def whole(part: str) -> bool:
         return len(part) == 1 or part in pieces
