@@ -130,9 +130,6 @@ def generate(name: str, size: int, seed: int = 0, k: int | None = None) -> Insta
 def least_vertex_cover(graph: Any) -> int:
     """Computes the size of the smallest vertex cover, by search.
 
-    Of a vertex of degree one the neighbour is taken, cycles are counted, components are solved
-    one by one; else a vertex of the largest degree is in the cover, or all of its neighbours are.
-
     Parameters
     ----------
     graph : networkx.Graph
@@ -147,6 +144,14 @@ def least_vertex_cover(graph: Any) -> int:
     ------
     InputError
         If the graph has more than 100 vertices: the search may take too long.
+
+    Notes
+    -----
+    The neighbour of a vertex of degree one is in some smallest cover: one of the two is in each,
+    and the neighbour covers all that the other does.  Without such vertices, components are solved
+    one by one.  A cycle of n vertices needs ⌈n / 2⌉, as each covers two of its n edges and every
+    second one suffices.  Else the search branches on a vertex of the largest degree: it is in the
+    cover, or all of its neighbours are.
 
     Examples
     --------
