@@ -69,6 +69,12 @@ def test_every_output_is_checked_before_work(run, counts, name, option, monkeypa
     fails(run(*words, option.opts[0], "x" * 300), "xxx", "cannot be written", "too long")
 
 
+@pytest.mark.parametrize("name", [n for n, option in OUTPUTS if "--plot" in option.opts])
+def test_the_ending_of_a_plot_is_checked_before_work(run, name):
+    words = arguments(name, COMMANDS[name], "none.tsv")
+    fails(run(*words, "--plot", "figure.doc"), "figure.doc: a plot ends in .png")
+
+
 @pytest.mark.parametrize(("name", "option"), OUTPUTS, ids=IDS)
 def test_no_output_is_another(run, counts, tmp_path, name, option):
     others = [o for n, o in OUTPUTS if n == name and o is not option]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from oracles.brute_force import fewest_tokens
 from oracles.printed import KNOWN, printed_cover
@@ -101,3 +103,18 @@ def test_ctrl_c_ends_it_with_the_row_at_hand(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         smallest_difference(instance)
     assert runs == ["highs", "highs"]
+
+
+def test_solvers_that_prove_different_optima_are_refused(monkeypatch):
+    solve = side_by_side.run
+
+    def run(model, solver, options):
+        report = solve(model, "highs", options)
+        if solver == "highs":
+            return report
+        return replace(report, values=2 * report.values, bound=2 * report.bound)
+
+    monkeypatch.setattr(side_by_side, "run", run)
+    instance = Instance(WordCounts.from_words(["abd", "abc"]), 1)
+    with pytest.raises(InputError, match="scip proves a cover of -2, another solver 2"):
+        formulations(instance, names=["path"], solvers=["highs", "scip"])

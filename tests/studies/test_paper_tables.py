@@ -147,6 +147,25 @@ def test_command(run, tmp_path):
     assert WORDS.digest in page
 
 
+def test_the_command_of_a_result_has_its_options(run, tmp_path):
+    WORDS.save(tmp_path / "C.tsv")
+    options = (
+        "--group",
+        "long=1:5-",
+        "--max-length",
+        6,
+        "--time-limit",
+        60,
+        "--group",
+        "two=1:2-2",
+    )
+    run("reproduce", "d", "C.tsv", *options, "-k", 2, "-o", "d.json", "--quiet")
+    assert json.loads((tmp_path / "d.json").read_text())["manifest"]["command"] == (
+        "partcover reproduce d C.tsv -k 2 --time-limit 60 --group long=1:5- --group two=1:2-2 "
+        "--max-length 6"
+    )
+
+
 def test_bad_input_is_one_line(run, study, tmp_path):
     WORDS.save(tmp_path / "C.tsv")
     with pytest.raises(InputError, match="unknown experiment 'magic'"):

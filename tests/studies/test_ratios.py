@@ -239,3 +239,18 @@ def test_plot(tmp_path, panels):
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(InputError, match="a plot ends in"):
         plot_ratios(rows, tmp_path / "figure.txt")
+
+
+def test_an_open_optimum_leaves_at_least_what_is_certified(monkeypatch):
+    solve = ratio_module.solve
+
+    def unbounded(instance, **options):
+        solution = solve(instance, **options)
+        return replace(solution, lower_bound=0, status="feasible", termination="time_limit")
+
+    monkeypatch.setattr(ratio_module, "solve", unbounded)
+    instance = Instance(PEARL, 2)
+    (row,) = ratios(instance, [2])
+    assert not row["proven"]
+    assert row["greedtok_cover"] / instance.words.total_symbols < row["certified_ratio"]
+    assert row["ratio"] == row["certified_ratio"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from typing import Any
 
@@ -59,8 +60,6 @@ def count_command(
     written Ġ in it. An export to huggingface writes that too; tiktoken's own patterns are gpt2,
     cl100k and o200k, and sentencepiece takes first-space.
     """
-    import time
-
     check_not_among(out.path, files, all_files=all_files)
     started = time.monotonic()
     skipped: Counter[str] = Counter()

@@ -24,7 +24,7 @@ def instances_command() -> None:
 @command("list", examples=[("partcover instances list", "")])
 @output_options()
 def instances_list(out: Output) -> int:
-    """What instances there are, and what is known of their optima."""
+    """List the instances, and what is known of their optima."""
     from ...instances import library
 
     rows = [library.entry(name).facts() for name in library.names()]
@@ -51,7 +51,7 @@ def instances_list(out: Output) -> int:
 @argument("name", type=str)
 @output_options(writes="the instance", kind="text")
 def instances_show(out: Output, name: str) -> int:
-    """One instance: words, best vocabulary and source; -o writes its instance file."""
+    """Show an instance: words, best vocabulary and source; -o writes its file."""
     from ...instances import library
 
     entry = library.entry(name)

@@ -1,0 +1,15 @@
+"""The command ``bound``: what a vocabulary says of each budget."""
+
+from __future__ import annotations
+
+from cli.helpers import as_json
+
+
+def test_a_vocabulary_is_an_incumbent_of_the_budgets_that_it_keeps_to(run, counts):
+    run("greedtok", counts, "-k", 3, "-o", "V.json")
+    status, data = as_json(run("bound", counts, "-k", "2,3", "--vocab", "V.json", "--json"))
+    assert status == 0
+    smaller, own = data["rows"]
+    assert (smaller["k"], smaller["tokens"], smaller["gap"]) == (2, None, None)
+    assert own["k"] == 3
+    assert own["lower_bound"] <= own["tokens"]
