@@ -116,11 +116,11 @@ def test_reduced_costs_are_in_tokens(monkeypatch):
     instance = random_instance(2, 8)
     given = {}
 
-    def told(*arguments, **options):
+    def recorded(*arguments, **options):
         given.update(options)
         return search_module.local_search(*arguments, **options)
 
-    monkeypatch.setattr(improve_module, "local_search", told)
+    monkeypatch.setattr(improve_module, "local_search", recorded)
     improve(instance)
     bound = lower_bound(instance, incumbent=given["greedy"].extra["tokens_shortest_path"])
     costs = bound.reduced_costs / bound.unit
@@ -129,7 +129,7 @@ def test_reduced_costs_are_in_tokens(monkeypatch):
     assert costs.max() <= instance.words.total_symbols
 
 
-def test_what_is_worse_is_not_told():
+def test_worse_events_are_dropped():
     log = EventLog()
     phases = PhaseEvents(Deadline(), log)
     for event in (
@@ -140,8 +140,8 @@ def test_what_is_worse_is_not_told():
         Event(0, "incumbent", 8, 2, "e"),
     ):
         phases.event(event)
-    told = [(event.source, event.tokens, event.lower_bound) for event in log.events]
-    assert told == [("a", 9, None), ("c", 9, 4), ("e", 8, 4)]
+    events = [(event.source, event.tokens, event.lower_bound) for event in log.events]
+    assert events == [("a", 9, None), ("c", 9, 4), ("e", 8, 4)]
 
 
 def test_a_gap_ends_it():
@@ -166,9 +166,9 @@ def test_a_better_proof_is_kept():
     # what it claims is recounted: more is not believed, less does not hide what it proves
     for claim in (good.lower_bound + 5, 1):
         false = replace(good.certificate, lower_bound=claim)
-        held = improve(instance, start_certificate=false, time_limit=0)
-        assert held.lower_bound == good.lower_bound
-        assert check_certificate(instance, held.certificate).ok
+        kept = improve(instance, start_certificate=false, time_limit=0)
+        assert kept.lower_bound == good.lower_bound
+        assert check_certificate(instance, kept.certificate).ok
     # one for another budget is a start alone
     other = improve(instance.with_k(12), start_certificate=good.certificate, time_limit=0)
     assert check_certificate(instance.with_k(12), other.certificate).ok
@@ -179,8 +179,8 @@ def test_a_tree_is_kept_where_prices_prove_less():
     words = {b"abab": 3, b"baba": 2, b"abba": 2, b"bab": 5, b"aab": 4}
     instance = Instance(WordCounts.from_counts(words), 2)
     _, tree = prove(instance)
-    plain = lower_bound(instance, iterations=0)
-    assert plain.lower_bound < tree.lower_bound
+    prices_alone = lower_bound(instance, iterations=0)
+    assert prices_alone.lower_bound < tree.lower_bound
     kept = lower_bound(instance, warm_start=tree, iterations=0)
     assert kept.lower_bound == tree.lower_bound
     assert check_certificate(instance, kept.certificate).lower_bound == tree.lower_bound

@@ -27,12 +27,12 @@ def test_nothing_is_given_away_at_large_counts(large):
     """One token stands for the word that is nearly all there is: the relaxation is whole."""
     words = {"c": 1, "aaa": 1, "aaaaaaa": large, "aa": 8, "bb": 3}
     instance = Instance(WordCounts.from_counts(words), 1)
-    found = lower_bound(instance)
-    assert found.termination == "completed"
-    assert found.lower_bound == large + 26 == fewest_tokens(instance)
-    assert check_certificate(instance, found.certificate).lower_bound == found.lower_bound
-    again = Certificate.from_json(json.loads(json.dumps(found.certificate.to_json())))
-    assert lower_bound(instance, warm_start=again, iterations=0).lower_bound == found.lower_bound
+    bound = lower_bound(instance)
+    assert bound.termination == "completed"
+    assert bound.lower_bound == large + 26 == fewest_tokens(instance)
+    assert check_certificate(instance, bound.certificate).lower_bound == bound.lower_bound
+    again = Certificate.from_json(json.loads(json.dumps(bound.certificate.to_json())))
+    assert lower_bound(instance, warm_start=again, iterations=0).lower_bound == bound.lower_bound
 
 
 def test_what_stands_still_is_stopped(monkeypatch):
@@ -46,25 +46,28 @@ def test_what_stands_still_is_stopped(monkeypatch):
         return 0.0
 
     monkeypatch.setattr(Ascent, "step", still)
-    found = lower_bound(instance)
-    assert found.termination == "completed"
-    assert found.lower_bound < found.relaxation
+    bound = lower_bound(instance)
+    assert bound.termination == "completed"
+    assert bound.lower_bound < bound.relaxation
     assert PATIENCE <= len(steps) <= 2 * PATIENCE
 
 
 def check_bound(instance: Instance):
     best = fewest_tokens(instance)
-    found = lower_bound(instance, incumbent=best, iterations=40)
-    assert found.lower_bound <= best
-    checked = check_certificate(instance, found.certificate)
+    bound = lower_bound(instance, incumbent=best, iterations=40)
+    assert bound.lower_bound <= best
+    checked = check_certificate(instance, bound.certificate)
     assert checked.ok
-    assert checked.lower_bound == found.lower_bound
+    assert checked.lower_bound == bound.lower_bound
     # what is proven against one token more holds for the best vocabularies that it speaks of
     looser = lower_bound(instance, incumbent=best + 1, iterations=40)
     if len(looser.proven_in) or len(looser.proven_out):
-        held, apart = set(looser.tokens(looser.proven_in)), set(looser.tokens(looser.proven_out))
+        inside, outside = (
+            set(looser.tokens(looser.proven_in)),
+            set(looser.tokens(looser.proven_out)),
+        )
         good = [set(v) for v in vocabularies(instance) if cost(instance, v) == best]
-        assert any(held <= v and not apart & v for v in good)
+        assert any(inside <= v and not outside & v for v in good)
 
 
 @settings(max_examples=120, deadline=None)
@@ -86,10 +89,10 @@ def test_never_above_the_optimum_by_far(instance):
 def test_reaches_the_relaxation(seed, k):
     instance = random_instance(seed, k)
     value = exact.relax(instance).tokens
-    found = lower_bound(instance, iterations=4000)
-    assert 0.999 * value <= found.lower_bound <= np.ceil(value - 1e-6)
-    assert found.relaxation >= value * (1 - 1e-7)
-    assert found.x.sum() <= k + 1e-6
+    bound = lower_bound(instance, iterations=4000)
+    assert 0.999 * value <= bound.lower_bound <= np.ceil(value - 1e-6)
+    assert bound.relaxation >= value * (1 - 1e-7)
+    assert bound.x.sum() <= k + 1e-6
 
 
 @pytest.mark.parametrize(
@@ -106,9 +109,9 @@ def test_reaches_the_relaxation(seed, k):
 def test_conditions(limits):
     instance = replace(random_instance(3, 6), **limits)
     value = exact.relax(instance).tokens
-    found = lower_bound(instance, iterations=4000)
-    assert 0.999 * value <= found.lower_bound <= np.ceil(value - 1e-6)
-    assert check_certificate(instance, found.certificate).ok
+    bound = lower_bound(instance, iterations=4000)
+    assert 0.999 * value <= bound.lower_bound <= np.ceil(value - 1e-6)
+    assert check_certificate(instance, bound.certificate).ok
 
 
 def test_threads_change_nothing():
@@ -122,66 +125,66 @@ def test_threads_change_nothing():
 
 def test_candidates_are_proven_in_and_out():
     instance = Instance(WordCounts.from_counts({"abcd": 100, "xy": 1, "zw": 1}), 1)
-    found = lower_bound(instance, incumbent=105)
-    assert found.lower_bound == 104
-    assert found.tokens(found.proven_in) == [b"abcd"]
-    assert found.tokens(found.proven_out) == [b"xy", b"zw"]
-    assert found.reduced_costs[found.proven_in[0]] < 0 < found.reduced_costs[found.proven_out].min()
+    bound = lower_bound(instance, incumbent=105)
+    assert bound.lower_bound == 104
+    assert bound.tokens(bound.proven_in) == [b"abcd"]
+    assert bound.tokens(bound.proven_out) == [b"xy", b"zw"]
+    assert bound.reduced_costs[bound.proven_in[0]] < 0 < bound.reduced_costs[bound.proven_out].min()
 
 
 def test_small_budgets_and_large_ones():
     instance = random_instance(5, 0)
     total = instance.words.total_symbols
     assert lower_bound(instance, incumbent=total).status == "optimal"
-    many = instance.index.total + 5
-    found = lower_bound(instance.with_k(many), incumbent=instance.words.total_count)
-    assert (found.gap, found.status, found.termination) == (0.0, "optimal", "completed")
+    k = instance.index.total + 5
+    bound = lower_bound(instance.with_k(k), incumbent=instance.words.total_count)
+    assert (bound.gap, bound.status, bound.termination) == (0.0, "optimal", "completed")
     empty = lower_bound(Instance(WordCounts.from_words([]), 3))
     assert (empty.lower_bound, len(empty.x)) == (0, 0)
 
 
 def test_a_start_is_not_lost_and_serves_other_budgets():
     instance = random_instance(6, 12)
-    found = lower_bound(instance, iterations=2000)
-    again = lower_bound(instance, warm_start=found.certificate, iterations=0)
-    assert again.lower_bound == found.lower_bound
-    near = lower_bound(instance.with_k(13), warm_start=found.certificate, iterations=0)
-    plain = lower_bound(instance.with_k(13), iterations=0)
-    assert near.lower_bound > plain.lower_bound
+    bound = lower_bound(instance, iterations=2000)
+    again = lower_bound(instance, warm_start=bound.certificate, iterations=0)
+    assert again.lower_bound == bound.lower_bound
+    near = lower_bound(instance.with_k(13), warm_start=bound.certificate, iterations=0)
+    unaided = lower_bound(instance.with_k(13), iterations=0)
+    assert near.lower_bound > unaided.lower_bound
     with pytest.raises(InputError, match="other words"):
-        lower_bound(random_instance(7, 12), warm_start=found.certificate)
+        lower_bound(random_instance(7, 12), warm_start=bound.certificate)
     with pytest.raises(InputError, match="other candidates"):
-        lower_bound(replace(instance, max_length=3), warm_start=found.certificate)
+        lower_bound(replace(instance, max_length=3), warm_start=bound.certificate)
 
 
 def test_several_budgets():
     instance = random_instance(8, 1)
     seen = []
-    found = bounds(instance, [4, 16, 8], iterations=1500, done=seen.append)
-    assert [bound.instance.k for bound in found] == [4, 16, 8]
-    assert seen == found
-    for bound in found:
+    proven = bounds(instance, [4, 16, 8], iterations=1500, done=seen.append)
+    assert [bound.instance.k for bound in proven] == [4, 16, 8]
+    assert seen == proven
+    for bound in proven:
         value = exact.relax(bound.instance).tokens
         assert check_certificate(bound.instance, bound.certificate).ok
         assert bound.lower_bound >= 0.999 * value
         assert bound.relaxation >= value * (1 - 1e-9)
     cut = bounds(instance, [16, 4], iterations=0)[1]
-    assert cut.relaxation >= found[0].relaxation * (1 - 1e-6)
+    assert cut.relaxation >= proven[0].relaxation * (1 - 1e-6)
 
 
 def test_events_rise_and_goals_end_it():
     instance = random_instance(9, 10)
     log = EventLog()
     tokens = greedtok(instance).extra["tokens_shortest_path"]
-    found = lower_bound(instance, incumbent=tokens, target_gap=0.2, progress=log)
-    assert found.termination == "gap"
-    assert found.gap <= 0.2
+    bound = lower_bound(instance, incumbent=tokens, target_gap=0.2, progress=log)
+    assert bound.termination == "gap"
+    assert bound.gap <= 0.2
     proven = [event.lower_bound for event in log.events]
     assert proven == sorted(set(proven))
-    assert proven[-1] == found.lower_bound
-    plain = lower_bound(instance, target_gap=0.2)
-    assert (plain.termination, plain.lower_bound) == ("gap", found.lower_bound)
-    assert (plain.gap, plain.status) == (None, "none")
+    assert proven[-1] == bound.lower_bound
+    unproven = lower_bound(instance, target_gap=0.2)
+    assert (unproven.termination, unproven.lower_bound) == ("gap", bound.lower_bound)
+    assert (unproven.gap, unproven.status) == (None, "none")
     late = lower_bound(instance, time_limit=0)
     assert late.termination == "time_limit"
     assert check_certificate(instance, late.certificate).ok
@@ -200,10 +203,10 @@ def test_an_interrupt_keeps_the_best(monkeypatch):
         return step(ascent)
 
     monkeypatch.setattr(Ascent, "step", interrupted)
-    found = lower_bound(instance)
-    assert found.termination == "interrupted"
-    assert found.lower_bound > instance.words.total_count
-    assert check_certificate(instance, found.certificate).ok
+    bound = lower_bound(instance)
+    assert bound.termination == "interrupted"
+    assert bound.lower_bound > instance.words.total_count
+    assert check_certificate(instance, bound.certificate).ok
 
 
 @pytest.mark.parametrize(
@@ -230,9 +233,9 @@ def test_a_false_incumbent_is_noticed():
 def test_large_counts():
     words = WordCounts.from_counts({"abcab": 2**49, "abc": 2**48, "cab": 3})
     instance = Instance(words, 1)
-    found = lower_bound(instance, iterations=200)
-    assert found.lower_bound <= fewest_tokens(instance)
-    assert check_certificate(instance, found.certificate).ok
+    bound = lower_bound(instance, iterations=200)
+    assert bound.lower_bound <= fewest_tokens(instance)
+    assert check_certificate(instance, bound.certificate).ok
     with pytest.raises(InputError, match="scale them down"):
         lower_bound(Instance(WordCounts.from_counts({"abcab": 2**51}), 1))
 

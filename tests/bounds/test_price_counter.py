@@ -28,8 +28,8 @@ def slow_reward(instance: Instance, token, own: dict, one: int) -> int:
         at = [s for s in range(len(word)) if word[s : s + size] == token]
         at = [s for s in at if sum(own[word][s : s + size]) > one]
         best = 0
-        for many in range(len(at) + 1):
-            for chosen in combinations(at, many):
+        for n_chosen in range(len(at) + 1):
+            for chosen in combinations(at, n_chosen):
                 if all(b - a >= size for a, b in pairwise(chosen)):
                     best = max(best, sum(sum(own[word][s : s + size]) - one for s in chosen))
         total += count * best
@@ -48,7 +48,7 @@ def check_count(data):
     if not instance.groups:
         assert counter.bound(value) == slow_bound(instance, claim)
     assert counter.bound(value) == check_certificate(instance, claim).lower_bound
-    again, found = counter.count(stored, instance.k, every=True)
+    again, rewards = counter.count(stored, instance.k, every=True)
     assert again == value
     own = {
         word: stored[begin:end].tolist()
@@ -56,7 +56,7 @@ def check_count(data):
             instance.words, pairwise(instance.words.offsets.tolist()), strict=True
         )
     }
-    for number, reward in enumerate(found.tolist()):
+    for number, reward in enumerate(rewards.tolist()):
         token = token_of(counter, number)
         assert reward == slow_reward(instance, token, own, counter.one), token
 
@@ -98,23 +98,23 @@ def test_large_counts_are_counted_beyond_64_bits(data):
 
 
 @given(st.lists(st.integers(0, 9), min_size=1), st.integers(0, 12))
-def test_the_largest(values, many):
+def test_the_largest(values, count):
     ordered = sorted(values, reverse=True)
-    total, least = largest(np.array(values, np.int64), many)
-    assert total == sum(ordered[:many])
+    total, smallest = largest(np.array(values, np.int64), count)
+    assert total == sum(ordered[:count])
     huge = [value << 58 for value in values]
-    assert largest(np.array(huge, np.int64), many)[0] == total << 58
-    assert least == ([ordered[0], *ordered, *[0] * 20][many])
+    assert largest(np.array(huge, np.int64), count)[0] == total << 58
+    assert smallest == ([ordered[0], *ordered, *[0] * 20][count])
 
 
 def test_prices_are_explained():
     instance = Instance(WordCounts.from_words(["pearl", "the", "red", "heart"]), 2)
-    found = lower_bound(instance, iterations=1000)
-    shown = price_report(instance, found.certificate, [b"heart"])[0]
-    rewards = {token: reward for token, reward, _, _ in shown.tokens}
-    assert sum(best for _, _, _, best in shown.tokens) <= 2
-    assert rewards[b"heart"] == pytest.approx(sum(shown.prices) - 1, abs=1e-6)
-    for token, reward, worth, _ in shown.tokens:
+    bound = lower_bound(instance, iterations=1000)
+    report = price_report(instance, bound.certificate, [b"heart"])[0]
+    rewards = {token: reward for token, reward, _, _ in report.tokens}
+    assert sum(best for _, _, _, best in report.tokens) <= 2
+    assert rewards[b"heart"] == pytest.approx(sum(report.prices) - 1, abs=1e-6)
+    for token, reward, worth, _ in report.tokens:
         assert 0 <= worth <= reward + 1e-6, token
     with pytest.raises(InputError, match="'pear' is not one of the words"):
-        price_report(instance, found.certificate, [b"pear"])
+        price_report(instance, bound.certificate, [b"pear"])

@@ -77,26 +77,26 @@ def test_projection(data):
 
 def slow_step(saddle, instance, which, start, end, weight, keep, ahead):
     """The step as its equations stand, with lists for rows."""
-    many = len(which)
+    n_arcs = len(which)
     rows = [
-        [q for q in range(many) if which[q] == which[o] and start[q] <= start[o] < end[q]]
-        for o in range(many)
+        [q for q in range(n_arcs) if which[q] == which[o] and start[q] <= start[o] < end[q]]
+        for o in range(n_arcs)
     ]
     f, lam = saddle.flow.astype(float), saddle.row.astype(float)
     d = saddle.price.copy()
     over = [max(1, sum(s <= p < e for s, e in zip(start, end, strict=True))) for p in range(len(d))]
-    made_f = np.zeros(many)
-    for o in range(many):
-        of = [r for r in range(many) if o in rows[r]]
+    made_f = np.zeros(n_arcs)
+    for o in range(n_arcs):
+        of = [r for r in range(n_arcs) if o in rows[r]]
         slope = 1 - d[start[o] : end[o]].sum() + sum(lam[r] for r in of)
         made_f[o] = max(0, f[o] - slope / (weight * (end[o] - start[o] + len(of))))
     bar = 2 * made_f - f
     made_lam = np.array(
         [
             max(0, lam[r] + weight * (bar[rows[r]].sum() - ahead[which[r]]) / (len(rows[r]) + 1))
-            for r in range(many)
+            for r in range(n_arcs)
         ]
-    ).reshape(many)
+    ).reshape(n_arcs)
     made_d = np.array(
         [
             min(
@@ -104,7 +104,7 @@ def slow_step(saddle, instance, which, start, end, weight, keep, ahead):
                 d[p]
                 + weight
                 / over[p]
-                * (1 - sum(bar[o] for o in range(many) if start[o] <= p < end[o])),
+                * (1 - sum(bar[o] for o in range(n_arcs) if start[o] <= p < end[o])),
             )
             for p in range(len(d))
         ]
@@ -120,7 +120,7 @@ def slow_step(saddle, instance, which, start, end, weight, keep, ahead):
     count = np.repeat(instance.words.counts, np.diff(instance.words.offsets))
     gain = np.zeros(len(ahead))
     flows = rows_moved = 0.0
-    for o in range(many):
+    for o in range(n_arcs):
         gain[which[o]] += count[start[o]] * new[1][o]
         of = sum(o in row for row in rows)
         flows += count[start[o]] * (end[o] - start[o] + of) * (made_f[o] - f[o]) ** 2

@@ -76,8 +76,8 @@ def test_the_whole_matrix(solver, sense, instance):
     threshold = best + 1
     assert decide(instance, best, solver=solver)[0] is True
     assert decide(instance, best - 1, solver=solver)[0] is False
-    least = smallest(instance, threshold, solver=solver).extra["size"]
-    assert least == fewest_chosen(instance, threshold)
+    size = smallest(instance, threshold, solver=solver).extra["size"]
+    assert size == fewest_chosen(instance, threshold)
 
 
 @settings(slow, max_examples=60)
@@ -105,23 +105,23 @@ def test_goals_are_brute_force(instance, more, name):
     assert answer is (more >= 0)
     assert solution.extra["meets_threshold"] is answer
     assert solution.lower_bound <= best <= solution.tokens
-    found = smallest(instance, threshold, formulation=name)
-    least = fewest_chosen(instance, threshold)
-    assert found.extra["size"] == least
-    assert found.status == ("infeasible" if least is None else "optimal")
-    if least is not None:
-        assert found.tokens <= threshold
-        assert cost(instance, found.vocabulary) == found.tokens
+    result = smallest(instance, threshold, formulation=name)
+    size = fewest_chosen(instance, threshold)
+    assert result.extra["size"] == size
+    assert result.status == ("infeasible" if size is None else "optimal")
+    if size is not None:
+        assert result.tokens <= threshold
+        assert cost(instance, result.vocabulary) == result.tokens
 
 
 @settings(slow, max_examples=40)
 @given(instances(), st.integers(1, 3))
 def test_conflicts_are_irreducible(instance, less):
     best = fewest_tokens(instance)
-    asked = Instance(**{**vars_of(instance), "threshold": best - less})
-    found = conflict(asked)
-    assert found[0].startswith(f"at most {best - less:,} tokens")
-    assert len(found) >= 2
+    infeasible = Instance(**{**vars_of(instance), "threshold": best - less})
+    reasons = conflict(infeasible)
+    assert reasons[0].startswith(f"at most {best - less:,} tokens")
+    assert len(reasons) >= 2
     assert conflict(Instance(**{**vars_of(instance), "threshold": best})) == []
 
 
@@ -153,8 +153,8 @@ def test_a_conflict_names_what_conflicts():
 @given(instances(), st.sampled_from(list(formulation.FORMULATIONS)))
 def test_names_are_unique_and_complete(instance, name):
     for goal in ("tokens", "size"):
-        asked = Instance(**{**vars_of(instance), "threshold": 5})
-        model = formulation.build(asked, name, goal=goal, sense="min")
+        bounded = Instance(**{**vars_of(instance), "threshold": 5})
+        model = formulation.build(bounded, name, goal=goal, sense="min")
         variables, rows = model.variable_names(), model.row_names()
         assert len(set(variables)) == len(variables) == model.shape[1]
         assert len(set(rows)) == len(rows) == model.shape[0]

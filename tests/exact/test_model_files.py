@@ -143,8 +143,8 @@ def test_other_programs_read_the_same_problem(tmp_path_factory, instance):
         if len(model.columns):  # a file without any entry is refused by some readers
             assert optimum_by_ortools("".join(mps_lines(model))) == pytest.approx(best)
             # CBC minimises whatever an LP file says and reports the negated optimum
-            found = optimum_by_cbc("".join(lp_lines(model)), folder)
-            assert abs(found) == pytest.approx(best)
+            optimum = optimum_by_cbc("".join(lp_lines(model)), folder)
+            assert abs(optimum) == pytest.approx(best)
 
 
 SOLUTIONS = {  # the same answer as CBC, SCIP, HiGHS and Gurobi write it

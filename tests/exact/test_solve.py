@@ -195,8 +195,12 @@ def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
     instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
     solution = solve(instance, time_limit=30)
     assert (solution.status, solution.termination) == ("feasible", "time_limit")
-    found = relax(instance, time_limit=30)
-    assert (found.tokens, found.model, found.termination) == (None, None, "time_limit")
+    relaxation = relax(instance, time_limit=30)
+    assert (relaxation.tokens, relaxation.model, relaxation.termination) == (
+        None,
+        None,
+        "time_limit",
+    )
 
 
 def test_a_solver_that_overruns_is_left_behind(monkeypatch):
@@ -321,16 +325,16 @@ def test_ctrl_c_keeps_the_best_so_far(solver):
 def test_ctrl_c_keeps_what_the_solver_found(solver):
     instance = Instance.load(INSTANCES / "pi-160.json")
     greedy = greedtok(instance).extra["tokens_shortest_path"]
-    found = []
+    incumbents = []
 
     def progress(event):
         if event.kind == "incumbent" and event.tokens < greedy:
-            found.append(event.tokens)
+            incumbents.append(event.tokens)
             _thread.interrupt_main()
 
     solution = solve(instance, solver=solver, time_limit=50, progress=Listener(event=progress))
     assert solution.termination == "interrupted"
-    assert solution.tokens <= found[0] < greedy
+    assert solution.tokens <= incumbents[0] < greedy
 
 
 @pytest.mark.parametrize(

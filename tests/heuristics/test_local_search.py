@@ -52,14 +52,14 @@ def board_of(instance: Instance, tokens=()) -> SearchSpace:
 def check_worths(board: SearchSpace, state, words: dict) -> None:
     """What every candidate is worth, by counting all tokens with and without it."""
     instance = board.instance
-    held = set(board.tokens(state.picked()))
-    total = cost(instance, held)
+    chosen = set(board.tokens(state.picked()))
+    total = cost(instance, chosen)
     assert state.total == total
     for token, worth in zip(board.tokens_of(), state.worths().tolist(), strict=True):
-        if token in held:
-            assert worth == cost(instance, held - {token}) - total
+        if token in chosen:
+            assert worth == cost(instance, chosen - {token}) - total
         else:
-            assert worth == total - cost(instance, held | {token})
+            assert worth == total - cost(instance, chosen | {token})
 
 
 @settings(max_examples=120, deadline=None)
@@ -85,11 +85,11 @@ def test_the_partner_of_a_swap_loses_least(words, data):
     state = board.state()
     state.load(np.array(sorted(chosen), np.int32))
     tokens = list(board.tokens_of())
-    held = {tokens[c] for c in chosen}
+    vocabulary = {tokens[c] for c in chosen}
     for a in range(len(board)):
         if a in chosen:
             continue
-        added = held | {tokens[a]}
+        added = vocabulary | {tokens[a]}
         total = cost(instance, added)
         losses = [(cost(instance, added - {tokens[d]}) - total, d) for d in sorted(chosen)]
         assert state.swap(a) == (min(losses)[::-1] if losses else (-1, 0))
@@ -106,12 +106,12 @@ def test_a_full_sweep_without_swaps_is_a_local_optimum(words, k):
     offers = np.arange(len(board), dtype=np.int32)
     while state.sweep(offers, 0, 2**40)[1]:
         pass
-    held = set(board.tokens(state.picked()))
-    total = cost(instance, held)
+    chosen = set(board.tokens(state.picked()))
+    total = cost(instance, chosen)
     assert total == state.total
     for token in board.tokens_of():
-        for other in held:
-            assert cost(instance, held - {other} | {token}) >= total
+        for other in chosen:
+            assert cost(instance, chosen - {other} | {token}) >= total
 
 
 @settings(max_examples=100, deadline=None)
@@ -171,14 +171,14 @@ def test_a_text():
 
 def test_a_longer_run_passes_through_what_a_shorter_one_finds(monkeypatch):
     instance = Instance(BOOK, 12)
-    heard = []
+    incumbents = []
     whole = local_search(
-        instance, progress=Listener(event=lambda event: heard.append(event.tokens))
+        instance, progress=Listener(event=lambda event: incumbents.append(event.tokens))
     )
     monkeypatch.setattr(search, "CYCLES", 1)
     short = local_search(instance)
     assert whole.tokens <= short.tokens
-    assert short.tokens in heard
+    assert short.tokens in incumbents
 
 
 def test_no_time_is_greedtok_and_all_time_is_used():
@@ -195,16 +195,16 @@ def test_no_time_is_greedtok_and_all_time_is_used():
 
 def test_an_interrupt_keeps_the_best():
     instance = Instance(BOOK, 20)
-    heard = []
+    incumbents = []
 
     def progress(event):
-        heard.append(event.tokens)
-        if len(heard) == 2:
+        incumbents.append(event.tokens)
+        if len(incumbents) == 2:
             raise KeyboardInterrupt
 
     solution = local_search(instance, progress=Listener(event=progress))
     assert solution.termination == "interrupted"
-    assert solution.tokens == heard[-1]
+    assert solution.tokens == incumbents[-1]
     assert verify(instance, solution.vocabulary, claim=solution).ok
 
 
@@ -257,8 +257,8 @@ def test_edges():
     assert (none.tokens, len(none.vocabulary)) == (BOOK.total_symbols, 0)
     every = local_search(Instance(BOOK, 10_000))
     assert (every.tokens, every.status) == (BOOK.total_count, "optimal")
-    held = local_search(Instance(BOOK, 2, required=[b"zz"], prefix=[b"ab"]))
-    assert list(held.vocabulary) == [b"ab", b"zz"]
+    full = local_search(Instance(BOOK, 2, required=[b"zz"], prefix=[b"ab"]))
+    assert list(full.vocabulary) == [b"ab", b"zz"]
     ints = local_search(Instance(WordCounts.from_counts({(1, 2, 9): 3, (2, 9): 1}, "ints"), 1))
     assert ints.tokens == 5
     assert list(ints.vocabulary) == [(1, 2, 9)]
@@ -326,13 +326,13 @@ def test_rounding_rules(words, k, data):
     drawn = round_relaxation(instance, x * (x > 0.04), "bias", 7)
     assert set(drawn) <= {token for token, value in zip(tokens, x, strict=True) if value > 0.04}
     ones = np.isin(np.arange(len(index)), np.argsort(-x)[: k - 1]).astype(float)
-    held = set(round_relaxation(instance, ones, "int"))
-    assert set(by_x[: k - 1]) <= held
-    rest = held - set(by_x[: k - 1])
+    chosen = set(round_relaxation(instance, ones, "int"))
+    assert set(by_x[: k - 1]) <= chosen
+    rest = chosen - set(by_x[: k - 1])
     base = cost(instance, set(by_x[: k - 1]))
     gains = [base - cost(instance, {*by_x[: k - 1], token}) for token in tokens]
     if rest:
-        assert base - cost(instance, held) == max(gains)
+        assert base - cost(instance, chosen) == max(gains)
     elif tokens:
         assert max(gains) == 0 or len(by_x) < k
 
