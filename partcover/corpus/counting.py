@@ -5,12 +5,10 @@ from __future__ import annotations
 import codecs
 import threading
 from codecs import BOM_UTF8
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
-from os import PathLike
 from queue import SimpleQueue
 
 import numpy as np
@@ -21,7 +19,7 @@ from ..runtime.file_kinds import HEADER, kind_of_head, looks_counted
 from ..runtime.files import shown
 from ..runtime.progress import Progress
 from .pretokenizers import Pretokenizer, PretokenizerRule, character_kinds
-from .readers import Document, Source, documents, find_sources, refuse_piece
+from .readers import Document, Source, documents, refuse_piece
 from .word_arrays import Arrays
 
 __all__ = ["blocks", "count_files", "count_texts"]
@@ -189,7 +187,7 @@ def count_texts(texts: Iterable[str | bytes], pretokenizer: Pretokenizer, utf8: 
 
 
 def count_files(
-    paths: Iterable[str | PathLike[str]],
+    sources: Sequence[Source],
     pretokenizer: Pretokenizer,
     *,
     utf8: bool,
@@ -197,7 +195,6 @@ def count_files(
     threads: int,
     progress: Progress,
     all_files: bool = False,
-    skipped: Counter[str] | None = None,
 ) -> Arrays:
     """Counts the words of files.
 
@@ -207,8 +204,8 @@ def count_files(
 
     Parameters
     ----------
-    paths : iterable of path
-        As `find_sources` takes them.
+    sources : sequence of Source
+        The files, from `find_sources`.
     pretokenizer : Pretokenizer
         How text is cut into words.
     utf8 : bool
@@ -219,8 +216,8 @@ def count_files(
         Number of threads, at least 1.
     progress : Progress
         Gets the bytes read and their total (None where unknown), from one thread at a time.
-    all_files, skipped
-        As for `find_sources`; with `all_files` a counts file is text as well.
+    all_files : bool
+        Whether a counts file is counted as text instead of being an error.
 
     Raises
     ------
@@ -228,7 +225,6 @@ def count_files(
         For input that cannot be read, or is a counts file; of several errors the first in order
         of files.
     """
-    sources = find_sources(paths, all_files=all_files, skipped=skipped)
     sizes = [source.size for source in sources]
     total = None if None in sizes else sum(size or 0 for size in sizes)
     done = 0

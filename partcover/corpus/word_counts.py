@@ -22,6 +22,7 @@ from . import tsv
 from .columns import Table, pairs_of, values_of
 from .counting import count_files, count_texts
 from .pretokenizers import Pretokenizer, Splitter
+from .readers import find_sources
 from .symbols import Symbols, Token
 from .tsv import Header
 from .word_arrays import WORDS_PER_BLOCK, Arrays, WordArrays, from_utf8, pack, sum_pairs
@@ -205,14 +206,13 @@ class WordCounts(WordArrays):
         _need_text(symbols)
         listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
         arrays = count_files(
-            listed,
+            find_sources(listed, all_files=all_files, skipped=skipped),
             rules,
             utf8=symbols == "chars",
             key=key,
             threads=threads,
             progress=progress or Progress(),
             all_files=all_files,
-            skipped=skipped,
         )
         source = ", ".join(map(shown_path, listed)) or "no files"
         return cls._counted(arrays, Header(_name(pretokenizer), symbols), source)

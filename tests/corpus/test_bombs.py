@@ -56,9 +56,9 @@ def test_a_word_of_a_bomb(tmp_path, packing, monkeypatch):
     # words that end are no such piece, nor is what is not compressed
     path.write_bytes(packed(b"abcd " * (4 * MIB), packing))
     assert WordCounts.from_files([path]).total_count > 4 * MIB
-    plain = tmp_path / "a.txt"
-    plain.write_bytes(b"a" * (9 * MIB))
-    assert len(WordCounts.from_files([plain])) == 1
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a" * (9 * MIB))
+    assert len(WordCounts.from_files([path])) == 1
 
 
 @pytest.mark.parametrize("packing", ["gz", "zst"])

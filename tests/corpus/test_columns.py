@@ -87,10 +87,10 @@ def test_pandas():
     assert WordCounts.from_words(words) == TRUE
     assert WordCounts.from_counts(words.value_counts()) == TRUE
     assert WordCounts.from_counts(words.value_counts().reset_index()) == TRUE
-    frame = pandas.DataFrame({"n": [1, 2], "count": [3, 4], "word": ["ab", "cd"]})
-    assert WordCounts.from_counts(frame).to_dict() == {b"ab": 3, b"cd": 4}
+    table = pandas.DataFrame({"n": [1, 2], "count": [3, 4], "word": ["ab", "cd"]})
+    assert WordCounts.from_counts(table).to_dict() == {b"ab": 3, b"cd": 4}
     with pytest.raises(InputError, match="columns of a DataFrame are n, count"):
-        WordCounts.from_counts(frame[["n", "count"]].assign(c=1))
+        WordCounts.from_counts(table[["n", "count"]].assign(c=1))
     with pytest.raises(InputError, match=r"is 0\.5: a whole number"):
         WordCounts.from_counts(pandas.Series({"ab": 0.5}))
     assert WordCounts.from_texts(pandas.Series(["a b", "a"])).total_count == 3

@@ -21,13 +21,13 @@ from partcover.corpus.holdout import split
 @given(words_st, st.floats(0.05, 0.95), st.integers(0, 3))
 def test_a_split_loses_nothing(counts, share, seed):
     words = WordCounts.from_counts(counts)
-    many = round(share * words.total_count)
-    if many in (0, words.total_count):
+    n_test = round(share * words.total_count)
+    if n_test in (0, words.total_count):
         with pytest.raises(InputError, match="too few"):
             split(words, share, seed=seed)
         return
     rest, held_out = split(words, share, seed=seed)
-    assert held_out.total_count == many
+    assert held_out.total_count == n_test
     both = Counter(rest.to_dict()) + Counter(held_out.to_dict())
     assert both == words.to_dict()
     backwards = WordCounts.from_counts(list(reversed(list(words))))

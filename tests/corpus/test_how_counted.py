@@ -114,9 +114,9 @@ def test_saved_words_say_how_they_were_counted(tmp_path, symbols):
     assert list(back) == list(words)
     lines = (tmp_path / "C.tsv").read_bytes().split(b"\n", 1)
     (tmp_path / "D.tsv").write_bytes(lines[1])
-    plain = WordCounts.load(tmp_path / "D.tsv", symbols)
-    assert plain.pretokenizer is None
-    assert plain.digest == back.digest == words.digest
+    again = WordCounts.load(tmp_path / "D.tsv", symbols)
+    assert again.pretokenizer is None
+    assert again.digest == back.digest == words.digest
     numbers = WordCounts.from_counts({(1, 2): 3}, "ints")
     numbers.save(tmp_path / "I.tsv")
     assert WordCounts.load(tmp_path / "I.tsv").to_dict() == {(1, 2): 3}
@@ -185,7 +185,7 @@ def test_what_is_made_of_words_is_counted_alike(tmp_path):
 
 def test_every_method_hands_it_on():
     instance = Instance(WORDS, 4)
-    found = {
+    runs = {
         "greedtok": greedtok(instance),
         "greedwmc": greedwmc(instance),
         "improve": improve(instance, time_limit=0.2),
@@ -195,10 +195,10 @@ def test_every_method_hands_it_on():
     }
     for name, trainer in TRAINERS.items():
         if name in ("bpe", "wordpiece", "unigram", "pathpiece", "frequent", "bytes", "randtrain"):
-            found[name] = trainer.run(instance)
-    assert len(found) == 13
-    assert {name: run.vocabulary.pretokenizer for name, run in found.items()} == dict.fromkeys(
-        found, "gpt2"
+            runs[name] = trainer.run(instance)
+    assert len(runs) == 13
+    assert {name: run.vocabulary.pretokenizer for name, run in runs.items()} == dict.fromkeys(
+        runs, "gpt2"
     )
     unknown = greedtok(Instance(replace(WORDS, pretokenizer=None), 4)).vocabulary
     assert unknown.pretokenizer is None

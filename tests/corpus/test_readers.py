@@ -106,8 +106,8 @@ def test_folders(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.touch()
-    found = [os.path.relpath(s.path, tmp_path) for s in readers.find_sources([tmp_path])]
-    assert found == ["a.txt", "b/a.md", "b/x.txt", "b-a.txt", "c.jsonl.gz", "d.gz"]
+    names = [os.path.relpath(s.path, tmp_path) for s in readers.find_sources([tmp_path])]
+    assert names == ["a.txt", "b/a.md", "b/x.txt", "b-a.txt", "c.jsonl.gz", "d.gz"]
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "f.py").touch()
     with pytest.raises(InputError, match=r"empty: no text in this folder \(.txt"):

@@ -11,7 +11,7 @@ import pytest
 from listener import Listener
 
 from partcover import InputError, Vocabulary, WordCounts
-from partcover.corpus import counting, readers, tsv
+from partcover.corpus import counting, readers, tsv, word_counts
 from partcover.corpus.readers import OTHER_NAMES, find_sources
 
 
@@ -41,14 +41,14 @@ def test_a_file_cut_short_before_its_last_part_is_read(tmp_path, monkeypatch, th
     monkeypatch.setattr(counting, "PART", 300)
     path = tmp_path / "a.txt"
     path.write_bytes(text)
-    listed = counting.find_sources
+    listed = find_sources
 
     def then_cut(*arguments, **options):
-        found = listed(*arguments, **options)
+        sources = listed(*arguments, **options)
         os.truncate(path, left)
-        return found
+        return sources
 
-    monkeypatch.setattr(counting, "find_sources", then_cut)
+    monkeypatch.setattr(word_counts, "find_sources", then_cut)
     with pytest.raises(InputError, match=r"a\.txt: was cut short while it was read; it had 2,250"):
         WordCounts.from_files(path, threads=threads)
 
@@ -62,9 +62,9 @@ def test_what_is_compressed_is_whole_too(tmp_path):
 def test_a_growing_file_and_one_without_a_size(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"a b")
-    found = find_sources([path])
+    sources = find_sources([path])
     path.write_bytes(b"a b c d")
-    texts = [b"".join(d.chunks) for d in readers.documents(found[0])]
+    texts = [b"".join(d.chunks) for d in readers.documents(sources[0])]
     assert texts == [b"a b c d"]
     if os.path.exists("/proc/self/status"):  # noqa: PTH110 - of no size, and not empty
         assert WordCounts.from_files("/proc/self/status").total_count > 0

@@ -207,10 +207,10 @@ def twin_line(line):
     match = re.fullmatch(rb"((?:[^\\\t]|\\[\\tnr]|\\x[0-9a-fA-F]{2})+)\t([0-9]+)\r?", line, re.S)
     if not match or not 1 <= int(match[2]) <= BIG:
         return None
-    plain = {b"\\\\": b"\\", b"\\t": b"\t", b"\\n": b"\n", b"\\r": b"\r"}
+    escapes = {b"\\\\": b"\\", b"\\t": b"\t", b"\\n": b"\n", b"\\r": b"\r"}
     word = re.sub(
         rb"\\(x..|.)",
-        lambda m: plain.get(m[0]) or bytes([int(m[1][1:], 16)]),
+        lambda m: escapes.get(m[0]) or bytes([int(m[1][1:], 16)]),
         match[1],
         flags=re.S,
     )

@@ -155,8 +155,8 @@ def test_results_do_not_depend_on_the_key():
     program = """
 from partcover import Encoder, Instance, WordCounts, trainers, greedtok
 words = WordCounts.from_texts(["a rose is a rose " * 9, "eros is sore, rosy and arousing"])
-found = greedtok(Instance(words, k=9)).vocabulary
-print(list(words), list(found), Encoder(found, "gpt2").encode("sore roses"))
+vocabulary = greedtok(Instance(words, k=9)).vocabulary
+print(list(words), list(vocabulary), Encoder(vocabulary, "gpt2").encode("sore roses"))
 print(list(trainers.bpe(Instance(words, k=9)).vocabulary))
 """
     runs = {
