@@ -239,7 +239,7 @@ def test_a_large_corpus_is_sampled_and_says_so(tmp_path):
     Vocabulary(["w0"]).save(tmp_path / "v.json")
     runs = read_runs([tmp_path / "c.tsv", tmp_path / "v.json"])
     write_page(runs, tmp_path / "r.html", sample=20)
-    assert "of its 300 words 20 are here to pick" in (tmp_path / "r.html").read_text("utf-8")
+    assert "of its 300 words 20 can be picked" in (tmp_path / "r.html").read_text("utf-8")
 
 
 def test_steps_are_greedtoks_beside_the_optimum():

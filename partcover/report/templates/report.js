@@ -1,8 +1,8 @@
-// The page's own doings: sorting tables, cutting words, stepping through greedy.
+// What the page does: it sorts tables, cuts words and steps through greedy.
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  // Okabe and Ito's colours, lightened so that black text is read on each
+  // Okabe and Ito's colours, light enough for black text
   const COLOURS = ["#f3c04d", "#8fd0f5", "#4dcfa8", "#f7ef8a", "#7fb3e0", "#f2a071", "#e3a8cb", "#cfcfcf"];
 
   function make(tag, properties = {}, ...children) {
@@ -15,12 +15,12 @@
     for (const symbol of token) hash = (hash * 31 + symbol.codePointAt(0)) % 65521;
     return COLOURS[hash % COLOURS.length];
   }
-  // what a token reads as: bytes that are UTF-8 as text, others as \xHH; a space is seen
+  // the text of a token: UTF-8 as characters, other bytes as \xHH, a space as a visible sign
   function reader(symbols, names) {
     const read = plainReader(symbols, names);
     return Object.keys(names).length ? read : (token) => read(token).replaceAll(" ", "␣");
   }
-  // what would not be seen, or would turn the text around it
+  // characters that are invisible or change the direction of the text around them
   function seen(text) {
     return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) =>
       "\t\n\r".includes(c) ? JSON.stringify(c).slice(1, -1) : `\\u{${c.codePointAt(0).toString(16).toUpperCase()}}`);
@@ -74,7 +74,7 @@
     const pick = document.getElementById("pick");
     const letters = new Map(Object.entries(explorer.names).map(([letter, name]) => [name, letter]));
 
-    // typed text to words as they are held: one character a symbol
+    // turns typed text into words of one character a symbol
     function words(typed) {
       if (explorer.symbols === "ints") {
         const symbols = typed.trim().split(/\s+/).filter(Boolean);
@@ -86,7 +86,7 @@
         ? (word) => Array.from(new TextEncoder().encode(word), (b) => String.fromCharCode(b)).join("")
         : (word) => word;
       return typed.split(/ +/).filter(Boolean).map((shown, i) => {
-        // a word of the corpus as the list writes it, spaces and what is not seen as signs
+        // a word of the corpus as the list shows it, with signs for spaces and invisible characters
         if (/[␣\\]/.test(shown) && named.has(shown)) return named.get(shown);
         const word = write(shown);
         return (i && explorer.lead && !word.startsWith(explorer.lead) ? explorer.lead : "") + word;
@@ -149,7 +149,7 @@
       event.preventDefault();
       try { show(words(text.value)); } catch (error) { tell(error); }
     });
-    // #words=… opens the page with them
+    // #words=… in the address opens the page with these words
     const asked = /^#words=(.*)$/.exec(location.hash);
     try {
       if (asked) text.value = decodeURIComponent(asked[1]);
@@ -181,7 +181,7 @@
     step();
     window.addEventListener("beforeprint", () => { range.value = range.max; step(); });
   }
-  // on paper nothing can be opened
+  // print everything, since nothing can be opened on paper
   window.addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("details")) details.open = true;
   });

@@ -1,5 +1,5 @@
-// The segmentation rules of partcover.segment, over arrays of symbols; the same ties.
-// A word is an array of one-character strings; a vocabulary as `prepare` returns it.
+// The segmentation rules of partcover.segment, with the same ties.
+// A word is an array of one-character strings, a vocabulary is what `prepare` returns.
 "use strict";
 
 function prepare(vocabulary) {
@@ -17,7 +17,7 @@ function prepare(vocabulary) {
   };
 }
 
-// the best path where a piece is worth `worth(piece, rank or -1)`; least first, earliest start
+// the path of least total worth(piece, rank or -1); ties go to the earliest start
 function bestPath(word, vocabulary, worth) {
   const best = [0, ...word.map(() => Infinity)];
   const back = [0];
@@ -78,7 +78,7 @@ function characterMerges(word, vocabulary) {
   return pieces.flatMap((piece) => (vocabulary.rank.has(piece) ? [piece] : [...piece]));
 }
 
-// bytes, as the characters of their numbers, that are UTF-8 of one character, or any byte
+// the pieces of a string of bytes: one UTF-8 character each, or a single byte
 const CHARACTER = new RegExp(
   [
     "[\\xc2-\\xdf][\\x80-\\xbf]", "\\xe0[\\xa0-\\xbf][\\x80-\\xbf]", "\\xed[\\x80-\\x9f][\\x80-\\xbf]",

@@ -1,4 +1,4 @@
-"""``reduce`` for every problem, its pictures, and ``generate``, as commands."""
+"""The commands reduce, for every problem and with its pictures, and generate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line of the exact workbench: goals, models, solutions, events, formulations."""
+"""The commands solve, formulations, solvers and verify: goals, models, solutions, events."""
 
 from __future__ import annotations
 
