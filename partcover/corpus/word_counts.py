@@ -335,10 +335,11 @@ class WordCounts(WordArrays):
         return replace(self, pretokenizer=pretokenizer)
 
     def __repr__(self) -> str:
-        return brief("WordCounts", *self._summary)
+        return brief("WordCounts", *self.summary)
 
     @property
-    def _summary(self) -> list[str]:
+    def summary(self) -> list[str]:
+        """The facts that `repr` shows: numbers of words, the symbols, the pre-tokenizer."""
         parts = [f"{len(self):,} words", f"{self.total_count:,} counted", self.symbols]
         return parts if self.pretokenizer is None else [*parts, self.pretokenizer]
 
@@ -346,7 +347,7 @@ class WordCounts(WordArrays):
         """Returns a table of the most frequent words, for notebooks."""
         top = np.argsort(-self.counts, kind="stable")[:10].tolist()
         rows = [(sym.glance(self._prefix(index)), int(self.counts[index])) for index in top]
-        return html_table(", ".join(self._summary), ["word", "count"], rows)
+        return html_table(", ".join(self.summary), ["word", "count"], rows)
 
     def _prefix(self, index: int) -> Token:
         start, end = self.offsets[index : index + 2].tolist()

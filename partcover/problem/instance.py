@@ -146,7 +146,7 @@ class Instance:
         if self.candidates is not None:
             policy["candidates"] = f"{len(self.candidates):,}"
         limits = [f"{name}={value}" for name, value in policy.items() if value is not None]
-        return [*self.words._summary, *limits]
+        return [*self.words.summary, *limits]
 
     def _repr_html_(self) -> str:
         """The instance as a table, for notebooks."""
