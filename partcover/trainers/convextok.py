@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ..bounds.lower_bound import lower_bound
 from ..errors import VerificationError
 from ..heuristics.rounding import Rounding, round_relaxation
 from ..problem.instance import Instance
@@ -78,6 +77,8 @@ def convextok(
     steps of `partcover.lower_bound`, not by cuOPT; candidates are those of the instance, all
     substrings unless it says otherwise, where the paper takes the most frequent.
     """
+    from ..bounds.lower_bound import lower_bound  # slow to import, and only this trainer needs it
+
     deadline = Deadline(time_limit)
     bound = lower_bound(instance, time_limit=time_limit, threads=threads, progress=progress)
     vocabulary = round_relaxation(instance, bound.x, rounding, seed)

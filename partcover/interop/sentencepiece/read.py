@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -55,106 +56,32 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     kind = model.trainer_spec.model_type
     if kind not in (UNIGRAM, BPE):
         raise InputError(f"{path}: a sentencepiece model of words or characters, not of tokens")
-    remarks = _normalizer_remarks(model)
-    escaped = model.normalizer_spec.escape_whitespaces
-    names = {piece.piece for piece in model.pieces}
-    normal = [p.piece for p in model.pieces if p.type == NORMAL]
-    inside = any(MARK in piece[1:] for piece in normal)
-    spaced = escaped and (inside or (kind == BPE and MARK in normal))
-    pretokenizer: str | None
-    if not escaped:
-        pretokenizer = "none" if any(" " in piece[1:] for piece in normal) else "first-space"
-    elif inside:
-        pretokenizer = "none"
-        remarks.append(f"pieces hold spaces inside: {MARK} is read as a space")
-    else:
-        pretokenizer = "first-space" if spaced else f"space-prefix:{MARK}"
-    if spaced and MARK not in normal:
-        there = f"the bytes of {MARK}" if BYTE in {p.type for p in model.pieces} else "unknown"
-        remarks.append(f"a space is no piece: a space is one byte here, and {there} there")
-    tokens: list[tuple[bytes, float, int]] = []
-    singles: dict[bytes, float] = {}
-    byte_ids = [-1] * 256
-    special: dict[str, int] = {}
-    unused: list[str] = []
-    user_defined = unmet = 0
-    for number, piece in enumerate(model.pieces):
-        text = piece.piece
-        if piece.type == BYTE:
-            if not BYTE_PIECE.fullmatch(text):
-                raise InputError(f"{path}: piece {number}, {text!r}, is no byte")
-            byte = int(text[1:-1], 16)
-            byte_ids[byte] = number if byte_ids[byte] == -1 else byte_ids[byte]
-        elif piece.type == NORMAL:
-            if escaped and " " in text:
-                unmet += 1
-                continue
-            if spaced:
-                text = text.replace(MARK, " ")
-            token = text.encode("utf-8")
-            if not token:
-                raise InputError(f"{path}: piece {number} is empty")
-            if len(token) == 1:
-                singles[token] = piece.score
-                byte_ids[token[0]] = number
-            else:
-                tokens.append((token, piece.score, number))
-        elif piece.type == UNUSED:
-            unused.append(text)
-        else:
-            if piece.type == USER_DEFINED:
-                user_defined += 1
-                spelled = text.replace(MARK, " ") if escaped else text  # as it stands in a text
-                text = text if spelled in names else spelled
-            special[text] = number
-    if unused:
-        remarks.append(f"{len(unused):,} unused pieces are left out")
-    if kind == BPE and (merged := _merged(unused, {*normal, *unused})):
-        remarks.append(
-            f"{merged:,} of them merge there and are split again in the end: words that they come "
-            "up in may be cut otherwise"
-        )
-    if unmet:
-        remarks.append(f"{unmet:,} pieces with a space, which no text has there, are left out")
-    if user_defined:
-        remarks.append(
-            f"{user_defined:,} user-defined pieces, which sentencepiece sets apart before it "
-            "cuts, are special tokens here"
-        )
-    options: dict[str, Any] = {"pretokenizer": pretokenizer, "special": special}
-    if kind == BPE:
-        tokens.sort(key=lambda token: -token[1])  # stable: of equal scores the first piece first
-        options["rule"] = "character_merges"
-        scores = [score for token, score, _ in tokens if len(token.decode("utf-8")) > 1]
-        if tied := len(scores) - len(set(scores)):
-            remarks.append(
-                f"{tied:,} pieces have the score of another: the leftmost of such merges first "
-                "there, the first in the file here"
-            )
-    else:
-        every = {score for _, score, _ in tokens} | set(singles.values())
-        ascii_ = {bytes([byte]) for byte in range(1, 128)}
-        if len(every) == 1 and min(every) < 0 and ascii_ <= set(singles):
-            options["rule"] = "shortest_path"
-        else:
-            options |= {
-                "rule": "likelihood",
-                "scores": [score for _, score, _ in tokens],
-                "symbol_scores": singles,
-            }
-            remarks.append(
-                "scores are added up in 32 bits there: of segmentations that are as good but for "
-                "that, another may be taken"
-            )
-    if missing := byte_ids.count(-1):
-        remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
-    options["ids"] = [*byte_ids, *(number for _, _, number in tokens)]
+    pretokenizer, spaced, space_remarks = _spaces(model)
     try:
-        vocabulary = Vocabulary((t for t, _, _ in tokens), method="imported", **options)
+        pieces = _sort_pieces(model, spaced)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    remarks = [*_normalizer_remarks(model), *space_remarks, *_left_out(model, pieces)]
+    if kind == BPE:
+        rule, rule_remarks = _merge_rule(pieces)
+    else:
+        rule, rule_remarks = _score_rule(pieces)
+    remarks += rule_remarks
+    if missing := pieces.byte_ids.count(-1):
+        remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
+    try:
+        vocabulary = Vocabulary(
+            (token for token, _, _ in pieces.tokens),
+            method="imported",
+            pretokenizer=pretokenizer,
+            special=pieces.special,
+            ids=[*pieces.byte_ids, *(number for _, _, number in pieces.tokens)],
+            **rule,
+        )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     if kind == UNIGRAM and any(
-        vocabulary.rule == "likelihood" or (size - 1) * -max(every) != 10
+        vocabulary.rule == "likelihood" or (size - 1) * -max(pieces.scores) != 10
         for size in open_characters(vocabulary)
     ):
         remarks.append(
@@ -162,6 +89,146 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
             "here"
         )
     return vocabulary, remarks
+
+
+@dataclass
+class _Pieces:
+    """The pieces of a model by kind.
+
+    Attributes
+    ----------
+    tokens : list of tuple
+        Each token, its score and its id.
+    singles : dict
+        The scores of single bytes that are pieces.
+    byte_ids : list of int
+        The id of each byte; −1 for one without.
+    special : dict
+        The special tokens and their ids.
+    unused : list of str
+        The unused pieces.
+    n_user_defined, n_with_space : int
+        How many pieces are user-defined, and how many have a space though no text has one.
+    """
+
+    tokens: list[tuple[bytes, float, int]] = field(default_factory=list)
+    singles: dict[bytes, float] = field(default_factory=dict)
+    byte_ids: list[int] = field(default_factory=lambda: [-1] * 256)
+    special: dict[str, int] = field(default_factory=dict)
+    unused: list[str] = field(default_factory=list)
+    n_user_defined: int = 0
+    n_with_space: int = 0
+
+    @property
+    def scores(self) -> set[float]:
+        """The scores there are."""
+        return {score for _, score, _ in self.tokens} | set(self.singles.values())
+
+
+def _spaces(model: Any) -> tuple[str, bool, list[str]]:
+    """Returns the pre-tokenizer, whether ▁ in pieces is a space here, and remarks."""
+    normal = [piece.piece for piece in model.pieces if piece.type == NORMAL]
+    if not model.normalizer_spec.escape_whitespaces:
+        inside = any(" " in piece[1:] for piece in normal)
+        return "none" if inside else "first-space", False, []
+    remarks = []
+    inside = any(MARK in piece[1:] for piece in normal)
+    spaced = inside or (model.trainer_spec.model_type == BPE and MARK in normal)
+    if inside:
+        remarks.append(f"pieces hold spaces inside: {MARK} is read as a space")
+    if spaced and MARK not in normal:
+        there = f"the bytes of {MARK}" if BYTE in {p.type for p in model.pieces} else "unknown"
+        remarks.append(f"a space is no piece: a space is one byte here, and {there} there")
+    if inside:
+        return "none", spaced, remarks
+    return "first-space" if spaced else f"space-prefix:{MARK}", spaced, remarks
+
+
+def _sort_pieces(model: Any, spaced: bool) -> _Pieces:
+    """Sorts the pieces of a model by kind; `spaced`: ▁ in them is a space here."""
+    pieces = _Pieces()
+    escaped = model.normalizer_spec.escape_whitespaces
+    names = {piece.piece for piece in model.pieces}
+    for number, piece in enumerate(model.pieces):
+        text = piece.piece
+        if piece.type == BYTE:
+            if not BYTE_PIECE.fullmatch(text):
+                raise InputError(f"piece {number}, {text!r}, is no byte")
+            byte = int(text[1:-1], 16)
+            if pieces.byte_ids[byte] == -1:
+                pieces.byte_ids[byte] = number
+        elif piece.type == NORMAL and escaped and " " in text:
+            pieces.n_with_space += 1
+        elif piece.type == NORMAL:
+            token = (text.replace(MARK, " ") if spaced else text).encode("utf-8")
+            if not token:
+                raise InputError(f"piece {number} is empty")
+            if len(token) == 1:
+                pieces.singles[token] = piece.score
+                pieces.byte_ids[token[0]] = number
+            else:
+                pieces.tokens.append((token, piece.score, number))
+        elif piece.type == UNUSED:
+            pieces.unused.append(text)
+        elif piece.type == USER_DEFINED:
+            pieces.n_user_defined += 1
+            spelled = text.replace(MARK, " ") if escaped else text  # as it stands in a text
+            pieces.special[text if spelled in names else spelled] = number
+        else:
+            pieces.special[text] = number
+    return pieces
+
+
+def _left_out(model: Any, pieces: _Pieces) -> Iterator[str]:
+    """Returns remarks on pieces that the vocabulary does not have, or has as special tokens."""
+    unused = pieces.unused
+    if unused:
+        yield f"{len(unused):,} unused pieces are left out"
+    normal = (piece.piece for piece in model.pieces if piece.type == NORMAL)
+    is_bpe = model.trainer_spec.model_type == BPE
+    if is_bpe and (merged := _merged(unused, {*normal, *unused})):
+        yield (
+            f"{merged:,} of them merge there and are split again in the end: words that they come "
+            "up in may be cut otherwise"
+        )
+    if pieces.n_with_space:
+        yield f"{pieces.n_with_space:,} pieces with a space, which no text has there, are left out"
+    if pieces.n_user_defined:
+        yield (
+            f"{pieces.n_user_defined:,} user-defined pieces, which sentencepiece sets apart before "
+            "it cuts, are special tokens here"
+        )
+
+
+def _merge_rule(pieces: _Pieces) -> tuple[dict[str, Any], list[str]]:
+    """Sorts the tokens of a BPE model by rank; returns the rule, and remarks."""
+    pieces.tokens.sort(key=lambda token: -token[1])  # of equal scores the first piece stays first
+    scores = [score for token, score, _ in pieces.tokens if len(token.decode("utf-8")) > 1]
+    remarks = []
+    if tied := len(scores) - len(set(scores)):
+        remarks.append(
+            f"{tied:,} pieces have the score of another: the leftmost of such merges first "
+            "there, the first in the file here"
+        )
+    return {"rule": "character_merges"}, remarks
+
+
+def _score_rule(pieces: _Pieces) -> tuple[dict[str, Any], list[str]]:
+    """Returns the rule of a Unigram model with its scores, and remarks."""
+    scores = pieces.scores
+    ascii_ = {bytes([byte]) for byte in range(1, 128)}
+    if len(scores) == 1 and min(scores) < 0 and ascii_ <= set(pieces.singles):
+        return {"rule": "shortest_path"}, []
+    rule = {
+        "rule": "likelihood",
+        "scores": [score for _, score, _ in pieces.tokens],
+        "symbol_scores": pieces.singles,
+    }
+    remark = (
+        "scores are added up in 32 bits there: of segmentations that are as good but for that, "
+        "another may be taken"
+    )
+    return rule, [remark]
 
 
 def _merged(unused: Sequence[str], pieces: Set[str]) -> int:
