@@ -26,6 +26,24 @@ __all__ = ["unigram_sentencepiece"]
 # characters that have a meaning to sentencepiece or its input format
 _SPECIAL = "\0\t\n\r ▁⁇"
 
+# options with which the library takes the words as they are
+_AS_IT_IS = {
+    "input_format": "tsv",
+    "model_type": "unigram",
+    "hard_vocab_limit": False,  # there may be fewer pieces
+    "character_coverage": 1.0,
+    "normalization_rule_name": "identity",
+    "add_dummy_prefix": False,
+    "remove_extra_whitespaces": False,
+    "split_by_whitespace": False,
+    "split_by_unicode_script": False,
+    "split_by_number": False,
+    "max_sentence_length": 2**30,
+    "bos_id": -1,
+    "eos_id": -1,
+    "minloglevel": 2,
+}
+
 # the library neither stops nor lets Ctrl-C through, so it runs in a process of its own
 _RUN = """
 import json, sys
@@ -140,35 +158,43 @@ def unigram_sentencepiece(
             f"k is {instance.k}: sentencepiece keeps every character, and {len(multibyte)} of them "
             "are several bytes"
         )
-    size = len(alphabet) - len(multibyte) + instance.k + 1  # with the piece for the unknown
     options = {
-        "input_format": "tsv",
-        "model_type": "unigram",
-        "vocab_size": size,
-        "hard_vocab_limit": False,  # where there are fewer pieces, those
+        **_AS_IT_IS,
+        "vocab_size": len(alphabet) - len(multibyte) + instance.k + 1,  # 1 for the unknown
         "unk_piece": unknown,
-        "character_coverage": 1.0,
-        "normalization_rule_name": "identity",
-        "add_dummy_prefix": False,
-        "remove_extra_whitespaces": False,
-        "split_by_whitespace": False,
-        "split_by_unicode_script": False,
-        "split_by_number": False,
-        "max_sentence_length": 2**30,
         "seed_sentencepiece_size": seed_size,
         "max_sentencepiece_length": max_length,
         "shrinking_factor": shrink,
         "num_sub_iterations": em_rounds,
         "num_threads": threads,
-        "bos_id": -1,
-        "eos_id": -1,
-        "minloglevel": 2,
     }
     (progress or Progress()).stage("sentencepiece")
+    model = _train([(text.translate(away), count) for text, count in lines], options, deadline)
+    if model is None:
+        vocabulary = Vocabulary((), instance.symbols, "unigram_sentencepiece")
+        facts: dict[str, Any] = {"size": 0}
+    else:
+        vocabulary = _read(model, back, instance.symbols)
+        size = len(vocabulary)
+        facts = {"size": size, "nothing_left_to_gain": size < instance.k}
+    return solution_of(
+        instance,
+        vocabulary,
+        deadline.seconds,
+        termination="time_limit" if model is None else "completed",
+        threads=threads,
+        extra=facts,
+    )
+
+
+def _train(
+    lines: list[tuple[str, int]], options: dict[str, Any], deadline: Deadline
+) -> bytes | None:
+    """Runs the library on words and their counts; returns its model, None if time is up."""
     with tempfile.TemporaryDirectory() as folder:
         source, model = Path(folder, "words.tsv"), Path(folder, "it.model")
         with source.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{text.translate(away)}\t{count}\n" for text, count in lines)
+            file.writelines(f"{text}\t{count}\n" for text, count in lines)
         files = {"input": str(source), "model_prefix": str(model.with_suffix(""))}
         try:
             done = children.run(
@@ -178,43 +204,33 @@ def unigram_sentencepiece(
                 timeout=deadline.left,
             )
         except subprocess.TimeoutExpired:
-            none = Vocabulary((), instance.symbols, "unigram_sentencepiece")
-            return solution_of(
-                instance,
-                none,
-                deadline.seconds,
-                termination="time_limit",
-                threads=threads,
-                extra={"size": 0},
-            )
+            return None
         if done.returncode:
             message = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
             raise InputError(f"sentencepiece: {message}")
-        import sentencepiece
+        return model.read_bytes()
 
-        processor = sentencepiece.SentencePieceProcessor(model_proto=model.read_bytes())
+
+def _read(model: bytes, back: dict[int, int], symbols: sym.Symbols) -> Vocabulary:
+    """Reads the tokens and scores of a model; `back` turns characters into those of the words."""
+    import sentencepiece
+
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
     pieces = {
-        sym.to_token(processor.id_to_piece(i).translate(back), instance.symbols): float(
+        sym.to_token(processor.id_to_piece(i).translate(back), symbols): float(
             processor.get_score(i)
         )
         for i in range(processor.get_piece_size())
         if not processor.is_unknown(i)
     }
     tokens = sorted((p for p in pieces if len(p) > 1), key=lambda p: (-pieces[p], p))
-    vocabulary = Vocabulary(
+    return Vocabulary(
         tokens,
-        instance.symbols,
+        symbols,
         "unigram_sentencepiece",
         rule="likelihood",
         scores=[pieces[token] for token in tokens],
         symbol_scores={p: score for p, score in sorted(pieces.items()) if len(p) == 1},
-    )
-    return solution_of(
-        instance,
-        vocabulary,
-        deadline.seconds,
-        threads=threads,
-        extra={"size": len(tokens), "nothing_left_to_gain": len(tokens) < instance.k},
     )
 
 
