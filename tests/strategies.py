@@ -17,6 +17,7 @@ from partcover.problem.group_budget import GroupBudget
 words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=5)
     | st.text("abc", min_size=1, max_size=4)
+    | st.text("abcd", min_size=3, max_size=4)
     | st.sampled_from(["aaaa", "ayaya", "aaaaaa", "ababab", "x"]),
     st.integers(1, 5),
     max_size=4,

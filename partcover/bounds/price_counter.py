@@ -111,9 +111,14 @@ class PriceCounter:
         return None if prices is None else prices / float(1 << certificate.scale_bits)
 
     def proven_by(self, certificate: Certificate) -> int | None:
-        """Returns what a certificate of one leaf without fees proves for its k; None for others."""
+        """Returns what a certificate of one leaf proves for its k by prices alone.
+
+        None for a tree of several leaves, and for a leaf with fees, pairs or cuts.
+        """
         leaf = certificate.tree[0]
-        if not isinstance(leaf, Leaf) or leaf.fees or certificate.scale_bits > self.finest:
+        if not isinstance(leaf, Leaf) or leaf.fees or leaf.has_cuts:
+            return None
+        if certificate.scale_bits > self.finest:
             return None
         prices = leaf_prices(self.instance, certificate)
         if prices is None:

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -23,6 +23,7 @@ from ..runtime.file_kinds import likely_mistake
 from ..runtime.files import read_json, write_atomic
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
+from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
 from .instance import Instance
 
 __all__ = ["SCALE_BITS", "Branch", "Certificate", "Leaf", "policy_digest", "sorted_symbols"]
@@ -70,6 +71,11 @@ class Leaf:
     fees : tuple of int
         A fee for each of the instance's groups, at least 0, in units of 2^-scale_bits of a token:
         rewards of tokens of the group are less by it.  Without fees group budgets are ignored.
+    pairs : tuple of PairPrices, or PackedPairs
+        What occurrences of two tokens pay where they overlap.  Packed as a file holds them:
+        `unpacked_pairs` returns the tuple.
+    cuts : tuple of Cut
+        Cuts over these pairs.
 
     Examples
     --------
@@ -81,12 +87,46 @@ class Leaf:
 
     prices: Prices | bytes | None
     fees: tuple[int, ...] = ()
+    pairs: tuple[PairPrices, ...] | PackedPairs = ()
+    cuts: tuple[Cut, ...] = ()
 
     def __repr__(self) -> str:
         if self.prices is None:
             return "Leaf()"
         unit = "bytes" if isinstance(self.prices, bytes) else "prices"
-        return brief("Leaf", f"{len(self.prices):,} {unit}", *self.fees[:3])
+        beyond = [f"{len(self.pairs):,} pairs", f"{len(self.cuts):,} cuts"] if self.has_cuts else []
+        return brief("Leaf", f"{len(self.prices):,} {unit}", *beyond, *self.fees[:3])
+
+    @property
+    def has_cuts(self) -> bool:
+        """Whether the leaf has pairs or cuts, which prices alone do not count."""
+        return bool(self.pairs or self.cuts)
+
+    @property
+    def pair_tokens(self) -> tuple[tuple[Token, Token], ...]:
+        """The two tokens of each pair."""
+        if isinstance(self.pairs, PackedPairs):
+            return self.pairs.tokens
+        return tuple((pair.first, pair.second) for pair in self.pairs)
+
+    def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
+        """Returns the pairs with their multipliers.
+
+        Packed pairs come from a file that may claim anything: no more is unpacked than the
+        limits allow.
+
+        Parameters
+        ----------
+        limits : sequence of int
+            How many multipliers each pair may have, if they are packed: no more than the words
+            have symbols.
+
+        Raises
+        ------
+        InputError
+            If a packed pair has none or more than its limit, or they are damaged.
+        """
+        return self.pairs.unpacked(limits) if isinstance(self.pairs, PackedPairs) else self.pairs
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
         """Returns the prices as an array.
@@ -188,6 +228,8 @@ class Certificate:
             missing += 1 if isinstance(node, Branch) else -1
             if isinstance(node, Leaf) and min(node.fees, default=0) < 0:
                 raise InputError(f"a fee is {min(node.fees)}: at least 0 is expected")
+            if isinstance(node, Leaf) and node.prices is None and node.has_cuts:
+                raise InputError("a leaf without prices has pairs or cuts")
             if isinstance(node, Leaf) and isinstance(node.prices, np.ndarray):
                 sizes.add(len(node.prices))
                 _check_prices(node.prices, self.scale_bits)
@@ -248,11 +290,18 @@ class Certificate:
                     outside.add(token)
                     break
 
+    @property
+    def _version(self) -> int:
+        """The first version of the file that can hold it."""
+        if any(isinstance(node, Leaf) and node.has_cuts for node in self.tree):
+            return 3
+        return 1 if self.scale_bits <= _SHORT_BITS else 2
+
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a certificate file."""
         content = {
             "format": _FORMAT,
-            "version": 1 if self.scale_bits <= _SHORT_BITS else 2,
+            "version": self._version,
             "symbols": self.symbols,
             "words_sha256": self.words_sha256,
             "policy_sha256": self.policy_sha256,
@@ -272,7 +321,7 @@ class Certificate:
         """Makes a certificate from the content of its file."""
         if data.get("format") != _FORMAT:
             raise InputError(f'not a partcover certificate (no "format": "{_FORMAT}")')
-        if data.get("version") not in (1, 2):
+        if data.get("version") not in (1, 2, 3):
             raise InputError(f"certificate version {data.get('version')!r} is not known; update")
         if data.get("symbols") not in sym.SYMBOLS:
             raise InputError(f"unknown symbols {data.get('symbols')!r}")
@@ -300,7 +349,7 @@ class Certificate:
             data["policy_sha256"],
             data["k"],
             data["lower_bound"],
-            tuple(_node_from_json(node, data["symbols"]) for node in data["tree"]),
+            tuple(_node_from_json(node, data["symbols"], data["version"]) for node in data["tree"]),
             data["scale_bits"],
         )
 
@@ -391,24 +440,34 @@ def _node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
     if not isinstance(packed, bytes):
         packed = zlib.compress(packed.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
     data: dict[str, Any] = {"prices": base64.b64encode(packed).decode("ascii")}
-    return {**data, "fees": list(node.fees)} if node.fees else data
+    if node.fees:
+        data["fees"] = list(node.fees)
+    return data | cuts_to_json(node.pairs, node.cuts)
 
 
-def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
+def _node_from_json(node: Any, symbols: Symbols, version: int) -> Branch | Leaf:
     if isinstance(node, dict) and list(node) == ["branch"]:
         token = sym.from_json(node["branch"], symbols)
         if len(token) < 2:
             raise InputError(f"a branch is on {sym.show(token)!r}, which is no token")
         return Branch(token)
-    if not isinstance(node, dict) or list(node) not in (["prices"], ["prices", "fees"]):
+    if not isinstance(node, dict) or not (
+        {"prices"} <= node.keys() <= {"prices", "fees", *CUT_KEYS}
+    ):
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
     fees = node.get("fees", [])
     if not isinstance(fees, list) or not all(type(fee) is int for fee in fees):
         raise InputError("the fees of a leaf are not a list of whole numbers")
-    if node["prices"] is None:
+    has_cuts = not CUT_KEYS.isdisjoint(node)
+    if has_cuts and (version < 3 or not node.keys() >= CUT_KEYS):
+        raise InputError(
+            f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: all are expected in version 3, and "
+            f"none in others; this is version {version}"
+        )
+    if node["prices"] is None and not has_cuts:
         return Leaf(None)
     try:
         packed = base64.b64decode(node["prices"], validate=True)
     except (TypeError, ValueError):
         raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
-    return Leaf(packed, tuple(fees))
+    return Leaf(packed, tuple(fees), *(cuts_from_json(node, symbols) if has_cuts else ()))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from heapq import nlargest
-from itertools import accumulate, chain
 from typing import Any
 
 from ..corpus.symbols import Token
@@ -14,6 +11,9 @@ from ..errors import InputError
 from ..problem.certificate import Certificate, Leaf, policy_digest
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
+from .cut_terms import CutTerms
+from .leaf_bound import LeafCase, lower_bounds
+from .sorted_words import SortedWords
 
 __all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty"]
 
@@ -99,6 +99,22 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     5. So Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T), and S holds R, nothing of F, and
        at most k − |R| other candidates, whose rewards are at most the largest ones.  ∎
 
+    A leaf with pairs {A, B} of tokens that overlap has multipliers m(W, p, {A, B}) ≥ 0, and for
+    cuts C multipliers μ_C ≥ 0 (`partcover.problem.cuts`).  An occurrence of T is then worth
+    max(0, Σ_p (d − Σ_B m(W, p, {T, B})) − 1), a token's reward is more by Σ_{C ∋ T} μ_C·coef_C,
+    and the bound is less by Σ_{AB} max(0, ρ_AB − Σ_{C ∋ AB} μ_C) + Σ_C μ_C·rhs_C, where ρ_AB is
+    Σ_W c(W) Σ_p m(W, p, {A, B}).  Why:
+
+    6. In line 3 a piece that is T has prices of at most 1 + its worth + what T pays over it.
+    7. One piece lies over a symbol, so the m of a pair and a symbol is paid once at most, and
+       only if A or B is in S.  With y_AB = 1 if one of them is, 0 if none is, Σ ρ_AB·y_AB is paid
+       at most, and line 5 is Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T) + Σ ρ_AB·y_AB.
+    8. The last sum is Σ (ρ_AB − Σ μ)·y_AB + Σ_C μ_C Σ_{AB ∈ C} y_AB, and its first part at most
+       Σ max(0, ρ_AB − Σ μ).
+    9. With s of its tokens in S a cut has Σ_{AB ∈ C} y_AB ≤ coef_C·s + rhs_C.  This is checked
+       for s = 0 … n: an odd cycle of n tokens has min(2s, n) such edges at most, a clique has
+       C(n, 2) − C(n − s, 2).  So each T of C in S adds μ_C·coef_C, and C itself μ_C·rhs_C.  ∎
+
     Group budgets: a leaf may have a fee f_g ≥ 0 for each group.  A reward outside R is then less
     the fees of its token's groups, and the bound is less f_g for each token that group g has room
     for besides R.  The tokens of S outside R pay no more fees than that, so line 5 holds.
@@ -121,6 +137,18 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     >>> certificate = Certificate.of(instance, (Leaf(prices),), lower_bound=4, scale_bits=1)
     >>> check_certificate(instance, certificate)
     CertificateCheck(ok=True, claimed=4, lower_bound=4, leaves=1, problems=())
+
+    The cut of "By hand, with a cut" there:
+
+    >>> from partcover.problem.cuts import Cut, PairPrices
+    >>> instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, k=2, max_length=2)
+    >>> def pair(first, second, position):
+    ...     return PairPrices(first, second, np.array([position]), np.array([1]))
+    >>> pairs = (pair(b"ab", b"bc", 1), pair(b"bc", b"ca", 4), pair(b"ab", b"ca", 7))
+    >>> cut = Cut.cycle([b"ab", b"bc", b"ca"], 2)
+    >>> leaf = Leaf(np.ones(11, np.int32), pairs=pairs, cuts=(cut,))
+    >>> check_certificate(instance, Certificate.of(instance, (leaf,), 16, scale_bits=0)).ok
+    True
     """
     problems = []
     leaves = [node for node in certificate.tree if isinstance(node, Leaf)]
@@ -137,7 +165,9 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     bound = 0
     if not problems:
         try:
-            bound = _bound(instance, certificate)
+            bound = _smallest_bound(
+                instance, _nonempty_leaves(instance, certificate), certificate.scale_bits
+            )
         except InputError as error:
             problems.append(str(error))
         else:
@@ -188,11 +218,8 @@ def case_bound(
     >>> case_bound(instance, leaf, 1), case_bound(instance, leaf, 1, required=frozenset([b"abc"]))
     (4, 4)
     """
-    prices = leaf.unpacked(_symbols(instance), scale_bits)
-    if prices is None:
-        return sum(count for _, count in instance.words)
-    case = _Case(prices.tolist(), leaf.fees, required | frozenset(instance.fixed), excluded)
-    return _bounds(instance, [case], 1 << scale_bits)[0]
+    fixed = frozenset(instance.fixed)
+    return _smallest_bound(instance, [(leaf, fixed | required, excluded)], scale_bits)
 
 
 def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset[Token]) -> bool:
@@ -214,176 +241,37 @@ def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset
     )
 
 
-class _Case:
-    """A leaf, with the tokens of the branches above it, while its rewards are summed."""
-
-    def __init__(
-        self,
-        prices: list[int],
-        fees: tuple[int, ...],
-        required: frozenset[Token],
-        excluded: frozenset[Token],
-    ) -> None:
-        self.prices = prices
-        self.fees = fees
-        self.before = list(accumulate(prices, initial=0))  # the prices before each symbol
-        self.required = required
-        self.decided = required | excluded
-        self.required_reward = 0
-        self.rewards: list[int] = []
-
-
-def _bound(instance: Instance, certificate: Certificate) -> int:
-    """The smallest bound of the leaves that a vocabulary may come to."""
+def _nonempty_leaves(
+    instance: Instance, certificate: Certificate
+) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
+    """Yields the leaves that a vocabulary may come to, with required and excluded tokens."""
     fixed = frozenset(instance.fixed)
-    symbols, scale = _symbols(instance), 1 << certificate.scale_bits
-    bounds: list[int] = []
-    cases: list[_Case] = []
-    n_entries = 0
-    for leaf, inside, outside in certificate.leaves():
+    for leaf, inside, excluded in certificate.leaves():
         required = fixed | inside
-        if is_empty(instance, required, outside):
-            continue
-        prices = leaf.unpacked(symbols, certificate.scale_bits)
+        if not is_empty(instance, required, excluded):
+            yield leaf, required, excluded
+
+
+def _smallest_bound(
+    instance: Instance,
+    leaves: Iterable[tuple[Leaf, frozenset[Token], frozenset[Token]]],
+    scale_bits: int,
+) -> int:
+    """The smallest bound of leaves, each with its required and its excluded tokens."""
+    words = SortedWords(instance)
+    bounds: list[int] = []
+    cases: list[LeafCase] = []
+    n_entries = 0
+    for leaf, required, excluded in leaves:
+        prices = leaf.unpacked(len(words.count_at), scale_bits)
         if prices is None:  # no leaf proves less
-            return sum(count for _, count in instance.words)
-        n_entries += symbols + len(inside) + len(outside)
-        cases.append(_Case(prices.tolist(), leaf.fees, required, outside))
+            return sum(words.counts)
+        terms = CutTerms(leaf, words) if leaf.has_cuts else None
+        cases.append(LeafCase(prices.tolist(), leaf.fees, required, excluded, terms))
+        n_entries += cases[-1].n_entries
         if n_entries > ENTRIES_A_PASS:
-            bounds += _bounds(instance, cases, scale)
+            bounds += lower_bounds(instance, words, cases, scale_bits)
             cases, n_entries = [], 0
     if cases:
-        bounds += _bounds(instance, cases, scale)
+        bounds += lower_bounds(instance, words, cases, scale_bits)
     return min(bounds)
-
-
-def _symbols(instance: Instance) -> int:
-    return sum(len(word) for word, _ in instance.words)
-
-
-def _bounds(instance: Instance, cases: Sequence[_Case], scale: int) -> list[int]:
-    """The bound of each case; a token for each counted word at least."""
-    text = _Text(instance)
-    for token, starts in text.occurrences(frozenset().union(*(case.required for case in cases))):
-        for case in cases:
-            if token in case.required:
-                case.required_reward += _reward(case, len(token), starts, text.count_at, scale)
-    for token, starts in _candidates(instance, text):
-        for case in cases:
-            if token not in case.decided:
-                reward = _reward(case, len(token), starts, text.count_at, scale)
-                for fee, group in zip(case.fees, instance.groups, strict=False):
-                    reward -= fee * (token in group)
-                if reward > 0:
-                    case.rewards.append(reward)
-    bounds = []
-    for case in cases:
-        value = sum(n * price for n, price in zip(text.count_at, case.prices, strict=True))
-        value -= case.required_reward
-        value -= sum(nlargest(instance.k - len(case.required), case.rewards))
-        for fee, group in zip(case.fees, instance.groups, strict=False):
-            value -= fee * (group.limit - sum(token in group for token in case.required))
-        bounds.append(max(-(-value // scale), sum(text.counts)))
-    return bounds
-
-
-def _reward(
-    case: _Case, length: int, starts: Sequence[int], count_at: Sequence[int], scale: int
-) -> int:
-    """The largest worth of occurrences that do not overlap; `starts` ascend."""
-    before = case.before
-    best = [0]  # best[i]: the largest worth among the first i occurrences
-    n_ended = 0  # occurrences that end where the present one starts, or before
-    for start in starts:
-        while starts[n_ended] + length <= start:
-            n_ended += 1
-        worth = count_at[start] * (before[start + length] - before[start] - scale)
-        best.append(max(best[-1], best[n_ended] + worth))
-    return best[-1]
-
-
-class _Text:
-    """The words in ascending order, one after another."""
-
-    def __init__(self, instance: Instance) -> None:
-        pairs = sorted(instance.words)
-        self.words = [word for word, _ in pairs]
-        self.counts = [count for _, count in pairs]
-        self.sizes = [len(word) for word in self.words]
-        self.first = list(accumulate(self.sizes, initial=0))[:-1]
-        self.word_at = [n for n, size in enumerate(self.sizes) for _ in range(size)]
-        self.count_at = [self.counts[number] for number in self.word_at]
-        words: list[Any] = self.words
-        self.text: Any
-        if instance.symbols == "ints":
-            self.text = tuple(chain.from_iterable(words))
-        else:
-            self.text = (b"" if instance.symbols == "bytes" else "").join(words)
-
-    def starts(self, length: int) -> list[int]:
-        """Where a substring of `length` symbols starts."""
-        return [
-            start
-            for first, size in zip(self.first, self.sizes, strict=True)
-            for start in range(first, first + size - length + 1)
-        ]
-
-    def by_substring(self, starts: Sequence[int], length: int) -> dict[Token, list[int]]:
-        """The substrings at `starts`, each with its starts."""
-        groups: dict[Token, list[int]] = defaultdict(list)
-        for start in starts:
-            groups[self.text[start : start + length]].append(start)
-        return groups
-
-    def occurrences(self, tokens: Collection[Token]) -> Iterator[tuple[Token, list[int]]]:
-        """Yields those of the tokens that occur, each with its starts."""
-        for length in sorted(set(map(len, tokens))):
-            for token, starts in self.by_substring(self.starts(length), length).items():
-                if token in tokens:
-                    yield token, starts
-
-    def only_word(self, starts: Sequence[int]) -> int | None:
-        """The number of the one word that all the starts are in, None if there are several."""
-        number = self.word_at[starts[0]]
-        return number if number == self.word_at[starts[-1]] else None
-
-
-def _candidates(instance: Instance, text: _Text) -> Iterator[tuple[Token, list[int]]]:
-    """Yields the candidates that are not dominated, each with its starts."""
-    if instance.candidates is not None:
-        pool = set(instance.candidates) - set(instance.forbidden)
-        for token, starts in text.occurrences(pool):
-            number = text.only_word(starts)
-            word = None if number is None or instance.groups else text.words[number]
-            if word is None or word == token or word not in pool:
-                yield token, starts
-        return
-    forbidden = set(instance.forbidden)
-    longest = min(max(text.sizes, default=0), instance.max_length or 2**63)
-    # whether a word dominates the candidates that occur in it alone
-    dominates = [
-        2 <= len(word) <= longest
-        and count >= instance.min_count
-        and word not in forbidden
-        and not instance.groups
-        for word, count in zip(text.words, text.counts, strict=True)
-    ]
-    whole: dict[int, list[int]] = defaultdict(list)  # starts of these words, by length
-    for first, size, does in zip(text.first, text.sizes, dominates, strict=True):
-        if does:
-            whole[size].append(first)
-    starts = text.starts(2)
-    for length in range(2, longest + 1):
-        extensible: list[int] = []
-        for token, places in text.by_substring(starts, length).items():
-            if sum(map(text.count_at.__getitem__, places)) < instance.min_count:
-                continue  # nor is anything frequent enough that contains it
-            number = text.only_word(places)
-            if number is not None and dominates[number] and length < text.sizes[number]:
-                continue  # and so is all that contains it, but the whole word
-            extensible += places
-            if token not in forbidden:
-                yield token, places
-        known = set(extensible)
-        longer = {start for start in extensible if start + 1 in known}
-        starts = sorted(longer | {*whole[length + 1]})

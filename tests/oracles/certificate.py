@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections import defaultdict
 from dataclasses import replace
 from itertools import combinations, pairwise
 
-from oracles.brute_force import useful
+from oracles.brute_force import cost, useful
 
 from partcover import Instance
-from partcover.problem.certificate import Certificate
+from partcover.problem.certificate import Certificate, Leaf
+from partcover.problem.cuts import Cut
 
 
 def candidates(instance: Instance) -> list:
@@ -26,35 +30,93 @@ def candidates(instance: Instance) -> list:
     return [token for token in pool if not dominated(token)]
 
 
+def fewest_in_case(instance: Instance, required: set, excluded: set) -> int | None:
+    """The fewest tokens of a vocabulary of a case, dominated candidates left out; None if none."""
+    pool = sorted(set(candidates(instance)) - required - excluded)
+    free = instance.k - len(required)
+    if free < 0 or required & excluded:
+        return None
+    best = None
+    for size in range(min(free, len(pool)) + 1):
+        for chosen in combinations(pool, size):
+            tokens = [*required, *chosen]
+            if all(sum(t in group for t in tokens) <= group.limit for group in instance.groups):
+                needed = cost(instance, tokens)
+                best = needed if best is None else min(best, needed)
+    return best
+
+
+def edges(cut: Cut) -> list[frozenset]:
+    if cut.kind == "clique":
+        return [frozenset(pair) for pair in combinations(cut.tokens, 2)]
+    turned = cut.tokens[1:] + cut.tokens[:1]
+    return [frozenset(pair) for pair in zip(cut.tokens, turned, strict=True)]
+
+
 def slow_bound(instance: Instance, certificate: Certificate) -> int:
     """The formula as it stands, by trying all sets of occurrences."""
-    words = sorted(instance.words)
-    one = 1 << certificate.scale_bits
     bounds = []
     for leaf, inside, outside in certificate.leaves():
         required = {*instance.fixed, *inside}
         full = [g for g in instance.groups if sum(t in g for t in required) > g.limit]
         if len(required) > instance.k or required & outside or full:
             continue
-        prices, position = leaf.prices.tolist(), 0
-        total = 0
-        rewards = dict.fromkeys(required | (set(candidates(instance)) - outside), 0)
-        for word, count in words:
-            own = prices[position : position + len(word)]
-            position += len(word)
-            total += count * sum(own)
-            for token in rewards:
-                size = len(token)
-                at = [s for s in range(len(word)) if word[s : s + size] == token]
-                best = 0
-                for count_chosen in range(len(at) + 1):
-                    for chosen in combinations(at, count_chosen):
-                        if all(b - a >= size for a, b in pairwise(chosen)):
-                            worth = sum(max(0, sum(own[s : s + size]) - one) for s in chosen)
-                            best = max(best, worth)
-                rewards[token] += count * best
-        value = total - sum(rewards[token] for token in required)
-        free = sorted((rewards[t] for t in rewards if t not in required), reverse=True)
-        value -= sum(free[: instance.k - len(required)])
-        bounds.append(-(-value // one))
+        value = slow_value(instance, leaf, 1 << certificate.scale_bits, required, outside)
+        bounds.append(-(-value // (1 << certificate.scale_bits)))
     return max(instance.words.total_count, min(bounds))
+
+
+def slow_value(instance: Instance, leaf: Leaf, one: int, required: set, excluded: frozenset) -> int:
+    """What a leaf proves, in its units, before it is rounded."""
+    prices, position = leaf.prices.tolist(), 0
+    total = 0
+    rewards = dict.fromkeys(required | (set(candidates(instance)) - excluded), 0)
+    paid = defaultdict(int)  # by token and position
+    rho = defaultdict(int)  # by pair
+    count_at = [count for word, count in sorted(instance.words) for _ in word]
+    for pair in leaf.pairs:
+        for p, m in zip(pair.positions.tolist(), pair.multipliers.tolist(), strict=True):
+            paid[pair.first, p] += m
+            paid[pair.second, p] += m
+            rho[frozenset([pair.first, pair.second])] += count_at[p] * m
+    for word, count in sorted(instance.words):
+        size_of_word = len(word)
+        own = prices[position : position + size_of_word]
+        total += count * sum(own)
+        for token in rewards:
+            size = len(token)
+            at = [s for s in range(size_of_word) if word[s : s + size] == token]
+            worth = {
+                s: sum(own[p] - paid[token, position + p] for p in range(s, s + size)) - one
+                for s in at
+            }
+            best = 0
+            for n_chosen in range(len(at) + 1):
+                for chosen in combinations(at, n_chosen):
+                    if all(b - a >= size for a, b in pairwise(chosen)):
+                        best = max(best, sum(max(0, worth[s]) for s in chosen))
+            rewards[token] += count * best
+        position += size_of_word
+    for cut in leaf.cuts:
+        total -= cut.multiplier * cut.rhs
+        for edge in edges(cut):
+            rho[edge] -= cut.multiplier
+        for token in cut.tokens:
+            if token in rewards:
+                rewards[token] += cut.multiplier * cut.coef
+    total -= sum(max(0, rest) for rest in rho.values())
+    for group, fee in zip(instance.groups, leaf.fees, strict=False):
+        for token in rewards:
+            if token in group and token not in required:
+                rewards[token] -= fee
+        total -= fee * (group.limit - sum(token in group for token in required))
+    total -= sum(rewards[token] for token in required)
+    free = sorted((max(0, rewards[t]) for t in rewards if t not in required), reverse=True)
+    return total - sum(free[: instance.k - len(required)])
+
+
+def resealed(data: dict) -> dict:
+    """The content of a file that was changed, with the checksum of what it has become."""
+    content = {key: value for key, value in data.items() if key != "sha256"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return {**content, "sha256": hashlib.sha256(text.encode()).hexdigest()}

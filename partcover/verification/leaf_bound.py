@@ -1,0 +1,100 @@
+"""Counts the lower bounds that leaves of a certificate prove, in plain Python integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from heapq import nlargest
+from itertools import accumulate
+
+from ..corpus.symbols import Token
+from ..problem.instance import Instance
+from .cut_terms import CutTerms
+from .sorted_words import SortedWords, undominated_candidates
+
+__all__ = ["LeafCase", "lower_bounds"]
+
+
+class LeafCase:
+    """A leaf, with the tokens of the branches above it, while its rewards are summed."""
+
+    def __init__(
+        self,
+        prices: list[int],
+        fees: tuple[int, ...],
+        required: frozenset[Token],
+        excluded: frozenset[Token],
+        terms: CutTerms | None,
+    ) -> None:
+        self.prices = prices
+        self.fees = fees
+        self.before = list(accumulate(prices, initial=0))  # the prices before each symbol
+        self.required = required
+        self.decided = required | excluded
+        self.terms = terms  # of its pairs and cuts
+        self.required_reward = sum(terms.bonus[token] for token in required) if terms else 0
+        self.rewards: list[int] = []
+        self.n_entries = len(prices) + len(self.decided) + (terms.n_entries if terms else 0)
+
+    def prices_before(
+        self, token: Token, starts: Sequence[int]
+    ) -> Sequence[int] | Mapping[int, int]:
+        """The prices before where a token starts and ends, less what it pays there to its pairs."""
+        if self.terms is None or token not in self.terms.paying:
+            return self.before
+        places = {place for start in starts for place in (start, start + len(token))}
+        return {n: self.before[n] - self.terms.paid_before(token, n) for n in places}
+
+
+def lower_bounds(
+    instance: Instance, words: SortedWords, cases: Sequence[LeafCase], scale_bits: int
+) -> list[int]:
+    """Returns the lower bound of each case; a token for each counted word at least.
+
+    One pass over the occurrences of candidates, for all cases together.
+    `partcover.verification.certificate_check.check_certificate` says why the bounds hold.
+    """
+    scale = 1 << scale_bits
+    for token, starts in words.occurrences(frozenset().union(*(case.required for case in cases))):
+        for case in cases:
+            if token in case.required:
+                before = case.prices_before(token, starts)
+                case.required_reward += _reward(before, len(token), starts, words.count_at, scale)
+    for token, starts in undominated_candidates(instance, words):
+        for case in cases:
+            if token not in case.decided:
+                before = case.prices_before(token, starts)
+                reward = _reward(before, len(token), starts, words.count_at, scale)
+                if case.terms is not None:
+                    reward += case.terms.bonus[token]
+                for fee, group in zip(case.fees, instance.groups, strict=False):
+                    reward -= fee * (token in group)
+                if reward > 0:
+                    case.rewards.append(reward)
+    bounds = []
+    for case in cases:
+        value = sum(n * price for n, price in zip(words.count_at, case.prices, strict=True))
+        value -= case.terms.loss if case.terms else 0
+        value -= case.required_reward
+        value -= sum(nlargest(instance.k - len(case.required), case.rewards))
+        for fee, group in zip(case.fees, instance.groups, strict=False):
+            value -= fee * (group.limit - sum(token in group for token in case.required))
+        bounds.append(max(-(-value // scale), sum(words.counts)))
+    return bounds
+
+
+def _reward(
+    before: Sequence[int] | Mapping[int, int],
+    length: int,
+    starts: Sequence[int],
+    count_at: Sequence[int],
+    scale: int,
+) -> int:
+    """The largest worth of occurrences that do not overlap; `starts` ascend."""
+    best = [0]  # best[i]: the largest worth among the first i occurrences
+    n_ended = 0  # occurrences that end where the present one starts, or before
+    for start in starts:
+        while starts[n_ended] + length <= start:
+            n_ended += 1
+        worth = count_at[start] * (before[start + length] - before[start] - scale)
+        best.append(max(best[-1], best[n_ended] + worth))
+    return best[-1]

@@ -1,0 +1,121 @@
+"""Finds where tokens and candidates occur in the words, in plain Python."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate, chain
+from typing import Any
+
+from ..corpus.symbols import Token
+from ..problem.instance import Instance
+
+__all__ = ["SortedWords", "undominated_candidates"]
+
+
+class SortedWords:
+    """The words in ascending order, one after another."""
+
+    def __init__(self, instance: Instance) -> None:
+        pairs = sorted(instance.words)
+        self.words = [word for word, _ in pairs]
+        self.counts = [count for _, count in pairs]
+        self.sizes = [len(word) for word in self.words]
+        self.first = list(accumulate(self.sizes, initial=0))[:-1]
+        self.word_at = [n for n, size in enumerate(self.sizes) for _ in range(size)]
+        self.count_at = [self.counts[number] for number in self.word_at]
+        words: list[Any] = self.words
+        self.text: Any
+        if instance.symbols == "ints":
+            self.text = tuple(chain.from_iterable(words))
+        else:
+            self.text = (b"" if instance.symbols == "bytes" else "").join(words)
+
+    def starts(self, length: int) -> list[int]:
+        """Where a substring of `length` symbols starts."""
+        return [
+            start
+            for first, size in zip(self.first, self.sizes, strict=True)
+            for start in range(first, first + size - length + 1)
+        ]
+
+    def by_substring(self, starts: Sequence[int], length: int) -> dict[Token, list[int]]:
+        """The substrings at `starts`, each with its starts."""
+        groups: dict[Token, list[int]] = defaultdict(list)
+        for start in starts:
+            groups[self.text[start : start + length]].append(start)
+        return groups
+
+    def occurrences(self, tokens: Collection[Token]) -> Iterator[tuple[Token, list[int]]]:
+        """Yields those of the tokens that occur, each with its starts."""
+        for length in sorted(set(map(len, tokens))):
+            for token, starts in self.by_substring(self.starts(length), length).items():
+                if token in tokens:
+                    yield token, starts
+
+    def starts_of(self, tokens: Collection[Token]) -> dict[Token, list[int]]:
+        """The starts of those of a few tokens, of two symbols at least, that occur.
+
+        A position is looked at closer only where the first two symbols of a token stand.
+        """
+        lengths: dict[Token, set[int]] = defaultdict(set)
+        for token in tokens:
+            lengths[token[:2]].add(len(token))
+        starts_of: dict[Token, list[int]] = defaultdict(list)
+        for first, size in zip(self.first, self.sizes, strict=True):
+            end = first + size
+            for start in range(first, end - 1):
+                for length in lengths.get(self.text[start : start + 2], ()):
+                    if start + length <= end:
+                        token = self.text[start : start + length]
+                        if token in tokens:
+                            starts_of[token].append(start)
+        return starts_of
+
+    def only_word(self, starts: Sequence[int]) -> int | None:
+        """The number of the one word that all the starts are in, None if there are several."""
+        number = self.word_at[starts[0]]
+        return number if number == self.word_at[starts[-1]] else None
+
+
+def undominated_candidates(
+    instance: Instance, text: SortedWords
+) -> Iterator[tuple[Token, list[int]]]:
+    """Yields the candidates that are not dominated, each with its starts."""
+    if instance.candidates is not None:
+        pool = set(instance.candidates) - set(instance.forbidden)
+        for token, starts in text.occurrences(pool):
+            number = text.only_word(starts)
+            word = None if number is None or instance.groups else text.words[number]
+            if word is None or word == token or word not in pool:
+                yield token, starts
+        return
+    forbidden = set(instance.forbidden)
+    longest = min(max(text.sizes, default=0), instance.max_length or 2**63)
+    # whether a word dominates the candidates that occur in it alone
+    dominates = [
+        2 <= len(word) <= longest
+        and count >= instance.min_count
+        and word not in forbidden
+        and not instance.groups
+        for word, count in zip(text.words, text.counts, strict=True)
+    ]
+    whole: dict[int, list[int]] = defaultdict(list)  # starts of these words, by length
+    for first, size, does in zip(text.first, text.sizes, dominates, strict=True):
+        if does:
+            whole[size].append(first)
+    starts = text.starts(2)
+    for length in range(2, longest + 1):
+        extensible: list[int] = []
+        for token, places in text.by_substring(starts, length).items():
+            if sum(map(text.count_at.__getitem__, places)) < instance.min_count:
+                continue  # nor is anything frequent enough that contains it
+            number = text.only_word(places)
+            if number is not None and dominates[number] and length < text.sizes[number]:
+                continue  # and so is all that contains it, but the whole word
+            extensible += places
+            if token not in forbidden:
+                yield token, places
+        known = set(extensible)
+        longer = {start for start in extensible if start + 1 in known}
+        starts = sorted(longer | {*whole[length + 1]})

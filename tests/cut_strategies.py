@@ -1,0 +1,87 @@
+"""Pairs of tokens that overlap, with multipliers, and cuts over them, as tests draw them."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+from hypothesis import strategies as st
+from strategies import prices
+
+from partcover import Instance
+from partcover.problem.certificate import Leaf
+from partcover.problem.cuts import Cut, PairPrices
+
+
+def overlaps(instance: Instance) -> dict[tuple, list[int]]:
+    """For each two tokens, candidates or not, the symbols where occurrences of both lie."""
+    over: dict = {}  # the symbols where each token lies
+    begin = 0
+    for word, _ in sorted(instance.words):
+        for start, end in combinations(range(len(word) + 1), 2):
+            if end - start >= 2:
+                symbols = range(begin + start, begin + end)
+                over.setdefault(word[start:end], set()).update(symbols)
+        begin += len(word)
+    pairs = {pair: sorted(over[pair[0]] & over[pair[1]]) for pair in combinations(sorted(over), 2)}
+    return {pair: positions for pair, positions in pairs.items() if positions}
+
+
+def cut_edges(cut: Cut) -> list[tuple]:
+    """The edges of a cut, the tokens of each ascending."""
+    if cut.kind == "clique":
+        return list(combinations(sorted(cut.tokens), 2))
+    return [tuple(sorted(edge)) for edge in pairwise((*cut.tokens, cut.tokens[0]))]
+
+
+@st.composite
+def cuts(draw, pairs: dict, bits: int) -> Cut | None:
+    """A valid cut, with an inequality that may be weaker than it must; None for a dead end."""
+    kind = draw(st.sampled_from(["cycle", "clique"]))
+    size = draw(st.sampled_from([3, 3, 5, 7] if kind == "cycle" else [3, 4, 5]))
+    overlap = {frozenset(pair) for pair in pairs}
+    pool = sorted({token for pair in pairs for token in pair})
+    tokens: list = []
+    for place in range(size):
+        if kind == "clique":
+            neighbours = tokens
+        else:
+            neighbours = tokens[-1:] + (tokens[:1] if place == size - 1 else [])
+        options = [
+            token
+            for token in pool
+            if token not in tokens and all(frozenset([token, n]) in overlap for n in neighbours)
+        ]
+        if not options:
+            return None
+        tokens.append(draw(st.sampled_from(options)))
+    multiplier = draw(st.integers(0, 3 << bits))
+    if kind == "cycle":
+        cut = Cut.cycle(tokens, multiplier)
+    else:
+        cut = Cut.clique(tokens, draw(st.integers(1, size - 2)), multiplier)
+    slack = draw(st.sampled_from([(0, 0), (0, 0), (0, 1), (1, 0), (-1, size)]))
+    return Cut(cut.tokens, cut.kind, cut.coef + slack[0], cut.rhs + slack[1], multiplier)
+
+
+@st.composite
+def leaves_with_cuts(draw, instance: Instance, bits: int) -> Leaf:
+    """A leaf of anything that is valid: prices, fees, multipliers of pairs, cuts."""
+    own = np.array(draw(prices(instance, bits)), np.int32)
+    fees = draw(st.just(()) | st.tuples(*[st.integers(0, 2 << bits)] * len(instance.groups)))
+    pairs = overlaps(instance)
+    if not pairs:
+        return Leaf(own, fees)
+    drawn = [draw(cuts(pairs, bits)) for _ in range(draw(st.integers(0, 3)))]
+    valid = tuple(cut for cut in drawn if cut is not None)
+    needed = {edge for cut in valid for edge in cut_edges(cut)}
+    needed |= set(draw(st.lists(st.sampled_from(sorted(pairs)), max_size=3)))
+    one = 1 << bits
+    multiplier = st.integers(1, 2 * one) | st.just(one)
+    priced = []
+    for first, second in sorted(needed):
+        positions = draw(st.lists(st.sampled_from(pairs[first, second]), min_size=1, unique=True))
+        multipliers = draw(st.lists(multiplier, min_size=len(positions), max_size=len(positions)))
+        arrays = np.array(sorted(positions), np.int64), np.array(multipliers, np.int64)
+        priced.append(PairPrices(first, second, *arrays))
+    return Leaf(own, fees, tuple(priced), valid)

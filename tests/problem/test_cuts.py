@@ -1,0 +1,242 @@
+"""Pairs and cuts in the file of a certificate: given back as they were, and nothing believed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import tracemalloc
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.certificate import resealed
+
+from partcover import Certificate, InputError, Instance, WordCounts, check_certificate
+from partcover.problem.certificate import Leaf
+from partcover.problem.cuts import Cut, PackedPairs, PairPrices
+
+AB, BC, CA = b"ab", b"bc", b"ca"
+
+
+def pair(first, second, positions, multipliers) -> PairPrices:
+    arrays = np.array(positions, np.int64), np.array(multipliers, np.int64)
+    return PairPrices(first, second, *arrays)
+
+
+def triangle(bits: int = 0) -> tuple[Instance, Certificate]:
+    """The instance of "By hand, with a cut" in docs/certificates.md, and its certificate."""
+    instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, 2, max_length=2)
+    one = 1 << bits
+    pairs = (pair(AB, BC, [1], [one]), pair(BC, CA, [4], [one]), pair(AB, CA, [7], [one]))
+    cuts = (Cut.cycle((AB, BC, CA), 2 * one), Cut.clique((CA, BC, AB), 1, 0))
+    leaf = Leaf(np.full(11, one, np.int64), (), pairs, cuts)
+    return instance, Certificate.of(instance, (leaf,), 16, bits)
+
+
+@pytest.mark.parametrize("bits", [0, 20, 30, 31, 52])
+def test_files_of_version_3_give_back_what_was_saved(tmp_path, bits):
+    instance, certificate = triangle(bits)
+    certificate.save(tmp_path / "P.cert")
+    content = json.loads((tmp_path / "P.cert").read_text())
+    assert content == certificate.to_json()
+    assert content["version"] == 3
+    loaded = Certificate.load(tmp_path / "P.cert")
+    assert loaded.to_json() == content
+    assert check_certificate(instance, loaded) == check_certificate(instance, certificate)
+    assert check_certificate(instance, loaded).ok
+    leaf, first = loaded.tree[0], certificate.tree[0]
+    assert leaf.cuts == first.cuts
+    assert leaf.pair_tokens == first.pair_tokens
+    for here, there in zip(leaf.unpacked_pairs([1, 1, 1]), first.pairs, strict=True):
+        assert (here.first, here.second) == (there.first, there.second)
+        assert here.positions.tolist() == there.positions.tolist()
+        assert here.multipliers.tolist() == there.multipliers.tolist()
+
+
+def test_leaves_without_pairs_and_cuts_are_of_the_versions_before():
+    instance, certificate = triangle()
+    for bits, version in ((20, 1), (40, 2)):
+        leaf = Leaf(certificate.tree[0].prices)
+        content = Certificate.of(instance, (leaf,), 0, bits).to_json()
+        assert content["version"] == version
+        assert list(content["tree"][0]) == ["prices"]
+
+
+def test_reprs_say_what_is_there():
+    _, certificate = triangle()
+    assert repr(certificate.tree[0]) == "Leaf(11 prices, 3 pairs, 2 cuts)"
+    loaded = Certificate.from_json(certificate.to_json()).tree[0]
+    assert re.fullmatch(r"Leaf\(\d+ bytes, 3 pairs, 2 cuts\)", repr(loaded))
+    assert re.fullmatch(r"PackedPairs\(3 pairs, \d+ bytes\)", repr(loaded.pairs))
+    assert repr(certificate.tree[0].pairs[0]) == "PairPrices(ab, bc, 1 multipliers)"
+
+
+numbers = st.integers(0, 2**63 - 1)
+
+
+@given(st.lists(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=5), max_size=4))
+def test_packed_pairs_give_back_what_was_packed(drawn):
+    pairs = [pair(b"aa", b"ab", sorted(p for p, _ in rows), [m for _, m in rows]) for rows in drawn]
+    packed = PackedPairs.of(pairs)
+    assert len(packed) == len(pairs)
+    again = packed.unpacked([len(rows) for rows in drawn])
+    for here, there in zip(again, pairs, strict=True):
+        assert here.positions.tolist() == there.positions.tolist()
+        assert here.multipliers.tolist() == there.multipliers.tolist()
+
+
+def planes(*parts) -> str:
+    """Numbers as a file holds them: the lowest bytes of all in a part, then the second ones."""
+    raw = b"".join(
+        bytes(number.to_bytes(8, "little", signed=True)[place] for number in part)
+        for part in parts
+        for place in range(8)
+    )
+    return base64.b64encode(zlib.compress(raw)).decode()
+
+
+def changed(**parts) -> dict:
+    _, certificate = triangle()
+    content = certificate.to_json()
+    return resealed({**content, "tree": [{**content["tree"][0], **parts}]})
+
+
+def test_the_file_is_as_its_description_says():
+    instance, certificate = triangle()
+    node = certificate.to_json()["tree"][0]
+    assert list(node) == ["prices", "tokens", "pairs", "multipliers", "cuts"]
+    assert node["tokens"] == ["ab", "bc", "ca"]
+    assert node["pairs"] == [[0, 1], [1, 2], [0, 2]]
+    written = zlib.decompress(base64.b64decode(node["multipliers"]))
+    assert written == zlib.decompress(base64.b64decode(planes([1] * 3, [1, 4, 7], [1] * 3)))
+    assert node["cuts"][0] == {"cycle": [0, 1, 2], "coef": 1, "rhs": 1, "multiplier": 2}
+    assert node["cuts"][1] == {"clique": [2, 1, 0], "coef": 1, "rhs": 1, "multiplier": 0}
+    same = changed(multipliers=planes([1, 1, 1], [1, 4, 7], [1, 1, 1]))
+    assert check_certificate(instance, Certificate.from_json(same)).ok
+
+
+CUT = {"cycle": [0, 1, 2], "coef": 1, "rhs": 1, "multiplier": 2}
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"tokens": 7}, "the tokens of a leaf are not a list"),
+        ({"tokens": [7, 8, 9]}, "7 is not a token over bytes"),
+        ({"pairs": {}}, "the pairs of a leaf are not a list"),
+        ({"pairs": [[0, 1, 2]]}, "a pair of a leaf has not two tokens"),
+        ({"pairs": [0, 1]}, "not a list of numbers below 3"),
+        ({"pairs": [[0, 3]]}, "not a list of numbers below 3"),
+        ({"pairs": [[0, -1]]}, "not a list of numbers below 3"),
+        ({"pairs": [[0, True]]}, "not a list of numbers below 3"),
+        ({"pairs": [[0, 1.0]]}, "not a list of numbers below 3"),
+        ({"multipliers": None}, "the multipliers of a leaf cannot be unpacked"),
+        ({"multipliers": "?"}, "the multipliers of a leaf cannot be unpacked"),
+        ({"cuts": None}, "the cuts of a leaf are not a list"),
+        ({"cuts": [7]}, "a cut of a leaf has not 'cycle' or 'clique', 'coef', 'rhs'"),
+        ({"cuts": [{**CUT, "clique": [0, 1, 2]}]}, "a cut of a leaf has not"),
+        ({"cuts": [{**CUT, "more": 1}]}, "a cut of a leaf has not"),
+        ({"cuts": [{"cycle": [0, 1, 2]}]}, "a cut of a leaf has not"),
+        ({"cuts": [{**CUT, "cycle": "abc"}]}, "not a list of numbers below 3"),
+        ({"cuts": [{**CUT, "coef": 1.5}]}, "of a cut are not whole numbers"),
+        ({"cuts": [{**CUT, "rhs": "1"}]}, "of a cut are not whole numbers"),
+        ({"cuts": [{**CUT, "multiplier": True}]}, "of a cut are not whole numbers"),
+        ({"prices": None}, "the prices of a leaf cannot be unpacked"),
+    ],
+)
+def test_broken_files_are_named(parts, message):
+    with pytest.raises(InputError, match=message):
+        Certificate.from_json(changed(**parts))
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_versions_before_have_no_cuts(version):
+    _, certificate = triangle(30)
+    with pytest.raises(InputError, match=f"this is version {version}"):
+        Certificate.from_json(resealed({**certificate.to_json(), "version": version}))
+
+
+@pytest.mark.parametrize("missing", ["tokens", "pairs", "multipliers", "cuts"])
+def test_cuts_come_with_all_they_need(missing):
+    content = changed()
+    del content["tree"][0][missing]
+    with pytest.raises(InputError, match="all are expected in version 3"):
+        Certificate.from_json(resealed(content))
+
+
+@pytest.mark.parametrize(
+    ("multipliers", "message"),
+    [
+        ("eJw=", "cannot be unpacked: they are cut short"),
+        ("AAAA", "cannot be unpacked"),
+        (planes([1, 1]), "cannot be unpacked: they are cut short"),
+        (planes([1, 1, 1]), "cannot be unpacked: they are cut short"),
+        (planes([1, 1, 1], [1, 4, 7], [1, 1]), "cannot be unpacked: they are cut short"),
+        (planes([1, 1, 1], [1, 4, 7], [1, 1, 1, 1]), "go on after the last pair"),
+        (planes([1, 2, 1], [1, 4, 1, 7], [1] * 4), "'bc' and 'ca' have 2 multipliers: 1 to 1"),
+        (planes([1, 0, 1], [1, 7], [1] * 2), "'bc' and 'ca' have 0 multipliers: 1 to 1"),
+        (planes([1, -1, 1], [1, 7], [1] * 2), "'bc' and 'ca' have -1 multipliers: 1 to 1"),
+        (planes([1 << 62] * 3), "'ab' and 'bc' have 4611686018427387904 multipliers: 1 to 1"),
+        (planes([1, 1, 1], [1, 4, 6], [1, 1, 1]), "at symbol 6, where they do not overlap"),
+        (planes([1, 1, 1], [1, 4, -7], [1, 1, 1]), "at symbol -7, where they do not overlap"),
+        (planes([1, 1, 1], [1, 4, 7], [1, 1, -1]), "a multiplier that is not 1 to 2^63 − 1"),
+    ],
+)
+def test_broken_multipliers_are_named(multipliers, message):
+    instance, _ = triangle()
+    check = check_certificate(instance, Certificate.from_json(changed(multipliers=multipliers)))
+    assert (check.ok, check.lower_bound) == (False, 0)
+    assert message in check.problems[0]
+
+
+def test_a_checksum_of_packed_multipliers_is_noticed():
+    instance, certificate = triangle()
+    packed = bytearray(base64.b64decode(certificate.to_json()["tree"][0]["multipliers"]))
+    packed[-1] ^= 1
+    broken = changed(multipliers=base64.b64encode(packed).decode())
+    check = check_certificate(instance, Certificate.from_json(broken))
+    assert "cannot be unpacked" in check.problems[0]
+
+
+@pytest.mark.parametrize("sizes", [[1, 1, 1], [1 << 25] * 3])
+def test_no_more_is_unpacked_than_tokens_overlap(sizes):
+    instance, _ = triangle()
+    first = zlib.decompress(base64.b64decode(planes(sizes)))
+    bomb = base64.b64encode(zlib.compress(first + bytes(1 << 28))).decode()
+    assert len(bomb) < 1 << 19
+    tracemalloc.start()
+    try:
+        broken = Certificate.from_json(changed(multipliers=bomb))
+        assert not check_certificate(instance, broken).ok
+        assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    finally:
+        tracemalloc.stop()
+
+
+def test_cuts_without_pairs_are_written_and_refused():
+    instance, certificate = triangle()
+    leaf = Leaf(certificate.tree[0].prices, cuts=certificate.tree[0].cuts)
+    content = Certificate.of(instance, (leaf,), 0, 0).to_json()
+    assert content["version"] == 3
+    loaded = Certificate.from_json(content)
+    assert loaded.to_json() == content
+    check = check_certificate(instance, loaded)
+    assert "the edge 'ab' and 'bc', of which the leaf has no multipliers" in check.problems[0]
+
+
+@pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
+def test_every_alphabet(symbols):
+    words: list = ["abc", "bca", "cab"]
+    if symbols == "ints":
+        words = [tuple(map(ord, word)) for word in words]
+    counts = WordCounts.from_counts(dict.fromkeys(words, 2), symbols)
+    instance = Instance(counts, 2, max_length=2)
+    ab, bc, ca = sorted(word[:2] for word, _ in counts)
+    pairs = (pair(ab, bc, [1], [1]), pair(bc, ca, [4], [1]), pair(ab, ca, [7], [1]))
+    leaf = Leaf(np.ones(9, np.int32), (), pairs, (Cut.cycle((ab, bc, ca), 2),))
+    certificate = Certificate.of(instance, (leaf,), 12, 0)
+    loaded = Certificate.from_json(json.loads(json.dumps(certificate.to_json())))
+    assert check_certificate(instance, loaded).ok

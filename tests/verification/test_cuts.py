@@ -1,0 +1,295 @@
+"""Leaves with pairs and cuts: never above the optimum, as the twin counts, and nothing invalid."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cut_strategies import cut_edges, leaves_with_cuts, overlaps
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracles.brute_force import fewest_tokens, useful
+from oracles.certificate import fewest_in_case, resealed, slow_bound, slow_value
+from strategies import instances
+
+from partcover import InputError, Instance, prove, relax
+from partcover.problem.certificate import Branch, Certificate, Leaf
+from partcover.problem.cuts import Cut, PairPrices
+from partcover.verification.certificate_check import case_bound, check_certificate
+
+
+def pair(first, second, positions, multipliers) -> PairPrices:
+    arrays = np.array(positions, np.int64), np.array(multipliers, np.int64)
+    return PairPrices(first, second, *arrays)
+
+
+AB, BC, CA = b"ab", b"bc", b"ca"
+
+
+def by_hand() -> tuple[Instance, Leaf]:
+    """The instance and the leaf of "By hand, with a cut" in docs/certificates.md."""
+    instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, 2, max_length=2)
+    pairs = (pair(AB, BC, [1], [1]), pair(BC, CA, [4], [1]), pair(AB, CA, [7], [1]))
+    cut = Cut.cycle((AB, BC, CA), 2)
+    return instance, Leaf(np.ones(11, np.int32), (), pairs, (cut,))
+
+
+def test_the_example_of_the_docs():
+    instance, leaf = by_hand()
+    assert relax(instance).tokens == pytest.approx(15)
+    assert fewest_tokens(instance) == 16
+    plain = Leaf(np.array([2, 1, 2, 2, 1, 2, 2, 1, 2, 2, 2], np.int32))  # in halves
+    assert case_bound(instance, plain, 1) == 15
+    assert case_bound(instance, leaf, 0) == 16
+    assert check_certificate(instance, Certificate.of(instance, (leaf,), 16, 0)).ok
+    assert not check_certificate(instance, Certificate.of(instance, (leaf,), 17, 0)).ok
+    # without the cut the multipliers are lost
+    assert case_bound(instance, replace(leaf, cuts=()), 0) == 14
+    _, certificate = prove(instance)
+    assert (certificate.lower_bound, len(certificate.tree)) == (16, 3)
+
+
+@st.composite
+def trees_with_cuts(draw, instance: Instance, bits: int, depth: int = 2) -> tuple:
+    pool = sorted({*useful(instance), *instance.fixed, *instance.forbidden})
+    if depth and pool and draw(st.integers(0, 2)) == 0:
+        first, second = (draw(trees_with_cuts(instance, bits, depth - 1)) for _ in range(2))
+        return (Branch(draw(st.sampled_from(pool))), *first, *second)
+    return (draw(leaves_with_cuts(instance, bits)),)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_never_above_the_optimum(data):
+    check_one(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=20_000, deadline=None)
+@given(st.data())
+def test_never_above_the_optimum_by_far(data):
+    check_one(data)
+
+
+def check_one(data):
+    instance = data.draw(instances())
+    assume(len(useful(instance)) <= 12)
+    bits = data.draw(st.sampled_from([0, 1, 3, 20]))
+    claim = Certificate.of(instance, data.draw(trees_with_cuts(instance, bits)), 0, bits)
+    check = check_certificate(instance, claim)
+    assert check.problems == ()
+    assert slow_bound(instance, claim) == check.lower_bound
+    assert check.lower_bound <= fewest_tokens(instance)
+    again = Certificate.from_json(json.loads(json.dumps(claim.to_json())))
+    assert again.to_json() == claim.to_json()
+    assert check_certificate(instance, again) == check
+    for leaf, inside, outside in claim.leaves():
+        required = {*instance.fixed, *inside}
+        best = fewest_in_case(instance, required, set(outside))
+        if best is not None:
+            assert case_bound(instance, leaf, bits, inside, outside) <= best
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_change_of_multipliers_gets_above_the_optimum(seed):
+    climb(seed, 600)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_no_change_of_multipliers_gets_above_the_optimum_by_far(seed):
+    climb(seed, 2500)
+
+
+def climb(seed: int, steps: int) -> None:
+    """Changes one number at a time wherever that does not lower the bound."""
+    random = np.random.default_rng(seed)
+    names = ["abc", "bca", "cab", "xy"]
+    names += ["".join(random.choice(list("abcd"), random.integers(2, 5))) for _ in range(2)]
+    words = {name: 4 * int(random.integers(1, 4)) for name in names}
+    required = [b"ab"] if seed % 3 == 0 else []
+    instance = Instance(words, 2 + seed % 2, max_length=2 + seed % 2, required=required)
+    best, one = fewest_tokens(instance), 4
+    over = overlaps(instance)
+    pool = sorted({token for two in over for token in two})
+    edges = set(over)
+    triangles = [
+        (a, b, c)
+        for a in pool
+        for b in pool
+        for c in pool
+        if a < b < c and {(a, b), (b, c), (a, c)} <= edges
+    ]
+    random.shuffle(triangles)
+    triangles.sort(key=lambda tokens: tokens != (AB, BC, CA))
+    chosen = [Cut.cycle(tokens, 8) for tokens in triangles[: 1 + seed % 2]]
+    prices = np.full(len(instance.words.data), one, np.int32)
+    pairs = {e: np.full(len(over[e]), one - 1) for cut in chosen for e in cut_edges(cut)}
+
+    def leaf() -> Leaf:
+        priced = tuple(pair(*e, over[e], m) for e, m in sorted(pairs.items()))
+        return Leaf(prices, (), priced, tuple(chosen))
+
+    fixed = set(instance.fixed)
+    value = first = slow_value(instance, leaf(), one, fixed, frozenset())
+    for _ in range(steps):
+        old = prices.copy(), {e: m.copy() for e, m in pairs.items()}, list(chosen)
+        where = random.integers(3)
+        if where == 0:
+            p = random.integers(len(prices))
+            prices[p] = min(one, prices[p] + random.choice([-1, 1, 2]))
+        elif where == 1:
+            multipliers = pairs[sorted(pairs)[random.integers(len(pairs))]]
+            p = random.integers(len(multipliers))
+            multipliers[p] = max(1, multipliers[p] + random.choice([-4, -1, 1, 4]))
+        else:
+            n = random.integers(len(chosen))
+            multiplier = max(0, chosen[n].multiplier + int(random.choice([-16, -4, -1, 1, 4, 16])))
+            chosen[n] = replace(chosen[n], multiplier=multiplier)
+        changed = slow_value(instance, leaf(), one, fixed, frozenset())
+        assert changed <= best * one
+        if changed >= value:
+            value = changed
+        else:
+            prices[:], pairs, chosen = old
+    assert case_bound(instance, leaf(), 2) == max(instance.words.total_count, -(-value // one))
+    assert value > first
+
+
+def refused(leaf: Leaf, instance: Instance | None = None) -> str:
+    """The one line that says what is wrong, which no bound is proven beside."""
+    instance = instance or by_hand()[0]
+    check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, 0))
+    assert not check.ok
+    assert check.lower_bound == 0
+    (problem,) = check.problems
+    assert "\n" not in problem
+    return problem
+
+
+BIG = 1 << 63
+
+
+@pytest.mark.parametrize(
+    ("cut", "message"),
+    [
+        (Cut.cycle((AB, BC), 1), "a cycle has 2 tokens: at least 3"),
+        (Cut.cycle((), 1), "a cycle has 0 tokens: at least 3"),
+        (Cut((AB,), "clique", 1, 1, 1), "a clique has 1 tokens: at least 3"),
+        (Cut.cycle((AB, BC, CA, b"xy"), 1), "a cycle has 4 tokens: an odd number"),
+        (Cut((AB, BC, CA, b"xy"), "cycle", 4, 4, 1), "a cycle has 4 tokens: an odd number"),
+        (Cut.cycle((AB, BC, AB), 1), "a cycle has a token twice"),
+        (Cut((AB, AB, AB), "clique", 3, 3, 1), "a clique has a token twice"),
+        (Cut((AB, BC, CA), "cycle", 1, 0, 1), "coef 1 and rhs 0: 1 tokens touch 2 edges"),
+        (Cut((AB, BC, CA), "cycle", 0, 2, 1), "coef 0 and rhs 2: 2 tokens touch 3 edges"),
+        (Cut((AB, BC, CA), "cycle", 3, -1, 1), "coef 3 and rhs -1: 0 tokens touch 0 edges"),
+        (Cut((AB, BC, CA), "clique", 0, 2, 1), "coef 0 and rhs 2: 2 tokens touch 3 edges"),
+        (Cut((AB, BC, CA), "clique", -1, 4, 1), "coef -1 and rhs 4: 2 tokens touch 3 edges"),
+        (Cut.cycle((AB, BC, CA), -1), "a multiplier that is not 0 to"),
+        (Cut.cycle((AB, BC, CA), BIG), "a multiplier that is not 0 to"),
+        (Cut((AB, BC, CA), "cycle", BIG, 1, 0), "numbers of more than 63 bits"),
+        (Cut((AB, BC, CA), "cycle", 1, BIG, 0), "numbers of more than 63 bits"),
+        (Cut((AB, BC, CA), "cycle", BIG, -BIG, 0), "numbers of more than 63 bits"),
+        (Cut((AB, BC, CA), "star", 3, 3, 1), "of the kind 'star'"),
+        (Cut.cycle((AB, BC, b"xy"), 1), "the edge 'bc' and 'xy', of which the leaf has no"),
+        (Cut.cycle((AB, BC, "ca"), 1), "the edge 'bc' and 'ca', of which the leaf has no"),
+        (Cut.clique((AB, BC, b"xy"), 1, 0), "the edge 'ab' and 'xy', of which the leaf has no"),
+        (Cut.clique((AB, BC, CA, b"xy"), 1, 0), "a clique of 4 tokens has edges that are no pairs"),
+    ],
+)
+def test_cuts_that_are_refused(cut, message):
+    _, leaf = by_hand()
+    assert message in refused(replace(leaf, cuts=(cut,)))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (pair(AB, BC, [], []), "'ab' and 'bc' has no multipliers"),
+        (pair(AB, BC, [1], [0]), "'ab' and 'bc' has a multiplier that is not 1 to"),
+        (pair(AB, BC, [1], [-1]), "'ab' and 'bc' has a multiplier that is not 1 to"),
+        (pair(AB, BC, [0], [1]), "a multiplier at symbol 0, where they do not overlap"),
+        (pair(AB, BC, [1, 4], [1, 1]), "a multiplier at symbol 4, where they do not overlap"),
+        (pair(AB, BC, [-10], [1]), "a multiplier at symbol -10, where they do not overlap"),
+        (pair(AB, BC, [11], [1]), "a multiplier at symbol 11, where they do not overlap"),
+        (pair(AB, BC, [1, 1], [1, 1]), "the positions of the pair 'ab' and 'bc' do not ascend"),
+        (pair(AB, BC, [2, 1], [1, 1]), "the positions of the pair 'ab' and 'bc' do not ascend"),
+        (pair(BC, AB, [1], [1]), "'bc' and 'ab', do not ascend"),
+        (pair(AB, AB, [1], [1]), "'ab' and 'ab', do not ascend"),
+        (pair(AB, b"xy", [1], [1]), "a pair has 'ab' and 'xy', which never overlap"),
+        (pair(AB, b"zz", [1], [1]), "a pair has 'zz', which occurs nowhere"),
+        (pair(AB, "bc", [1], [1]), "a pair has 'bc', which occurs nowhere"),
+        (pair(AB, b"b", [1], [1]), "a pair has 'b', which is no token"),
+        (pair(b"", AB, [1], [1]), "a pair has '', which is no token"),
+        (pair(BC, CA, [4], [1]), "has 'bc' and 'ca' as a pair twice"),
+    ],
+)
+def test_pairs_that_are_refused(changed, message):
+    _, leaf = by_hand()
+    assert message in refused(replace(leaf, pairs=(changed, *leaf.pairs[1:])))
+
+
+def test_words_end_where_tokens_may_not_go_on():
+    # "ab" and "bc" would overlap if the words were one text
+    instance = Instance({"cab": 1, "c": 1, "bc": 1}, 1)
+    leaf = Leaf(np.zeros(6, np.int32), pairs=(pair(AB, b"cc", [0], [1]),))
+    assert "'cc', which occurs nowhere" in refused(leaf, instance)
+    leaf = Leaf(np.zeros(6, np.int32), pairs=(pair(AB, BC, [5], [1]),))
+    assert "never overlap" in refused(leaf, instance)
+
+
+@pytest.mark.parametrize("kind", ["cycle", "clique"])
+@pytest.mark.parametrize("size", range(3, 10))
+def test_the_least_valid_numbers_are_those_of_the_constructors(kind, size):
+    """One less in coef or rhs is refused; touched edges are counted one by one."""
+    tokens = [f"t{n}" for n in range(size)]
+    made = [Cut.cycle(tokens, 1)] if size % 2 and kind == "cycle" else []
+    if kind == "clique":
+        made = [Cut.clique(tokens, r, 1) for r in range(1, size - 1)]
+    for cut in made:
+        slacks = []
+        for s in range(size + 1):
+            # of s tokens of a cycle, every second one touches the most
+            chosen = set(tokens[::2][:s] if kind == "cycle" else tokens[:s])
+            chosen |= set(tokens[1::2][: max(0, s - len(chosen))])
+            touched = sum(bool(chosen & set(edge)) for edge in cut_edges(cut))
+            slacks.append(cut.coef * s + cut.rhs - touched)
+        assert min(slacks) == 0
+        assert slacks.count(0) >= 2
+
+
+def test_a_tampered_leaf_is_refused_or_proves_less():
+    instance, leaf = by_hand()
+    content = Certificate.of(instance, (leaf,), 16, 0).to_json()
+    for change in (
+        {"cuts": []},
+        {"cuts": [{**content["tree"][0]["cuts"][0], "multiplier": 1}]},
+        {"cuts": [{**content["tree"][0]["cuts"][0], "multiplier": 3}]},
+        {"cuts": [{**content["tree"][0]["cuts"][0], "rhs": 2}]},
+        {"cuts": [{**content["tree"][0]["cuts"][0], "rhs": 0}]},
+        {"cuts": [{**content["tree"][0]["cuts"][0], "coef": 0}]},
+        {"cuts": content["tree"][0]["cuts"] * 2},
+        {"pairs": content["tree"][0]["pairs"][::-1]},
+        {"tokens": ["ab", "ca", "bc"]},
+        {"tokens": ["ab", "bc", "xy"]},
+    ):
+        node = {**content["tree"][0], **change}
+        broken = Certificate.from_json(resealed({**content, "tree": [node]}))
+        check = check_certificate(instance, broken)
+        assert not check.ok, change
+        assert check.lower_bound < 16
+
+
+def test_other_arrays_are_no_pair():
+    with pytest.raises(InputError, match=r"a pair has positions \(2,\), multipliers \(1,\)"):
+        pair(AB, BC, [1, 2], [1])
+    with pytest.raises(InputError, match="not of the type int64"):
+        PairPrices(AB, BC, np.array([1]), np.array([0.5]))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="the coef of a cut is not a whole number"):
+        Cut((AB, BC, CA), "cycle", 0.5, 1, 1)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="r is 2: 1 to 1 are expected in a clique of 3 tokens"):
+        Cut.clique((AB, BC, CA), 2, 1)
+    with pytest.raises(InputError, match="a leaf without prices has pairs or cuts"):
+        Certificate.of(by_hand()[0], (replace(by_hand()[1], prices=None),), 0, 0)
