@@ -24,7 +24,6 @@ from partcover import (
     round_relaxation,
     verify,
 )
-from partcover.heuristics import local_search as search
 from partcover.heuristics.local_search import local_search
 from partcover.heuristics.search_space import SearchSpace
 from partcover.problem.group_budget import GroupBudget
@@ -175,7 +174,7 @@ def test_a_longer_run_passes_through_what_a_shorter_one_finds(monkeypatch):
     whole = local_search(
         instance, progress=Listener(event=lambda event: incumbents.append(event.tokens))
     )
-    monkeypatch.setattr(search, "CYCLES", 1)
+    monkeypatch.setattr("partcover.heuristics.search.CYCLES", 1)
     short = local_search(instance)
     assert whole.tokens <= short.tokens
     assert short.tokens in incumbents
