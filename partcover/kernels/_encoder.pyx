@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The words of a text, and a bounded cache of the pieces that each is cut into."""
+"""Finds the words of a text, and caches the pieces that they are cut into."""
 
 import numpy as np
 
@@ -15,23 +15,6 @@ include "_hash.pxi"
 include "_marks.pxi"
 include "_prefetch.pxi"
 include "_word_ends.pxi"
-
-# Where words end; see `partcover.corpus.pretokenizers` for what the rules say.
-FIRST_SPACE = BY_FIRST_SPACE
-SPACE = BY_SPACE
-DIGIT = BY_DIGIT
-GPT2 = BY_GPT2
-CL100K = BY_CL100K
-O200K = BY_O200K
-WHOLE = BY_TEXT
-
-# What a character can be: bits of the table `kinds`, one byte for each code point.
-LETTER = L
-NUMBER = N
-WHITE = S
-UPPER = A
-LOWER = B
-DECIMAL = D
 
 
 cdef struct Slot:
@@ -168,12 +151,12 @@ cdef class WordCache:
 
     @property
     def nbytes(self):
-        """Bytes that the cache takes."""
+        """The memory of the cache in bytes."""
         return self._nbytes()
 
     @property
     def displacement(self):
-        """Sum of the distances of the words' slots from their homes."""
+        """The sum of the words' distances from their home slots."""
         cdef uint64_t i, total = 0
         for i in range(self.mask + 1):
             if self.slots[i].entry:
@@ -203,7 +186,7 @@ cdef class WordCache:
 
     cdef int _keep(self, const uint8_t *p, int64_t n, uint32_t tag,
                    uint64_t home) noexcept nogil:
-        """A new word, into the free slot `home`."""
+        """Adds a word to the free slot `home`."""
         if (_grow(<void **> &self.entries, &self.capacity, self.size + 1, sizeof(Entry)) < 0
                 or _grow(<void **> &self.arena, &self.room, self.used + n + 8, 1) < 0):
             return -1

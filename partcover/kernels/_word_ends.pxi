@@ -33,22 +33,24 @@ cdef extern from *:
     const uint8_t *_ascii_letters "pc_letters"(const uint8_t *p,
                                                const uint8_t *end) noexcept nogil
 
-cdef enum:
-    BY_FIRST_SPACE = 0
-    BY_SPACE = 1
-    BY_DIGIT = 2
-    BY_GPT2 = 3
-    BY_CL100K = 4
-    BY_O200K = 5
-    BY_TEXT = 6
+# Where words end; see `partcover.corpus.pretokenizers` for what the rules say.
+cpdef enum:
+    FIRST_SPACE = 0
+    SPACE = 1
+    DIGIT = 2
+    GPT2 = 3
+    CL100K = 4
+    O200K = 5
+    WHOLE = 6           # the text is one word
 
-cdef enum:
-    L = 1
-    N = 2
-    S = 4
-    A = 8
-    B = 16
-    D = 32
+# What a character can be: bits of the table `kinds`, one byte for each code point.
+cpdef enum:
+    LETTER = 1
+    NUMBER = 2
+    WHITE = 4
+    UPPER = 8           # Lu Lt Lm Lo M
+    LOWER = 16          # Ll Lm Lo M
+    DECIMAL = 32        # Nd
 
 
 cdef struct Scanner:    # a rule, and what each character is
@@ -76,7 +78,7 @@ cdef inline const uint8_t *_run(const uint8_t *kinds, const uint8_t *p, const ui
 cdef inline const uint8_t *_letters(const uint8_t *kinds, const uint8_t *p,
                                     const uint8_t *end) noexcept nogil:
     """Returns the end of the run of letters at `p`."""
-    return _run(kinds, _ascii_letters(p, end), end, L)
+    return _run(kinds, _ascii_letters(p, end), end, LETTER)
 
 
 cdef inline const uint8_t *_others(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
@@ -93,15 +95,15 @@ cdef inline const uint8_t *_contraction(const uint8_t *p, const uint8_t *end,
     """Returns the end of ``'s|'t|'re|'ve|'m|'ll|'d`` at `p`, or `p` where none stands."""
     cdef uint8_t c, d
     cdef uint8_t fold = 0x20 if any_case else 0
-    if p[0] != 39 or end - p < 2:
+    if p[0] != c"'" or end - p < 2:
         return p
     c = p[1] | fold
-    if c == 115 or c == 116 or c == 109 or c == 100:
+    if c == c's' or c == c't' or c == c'm' or c == c'd':
         return p + 2
     if end - p < 3:
         return p
     d = p[2] | fold
-    if (c == 114 and d == 101) or (c == 118 and d == 101) or (c == 108 and d == 108):
+    if (c == c'r' or c == c'v') and d == c'e' or c == c'l' and d == c'l':
         return p + 3
     if any_case and p[1] == 0xC5 and p[2] == 0xBF:    # the long s is an s in any case
         return p + 3
@@ -115,9 +117,9 @@ cdef inline const uint8_t *_white(const uint8_t *kinds, const uint8_t *p, const 
     cdef const uint8_t *last = p
     cdef const uint8_t *line = NULL
     cdef int size
-    while at < end and _kind(kinds, at, end, &size) & S:
+    while at < end and _kind(kinds, at, end, &size) & WHITE:
         last = at
-        if at[0] == 10 or at[0] == 13:
+        if at[0] == c'\n' or at[0] == c'\r':
             line = at + 1
         at += size
     if lines and line != NULL:
@@ -132,16 +134,16 @@ cdef const uint8_t *_gpt2(const uint8_t *kinds, const uint8_t *p,
     cdef const uint8_t *at = _contraction(p, end, False)
     if at > p:
         return at
-    if p[0] == 0x20 and p + 1 < end:
+    if p[0] == c' ' and p + 1 < end:
         at = p + 1
     kind = _kind(kinds, at, end, &size)
-    if kind & S:
+    if kind & WHITE:
         return _white(kinds, p, end, False)
-    if kind & L:
+    if kind & LETTER:
         return _letters(kinds, at + size, end)
-    if kind & N:
-        return _run(kinds, at + size, end, N)
-    return _others(kinds, at + size, end, L | N | S)
+    if kind & NUMBER:
+        return _run(kinds, at + size, end, NUMBER)
+    return _others(kinds, at + size, end, LETTER | NUMBER | WHITE)
 
 
 cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p,
@@ -149,7 +151,7 @@ cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p,
     r"""Returns the end of ``\p{N}{1,3}`` at `p`, or `p` where no number stands."""
     cdef int _i, size
     for _i in range(3):
-        if p == end or not _kind(kinds, p, end, &size) & N:
+        if p == end or not _kind(kinds, p, end, &size) & NUMBER:
             break
         p += size
     return p
@@ -162,12 +164,12 @@ cdef inline const uint8_t *_rest(const uint8_t *kinds, const uint8_t *p, const u
     cdef const uint8_t *at = _numbers(kinds, p, end)
     if at > p:
         return at
-    if p[0] == 0x20 and p + 1 < end:
+    if p[0] == c' ' and p + 1 < end:
         at = p + 1
-    if _kind(kinds, at, end, &size) & (L | N | S):
+    if _kind(kinds, at, end, &size) & (LETTER | NUMBER | WHITE):
         return _white(kinds, p, end, True)
-    at = _others(kinds, at + size, end, L | N | S)
-    while at < end and (at[0] == 10 or at[0] == 13 or (slash and at[0] == 47)):
+    at = _others(kinds, at + size, end, LETTER | NUMBER | WHITE)
+    while at < end and (at[0] == c'\n' or at[0] == c'\r' or (slash and at[0] == c'/')):
         at += 1
     return at
 
@@ -180,9 +182,9 @@ cdef const uint8_t *_cl100k(const uint8_t *kinds, const uint8_t *p,
     if at > p:
         return at
     kind = _kind(kinds, p, end, &size)
-    if kind & L:
+    if kind & LETTER:
         return _letters(kinds, p + size, end)
-    if not kind & N and p[0] != 10 and p[0] != 13:
+    if not kind & NUMBER and p[0] != c'\n' and p[0] != c'\r':
         at = _letters(kinds, p + size, end)
         if at > p + size:
             return at
@@ -202,12 +204,12 @@ cdef inline const uint8_t *_cased(const uint8_t *kinds, const uint8_t *p, const 
     upper[0] = p
     while upper[0] < end:
         kind = _kind(kinds, upper[0], end, &size)
-        if not kind & A:
+        if not kind & UPPER:
             break
         upper[0] += size
-        if kind & B:
+        if kind & LOWER:
             both = upper[0]
-    p = _run(kinds, upper[0], end, B)
+    p = _run(kinds, upper[0], end, LOWER)
     return p if p > upper[0] else both
 
 
@@ -219,7 +221,7 @@ cdef const uint8_t *_o200k(const uint8_t *kinds, const uint8_t *p,
     cdef const uint8_t *upper
     cdef const uint8_t *upper_word
     cdef const uint8_t *at
-    if not kind & (L | N) and p[0] != 10 and p[0] != 13:
+    if not kind & (LETTER | NUMBER) and p[0] != c'\n' and p[0] != c'\r':
         word = p + size
     at = _cased(kinds, word, end, &upper_word)
     if at > word:
@@ -241,19 +243,19 @@ cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
     """Returns the end of the word that starts at `p` < `end`."""
     cdef const uint8_t *at
     cdef int size
-    if scanner.mode == BY_GPT2:
+    if scanner.mode == GPT2:
         return _gpt2(scanner.kinds, p, end)
-    if scanner.mode == BY_CL100K:
+    if scanner.mode == CL100K:
         return _cl100k(scanner.kinds, p, end)
-    if scanner.mode == BY_O200K:
+    if scanner.mode == O200K:
         return _o200k(scanner.kinds, p, end)
-    if scanner.mode == BY_DIGIT:
-        if _kind(scanner.kinds, p, end, &size) & D:
+    if scanner.mode == DIGIT:
+        if _kind(scanner.kinds, p, end, &size) & DECIMAL:
             return p + size
-        return _others(scanner.kinds, p + size, end, D)
-    if scanner.mode == BY_TEXT:
+        return _others(scanner.kinds, p + size, end, DECIMAL)
+    if scanner.mode == WHOLE:
         return end
-    if scanner.mode == BY_SPACE and p[0] == 0x20:
+    if scanner.mode == SPACE and p[0] == c' ':
         return p + 1
-    at = <const uint8_t *> memchr(p + 1, 0x20, end - p - 1)
+    at = <const uint8_t *> memchr(p + 1, c' ', end - p - 1)
     return end if at == NULL else at
