@@ -38,6 +38,7 @@ def by_hand() -> tuple[Instance, Leaf]:
 
 def test_the_example_of_the_docs():
     instance, leaf = by_hand()
+    assert instance.words.total_symbols == 22
     assert relax(instance).tokens == pytest.approx(15)
     assert fewest_tokens(instance) == 16
     plain = Leaf(np.array([2, 1, 2, 2, 1, 2, 2, 1, 2, 2, 2], np.int32))  # in halves
