@@ -28,14 +28,14 @@ def id_format(path: str) -> str:
 
 
 def write_numbers(file: IO[bytes], ids: Ids, between: bytes) -> None:
-    """Numbers as text, some at a time: a document may have a hundred million."""
+    """Writes numbers as text, some at a time: a document may have a hundred million."""
     for first in range(0, len(ids), SECTION):
         part = between.join(b"%d" % number for number in ids[first : first + SECTION].tolist())
         file.write(between + part if first else part)
 
 
 def read_numbers(line: bytes) -> npt.NDArray[np.int64]:
-    """The inverse of `write_numbers`, for any space between.
+    """Reads the numbers of a line, with any white space between them.
 
     Raises
     ------
@@ -44,8 +44,8 @@ def read_numbers(line: bytes) -> npt.NDArray[np.int64]:
     OverflowError
         For one that no int64 holds.
     """
-    if b"_" in line:
-        raise ValueError("Python's underscores in numbers")
+    if b"_" in line:  # which int() takes
+        raise ValueError("an underscore in a number")
     parts = [np.zeros(0, np.int64)]
     at = 0
     while at < len(line):
@@ -57,7 +57,7 @@ def read_numbers(line: bytes) -> npt.NDArray[np.int64]:
 
 
 def read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, Any]]:
-    """The ids in a file, by document where it has documents, and where they stand."""
+    """Yields where ids stand and the ids, by line, or all at once for an array."""
     name = shown(path)
     with open_input(path) as file:
         if form in ("ids", "json"):

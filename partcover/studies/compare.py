@@ -72,7 +72,7 @@ class Comparison:
         return brief("Comparison", f"{len(self.rows)} rows", methods, stopped)
 
     def _repr_html_(self) -> str:
-        """The rows, for notebooks."""
+        """Returns the rows as a table for notebooks."""
         names = list(dict.fromkeys(name for row in self.rows for name in row))
         rows = [[row.get(name) for name in names] for row in self.rows]
         return html_table("Comparison", names, rows)

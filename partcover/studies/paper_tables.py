@@ -170,12 +170,12 @@ class Experiment:
 
 
 def _tokens_per_word(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows under each method's own rule and the shortest path."""
+    """Returns rows under each method's own rule and the shortest path."""
     return study.rows(methods, ["own", "shortest_path"])
 
 
 def _k_for_targets(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
-    """The k that reaches BPE's tokens per word, for each k of BPE."""
+    """Returns the k that reaches BPE's tokens per word, for each k of BPE."""
     of_k = {row["k"]: row["tokens_per_word"] for row in study.rows(["bpe"])}
     rows = []
     for method in methods:
@@ -192,7 +192,7 @@ def _k_for_targets(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]
 
 
 def _overlap(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
-    """Pairs of token sets and what they share."""
+    """Returns pairs of token sets and what they share."""
     rows = study.sets(methods, "overlap")
     return [
         {
@@ -207,31 +207,31 @@ def _overlap(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _ratio(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows with d and the certified ratio."""
+    """Returns the rows with d and the certified ratio."""
     return [row for row in study.rows(methods) if "d" in row]
 
 
 def _vocabularies(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
-    """Measures of token sets."""
+    """Returns measures of token sets."""
     return study.sets(methods, "vocabularies")
 
 
 def _objective(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
-    """The likelihood of token sets, by word."""
+    """Returns the likelihood of token sets, by word."""
     rows = study.sets(methods, "vocabularies", unigram_objective=True)
     words = max(1, study.runner.instance.words.total_count)
     return [{**row, "nats_per_word": -row["unigram_objective"] / words} for row in rows]
 
 
 def _grid(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows under every rule, of the methods that run here."""
+    """Returns rows under every rule, of the methods that run here."""
     methods = study.able(methods)
     rows = study.rows(methods, ["own", "merges", "longest_match", "likelihood", "shortest_path"])
     return [row for row in rows if row["tokens"] is not None]
 
 
 def _compression(study: Study, methods: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows under each method's own rule."""
+    """Returns rows under each method's own rule."""
     return study.rows(methods)
 
 

@@ -88,9 +88,9 @@ def bound_command(
             [("-o", str(path)) for path in files.values()],
             [(label, path) for label, path in read if path],
         )
-    bounds = _search(out, instance, incumbents, search, files, budgets)
+    bounds = _bounds(out, instance, incumbents, search, files, budgets)
     rows = [bound.to_json(tokens=tokens) for bound in bounds]
-    _show(out, rows)
+    _show(out, rows, rows[0] if len(budgets) == 1 else {"rows": rows})
     return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in bounds) else 0
 
 
@@ -122,7 +122,7 @@ def _file(path: Path, k: int, budgets: Sequence[int]) -> Path:
     return path if len(budgets) == 1 else path.with_name(f"{path.stem}-{k}{path.suffix}")
 
 
-def _search(
+def _bounds(
     out: Output,
     instance: Instance,
     incumbents: dict[int, int],
@@ -161,11 +161,12 @@ def _search(
         )
 
 
-def _show(out: Output, rows: list[dict[str, Any]]) -> None:
+def _show(out: Output, rows: list[dict[str, Any]], data: dict[str, Any]) -> None:
+    """Shows a row for each budget."""
     names = ("k", "tokens", "lower_bound", "gap", "relaxation", "proven_in", "proven_out")
     columns = {name: name.replace("_", " ") for name in (*names, "termination", "seconds")}
     shown = [
         {**row, "relaxation": None if row["relaxation"] is None else round(row["relaxation"])}
         for row in rows
     ]
-    out.show(rows[0] if len(rows) == 1 else {"rows": rows}, Listing(shown, columns, data=rows))
+    out.show(data, Listing(shown, columns, data=rows))
