@@ -24,7 +24,7 @@ __all__ = ["PhaseEvents", "improve"]
 
 
 _BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation
-_GREEDY_SECONDS = 0.5  # GreedTok gets these whatever the limit: a vocabulary is worth the wait
+_GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit: a vocabulary is worth the wait
 
 
 @checked

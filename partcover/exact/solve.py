@@ -55,7 +55,7 @@ def solve(
         The sense of the model; see `partcover.exact.formulations.build.build`.
     warm_start : Vocabulary, optional
         A warm start for the solver, beside GreedTok's vocabulary, which is always an incumbent.
-        ``extra["start_taken"]`` says whether the solver's log shows that it took the start.
+        ``extra["start_taken"]`` is whether the solver's log shows that it took the start.
     start_certificate : Certificate, optional
         A proof of a lower bound of this instance: it counts beside the solver's bound, and where
         it meets an incumbent nothing is solved.  For ``path`` and ``occurrence``.
@@ -117,16 +117,20 @@ def solve(
         log,
         progress or Progress(),
     )
+    # GreedTok's incumbent, and the warm start
     greedy = run.recount(run.greedtok())
     given = WarmStart.of(run, warm_start, start_certificate)
     run.report_incumbent(greedy.tokens, "greedtok")
     if given.lower_bound:
         run.report_bound(given.lower_bound, "start")
 
+    # the solver, unless the two close the gap
     if given.closes(greedy.tokens, gap):
         answer = Answer(SolverReport("none", "completed"))
     else:
         answer = run.solve("tokens", sense=sense, warm_start=warm_start, watched=run.form.exact)
+
+    # a recount of its answer
     extra: dict[str, Any] = {}
     if run.form.exact:
         incumbent = _best(run, answer, greedy, given)
@@ -134,6 +138,7 @@ def solve(
         incumbent, extra = _relaxed(run, answer, greedy)
     lower_bound = _lower_bound(run, answer, incumbent, given)
 
+    # the solution
     termination = answer.report.stopped
     if run.form.exact:
         if termination == "completed" and lower_bound < incumbent.tokens:

@@ -49,7 +49,7 @@ class SparseModel:
     words : tuple of token
         The words that the numbers in names stand for.
     variable_names, row_names : callable
-        Make the names, on demand; `partcover.exact.model_files` says what they mean.
+        Make the names, on demand; `partcover.exact.model_files` lists their meaning.
     """
 
     name: str

@@ -39,7 +39,7 @@ class WarmStart:
     def of(
         cls, run: SolverRun, vocabulary: Vocabulary | None, certificate: Certificate | None
     ) -> WarmStart:
-        """Checks the vocabulary and the certificate that a call was given.
+        """Checks a vocabulary and a certificate, and returns them as a warm start.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Reports how a call gets on: one class whose methods do nothing until a subclass fills them in."""
+"""Defines how a call reports its progress: a class whose methods do nothing until overridden."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Event:
 
 
 class Progress:
-    """Receives reports while a call runs; here every method does nothing.
+    """Receives reports while a call runs; every method does nothing until a subclass overrides it.
 
     A subclass overrides the methods that it needs.  A method that raises KeyboardInterrupt ends
     the call as Ctrl-C does.
