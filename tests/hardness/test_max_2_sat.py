@@ -23,7 +23,7 @@ from partcover.hardness.reduction import (
 BOTH = [reduce_max_2_sat, reduce_max_2_sat_bottom_up]
 
 
-def most(formula) -> int:
+def most_satisfied(formula) -> int:
     return max(
         sum(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in formula.clauses)
         for values in product([False, True], repeat=len(formula.variables))
@@ -54,19 +54,19 @@ def small_formulas(variables: int, clauses: int):
 )
 def test_every_vocabulary_of_every_small_formula(variables, clauses):
     for formula in small_formulas(variables, clauses):
-        best = most(formula)
-        for asked in {0, best, min(best + 1, len(formula.clauses))}:
-            reduction = reduce_max_2_sat(formula, asked)
+        best = most_satisfied(formula)
+        for satisfied in {0, best, min(best + 1, len(formula.clauses))}:
+            reduction = reduce_max_2_sat(formula, satisfied)
             words = [word for word, _ in reduction.instance.words]
             met = False
             for chosen in combinations(sorted(all_candidates(words)), variables):
                 lift = reduction.lift(Vocabulary(chosen, "ints"))
                 if lift.meets_threshold:
                     met = True
-                    assert lift.satisfied >= asked
+                    assert lift.satisfied >= satisfied
                     # the proof's claim: one token of each variable, in some order
                     assert sorted((x + 1) // 2 for _, x, _ in chosen) == [*range(1, variables + 1)]
-            assert met == (best >= asked)
+            assert met == (best >= satisfied)
 
 
 def reachable(instance, limit):
@@ -76,14 +76,14 @@ def reachable(instance, limit):
     states = {start: ()}
     yield start, ()
     for _ in range(limit):
-        found = {}
+        states_after = {}
         for state, merges in states.items():
             for left, right in sorted({pair for word in state for pair in pairwise(word)}):
                 after = tuple(join(word, left, right) for word in state)
-                if after not in found:
-                    found[after] = (*merges, (left, right))
-        yield from found.items()
-        states = found
+                if after not in states_after:
+                    states_after[after] = (*merges, (left, right))
+        yield from states_after.items()
+        states = states_after
 
 
 def join(word, left, right):
@@ -95,9 +95,9 @@ def join(word, left, right):
 
 
 def check_merges(formula):
-    best = most(formula)
-    for asked in {0, best, min(best + 1, len(formula.clauses))}:
-        reduction = reduce_max_2_sat_bottom_up(formula, asked)
+    best = most_satisfied(formula)
+    for satisfied in {0, best, min(best + 1, len(formula.clauses))}:
+        reduction = reduce_max_2_sat_bottom_up(formula, satisfied)
         counts = reduction.instance.words.counts.tolist()
         met = False
         for state, merges in reachable(reduction.instance, reduction.instance.k):
@@ -106,8 +106,8 @@ def check_merges(formula):
                 met = True
                 lift = reduction.lift(Merges(merges, "ints"))
                 assert lift.meets_threshold
-                assert lift.satisfied >= asked
-        assert met == (best >= asked)
+                assert lift.satisfied >= satisfied
+        assert met == (best >= satisfied)
 
 
 def test_all_merges_of_every_formula_of_one_variable():
@@ -135,36 +135,38 @@ def formulas(variables: int, clauses: int):
 @settings(deadline=None, max_examples=40)
 @given(formulas(4, 7), st.data())
 def test_assignments_become_answers_and_come_back(formula, data):
-    asked = data.draw(st.integers(0, len(formula.clauses)))
+    satisfied = data.draw(st.integers(0, len(formula.clauses)))
     for reduce in BOTH:
-        reduction = reduce(formula, asked)
+        reduction = reduce(formula, satisfied)
         for values in product([False, True], repeat=4):
             lift = reduction.lift(reduction.witness(values))
             assert tuple(lift.assignment.values()) == values
             assert lift.satisfied == formula.satisfied(values)
             assert lift.clauses == len(formula.clauses)
-            assert lift.meets_threshold == (lift.satisfied >= asked)
+            assert lift.meets_threshold == (lift.satisfied >= satisfied)
 
 
 @settings(deadline=None, max_examples=12)
 @given(formulas(3, 5))
 def test_the_solver_decides_the_formula(formula):
-    best = most(formula)
-    for asked in {best, min(best + 1, len(formula.clauses))}:
-        reduction = reduce_max_2_sat(formula, asked)
+    best = most_satisfied(formula)
+    for satisfied in {best, min(best + 1, len(formula.clauses))}:
+        reduction = reduce_max_2_sat(formula, satisfied)
         yes, solution = decide(reduction.instance)
-        assert yes == (best >= asked)
+        assert yes == (best >= satisfied)
         lift = reduction.lift(solution.vocabulary)
         assert lift.meets_threshold == yes
         if yes:
-            assert lift.satisfied >= asked
+            assert lift.satisfied >= satisfied
 
 
 @settings(deadline=None, max_examples=60)
 @given(formulas(2, 4), st.data())
 def test_merges_that_meet_the_threshold_satisfy_enough(formula, data):
     """From an assignment's merges: some swapped, dropped, doubled, or joined further."""
-    reduction = reduce_max_2_sat_bottom_up(formula, data.draw(st.integers(0, most(formula))))
+    reduction = reduce_max_2_sat_bottom_up(
+        formula, data.draw(st.integers(0, most_satisfied(formula)))
+    )
     pairs = list(reduction.witness(data.draw(st.tuples(st.booleans(), st.booleans()))))
     pool = sorted(
         {p for a in (False, True) for b in (False, True) for p in reduction.witness((a, b))}

@@ -48,11 +48,11 @@ def test_every_vocabulary_of_every_small_graph():
 
 def test_the_decision_is_the_vertex_cover_of_every_small_graph():
     for graph in small_graphs():
-        least = least_cover(graph)
-        for k in {least - 1, least}:
+        cover_size = least_cover(graph)
+        for k in {cover_size - 1, cover_size}:
             reduction = reduce_vertex_cover(graph, k)
             yes, solution = decide(reduction.instance)
-            assert yes == (k >= least)
+            assert yes == (k >= cover_size)
             lift = reduction.lift(solution.vocabulary)
             assert lift.is_vertex_cover == lift.meets_threshold == yes
             assert lift.size <= k

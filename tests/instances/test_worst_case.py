@@ -173,12 +173,12 @@ def test_climb(method, monkeypatch):
     exact = worst(method, **space)
     monkeypatch.setattr(worst_case_search, "ENUMERABLE", 0)
     monkeypatch.setattr(worst_case_search, "PATIENCE", 500)
-    found = worst(method, **space, restarts=2, seed=1)
-    assert not found.exhausted
-    assert exact.ratio <= found.ratio <= 1
+    climbed = worst(method, **space, restarts=2, seed=1)
+    assert not climbed.exhausted
+    assert exact.ratio <= climbed.ratio <= 1
     again = worst(method, **space, restarts=2, seed=1)
-    assert found.to_json() | {"seconds": 0} == again.to_json() | {"seconds": 0}
-    for word, _ in found.instance.words:
+    assert climbed.to_json() | {"seconds": 0} == again.to_json() | {"seconds": 0}
+    for word, _ in climbed.instance.words:
         assert 2 <= len(word) <= 4
         assert set(word) <= set(b"ab")
 

@@ -27,12 +27,12 @@ def test_what_differs_is_counted():
                     {"<s>": 301}.get)  # fmt: skip
     corpus = WordCounts.from_counts({"abc": 3, "ab": 2})
     assert segment(corpus, vocabulary).of(0) == [b"a", b"bc"]
-    found = measure(replay, vocabulary, corpus, "abc")
-    assert (found["words"], found["words_differing"]) == (2, 1)
-    assert (found["occurrences"], found["occurrences_differing"]) == (5, 3)
-    assert (found["tokens"], found["exported_tokens"], found["ids_differing"]) == (8, 8, 1)
-    assert (found["text_tokens"], found["exported_text_tokens"]) == (2, 2)
-    assert found["text_same"] is False
+    measured = measure(replay, vocabulary, corpus, "abc")
+    assert (measured["words"], measured["words_differing"]) == (2, 1)
+    assert (measured["occurrences"], measured["occurrences_differing"]) == (5, 3)
+    assert (measured["tokens"], measured["exported_tokens"], measured["ids_differing"]) == (8, 8, 1)
+    assert (measured["text_tokens"], measured["exported_text_tokens"]) == (2, 2)
+    assert measured["text_same"] is False
     cut[b"abc"] = [b"a", b"b", b"c"]
     names = ("list", "path", "it", "priority", "priority", None, None, (), ())
     longer = Fidelity(*names, **measure(replay, vocabulary, corpus, None))

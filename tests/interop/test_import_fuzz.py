@@ -39,11 +39,11 @@ def exported(tmp_path_factory):
     """Of each format some paths, as they are written."""
     words = counted_words()
     folder = tmp_path_factory.mktemp("exported")
-    found = {}
+    targets = {}
 
     def of(name):
-        if name not in found:
-            found[name] = []
+        if name not in targets:
+            targets[name] = []
             for rule in RULES:
                 use = {"rule": rule, "pretokenizer": "gpt2", "special": {"<|end|>": 999}}
                 if rule == "likelihood":
@@ -60,8 +60,8 @@ def exported(tmp_path_factory):
                     FORMATS[name].write(fitted, target)
                 except (InputError, MissingExtra):
                     continue
-                found[name].append(target)
-        return found[name]
+                targets[name].append(target)
+        return targets[name]
 
     return of
 

@@ -118,8 +118,12 @@ def test_published_rank_files_are_known(tmp_path, monkeypatch):
 def test_ids_of_special_tokens_that_a_file_by_that_name_has_are_left_out(tmp_path):
     path = tmp_path / "r50k_base.tiktoken"
     path.write_text(f"{base64.b64encode(b'ab').decode()} 50256\n")
-    found = load_vocabulary(path)
-    assert (found.id_of[256], found.special, found.pretokenizer) == (50256, {}, "gpt2")
+    vocabulary = load_vocabulary(path)
+    assert (vocabulary.id_of[256], vocabulary.special, vocabulary.pretokenizer) == (
+        50256,
+        {},
+        "gpt2",
+    )
 
 
 @pytest.mark.parametrize("front", [b"\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n \n"])

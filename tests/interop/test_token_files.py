@@ -17,8 +17,8 @@ def test_greedtok_is_exact_but_for_neighbouring_copies(tmp_path):
     need("pcatt.greedy_encoder")
     words = WordCounts.from_words([w for w in WORDS if w.isascii() or w[0] == "Ġ"])
     vocabulary = chosen(words, 30, rule="priority", pretokenizer="gpt2")
-    plain = WordCounts.from_counts({"the": 3, "cat": 1, "that": 1})
-    result = export(vocabulary, tmp_path / "g", "greedtok", corpus=plain, text="the cat sat")
+    corpus = WordCounts.from_counts({"the": 3, "cat": 1, "that": 1})
+    result = export(vocabulary, tmp_path / "g", "greedtok", corpus=corpus, text="the cat sat")
     assert result.exact
     back = load_vocabulary(tmp_path / "g")
     assert (back.tokens, back.id_of, back.rule, back.pretokenizer) == (

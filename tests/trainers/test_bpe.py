@@ -52,11 +52,11 @@ def merged(instance, given=None, *, scored=False):
 @example(words={"aaaa": 3, "aaa": 1}, k=4)
 def test_step_by_step(scored, words, k):
     instance = Instance(WordCounts.from_counts(words, "chars"), k)
-    found, slow = merged(instance, scored=scored), train(words, k, ord, scored=scored)
-    assert list(found.tokens) == slow.tokens
-    assert list(found.merges) == slow.merges
-    assert list(found.gains) == slow.gains
-    assert found.exhausted == (len(slow.tokens) < k)
+    trained, slow = merged(instance, scored=scored), train(words, k, ord, scored=scored)
+    assert list(trained.tokens) == slow.tokens
+    assert list(trained.merges) == slow.merges
+    assert list(trained.gains) == slow.gains
+    assert trained.exhausted == (len(slow.tokens) < k)
 
 
 # few symbols and long words: many merges spell one token
@@ -65,10 +65,10 @@ def test_step_by_step(scored, words, k):
 @given(words=st.dictionaries(st.text("ab", min_size=4, max_size=24), st.integers(1, 3), max_size=5))
 def test_to_the_end(scored, words):
     instance = Instance(WordCounts.from_counts(words, "chars"), 1000)
-    found, slow = merged(instance, scored=scored), train(words, 1000, ord, scored=scored)
-    assert (list(found.tokens), list(found.merges)) == (slow.tokens, slow.merges)
-    assert list(found.gains) == slow.gains
-    assert found.exhausted
+    trained, slow = merged(instance, scored=scored), train(words, 1000, ord, scored=scored)
+    assert (list(trained.tokens), list(trained.merges)) == (slow.tokens, slow.merges)
+    assert list(trained.gains) == slow.gains
+    assert trained.exhausted
 
 
 @pytest.mark.parametrize("scored", [False, True])
@@ -83,7 +83,7 @@ def test_options(scored, words, data):
     counted = WordCounts.from_counts(words, "chars")
     instance = Instance(counted, k, prefix=prefix, forbidden=forbidden, **limits)
     start = segment(counted, Vocabulary(prefix, "chars"))
-    found = merged(instance, Vocabulary(prefix, "chars"), scored=scored)
+    trained = merged(instance, Vocabulary(prefix, "chars"), scored=scored)
     slow = train(
         words,
         k,
@@ -94,8 +94,8 @@ def test_options(scored, words, data):
         forbidden=forbidden,
         **limits,
     )
-    assert (list(found.tokens), list(found.merges)) == (slow.tokens, slow.merges)
-    assert list(found.gains) == slow.gains
+    assert (list(trained.tokens), list(trained.merges)) == (slow.tokens, slow.merges)
+    assert list(trained.gains) == slow.gains
 
 
 @settings(max_examples=200, deadline=None)
@@ -111,9 +111,9 @@ def test_options(scored, words, data):
     k=st.integers(0, 8),
 )
 def test_bytes_come_in_the_byte_level_order(words, k):
-    found = merged(Instance(WordCounts.from_counts(words), k))
+    trained = merged(Instance(WordCounts.from_counts(words), k))
     slow = train(words, k, byte_place)
-    assert (list(found.tokens), list(found.merges)) == (slow.tokens, slow.merges)
+    assert (list(trained.tokens), list(trained.merges)) == (slow.tokens, slow.merges)
 
 
 @settings(max_examples=100, deadline=None)
@@ -126,9 +126,9 @@ def test_bytes_come_in_the_byte_level_order(words, k):
     k=st.integers(0, 8),
 )
 def test_integers(words, k):
-    found = merged(Instance(WordCounts.from_counts(words, "ints"), k))
+    trained = merged(Instance(WordCounts.from_counts(words, "ints"), k))
     slow = train(words, k, lambda s: s[0])
-    assert (list(found.tokens), list(found.merges)) == (slow.tokens, slow.merges)
+    assert (list(trained.tokens), list(trained.merges)) == (slow.tokens, slow.merges)
 
 
 def test_counts_near_the_end_of_int64():
@@ -158,10 +158,10 @@ def test_as_the_tiny_kernel(words, k):
     assume(slow.clear and len(slow.merges) == len(slow.tokens))
     counted = WordCounts.from_counts(words)
     cover, tokens = method_cover(counted.data, counted.offsets, counted.counts, k, 3)
-    found = merged(Instance(counted, k))
+    trained = merged(Instance(counted, k))
     text = counted.data.tobytes()
-    assert [text[start : start + length] for start, length in tokens] == list(found.tokens)
-    assert cover == sum(found.gains)
+    assert [text[start : start + length] for start, length in tokens] == list(trained.tokens)
+    assert cover == sum(trained.gains)
 
 
 def hugging_face(words: dict, k: int, alphabet: int, **options) -> list:
@@ -176,14 +176,14 @@ def hugging_face(words: dict, k: int, alphabet: int, **options) -> list:
 
 
 @settings(max_examples=400, deadline=None)
-@given(words=WORDS, k=st.integers(0, 12), least=st.integers(1, 4))
-def test_as_hugging_face(words, k, least):
-    instance = Instance(WordCounts.from_counts(words, "chars"), k, min_count=least)
-    found = merged(instance)
+@given(words=WORDS, k=st.integers(0, 12), min_count=st.integers(1, 4))
+def test_as_hugging_face(words, k, min_count):
+    instance = Instance(WordCounts.from_counts(words, "chars"), k, min_count=min_count)
+    trained = merged(instance)
     # where two merges spell one token it leaves part of a pair's places for a second merge
-    assume(len(found.merges) == len(found.tokens))
-    peer = hugging_face(words, k, len(set("".join(words))), min_frequency=least)
-    assert list(found.merges) == peer
+    assume(len(trained.merges) == len(trained.tokens))
+    peer = hugging_face(words, k, len(set("".join(words))), min_frequency=min_count)
+    assert list(trained.merges) == peer
 
 
 @settings(max_examples=300, deadline=None)
@@ -251,9 +251,9 @@ def test_end_of_word():
     words = WordCounts.from_counts({"ab": 3, "abc": 2, "é": 1}, "chars")
     marked = WordCounts.from_counts({"ab_": 3, "abc_": 2, "é_": 1}, "chars")
     assert words.with_suffix("_").to_dict() == marked.to_dict()
-    solution, plain = bpe(Instance(words, 2), end_of_word="_"), bpe(Instance(marked, 2))
-    assert solution.vocabulary == plain.vocabulary
-    assert (solution.tokens, solution.extra["end_of_word"]) == (plain.tokens, "_")
+    solution, expected = bpe(Instance(words, 2), end_of_word="_"), bpe(Instance(marked, 2))
+    assert solution.vocabulary == expected.vocabulary
+    assert (solution.tokens, solution.extra["end_of_word"]) == (expected.tokens, "_")
     assert words.with_suffix("").to_dict() == words.to_dict()
     assert len(WordCounts.from_counts({}).with_suffix("x")) == 0
 
@@ -304,9 +304,9 @@ def test_limits_and_refusals(trainer):
     little = trainer(Instance(words, 99))
     assert little.extra["nothing_left_to_gain"]
     assert little.tokens == words.total_count
-    told = []
-    trainer(Instance(words, 2), progress=Listener(advance=lambda *step: told.append(step)))
-    assert told == [(2, 2, "")]
+    steps = []
+    trainer(Instance(words, 2), progress=Listener(advance=lambda *step: steps.append(step)))
+    assert steps == [(2, 2, "")]
     empty = trainer(Instance(WordCounts.from_counts({}), 2))
     assert (empty.tokens, len(empty.vocabulary)) == (0, 0)
     with pytest.raises(InputError, match=f"{trainer.__name__} cannot honour candidates"):

@@ -28,12 +28,12 @@ def kind(symbol):
 def atoms_of(word):
     if isinstance(word, tuple):
         return [word[i : i + 1] for i in range(len(word))]
-    found, begin = [], 0
+    atoms_of_word, begin = [], 0
     for i in range(1, len(word) + 1):
         if i == len(word) or kind(word[i]) != kind(word[i - 1]):
-            found.append(word[begin:i])
+            atoms_of_word.append(word[begin:i])
             begin = i
-    return found
+    return atoms_of_word
 
 
 def concat(parts):
@@ -52,7 +52,7 @@ def longest_match(word, tokens):
     return pieces
 
 
-def best(counts, score, most, taken, longest, least):
+def best(counts, score, size, taken, longest, min_count):
     def rank(entry):
         sequence, count = entry
         token = concat(sequence)
@@ -62,10 +62,10 @@ def best(counts, score, most, taken, longest, least):
     chosen = []
     for sequence, count in sorted(counts.items(), key=rank):
         token = concat(sequence)
-        fits = 2 <= len(token) <= (longest or len(token)) and count >= least
+        fits = 2 <= len(token) <= (longest or len(token)) and count >= min_count
         if fits and token not in taken and token not in chosen:
             chosen.append(token)
-    return chosen[:most]
+    return chosen[:size]
 
 
 def twin(instance, score, atoms, passes, compounds, reserved):
@@ -97,9 +97,9 @@ def twin(instance, score, atoms, passes, compounds, reserved):
             run = []
     if runs and len(tokens) < k:
         left = WordCounts.from_counts(runs, instance.symbols)
-        least = max(2, instance.min_count)
+        min_count = max(2, instance.min_count)
         trained = bpe(
-            Instance(left, k - len(tokens), max_length=instance.max_length, min_count=least)
+            Instance(left, k - len(tokens), max_length=instance.max_length, min_count=min_count)
         )
         tokens += trained.vocabulary
     return tokens
@@ -119,7 +119,7 @@ words_st = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(
     words_st,
     st.integers(0, 20),
@@ -131,8 +131,8 @@ words_st = st.one_of(
     st.none() | st.integers(2, 8),
     st.integers(1, 4),
 )
-def test_it_is_its_twin(words, k, score, atoms, passes, share, reserved, longest, least):
-    instance = Instance(words, k, max_length=longest, min_count=least)
+def test_it_is_its_twin(words, k, score, atoms, passes, share, reserved, longest, min_count):
+    instance = Instance(words, k, max_length=longest, min_count=min_count)
     solution = greedyphrase(
         instance,
         score=score,
@@ -195,11 +195,11 @@ def test_slots_are_those_of_the_published_vocabulary():
 
 def test_a_limit_and_progress():
     words = WordCounts.from_counts({b"to be or not to be": 4})
-    told = []
+    steps = []
     done = greedyphrase(
-        Instance(words, 4), progress=Listener(advance=lambda *step: told.append(step))
+        Instance(words, 4), progress=Listener(advance=lambda *step: steps.append(step))
     )
-    assert [(of, step) for _, of, step in told] == [
+    assert [(of, step) for _, of, step in steps] == [
         (4, "primitives"),
         (4, "compounds"),
         (4, "compounds"),
@@ -230,11 +230,11 @@ def test_it_goes_on_from_given_tokens_and_leaves_out_forbidden_ones():
     words = WordCounts.from_counts({b"to be or not to be": 4, b"xyxyz": 9, b"xyxy": 2})
     free = greedyphrase(Instance(words, 6)).vocabulary
     assert free.tokens[0] == b"xyxyz"
-    held = Instance(words, 6, prefix=[b"ot", b"yx"], forbidden=free.tokens[:2])
-    solution = greedyphrase(held, bpe_share=0.5)
+    limited = Instance(words, 6, prefix=[b"ot", b"yx"], forbidden=free.tokens[:2])
+    solution = greedyphrase(limited, bpe_share=0.5)
     assert solution.vocabulary.tokens[:2] == (b"ot", b"yx")
     assert len(set(solution.vocabulary)) == 6
-    assert not set(solution.vocabulary) & set(held.forbidden)
+    assert not set(solution.vocabulary) & set(limited.forbidden)
     made = [solution.extra[key] for key in ("primitives", "compounds", "bpe_tokens")]
     assert sum(made) == 4
     full = greedyphrase(Instance(words, 2, prefix=[b"ot", b"yx"]), compound_share=0.5, bpe_share=0)

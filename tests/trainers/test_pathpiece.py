@@ -81,15 +81,15 @@ def test_a_break_inside_or_a_longer_token_over_it():
 def test_random_paths_are_shortest_and_do_not_depend_on_order_or_threads(counts, seed):
     lattice = lattice_of(counts, tokens := ["ab", "ba", "aa", "aba", "bc"])
     other = lattice_of(dict(reversed(counts.items())), tokens)
-    found = [
+    results = [
         removal_increases(each, rule="random_path", seed=seed, threads=threads)
         for each, threads in ((lattice, 1), (other, 3))
     ]
-    assert found[0][0].tolist() == found[1][0].tolist()
-    assert found[0][1].tolist() == found[1][1].tolist()
+    assert results[0][0].tolist() == results[1][0].tolist()
+    assert results[0][1].tolist() == results[1][1].tolist()
     straight = removal_increases(lattice)
-    assert found[0][0].tolist() == straight[0].tolist()  # an increase is that of the words
-    assert int(found[0][1].sum()) == found[0][2] == straight[2]
+    assert results[0][0].tolist() == straight[0].tolist()  # an increase is that of the words
+    assert int(results[0][1].sum()) == results[0][2] == straight[2]
 
 
 def test_random_paths_are_uniform():
@@ -100,7 +100,9 @@ def test_random_paths_are_uniform():
         _, uses, _ = removal_increases(lattice, rule="random_path", seed=seed)
         drawn[next(t for t, n in by_token(lattice, uses).items() if n)] += 1
     assert set(drawn) == {"bcd", "ab", "abc"}
-    assert all(abs(many - 300) < 5 * 15 for many in drawn.values())  # five standard deviations
+    assert all(
+        abs(n_shards - 300) < 5 * 15 for n_shards in drawn.values()
+    )  # five standard deviations
 
 
 def test_the_ways_of_a_long_word_do_not_overflow():
@@ -251,11 +253,11 @@ def test_bad_options(option, message):
         trainers.pathpiece(Instance(WORDS, 3), **option)
 
 
-@pytest.mark.parametrize("many", [1, 2, 3, 50])
-def test_shards_cover_the_words(many):
-    parts = shards(WORDS, many)
+@pytest.mark.parametrize("n_shards", [1, 2, 3, 50])
+def test_shards_cover_the_words(n_shards):
+    parts = shards(WORDS, n_shards)
     assert [w for first, last in parts for w in range(first, last)] == list(range(len(WORDS)))
-    assert len(parts) <= many
+    assert len(parts) <= n_shards
     assert all(first < last for first, last in parts)
 
 

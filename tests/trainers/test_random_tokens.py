@@ -38,7 +38,7 @@ def drawn_slowly(weights, k, seed):
     return taken[:k]
 
 
-@settings(max_examples=15)
+@settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.integers(1, 50) | st.integers(1, 2**57), min_size=1, max_size=12),
     st.integers(0, 14),

@@ -52,13 +52,17 @@ def test_a_trainer_of_another_package_is_there_by_name(other_package, monkeypatc
     assert len(registry) == 4
     assert "longest" in registry
     assert "other_trainers" not in sys.modules  # not before it is asked for
-    found = registry["longest"]
-    assert (found.name, found.about, found.takes_time) == ("longest", "the longest words", False)
-    solution = found.train(Instance({"low": 5, "lowest": 2}, 1), time_limit=3, seed=4, threads=2)
+    longest = registry["longest"]
+    assert (longest.name, longest.about, longest.takes_time) == (
+        "longest",
+        "the longest words",
+        False,
+    )
+    solution = longest.train(Instance({"low": 5, "lowest": 2}, 1), time_limit=3, seed=4, threads=2)
     assert solution.vocabulary.tokens == (b"lowest",)
     assert (solution.seed, solution.threads) == (4, 2)
     with pytest.raises(InputError, match="longest cannot honour max_length"):
-        found.check(Instance({"low": 5}, 1, max_length=3))
+        longest.check(Instance({"low": 5}, 1, max_length=3))
     assert registry["bpe"] is TRAINERS["bpe"]  # theirs does not replace it
     with pytest.raises(InputError, match=r"gone of other-package cannot be loaded \(other_trai"):
         registry["gone"]

@@ -25,8 +25,8 @@ def test_every_character_comes_back_as_it_was():
     vocabulary = solution.vocabulary
     assert len(vocabulary) == 6
     assert {"é".encode(), "▁".encode(), "⁇".encode()} <= set(vocabulary)
-    plain = {bytes([b]) for word, _ in ODD for b in word if b < 128}
-    assert set(vocabulary.symbol_scores) == plain
+    ascii_symbols = {bytes([b]) for word, _ in ODD for b in word if b < 128}
+    assert set(vocabulary.symbol_scores) == ascii_symbols
     assert list(vocabulary.scores) == sorted(vocabulary.scores, reverse=True)
     assert (solution.method, solution.rule) == ("unigram_sentencepiece", "likelihood")
 
@@ -54,13 +54,15 @@ def test_what_it_cannot_do_is_said():
 
 def test_the_most_it_makes_is_made():
     all_of_them = trainers.unigram_sentencepiece(Instance(ODD, 500))
-    most = len(all_of_them.vocabulary)
-    assert 3 < most < 500
+    n_tokens = len(all_of_them.vocabulary)
+    assert 3 < n_tokens < 500
     assert all_of_them.extra["nothing_left_to_gain"]
-    exact = trainers.unigram_sentencepiece(Instance(ODD, most))
+    exact = trainers.unigram_sentencepiece(Instance(ODD, n_tokens))
     assert exact.vocabulary.tokens == all_of_them.vocabulary.tokens
     assert not exact.extra["nothing_left_to_gain"]
-    assert len(trainers.unigram_sentencepiece(Instance(ODD, most - 1)).vocabulary) == most - 1
+    assert (
+        len(trainers.unigram_sentencepiece(Instance(ODD, n_tokens - 1)).vocabulary) == n_tokens - 1
+    )
 
 
 def test_a_limit_ends_what_would_not():

@@ -242,18 +242,18 @@ FOUR = WordCounts.from_words(["random", "randose", "rosey", "randy"])
 
 def test_four_words_pruned_step_by_step():
     counts = {word.decode(): count for word, count in FOUR}
-    many = {piece: value // len(piece) for piece, value in seeds_of(counts).items()}
+    counted = {piece: value // len(piece) for piece, value in seeds_of(counts).items()}
     gone = []
-    while sum(len(piece) > 1 for piece in many) > 2:
-        score = {piece: math.log(n / sum(many.values())) for piece, n in many.items()}
+    while sum(len(piece) > 1 for piece in counted) > 2:
+        score = {piece: math.log(n / sum(counted.values())) for piece, n in counted.items()}
         loss = oracle.losses(counts, score)
-        lattice = lattice_of(counts, [piece for piece in many if len(piece) > 1])
+        lattice = lattice_of(counts, [piece for piece in counted if len(piece) > 1])
         got = pruning_losses(lattice, np.array([score[p] for p in lattice.pieces]))
         assert got == pytest.approx([loss[p] for p in lattice.pieces], rel=1e-9)
-        gone.append(min(many, key=lambda p: (round(loss[p], 6), -len(p), p)))
-        del many[gone[-1]]
+        gone.append(min(counted, key=lambda p: (round(loss[p], 6), -len(p), p)))
+        del counted[gone[-1]]
     assert gone == ["ando", "and", "ndo", "do", "nd", "se", "rando"]
-    assert [piece for piece in many if len(piece) > 1] == ["rand", "ose"]
+    assert [piece for piece in counted if len(piece) > 1] == ["rand", "ose"]
     trained = trainers.unigram(Instance(FOUR, 2))
     assert list(trained.vocabulary) == [b"rand", b"ose"]
     assert trained.cover == 13  # no two tokens cover more
@@ -288,8 +288,8 @@ def test_fixed_tokens_stay_and_limits_hold():
 def test_exactly_k_where_there_are_so_many():
     for k in range(8):
         assert trainers.unigram(Instance(WORDS, k)).extra["size"] == k
-    most = trainers.unigram(Instance(WORDS, 10_000))
-    assert most.extra["size"] == most.extra["seed_size"]
+    everything = trainers.unigram(Instance(WORDS, 10_000))
+    assert everything.extra["size"] == everything.extra["seed_size"]
 
 
 def test_no_words_have_no_tokens():

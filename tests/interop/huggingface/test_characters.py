@@ -192,8 +192,8 @@ def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
         vocabulary.provenance["remarks"]
     )
     for text in ("a   a", "  a<b>  "):
-        found = Encoder(vocabulary).encode(text, special="parse")
-        assert found == tokenizer.encode(text).ids
+        ids = Encoder(vocabulary).encode(text, special="parse")
+        assert ids == tokenizer.encode(text).ids
 
 
 def test_bpe_over_characters_without_fallback(tmp_path):
@@ -290,10 +290,10 @@ def test_what_merges_of_characters_lose(tmp_path):
     assert "the special token '<0x41>' is decoded there as 'A'" in made.remarks
     # there a character that is no token is bytes from the start
     # (nothing merges into the second of these here either)
-    held = Vocabulary(["日本", "abc日"], **use)
+    over_characters = Vocabulary(["日本", "abc日"], **use)
     with pytest.raises(InputError, match="1 tokens that merge from characters that are no tokens"):
-        export(held, tmp_path / "t.json", "huggingface")
-    made = export(held, tmp_path / "t.json", "huggingface", lossy=True)
+        export(over_characters, tmp_path / "t.json", "huggingface")
+    made = export(over_characters, tmp_path / "t.json", "huggingface", lossy=True)
     assert made.words_differing > 0
     assert export(Vocabulary(["abc日"], **use), tmp_path / "t.json", "huggingface").exact
     mute = [*range(97), -1, *range(98, 258)]

@@ -62,9 +62,9 @@ def test_ids_are_kept(tmp_path, use):
     numbers = random.Random(3).sample(range(1, 2 * (256 + count)), 256 + count)
     numbers[256:] = sorted(numbers[256:])  # tokens come back in the order of their ids
     vocabulary = made(use, pretokenizer="none", ids=numbers, special={"<s>": 0, "<e>": 1000})
-    found = use in ("longest_match", "merges")  # <s>, in text that is text
-    result = export(vocabulary, tmp_path / "t.json", "huggingface", lossy=found)
-    assert (result.ids_differing, result.exact) == (0, not found)
+    as_text = use in ("longest_match", "merges")  # <s>, in text that is text
+    result = export(vocabulary, tmp_path / "t.json", "huggingface", lossy=as_text)
+    assert (result.ids_differing, result.exact) == (0, not as_text)
     same(load_vocabulary(tmp_path / "t.json"), vocabulary)
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     ids = tokenizer.encode("<s>abc<e>").ids
@@ -73,7 +73,7 @@ def test_ids_are_kept(tmp_path, use):
 
 
 @pytest.mark.parametrize(
-    ("use", "special", "found"),
+    ("use", "special", "as_text"),
     [
         ("longest_match", {"<s>": 300}, ""),
         ("longest_match", {"<s>": 300, "<e>": 301}, ""),
@@ -88,7 +88,7 @@ def test_ids_are_kept(tmp_path, use):
         ("shortest_path", {"abca": 300, "bcab": 302}, ""),
     ],
 )
-def test_special_tokens_as_text(tmp_path, use, special, found):
+def test_special_tokens_as_text(tmp_path, use, special, as_text):
     if use == "merges-reached":  # from their own bytes
         ids = range(2, 2 + 256 + 4)
         tokens = ["ab", "abc", "é", "aa"]
@@ -99,8 +99,8 @@ def test_special_tokens_as_text(tmp_path, use, special, found):
         vocabulary = made(use, pretokenizer="none", special=special)
     path = tmp_path / "t.json"
     words = WordCounts.from_words([*special, *(f"x{text}y" for text in special)])
-    if found:
-        with pytest.raises(InputError, match=f"cannot express special .* others: {found} \\("):
+    if as_text:
+        with pytest.raises(InputError, match=f"cannot express special .* others: {as_text} \\("):
             export(vocabulary, path, "huggingface")
         result = export(vocabulary, path, "huggingface", corpus=words, lossy=True)
         assert result.words_differing > 0
@@ -224,8 +224,8 @@ def test_scores_of_nought_are_not_read_as_the_shortest_path(tmp_path):
     assert load_vocabulary(tmp_path / "t.json").rule == "likelihood"
 
 
-@pytest.mark.parametrize(("places", "most"), [(1, 20), (40, 60)])
-def test_scores_are_read_back_as_they_are(tmp_path, places, most):
+@pytest.mark.parametrize(("places", "limit"), [(1, 20), (40, 60)])
+def test_scores_are_read_back_as_they_are(tmp_path, places, limit):
     draw = random.Random(7)
     scores = [-draw.expovariate(0.1) * 10.0 ** -draw.randrange(places) for _ in range(2000)]
     tokens = [f"x{i}" for i in range(len(scores))]
@@ -234,7 +234,7 @@ def test_scores_are_read_back_as_they_are(tmp_path, places, most):
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     theirs = dict(json.loads(tokenizer.to_str())["model"]["vocab"])
     changed = sum(theirs[t] != score for t, score in zip(tokens, scores, strict=True))
-    assert changed < most
+    assert changed < limit
     assert any(remark.startswith(f"{changed} scores come out") for remark in result.remarks)
     same(load_vocabulary(tmp_path / "t.json"), vocabulary)
 
@@ -242,9 +242,12 @@ def test_scores_are_read_back_as_they_are(tmp_path, places, most):
 def test_what_the_decoder_makes_of_a_special_token_is_said(tmp_path):
     vocabulary = Vocabulary(["ab"], pretokenizer="gpt2", special=["‹été>", "<|end|>", "<a b>"])
     fidelity = export(vocabulary, tmp_path / "hf", "huggingface")
-    told = [remark for remark in fidelity.remarks if "special token" in remark]
-    assert told == ["the special token '‹été>' is decoded there as '‹\ufffdt\ufffd>'"][: len(told)]
-    assert len(told) == (from_characters("‹été>") is not None)
+    remarks = [remark for remark in fidelity.remarks if "special token" in remark]
+    assert (
+        remarks
+        == ["the special token '‹été>' is decoded there as '‹\ufffdt\ufffd>'"][: len(remarks)]
+    )
+    assert len(remarks) == (from_characters("‹été>") is not None)
     fidelity = export(vocabulary.with_(special=["ĠA"]), tmp_path / "hf", "huggingface")
     assert "the special token 'ĠA' is decoded there as ' A'" in fidelity.remarks
     over_text = vocabulary.with_(special=["ĠA"], rule="character_merges")

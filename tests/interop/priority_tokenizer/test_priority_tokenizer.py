@@ -89,11 +89,11 @@ def test_the_class_leaves_special_tokens_as_they_are(tmp_path, monkeypatch):
 
 def test_a_mark_in_the_text_is_found_out(tmp_path):
     vocabulary = Vocabulary(["Ġb"], pretokenizer="space-prefix", rule="priority")
-    plain = vocabulary.with_(rule="shortest_path")
-    assert Encoder(plain).encode("aĠb b") == [97, 32, 98, 256]
+    shortest = vocabulary.with_(rule="shortest_path")
+    assert Encoder(shortest).encode("aĠb b") == [97, 32, 98, 256]
     with pytest.raises(InputError, match="the text is cut otherwise: 4 tokens here, 3 there"):
-        export(plain, tmp_path / "t.json", "huggingface", text="aĠb b")
-    remarks = export(plain, tmp_path / "t.json", "huggingface", text="ab b").remarks
+        export(shortest, tmp_path / "t.json", "huggingface", text="aĠb b")
+    remarks = export(shortest, tmp_path / "t.json", "huggingface", text="ab b").remarks
     assert remarks == ("a Ġ that stands in a text is read there as the mark of a space",)
     assert export(vocabulary, tmp_path / "t", "priority-class", text="aĠb b").text_same
     cutter = PriorityCutter(str(tmp_path / "t" / "vocab.json"))

@@ -197,11 +197,11 @@ CHARACTERS = ["a", "b", "é", "日", "“", "😀", " ", "語"]
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     pairs=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=12),
-    held=st.lists(st.sampled_from(CHARACTERS[:-1]), unique=True),
+    singles=st.lists(st.sampled_from(CHARACTERS[:-1]), unique=True),
     texts=st.lists(st.text(CHARACTERS, max_size=12), max_size=6),
     escaped=st.booleans(),
 )
-def test_a_bpe_model_comes_in_over_characters(tmp_path, pairs, held, texts, escaped):
+def test_a_bpe_model_comes_in_over_characters(tmp_path, pairs, singles, texts, escaped):
     spm = need("sentencepiece")
     turn = str.maketrans(" ", "▁") if escaped else {}
     parts = [character.translate(turn) for character in CHARACTERS]
@@ -211,7 +211,7 @@ def test_a_bpe_model_comes_in_over_characters(tmp_path, pairs, held, texts, esca
         pieces += [both] if both not in pieces else []
         parts.append(both)
     # the characters stand behind, as a trained model has them; some are no pieces
-    pieces += [character.translate(turn) for character in held]
+    pieces += [character.translate(turn) for character in singles]
     path = bpe_model(tmp_path / "b.model", pieces, escaped=escaped)
     vocabulary = load_vocabulary(path)
     assert (vocabulary.symbols, vocabulary.rule) == ("bytes", "character_merges")
@@ -219,7 +219,7 @@ def test_a_bpe_model_comes_in_over_characters(tmp_path, pairs, held, texts, esca
     processor = spm.SentencePieceProcessor(model_file=str(path))
     encoder = Encoder(vocabulary)
     # where a space is read from its mark, it has to be a piece, or it falls back to one byte here
-    spaces = not escaped or " " in held or vocabulary.pretokenizer.startswith("space-prefix")
+    spaces = not escaped or " " in singles or vocabulary.pretokenizer.startswith("space-prefix")
     for text in texts:
         if spaces or " " not in text:
             assert encoder.encode(text) == processor.encode(text)
@@ -333,11 +333,11 @@ def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
     assert status == 0
     counted = WordCounts.load(tmp_path / "C.tsv")
     assert json.loads(out)["tokens"] == segment(counted, vocabulary).tokens
-    asked = ("--vocab", "V.json", "--methods", "bpe", "-k", "20", "--json")
-    status, out, _ = run("compare", "C.tsv", *asked)
+    options = ("--vocab", "V.json", "--methods", "bpe", "-k", "20", "--json")
+    status, out, _ = run("compare", "C.tsv", *options)
     assert status == 0
-    found = {(row["method"], row["rule"]): row["tokens"] for row in json.loads(out)["rows"]}
-    assert found["V", "character_merges"] == segment(counted, vocabulary).tokens
+    tokens_of = {(row["method"], row["rule"]): row["tokens"] for row in json.loads(out)["rows"]}
+    assert tokens_of["V", "character_merges"] == segment(counted, vocabulary).tokens
     (tmp_path / "t.txt").write_text(texts[-1])
     status, out, _ = run("encode", "V.json", "t.txt")
     assert status == 0
