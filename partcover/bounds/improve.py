@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
@@ -204,11 +205,12 @@ class PhaseEvents(Progress):
             self.enter(event.phase)
         self.offer(event.kind, event.tokens, event.lower_bound, event.source)
 
-    def _send(self, kind: str, source: str) -> None:
+    def _send(self, kind: Literal["phase", "incumbent", "bound"], source: str) -> None:
+        """Sends an event with the best so far."""
         self.progress.event(
             Event(
                 self.deadline.seconds,
-                kind,  # type: ignore[arg-type]
+                kind,
                 self.tokens,
                 self.lower_bound,
                 source,

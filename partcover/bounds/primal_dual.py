@@ -77,6 +77,7 @@ class Ascent:
             self.begun = True
 
     def _first_point(self, k: int, active: Bools) -> None:
+        """Makes a point of GreedTok's vocabulary: its paths as flows, their shares as prices."""
         counter = self.counter
         words, symbols = counter.instance.words, counter.instance.symbols
         chosen = Vocabulary(self.vocabulary.tokens[:k], symbols)

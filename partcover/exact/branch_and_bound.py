@@ -293,6 +293,7 @@ class BranchAndBound:
         return Certificate.of(self.instance, tuple(tree), int(lower_bound), self.bits)
 
     def _is_closed(self, node: _Node) -> bool:
+        """Returns whether no vocabulary of a case can be better, or better by the gap."""
         return node.lower_bound >= self.tokens or (
             self.gap > 0 and self.tokens - node.lower_bound <= self.gap * self.tokens
         )

@@ -170,6 +170,7 @@ class SolverRun:
             self._report("bound", source)
 
     def _report(self, kind: Literal["incumbent", "bound"], source: str) -> None:
+        """Reports the best so far as an event."""
         self.progress.event(
             Event(self.deadline.seconds, kind, self.tokens, self.lower_bound, source)
         )
