@@ -407,10 +407,10 @@ cdef uint8_t *_exchange(const uint8_t *p, int64_t n, const uint8_t *mark, int64_
     """Writes a word, its leading space as the mark and each mark in it as a space."""
     cdef const uint8_t *end = p + n
     cdef const uint8_t *next
-    if width == 1 and mark[0] == 0x20:
+    if width == 1 and mark[0] == c' ':
         memcpy(out, p, n)
         return out + n
-    if p[0] == 0x20:
+    if p[0] == c' ':
         memcpy(out, mark, width)
         out += width
         p += 1
@@ -423,7 +423,7 @@ cdef uint8_t *_exchange(const uint8_t *p, int64_t n, const uint8_t *mark, int64_
         p = next
         if p < end:
             if end - p >= width and memcmp(p, mark, width) == 0:
-                out[0] = 0x20
+                out[0] = c' '
                 p += width
             else:
                 out[0] = p[0]

@@ -12,7 +12,7 @@ that can never count again are removed from a candidate's list.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy
 
@@ -130,7 +130,7 @@ cdef class Greedy:
         """
         cdef Py_ssize_t n = lo.shape[0]
         cdef Py_ssize_t c
-        if n > 2147483647:
+        if n > INT32_MAX:
             raise OverflowError("the number of candidates does not fit in int32")
         self.groups = np.zeros(0, np.uint64) if groups is None else groups
         self.left = np.zeros(0, np.int64) if left is None else left.copy()

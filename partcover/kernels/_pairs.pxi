@@ -4,7 +4,8 @@
 cpdef enum:
     FIRST_SYMBOL = -2    # a side of a pair is a token's index, or FIRST_SYMBOL - symbol
 
-cdef int32_t NEVER = 2147483647
+cdef enum:
+    NEVER = 2147483647   # a rank after all others: of pairs that do not merge
 
 
 cdef struct Pair:

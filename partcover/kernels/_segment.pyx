@@ -268,7 +268,7 @@ cdef class Segmenter(Trie):
                                         &data[begin], end - begin, names)
                 while i < end:
                     stop = i + 1
-                    token = -1
+                    token = SINGLE
                     node = 0
                     for j in range(i, end):
                         node = self._child(node, data[j])

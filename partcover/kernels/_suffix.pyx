@@ -9,7 +9,7 @@ are ``sa[lo:hi]``.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
 
@@ -251,7 +251,7 @@ def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
     cdef Py_ssize_t total = 0
     cdef Py_ssize_t a, b
     cdef int32_t here, after, parent, pos, w, length
-    cdef int32_t cap = <int32_t> min(max_length, 2147483647)
+    cdef int32_t cap = <int32_t> min(max_length, INT32_MAX)
     cdef Open node
     cdef Py_ssize_t room = 64
     cdef Open *stack = <Open *> malloc(room * sizeof(Open))
