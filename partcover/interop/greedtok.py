@@ -92,7 +92,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
                 content: Any = part.get("content") if isinstance(part, dict) else part
                 try:
                     listed = content.encode()
-                except (AttributeError, UnicodeEncodeError):  # no text, or none of UTF-8
+                except (AttributeError, UnicodeEncodeError):  # no text, or not UTF-8
                     listed = b""
                 if listed not in lines:
                     raise InputError(
@@ -149,7 +149,7 @@ def _replay(path: Path) -> Replay:
         from pcatt import greedy_encoder
     except ImportError as error:
         missing = MissingExtra("greedtok", "greedtok", "replaying a GreedTok vocabulary")
-        if not isinstance(error, ModuleNotFoundError):  # but lacks a library of the system's
+        if not isinstance(error, ModuleNotFoundError):  # it lacks a library of the system
             missing = MissingExtra(
                 "greedtok",
                 "greedtok",

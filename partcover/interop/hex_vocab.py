@@ -107,10 +107,10 @@ def _replay_sage(path: Path) -> Replay:
 
         from sage_tokenizer.model import SaGeTokenizer
     except ImportError:
-        # no extra: what it depends on asks for a NumPy that OR-Tools does not take
+        # there is no extra: it depends on a NumPy that OR-Tools does not support
         raise MissingExtra("sage-tokenizer", None, "replaying a SaGe vocabulary") from None
     tokens = hex_lines(path)
-    # its own limit is 16 bytes: longer tokens would never be used
+    # by default it never uses tokens of more than 16 bytes
     tokenizer = SaGeTokenizer(tokens, max_len=max(map(len, tokens)))
 
     def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
@@ -146,7 +146,7 @@ PATHPIECE = Format(
         for rule in SEGMENTATION_RULES
     },
     write=_write_vocab,
-    # PathPiece is on no package index: read again here
+    # PathPiece is on no package index, so the file is replayed here
     replay=lambda path: own_replay(from_lines(hex_lines(path), "shortest_path")[0]),
     read=lambda path: from_lines(hex_lines(path), "shortest_path"),
     recognises=lambda path: False,

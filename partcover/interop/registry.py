@@ -61,5 +61,5 @@ def recognise(path: Path) -> Format:
         if format_.read is not None and format_.recognises(path):
             return format_
     if path.is_file() and path.suffix.lower() == ".json":
-        load_json(path)  # whose error says more
+        load_json(path)  # its error says more
     raise InputError(f"{path}: not recognised: name its format, {', '.join(FORMATS)}")

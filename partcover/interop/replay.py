@@ -19,8 +19,8 @@ from .format import Replay
 __all__ = ["Fidelity", "built_in_words", "measure", "words_of"]
 
 _WORDS = 4000
-# libraries take time quadratic in a word, or in a token: words longer than the first have about as
-# many symbols together as the second
+# libraries take time quadratic in the length of a word: words longer than the first number have at
+# most about the second number of symbols together
 _LONG, _MAX_LONG_SYMBOLS = 256, 1 << 15
 
 
@@ -229,7 +229,7 @@ def measure(
         ),
         0,
     )
-    without_id: set[int] = set()  # bytes
+    without_id: set[int] = set()  # the bytes that have none
     if vocabulary.symbols == "bytes":
         without_id = {byte for byte in range(256) if vocabulary.id_of[byte] < 0}
     places = pairwise(words.offsets.tolist())
@@ -275,7 +275,7 @@ def _cut_text(text: str, vocabulary: Vocabulary) -> list[bytes]:
     try:
         # ids by place, so that bytes without one are cut as well
         ids = Encoder(vocabulary.with_(ids=None, special=()), name).encode(text)
-    except InputError:  # a mark that cannot be undone: words as they are counted
+    except InputError:  # its marks cannot be undone, so words are cut as they are counted
         return _cut_words(Pretokenizer.from_name(name).split(text), vocabulary)
     pieces = pieces_of(vocabulary)
     return [pieces[number] for number in ids]

@@ -42,7 +42,7 @@ def not_carried(vocabulary: Vocabulary, *more: str) -> list[str]:
 
 def _write_list(vocabulary: Vocabulary, path: Path) -> list[str]:
     lines = [sym.show(token).encode("utf-8") + b"\n" for token in vocabulary]
-    if lines and lines[0].startswith(BOM_UTF8):  # part of the token, and to be read as that
+    if lines and lines[0].startswith(BOM_UTF8):  # it is part of the token
         lines[0] = rb"\xEF\xBB\xBF" + lines[0].removeprefix(BOM_UTF8)
     with atomic_writer(path) as file:
         file.writelines(lines)

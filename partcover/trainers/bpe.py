@@ -104,7 +104,7 @@ def bpe(
     deadline = Deadline(time_limit)
     extra = {}
     if end_of_word is not None:
-        # that the words of a text have no mark is known from `end_of_word`
+        # `end_of_word` in the vocabulary says that the words of a text have no mark
         name = instance.words.pretokenizer
         words = replace(instance.words.with_suffix(end_of_word), pretokenizer=name)
         instance = replace(instance, words=words)

@@ -35,7 +35,7 @@ Score = Literal["symbols", "count"]
 
 _SLOTS = 65_536 - 260  # of the published vocabulary, without bytes and special tokens
 _WORD, _SPACE, _OTHER = 1, 2, 3
-_KINDS = np.full(129, _OTHER, np.uint8)  # the last for all that is not ASCII
+_KINDS = np.full(129, _OTHER, np.uint8)  # the last is that of all symbols that are not ASCII
 _KINDS[[ord(c) for c in " \t\n\r\f\v"]] = _SPACE
 _KINDS[[i for i in range(128) if chr(i).isalnum() or i == ord("_")]] = _WORD
 
@@ -141,7 +141,7 @@ def greedyphrase(
     progress = progress or Progress()
 
     compounds, reserved = (
-        int(Fraction(share).limit_denominator(10**6) * instance.k)  # 0.1 of 10 is 1, and not less
+        int(Fraction(share).limit_denominator(10**6) * instance.k)  # exact, so that 0.1 of 10 is 1
         for share in (compound_share, bpe_share)
     )
     given = len(instance.prefix)
@@ -265,7 +265,7 @@ class _Text:
         )
         word = self.word_of[start]
         parts = []
-        # a sequence that is frequent enough begins and ends with one that is
+        # a frequent sequence begins and ends with a shorter one that is as frequent
         places, inside = np.arange(len(start)), atom
         for size in range(1, atoms + 1):
             groups = _Groups.of(inside, self.words.counts[word[places]])
@@ -299,7 +299,9 @@ class _Text:
     def rest(self, tokens: list[Token], threads: int) -> WordCounts:
         """Counts the runs of two or more single symbols under longest match."""
         single = self._which(tokens, threads) == SINGLE
-        before = np.zeros(len(single), bool)  # whether the one before is single, in the same word
+        before = np.zeros(
+            len(single), bool
+        )  # whether the symbol before, in the same word, is single
         before[1:] = single[:-1]
         before[self.words.offsets[:-1]] = False
         after = np.append(before[1:] & single[1:], False)

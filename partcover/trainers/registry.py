@@ -58,7 +58,7 @@ class TrainerRegistry(MutableMapping[str, Trainer]):
     def _others(self) -> dict[str, EntryPoint]:
         """The entry points of other packages, which are looked up once."""
         if self._entry_points is None:
-            from importlib.metadata import entry_points  # slow, and only some commands list them
+            from importlib.metadata import entry_points  # slow, and only few commands need it
 
             self._entry_points = {entry.name: entry for entry in entry_points(group=GROUP)}
         return self._entry_points

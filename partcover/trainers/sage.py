@@ -30,7 +30,7 @@ _MISSING = 77  # exit status if the package, or a library that it needs, is not 
 _BYTES = 256  # single bytes are part of the package's vocabularies
 
 # the package writes logs, data and results below the working directory, seeds global generators
-# and starts processes: it gets a process and a folder of its own
+# and starts processes, so it runs in a process and a folder of its own
 _PROBE = """
 import sys
 try:
@@ -186,7 +186,7 @@ def sage(
         )
     left_out = 0
     tokens: Iterable[Token] = start.tokens[: instance.k]
-    # a start of our own that is no larger is all that the words, or the time, had
+    # BPE's tokens are no more than k where the words, or the time, had no more
     if len(start) > instance.k:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -308,7 +308,7 @@ def _call(
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Runs the Python that has the package."""
-    # strings hash alike in every run; text files are UTF-8 wherever this is
+    # strings hash alike in every run; text files are UTF-8 in any locale
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
     try:
         done = children.run(

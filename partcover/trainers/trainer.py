@@ -199,7 +199,7 @@ def trainer(
             deadline = Deadline()
             try:
                 given = parameters.bind(*arguments, **options).arguments
-            except TypeError:  # Python's own words for it are better
+            except TypeError:  # Python's own message names the function
                 return train(*arguments, **options)
             instance: Instance = given["instance"]
             try:

@@ -88,7 +88,7 @@ def _replay(path: Path) -> Replay:
     except ImportError:
         raise MissingExtra("tokenizers", "huggingface", "this format") from None
     tokenizer = Tokenizer.from_file(str(path / FILE if path.is_dir() else path))
-    tokenizer.encode_special_tokens = True  # a text is text, whatever it spells
+    tokenizer.encode_special_tokens = True  # special tokens in a text are text
     model = tokenizer.model
     ids = tokenizer.get_vocab()
     over_text = getattr(model, "byte_fallback", False)  # as ``character_merges`` is written

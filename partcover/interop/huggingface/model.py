@@ -50,7 +50,7 @@ def build_model(
     if vocabulary.rule == "longest_match":
         return {
             "type": "WordPiece",
-            "unk_token": "[UNK]",  # has to be named; with every byte there, nothing is unknown
+            "unk_token": "[UNK]",  # has to be named, though every byte is a piece
             "continuing_subword_prefix": "",
             "max_input_chars_per_word": 2**63 - 1,
             "vocab": entries,
@@ -59,7 +59,7 @@ def build_model(
     pairs: Iterable[tuple[Any, Any]] = ()
     if vocabulary.rule in MERGING:
         pairs = all_merges(vocabulary) if vocabulary.merges is None else vocabulary.merges
-    if vocabulary.rule == "character_merges":  # which pairs of parts of characters are none of
+    if vocabulary.rule == "character_merges":  # parts of characters do not merge
         pairs = [pair for pair in pairs if None not in map(sym.text_of, pair)]
     for part in (part for pair in pairs for part in pair if spell(part) not in vocab):
         raise InputError(f"{sym.show(part)!r} has no id, and merges need it")

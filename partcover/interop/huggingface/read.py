@@ -60,7 +60,7 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
 
 def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     model = data["model"]
-    # files of before 0.10 leave the type out
+    # files written before version 0.10 have no type
     kind = model.get("type") or ("BPE" if "merges" in model else "Unigram")
     pretokenizer, byte_level, remarks = read_splitting(data.get("pre_tokenizer"))
     if not byte_level:
@@ -114,7 +114,7 @@ def _special(data: dict[str, Any], *, spelled: bool) -> dict[str, int]:
                 f"its added token {text!r} is spelled as its model spells the byte "
                 f"0x{byte[0]:02X}: the two have one id"
             )
-        if text not in made:  # of a token that its model has too, that is the id
+        if text not in made:  # the id in the model goes first, if it is there too
             special[text] = _id(text, ids.get(text, entry["id"]))
     return special
 
@@ -266,7 +266,7 @@ def _character_bpe(
         _refuse_unreached(last)
     if len(made) < len(last):
         return {"pieces": pieces, "rule": "character_merges", "merges": merges}
-    # by rank; characters, which are there from the start, may stand anywhere
+    # by rank; single characters need no merge and may stand anywhere
     order = sorted(pieces, key=lambda piece: (made.get(piece, len(merges)), pieces[piece]))
     return {"pieces": pieces, "rule": "character_merges", "order": order}
 
@@ -346,7 +346,7 @@ def _pieces_of_text(
     splitting = data.get("pre_tokenizer")
     replaced = "Replace" in _names(steps)
     if replaced and splitting is not None and _cuts_at_spaces(splitting):
-        splitting = None  # there are none left
+        splitting = None  # no space is left to cut at
     marks = splitting is not None and splitting.get("type") == "Metaspace"
     if splitting is not None and not marks and (replaced or known is None):
         raise InputError(
@@ -391,7 +391,7 @@ def _pieces_of_text(
         )
     for text, place in fallback.items():
         byte = bytes([int(text[3:5], 16)])
-        pieces.setdefault(byte, place)  # a character that is a piece goes before its byte
+        pieces.setdefault(byte, place)  # a character that is a piece comes before its byte
     if marked:
         remarks.append(f"a {_MARK} that stands in a text is read there as a space")
     if inside:

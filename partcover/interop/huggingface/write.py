@@ -120,7 +120,7 @@ def _json(data: dict[str, Any]) -> tuple[str, int]:
     lines = ",\n   ".join(f"[{text}, {number}]" for text, number, _ in vocab)
     data["model"]["vocab"] = []
     content = json.dumps(data, ensure_ascii=False, indent=1)
-    before, key, after = content.rpartition('"vocab": []')  # the model stands last
+    before, key, after = content.rpartition('"vocab": []')  # the model is the last entry
     return f"{before}{key[:-1]}\n   {lines}\n  ]{after}\n", sum(not ok for *_, ok in vocab)
 
 
@@ -128,7 +128,7 @@ def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
     for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) if mark):
         yield f"a {mark} that stands in a text is read there as the mark of a space"
     for name in vocabulary.special:
-        spelled: bytes | None  # as its decoder takes every token
+        spelled: bytes | None  # as its decoder reads any token
         if vocabulary.rule == "character_merges":
             byte = DECODED_BYTE.fullmatch(name)
             spelled = bytes([int(byte[1], 16)]) if byte else None

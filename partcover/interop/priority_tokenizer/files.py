@@ -4,6 +4,6 @@ __all__ = ["CLASS", "CONFIG", "CUTTER", "VOCABULARY"]
 
 VOCABULARY = "vocab.json"
 CONFIG = "tokenizer_config.json"
-# the code that goes along, copied from beside this file
+# the code that is exported too, copied from the files beside this one
 CUTTER = "priority_cutter.py"
 CLASS = "tokenization_priority.py"

@@ -30,7 +30,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
 
 
 def _replay(path: Path) -> Replay:
-    # the file as written, by itself: it has to run without partcover
+    # the exported file by itself, as it has to run without partcover
     spec = importlib.util.spec_from_file_location("exported_priority_cutter", path / CUTTER)
     if spec is None or spec.loader is None:
         raise InputError(f"{path / CUTTER}: cannot be read")

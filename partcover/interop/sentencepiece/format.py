@@ -138,7 +138,7 @@ def _replay(path: Path) -> Replay:
                 text = piece.decode("utf-8")
             except UnicodeDecodeError:
                 cuts.append(None)
-            else:  # where spaces become the mark, no word has one
+            else:  # where spaces become the mark, no word has a space
                 cuts.append(None if spaces and " " in text else cut(text))
         return cuts
 

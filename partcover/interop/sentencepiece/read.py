@@ -37,7 +37,7 @@ def parse(path: Path) -> Any:
     if not model.pieces or not model.HasField("trainer_spec"):
         raise InputError(f"{path}: not a sentencepiece model (it has no pieces)")
     for number, piece in enumerate(model.pieces):
-        if not isinstance(piece.piece, str):  # bytes, as they are no UTF-8
+        if not isinstance(piece.piece, str):  # bytes that are not UTF-8
             raise InputError(f"{path}: piece {number}, {piece.piece!r}, is not UTF-8")
         if not isfinite(piece.score):
             raise InputError(f"{path}: piece {number} has the score {piece.score}")
@@ -264,4 +264,4 @@ def looks_like(path: Path) -> bool:
     if not path.is_file() or path.suffix not in (".model", ".spm"):
         return False
     with path.open("rb") as file:
-        return file.read(1) == b"\n"  # field 1, a message: a piece
+        return file.read(1) == b"\n"  # the tag of field 1, a piece
