@@ -114,7 +114,7 @@ class WordArrays:
                 raise InputError("a count is below 1")
             if int(np.diff(self.offsets).min()) < 1:
                 raise InputError("a word is empty")
-        # a bound in floats first: exact big-int summation only where it is near the limit
+        # floats first: the exact sum of big integers is needed only near the limit
         lengths = np.diff(self.offsets)
         if float(np.dot(self.counts.astype(float), lengths.astype(float))) > 2.0**62:
             exact = sum(c * n for c, n in zip(self.counts.tolist(), lengths.tolist(), strict=True))

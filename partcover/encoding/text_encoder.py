@@ -158,6 +158,15 @@ class TextEncoder(Decoder):
     ) -> list[list[int]]:
         """Returns the ids of each text; otherwise as `encode`.
 
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            The texts.
+        special : {"text", "parse", "error"}
+            As for `encode`.
+        threads : int, optional
+            Number of threads, by default the encoder's; the ids do not depend on it.
+
         Examples
         --------
         >>> from partcover import Encoder, Vocabulary
