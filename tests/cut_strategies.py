@@ -13,6 +13,20 @@ from partcover.problem.certificate import Leaf
 from partcover.problem.cuts import Cut, PairPrices
 
 
+def pair(first, second, positions, multipliers) -> PairPrices:
+    arrays = np.array(positions, np.int64), np.array(multipliers, np.int64)
+    return PairPrices(first, second, *arrays)
+
+
+def triangle(bits: int = 0) -> tuple[Instance, Leaf]:
+    """The instance and the leaf of "By hand, with a cut" in docs/certificates.md."""
+    instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, 2, max_length=2)
+    ab, bc, ca, one = b"ab", b"bc", b"ca", 1 << bits
+    pairs = (pair(ab, bc, [1], [one]), pair(bc, ca, [4], [one]), pair(ab, ca, [7], [one]))
+    cut = Cut.cycle((ab, bc, ca), 2 * one)
+    return instance, Leaf(np.full(11, one, np.int64), (), pairs, (cut,))
+
+
 def overlaps(instance: Instance) -> dict[tuple, list[int]]:
     """For each two tokens, candidates or not, the symbols where occurrences of both lie."""
     over: dict = {}  # the symbols where each token lies
@@ -82,6 +96,5 @@ def leaves_with_cuts(draw, instance: Instance, bits: int) -> Leaf:
     for first, second in sorted(needed):
         positions = draw(st.lists(st.sampled_from(pairs[first, second]), min_size=1, unique=True))
         multipliers = draw(st.lists(multiplier, min_size=len(positions), max_size=len(positions)))
-        arrays = np.array(sorted(positions), np.int64), np.array(multipliers, np.int64)
-        priced.append(PairPrices(first, second, *arrays))
+        priced.append(pair(first, second, sorted(positions), multipliers))
     return Leaf(own, fees, tuple(priced), valid)

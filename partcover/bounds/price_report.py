@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from heapq import nlargest
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificate import Certificate
+from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..runtime.arrays import Float64
 from ..runtime.parallel import workers
+from ..verification.cut_terms import CutTerms
+from ..verification.leaf_bound import LeafCase, case_rewards
+from ..verification.sorted_words import SortedWords
 from .price_counter import PriceCounter
 
 __all__ = ["WordPrices", "price_report"]
@@ -76,7 +80,9 @@ def price_report(
     Returns
     -------
     list of WordPrices
-        The prices of each word.  O(occurrences of candidates), once for all words.
+        The prices of each word.  O(occurrences of candidates), once for all words.  Of a leaf
+        with pairs and cuts, a reward is less by what occurrences pay to pairs, and more by the
+        cuts.
 
     Raises
     ------
@@ -107,36 +113,105 @@ def price_report(
             raise InputError(
                 f"a word of {len(word):,} symbols: at most {_LONGEST_WORD:,} are shown"
             )
+    rewards = _rewards(instance, certificate)
+    places = {word: n for n, (word, _) in enumerate(instance.words)}
+    report = []
+    for word in words:
+        begin = int(instance.words.offsets[places[word]])
+        own = rewards.prices[begin : begin + len(word)]
+        cuts = {
+            word[start:end] for start in range(len(word)) for end in range(start + 2, len(word) + 1)
+        }
+        tokens = sorted(cuts)
+        rows = []
+        for token, (reward, best) in zip(tokens, rewards.look_up(tokens), strict=True):
+            if reward > 0:
+                paid = rewards.payments(token, word)
+                rows.append((token, reward, _worth(word, token, own - paid), best))
+        rows.sort(key=lambda row: -row[1])
+        report.append(WordPrices(word, counts[word], tuple(own.tolist()), tuple(rows)))
+    return report
+
+
+class _Rewards(Protocol):
+    """The prices of a leaf, as the words are stored, and the rewards that it gives to tokens."""
+
+    prices: Float64
+
+    def look_up(self, tokens: Sequence[Token]) -> list[tuple[float, bool]]:
+        """Returns each token's reward, 0 if it has none, and whether it is one of the best."""
+
+    def payments(self, token: Token, word: Token) -> Float64:
+        """Returns what a token pays to its pairs at each symbol of a word."""
+
+
+def _rewards(instance: Instance, certificate: Certificate) -> _Rewards:
     with workers(1) as share:
         counter = PriceCounter(instance, share)
         prices = counter.prices_of(certificate)
         if prices is None:
             raise InputError("the certificate has no prices")
-        _, rewards = counter.count(counter.rounded(prices), instance.k, every=True)
-    free = instance.k - len(instance.fixed)
-    optional = np.flatnonzero(~counter.fixed)
-    best = counter.fixed.copy()
-    best[optional[np.argsort(-rewards[optional], kind="stable")][: max(free, 0)]] = True
-    number = {key: c for c, key in enumerate(counter.intervals.key.tolist())}
-    places = {word: n for n, (word, _) in enumerate(instance.words)}
-    report = []
-    for word in words:
-        begin = int(instance.words.offsets[places[word]])
-        own = prices[begin : begin + len(word)]
-        cuts = {
-            word[start:end] for start in range(len(word)) for end in range(start + 2, len(word) + 1)
-        }
-        tokens = sorted(cuts)
-        keys = instance.index.find_tokens(tokens).key.tolist()
-        rows = []
-        for token, key in zip(tokens, keys, strict=True):
-            c = number.get(key, -1)
-            if c >= 0 and rewards[c] > 0:
-                worth = _worth(word, token, own)
-                rows.append((token, int(rewards[c]) / counter.unit, worth, bool(best[c])))
-        rows.sort(key=lambda row: -row[1])
-        report.append(WordPrices(word, counts[word], tuple(own.tolist()), tuple(rows)))
-    return report
+        leaf = next(n for n in certificate.tree if isinstance(n, Leaf) and n.prices is not None)
+        if leaf.has_cuts:
+            return _CutRewards(instance, leaf, certificate.scale_bits, prices)
+        return _PriceRewards(counter, prices)
+
+
+class _PriceRewards:
+    """The rewards of a leaf that has nothing but prices."""
+
+    def __init__(self, counter: PriceCounter, prices: Float64) -> None:
+        instance = counter.instance
+        self.prices = prices
+        self.index = instance.index
+        _, self.rewards = counter.count(counter.rounded(prices), instance.k, every=True)
+        self.unit = counter.unit
+        free = instance.k - len(instance.fixed)
+        optional = np.flatnonzero(~counter.fixed)
+        self.best = counter.fixed.copy()
+        ranked = optional[np.argsort(-self.rewards[optional], kind="stable")]
+        self.best[ranked[: max(free, 0)]] = True
+        self.number = {key: c for c, key in enumerate(counter.intervals.key.tolist())}
+
+    def look_up(self, tokens: Sequence[Token]) -> list[tuple[float, bool]]:
+        keys = self.index.find_tokens(list(tokens)).key.tolist()
+        numbers = [self.number.get(key, -1) for key in keys]
+        return [
+            (int(self.rewards[c]) / self.unit, bool(self.best[c])) if c >= 0 else (0.0, False)
+            for c in numbers
+        ]
+
+    def payments(self, token: Token, word: Token) -> Float64:
+        return np.zeros(len(word))
+
+
+class _CutRewards:
+    """The rewards of a leaf with pairs and cuts, as the checker counts them."""
+
+    def __init__(self, instance: Instance, leaf: Leaf, scale_bits: int, prices: Float64) -> None:
+        self.prices = prices
+        self.one = 1 << scale_bits
+        words = SortedWords(instance)
+        self.terms = CutTerms(leaf, words)
+        self.begin = dict(zip(words.words, words.first, strict=True))
+        unpacked = leaf.unpacked(len(words.count_at), scale_bits)
+        assert unpacked is not None
+        fixed = frozenset(instance.fixed)
+        case = LeafCase(unpacked.tolist(), (), fixed, frozenset(), self.terms)
+        self.rewards = case_rewards(instance, words, case, scale_bits)
+        others = sorted(self.rewards.keys() - fixed)
+        free = max(instance.k - len(fixed), 0)
+        self.best = fixed.union(nlargest(free, others, key=self.rewards.__getitem__))
+
+    def look_up(self, tokens: Sequence[Token]) -> list[tuple[float, bool]]:
+        return [(self.rewards.get(t, 0) / self.one, t in self.best) for t in tokens]
+
+    def payments(self, token: Token, word: Token) -> Float64:
+        if token not in self.terms.paying:
+            return np.zeros(len(word))
+        begin = self.begin[word]
+        paid = [self.terms.paid_before(token, begin + n) for n in range(len(word) + 1)]
+        return np.diff(np.array(paid, np.float64) / self.one)
 
 
 def _worth(word: Token, token: Token, prices: Float64) -> float:

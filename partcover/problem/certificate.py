@@ -314,7 +314,9 @@ class Certificate:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the certificate file, aside and then renamed."""
-        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+        # a line for each number of a cut would make a file much longer
+        indent = None if self._version == 3 else 1
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=indent) + "\n")
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Certificate:

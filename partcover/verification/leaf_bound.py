@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from ..corpus.symbols import Token
 from ..problem.instance import Instance
 from .cut_terms import CutTerms
 from .sorted_words import SortedWords, undominated_candidates
 
-__all__ = ["LeafCase", "lower_bounds"]
+__all__ = ["LeafCase", "case_rewards", "lower_bounds"]
 
 
 class LeafCase:
@@ -80,6 +80,21 @@ def lower_bounds(
             value -= fee * (group.limit - sum(token in group for token in case.required))
         bounds.append(max(-(-value // scale), sum(words.counts)))
     return bounds
+
+
+def case_rewards(
+    instance: Instance, words: SortedWords, case: LeafCase, scale_bits: int
+) -> dict[Token, int]:
+    """Returns the rewards of the required tokens and of the candidates, where they are not 0."""
+    rewards = {}
+    pairs = chain(words.occurrences(case.required), undominated_candidates(instance, words))
+    for token, starts in pairs:
+        before = case.prices_before(token, starts)
+        reward = _reward(before, len(token), starts, words.count_at, 1 << scale_bits)
+        reward += case.terms.bonus[token] if case.terms else 0
+        if reward:
+            rewards[token] = reward
+    return rewards
 
 
 def _reward(

@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from bounds.counters import counter_of, token_of
+from cut_strategies import pair, triangle
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracles.brute_force import useful
@@ -118,3 +119,18 @@ def test_prices_are_explained():
         assert 0 <= worth <= reward + 1e-6, token
     with pytest.raises(InputError, match="'pear' is not one of the words"):
         price_report(instance, bound.certificate, [b"pear"])
+
+
+def test_prices_are_explained_with_cuts():
+    instance, leaf = triangle(4)
+    cuts = Certificate.of(instance, (leaf,), 16, 4)
+    words = [b"abc", b"xy"]
+    abc, xy = price_report(instance, cuts, words)
+    assert abc.prices == (1, 1, 1)
+    # worth nothing by what they pay, and a reward by the cut
+    assert abc.tokens == ((b"ab", 2.0, 0.0, True), (b"bc", 2.0, 0.0, True))
+    assert xy.tokens == ((b"xy", 2.0, 1.0, False),)
+    less = replace(leaf, pairs=(pair(b"ab", b"bc", [1], [4]), *leaf.pairs[1:]))
+    abc, _ = price_report(instance, replace(cuts, tree=(less,)), words)
+    assert abc.tokens == ((b"ab", 3.5, 0.75, True), (b"bc", 3.5, 0.75, True))
+    assert counter_of(instance).proven_by(cuts) is None

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 from cli.helpers import as_json, fails
+from cut_strategies import triangle
 from oracles.certificate import resealed
 
-from partcover import Certificate, Instance, WordCounts
-from partcover.problem.certificate import Leaf
-from partcover.problem.cuts import Cut, PairPrices
+from partcover import Certificate, WordCounts
 
 
 @pytest.fixture
@@ -59,44 +57,41 @@ def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):
 
 
 @pytest.fixture
-def triangle(tmp_path):
+def with_cut(tmp_path):
     """The words and the certificate of "By hand, with a cut" in docs/certificates.md."""
-    counts = WordCounts.from_counts({"abc": 2, "bca": 2, "cab": 2, "xy": 2})
-    counts.save(tmp_path / "T.tsv")
-    instance = Instance(counts, 2, max_length=2)
-    one = np.ones(1, np.int64)
-    places = (b"ab", b"bc", 1), (b"bc", b"ca", 4), (b"ab", b"ca", 7)
-    pairs = tuple(PairPrices(a, b, one * position, one) for a, b, position in places)
-    cut = Cut.cycle((b"ab", b"bc", b"ca"), 2)
-    leaf = Leaf(np.ones(11, np.int32), pairs=pairs, cuts=(cut,))
+    instance, leaf = triangle()
+    instance.words.save(tmp_path / "T.tsv")
     Certificate.of(instance, (leaf,), 16, 0).save(tmp_path / "T.cert")
     return ("T.tsv", "-k", "2", "--max-length", "2")
 
 
-def test_a_certificate_with_cuts(run, triangle, tmp_path):
-    status, verified = as_json(run("verify", *triangle, "--certificate", "T.cert", "--json"))
+def test_a_certificate_with_cuts(run, with_cut, tmp_path):
+    status, verified = as_json(run("verify", *with_cut, "--certificate", "T.cert", "--json"))
     assert (status, verified["ok"], verified["lower_bound"]) == (0, True, 16)
     start = ("--start-certificate", "T.cert", "-o", "V.json")
-    status, solved = as_json(run("solve", *triangle, *start, "--json"))
+    status, solved = as_json(run("solve", *with_cut, *start, "--json"))
     assert (status, solved["status"], solved["tokens"]) == (0, "optimal", 16)
     both = ("--vocab", "V.json", "--certificate", "T.cert", "--json")
-    status, verified = as_json(run("verify", *triangle, *both))
+    status, verified = as_json(run("verify", *with_cut, *both))
     assert (status, verified["certificate"]["proves_optimal"]) == (0, True)
     # a bound from prices alone does not replace it
     for command in ("bound", "improve"):
         proof = ("--start-certificate", "T.cert", "--json")
         proof += ("-o", "B.cert") if command == "bound" else ("--write-certificate", "B.cert")
-        assert run(command, *triangle, *proof, "--time-limit", "5")[0] == 0
+        assert run(command, *with_cut, *proof, "--time-limit", "5")[0] == 0
         kept = Certificate.load(tmp_path / "B.cert")
         assert (kept.lower_bound, kept.to_json()["version"]) == (16, 3)
         (tmp_path / "B.cert").unlink()
+    status, out, _ = run("prices", *with_cut, "--certificate", "T.cert", "abc")
+    assert status == 0
+    assert "abc ×2: 3.000" in out
 
 
-def test_a_cut_that_is_not_valid_is_exit_6(run, triangle, tmp_path):
+def test_a_cut_that_is_not_valid_is_exit_6(run, with_cut, tmp_path):
     content = json.loads((tmp_path / "T.cert").read_text())
     content["tree"][0]["cuts"][0]["rhs"] = 0
     (tmp_path / "T.cert").write_text(json.dumps(resealed(content)))
-    status, _, error = run("verify", *triangle, "--certificate", "T.cert")
+    status, _, error = run("verify", *with_cut, "--certificate", "T.cert")
     assert status == 6
     line = "a cycle of 3 tokens has coef 1 and rhs 0: 1 tokens touch 2 edges"
     assert error == f"partcover: T.cert: {line}\n"

@@ -7,38 +7,32 @@ import json
 import re
 import tracemalloc
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from cut_strategies import pair, triangle
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.certificate import resealed
 
 from partcover import Certificate, InputError, Instance, WordCounts, check_certificate
 from partcover.problem.certificate import Leaf
-from partcover.problem.cuts import Cut, PackedPairs, PairPrices
+from partcover.problem.cuts import Cut, PackedPairs
 
 AB, BC, CA = b"ab", b"bc", b"ca"
 
 
-def pair(first, second, positions, multipliers) -> PairPrices:
-    arrays = np.array(positions, np.int64), np.array(multipliers, np.int64)
-    return PairPrices(first, second, *arrays)
-
-
-def triangle(bits: int = 0) -> tuple[Instance, Certificate]:
-    """The instance of "By hand, with a cut" in docs/certificates.md, and its certificate."""
-    instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, 2, max_length=2)
-    one = 1 << bits
-    pairs = (pair(AB, BC, [1], [one]), pair(BC, CA, [4], [one]), pair(AB, CA, [7], [one]))
-    cuts = (Cut.cycle((AB, BC, CA), 2 * one), Cut.clique((CA, BC, AB), 1, 0))
-    leaf = Leaf(np.full(11, one, np.int64), (), pairs, cuts)
+def certified(bits: int = 0) -> tuple[Instance, Certificate]:
+    """The triangle, with a second cut that counts nothing."""
+    instance, leaf = triangle(bits)
+    leaf = replace(leaf, cuts=(*leaf.cuts, Cut.clique((CA, BC, AB), 1, 0)))
     return instance, Certificate.of(instance, (leaf,), 16, bits)
 
 
 @pytest.mark.parametrize("bits", [0, 20, 30, 31, 52])
 def test_files_of_version_3_give_back_what_was_saved(tmp_path, bits):
-    instance, certificate = triangle(bits)
+    instance, certificate = certified(bits)
     certificate.save(tmp_path / "P.cert")
     content = json.loads((tmp_path / "P.cert").read_text())
     assert content == certificate.to_json()
@@ -57,7 +51,7 @@ def test_files_of_version_3_give_back_what_was_saved(tmp_path, bits):
 
 
 def test_leaves_without_pairs_and_cuts_are_of_the_versions_before():
-    instance, certificate = triangle()
+    instance, certificate = certified()
     for bits, version in ((20, 1), (40, 2)):
         leaf = Leaf(certificate.tree[0].prices)
         content = Certificate.of(instance, (leaf,), 0, bits).to_json()
@@ -66,7 +60,7 @@ def test_leaves_without_pairs_and_cuts_are_of_the_versions_before():
 
 
 def test_reprs_say_what_is_there():
-    _, certificate = triangle()
+    _, certificate = certified()
     assert repr(certificate.tree[0]) == "Leaf(11 prices, 3 pairs, 2 cuts)"
     loaded = Certificate.from_json(certificate.to_json()).tree[0]
     assert re.fullmatch(r"Leaf\(\d+ bytes, 3 pairs, 2 cuts\)", repr(loaded))
@@ -99,13 +93,13 @@ def planes(*parts) -> str:
 
 
 def changed(**parts) -> dict:
-    _, certificate = triangle()
+    _, certificate = certified()
     content = certificate.to_json()
     return resealed({**content, "tree": [{**content["tree"][0], **parts}]})
 
 
 def test_the_file_is_as_its_description_says():
-    instance, certificate = triangle()
+    instance, certificate = certified()
     node = certificate.to_json()["tree"][0]
     assert list(node) == ["prices", "tokens", "pairs", "multipliers", "cuts"]
     assert node["tokens"] == ["ab", "bc", "ca"]
@@ -154,7 +148,7 @@ def test_broken_files_are_named(parts, message):
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_versions_before_have_no_cuts(version):
-    _, certificate = triangle(30)
+    _, certificate = certified(30)
     with pytest.raises(InputError, match=f"this is version {version}"):
         Certificate.from_json(resealed({**certificate.to_json(), "version": version}))
 
@@ -186,14 +180,14 @@ def test_cuts_come_with_all_they_need(missing):
     ],
 )
 def test_broken_multipliers_are_named(multipliers, message):
-    instance, _ = triangle()
+    instance, _ = certified()
     check = check_certificate(instance, Certificate.from_json(changed(multipliers=multipliers)))
     assert (check.ok, check.lower_bound) == (False, 0)
     assert message in check.problems[0]
 
 
 def test_a_checksum_of_packed_multipliers_is_noticed():
-    instance, certificate = triangle()
+    instance, certificate = certified()
     packed = bytearray(base64.b64decode(certificate.to_json()["tree"][0]["multipliers"]))
     packed[-1] ^= 1
     broken = changed(multipliers=base64.b64encode(packed).decode())
@@ -203,7 +197,7 @@ def test_a_checksum_of_packed_multipliers_is_noticed():
 
 @pytest.mark.parametrize("sizes", [[1, 1, 1], [1 << 25] * 3])
 def test_no_more_is_unpacked_than_tokens_overlap(sizes):
-    instance, _ = triangle()
+    instance, _ = certified()
     first = zlib.decompress(base64.b64decode(planes(sizes)))
     bomb = base64.b64encode(zlib.compress(first + bytes(1 << 28))).decode()
     assert len(bomb) < 1 << 19
@@ -217,7 +211,7 @@ def test_no_more_is_unpacked_than_tokens_overlap(sizes):
 
 
 def test_cuts_without_pairs_are_written_and_refused():
-    instance, certificate = triangle()
+    instance, certificate = certified()
     leaf = Leaf(certificate.tree[0].prices, cuts=certificate.tree[0].cuts)
     content = Certificate.of(instance, (leaf,), 0, 0).to_json()
     assert content["version"] == 3

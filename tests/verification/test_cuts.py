@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cut_strategies import cut_edges, leaves_with_cuts, overlaps
+from cut_strategies import cut_edges, leaves_with_cuts, overlaps, pair, triangle
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
@@ -19,25 +19,11 @@ from partcover.problem.certificate import Branch, Certificate, Leaf
 from partcover.problem.cuts import Cut, PairPrices
 from partcover.verification.certificate_check import case_bound, check_certificate
 
-
-def pair(first, second, positions, multipliers) -> PairPrices:
-    arrays = np.array(positions, np.int64), np.array(multipliers, np.int64)
-    return PairPrices(first, second, *arrays)
-
-
 AB, BC, CA = b"ab", b"bc", b"ca"
 
 
-def by_hand() -> tuple[Instance, Leaf]:
-    """The instance and the leaf of "By hand, with a cut" in docs/certificates.md."""
-    instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, 2, max_length=2)
-    pairs = (pair(AB, BC, [1], [1]), pair(BC, CA, [4], [1]), pair(AB, CA, [7], [1]))
-    cut = Cut.cycle((AB, BC, CA), 2)
-    return instance, Leaf(np.ones(11, np.int32), (), pairs, (cut,))
-
-
 def test_the_example_of_the_docs():
-    instance, leaf = by_hand()
+    instance, leaf = triangle()
     assert instance.words.total_symbols == 22
     assert relax(instance).tokens == pytest.approx(15)
     assert fewest_tokens(instance) == 16
@@ -161,7 +147,7 @@ def climb(seed: int, steps: int) -> None:
 
 def refused(leaf: Leaf, instance: Instance | None = None) -> str:
     """The one line that says what is wrong, which no bound is proven beside."""
-    instance = instance or by_hand()[0]
+    instance = instance or triangle()[0]
     check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, 0))
     assert not check.ok
     assert check.lower_bound == 0
@@ -201,7 +187,7 @@ BIG = 1 << 63
     ],
 )
 def test_cuts_that_are_refused(cut, message):
-    _, leaf = by_hand()
+    _, leaf = triangle()
     assert message in refused(replace(leaf, cuts=(cut,)))
 
 
@@ -228,7 +214,7 @@ def test_cuts_that_are_refused(cut, message):
     ],
 )
 def test_pairs_that_are_refused(changed, message):
-    _, leaf = by_hand()
+    _, leaf = triangle()
     assert message in refused(replace(leaf, pairs=(changed, *leaf.pairs[1:])))
 
 
@@ -262,7 +248,7 @@ def test_the_least_valid_numbers_are_those_of_the_constructors(kind, size):
 
 
 def test_a_tampered_leaf_is_refused_or_proves_less():
-    instance, leaf = by_hand()
+    instance, leaf = triangle()
     content = Certificate.of(instance, (leaf,), 16, 0).to_json()
     for change in (
         {"cuts": []},
@@ -293,4 +279,4 @@ def test_other_arrays_are_no_pair():
     with pytest.raises(InputError, match="r is 2: 1 to 1 are expected in a clique of 3 tokens"):
         Cut.clique((AB, BC, CA), 2, 1)
     with pytest.raises(InputError, match="a leaf without prices has pairs or cuts"):
-        Certificate.of(by_hand()[0], (replace(by_hand()[1], prices=None),), 0, 0)
+        Certificate.of(triangle()[0], (replace(triangle()[1], prices=None),), 0, 0)
