@@ -198,7 +198,7 @@ class _CutRewards:
         assert unpacked is not None
         fixed = frozenset(instance.fixed)
         case = LeafCase(unpacked.tolist(), (), fixed, frozenset(), self.terms)
-        self.rewards = case_rewards(instance, words, case, scale_bits)
+        self.rewards = case_rewards(instance, words, case, self.one)
         others = sorted(self.rewards.keys() - fixed)
         free = max(instance.k - len(fixed), 0)
         self.best = fixed.union(nlargest(free, others, key=self.rewards.__getitem__))

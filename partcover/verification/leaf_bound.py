@@ -11,7 +11,7 @@ from ..problem.instance import Instance
 from .cut_terms import CutTerms
 from .sorted_words import SortedWords, undominated_candidates
 
-__all__ = ["LeafCase", "case_rewards", "lower_bounds"]
+__all__ = ["LeafCase", "case_rewards", "case_values", "lower_bounds"]
 
 
 class LeafCase:
@@ -48,12 +48,22 @@ class LeafCase:
 def lower_bounds(
     instance: Instance, words: SortedWords, cases: Sequence[LeafCase], scale_bits: int
 ) -> list[int]:
-    """Returns the lower bound of each case; a token for each counted word at least.
+    """Returns the lower bound of each case; a token for each counted word at least."""
+    scale = 1 << scale_bits
+    n_words = sum(words.counts)
+    return [
+        max(-(-value // scale), n_words) for value in case_values(instance, words, cases, scale)
+    ]
+
+
+def case_values(
+    instance: Instance, words: SortedWords, cases: Sequence[LeafCase], scale: int
+) -> list[int]:
+    """Returns what each case proves, in units of 1 / scale of a token, not rounded.
 
     One pass over the occurrences of candidates, for all cases together.
     `partcover.verification.certificate_check.check_certificate` says why the bounds hold.
     """
-    scale = 1 << scale_bits
     for token, starts in words.occurrences(frozenset().union(*(case.required for case in cases))):
         for case in cases:
             if token in case.required:
@@ -70,7 +80,7 @@ def lower_bounds(
                     reward -= fee * (token in group)
                 if reward > 0:
                     case.rewards.append(reward)
-    bounds = []
+    values = []
     for case in cases:
         value = sum(n * price for n, price in zip(words.count_at, case.prices, strict=True))
         value -= case.terms.loss if case.terms else 0
@@ -78,19 +88,19 @@ def lower_bounds(
         value -= sum(nlargest(instance.k - len(case.required), case.rewards))
         for fee, group in zip(case.fees, instance.groups, strict=False):
             value -= fee * (group.limit - sum(token in group for token in case.required))
-        bounds.append(max(-(-value // scale), sum(words.counts)))
-    return bounds
+        values.append(value)
+    return values
 
 
 def case_rewards(
-    instance: Instance, words: SortedWords, case: LeafCase, scale_bits: int
+    instance: Instance, words: SortedWords, case: LeafCase, scale: int
 ) -> dict[Token, int]:
     """Returns the rewards of the required tokens and of the candidates, where they are not 0."""
     rewards = {}
     pairs = chain(words.occurrences(case.required), undominated_candidates(instance, words))
     for token, starts in pairs:
         before = case.prices_before(token, starts)
-        reward = _reward(before, len(token), starts, words.count_at, 1 << scale_bits)
+        reward = _reward(before, len(token), starts, words.count_at, scale)
         reward += case.terms.bonus[token] if case.terms else 0
         if reward:
             rewards[token] = reward

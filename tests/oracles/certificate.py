@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import zlib
 from collections import defaultdict
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -120,3 +122,13 @@ def resealed(data: dict) -> dict:
     content = {key: value for key, value in data.items() if key != "sha256"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return {**content, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def planes(*parts) -> str:
+    """Numbers as a file holds them: the lowest bytes of all in a part, then the second ones."""
+    raw = b"".join(
+        bytes(number.to_bytes(8, "little", signed=True)[place] for number in part)
+        for part in parts
+        for place in range(8)
+    )
+    return base64.b64encode(zlib.compress(raw)).decode()

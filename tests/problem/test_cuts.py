@@ -14,7 +14,7 @@ import pytest
 from cut_strategies import pair, triangle
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.certificate import resealed
+from oracles.certificate import planes, resealed
 
 from partcover import Certificate, InputError, Instance, WordCounts, check_certificate
 from partcover.problem.certificate import Leaf
@@ -80,16 +80,6 @@ def test_packed_pairs_give_back_what_was_packed(drawn):
     for here, there in zip(again, pairs, strict=True):
         assert here.positions.tolist() == there.positions.tolist()
         assert here.multipliers.tolist() == there.multipliers.tolist()
-
-
-def planes(*parts) -> str:
-    """Numbers as a file holds them: the lowest bytes of all in a part, then the second ones."""
-    raw = b"".join(
-        bytes(number.to_bytes(8, "little", signed=True)[place] for number in part)
-        for part in parts
-        for place in range(8)
-    )
-    return base64.b64encode(zlib.compress(raw)).decode()
 
 
 def changed(**parts) -> dict:

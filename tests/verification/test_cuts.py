@@ -11,13 +11,16 @@ from cut_strategies import cut_edges, leaves_with_cuts, overlaps, pair, triangle
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
-from oracles.certificate import fewest_in_case, resealed, slow_bound, slow_value
+from oracles.certificate import fewest_in_case, planes, resealed, slow_bound, slow_value
 from strategies import instances
 
 from partcover import InputError, Instance, prove, relax
 from partcover.problem.certificate import Branch, Certificate, Leaf
 from partcover.problem.cuts import Cut, PairPrices
-from partcover.verification.certificate_check import case_bound, check_certificate
+from partcover.verification.certificate_check import case_bound, check_certificate, is_empty
+from partcover.verification.cut_terms import CutTerms
+from partcover.verification.leaf_bound import LeafCase, case_values
+from partcover.verification.sorted_words import SortedWords
 
 AB, BC, CA = b"ab", b"bc", b"ca"
 
@@ -72,11 +75,17 @@ def check_one(data):
     again = Certificate.from_json(json.loads(json.dumps(claim.to_json())))
     assert again.to_json() == claim.to_json()
     assert check_certificate(instance, again) == check
+    words = SortedWords(instance)
     for leaf, inside, outside in claim.leaves():
-        required = {*instance.fixed, *inside}
-        best = fewest_in_case(instance, required, set(outside))
-        if best is not None:
-            assert case_bound(instance, leaf, bits, inside, outside) <= best
+        required = inside | set(instance.fixed)
+        if is_empty(instance, required, outside):
+            continue
+        case = LeafCase(leaf.prices.tolist(), leaf.fees, required, outside, CutTerms(leaf, words))
+        (value,) = case_values(instance, words, [case], 1 << bits)
+        assert value == slow_value(instance, leaf, 1 << bits, set(required), outside)
+        best = fewest_in_case(instance, set(required), set(outside))
+        assert case_bound(instance, leaf, bits, inside, outside) <= best
+        assert value <= best << bits
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -267,6 +276,40 @@ def test_a_tampered_leaf_is_refused_or_proves_less():
         check = check_certificate(instance, broken)
         assert not check.ok, change
         assert check.lower_bound < 16
+
+
+numbers = st.integers(-3, 9) | st.sampled_from([-BIG, BIG - 1, BIG, 1 << 40])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_no_tampered_file_proves_more(data):
+    """Any numbers in the place of some: refused in one line, or a bound that holds."""
+    instance, leaf = triangle()
+    content = Certificate.of(instance, (leaf,), 0, 0).to_json()
+    node = content["tree"][0]
+    cut = node["cuts"][0]
+    packed = [[1, 1, 1], [1, 4, 7], [1, 1, 1]]
+    lists = [*packed, cut["cycle"], *node["pairs"]]
+    for _ in range(data.draw(st.integers(1, 4))):
+        if data.draw(st.booleans()):
+            name = data.draw(st.sampled_from(["coef", "rhs", "multiplier"]))
+            cut[name] = data.draw(numbers)
+        else:
+            changed = data.draw(st.sampled_from(lists))
+            place = data.draw(st.integers(0, len(changed) - 1))
+            changed[place] = data.draw(numbers)
+    if data.draw(st.booleans()):
+        node["cuts"][0] = {"clique" if key == "cycle" else key: cut[key] for key in cut}
+    packed = [[min(number, BIG - 1) for number in part] for part in packed]
+    node["multipliers"] = planes(*packed)
+    try:
+        certificate = Certificate.from_json(resealed(content))
+    except InputError:
+        return
+    check = check_certificate(instance, certificate)
+    assert check.lower_bound <= 16
+    assert check.ok or (check.lower_bound == 0 and "\n" not in check.problems[0])
 
 
 def test_other_arrays_are_no_pair():
