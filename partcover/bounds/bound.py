@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..corpus import symbols as sym
@@ -59,6 +59,14 @@ class Bound:
         or the iterations are done.
     seed, threads : int
         The random seed, which nothing uses, and the number of threads.
+    plain_bound : int
+        What prices alone prove, without cuts.
+    plain_x : ndarray of float64, shape (candidates,)
+        `x` of the linear relaxation without cuts.
+    cuts : dict of str to int
+        How many cuts the bound uses, by kind: triangles, longer cycles, cliques.
+    rounds : int
+        Rounds of cuts made.
 
     Examples
     --------
@@ -86,6 +94,10 @@ class Bound:
     termination: Termination
     seed: int = 0
     threads: int = 1
+    plain_bound: int = 0
+    plain_x: Float64 = field(default_factory=lambda: np.zeros(0))
+    cuts: dict[str, int] = field(default_factory=dict)
+    rounds: int = 0
 
     __reduce__ = by_fields
 
@@ -135,6 +147,10 @@ class Bound:
             "tokens": self.incumbent,
             "lower_bound": self.lower_bound,
             "gap": self.gap,
+            "plain_lower_bound": self.plain_bound,
+            "cuts": sum(self.cuts.values()),
+            "cuts_by_kind": dict(sorted(self.cuts.items())),
+            "rounds": self.rounds,
             "relaxation": self.relaxation if math.isfinite(self.relaxation) else None,
             "status": self.status,
             "termination": self.termination,

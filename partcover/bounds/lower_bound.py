@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
-from ..problem.certificate import Certificate, Leaf
+from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
-from ..runtime.arrays import Int64
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.parallel import workers
-from ..runtime.progress import Event, Progress
+from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
+from .best_prices import BestPrices
 from .bound import Bound
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
-from .reduced_costs import reduced_costs
 
-__all__ = ["PATIENCE", "bounds", "lower_bound"]
+__all__ = ["bounds", "lower_bound"]
 
-
-PATIENCE, PATIENCE_NEAR = 4000, 256
-"""Steps within which the gap to the relaxation must fall, far from its optimum and near it."""
 
 _STEPS = 32  # between two exact bounds
-_NEAR = 1e-7  # relative gap at which the relaxation is nearly solved
-_FALL = 0.9  # factor by which the gap must fall
+_NEAR_ENOUGH = 1e-4  # relative gap to the relaxation at which cuts begin
+_ROUNDS_WITHOUT_GAIN = 8  # after which cuts bring no more
+_GAIN = 1e-6  # of the bound, that counts as one
+_CUT_COUNTS = 6  # a count with cuts takes so many plain ones, until it is known
 _START_SECONDS = 6e-7  # a symbol, before the first bound
 _FINISH_COUNTS = 3  # the last count, over all candidates, and the proof take so many counts
 
@@ -47,6 +42,7 @@ def lower_bound(
     incumbent: int | None = None,
     warm_start: Certificate | None = None,
     greedy: Solution | None = None,
+    cuts: bool = True,
     time_limit: Seconds | None = None,
     target_gap: Share | None = None,
     iterations: Whole | None = None,
@@ -67,6 +63,9 @@ def lower_bound(
         better one is found.
     greedy : Solution, optional
         The solution of `greedtok` for this instance; by default GreedTok is run.
+    cuts : bool
+        Whether to go on with cuts where the linear relaxation is nearly solved; without them its
+        value is the best that can be proven.
     time_limit : float, optional
         Seconds, the last count included.  Enumerating the candidates and hashing the words take
         place whatever the limit is; where no time is left then, the bound is a token for each
@@ -103,6 +102,10 @@ def lower_bound(
     that matter + candidates).  A candidate matters if it might save as much as GreedTok's k-th
     token; all others are still counted in every bound.
 
+    Then come rounds of cuts: inequalities of odd cycles and cliques of tokens whose occurrences
+    overlap, which separation finds at the point that steps over merged parts of words have
+    reached (`CutRounds`; docs/certificates.md, "Cuts").
+
     Examples
     --------
     >>> from partcover import Instance, lower_bound
@@ -116,6 +119,7 @@ def lower_bound(
         incumbents=None if incumbent is None else {instance.k: incumbent},
         warm_start=warm_start,
         greedy=greedy,
+        cuts=cuts,
         time_limit=time_limit,
         target_gap=target_gap,
         iterations=iterations,
@@ -132,6 +136,7 @@ def bounds(
     incumbents: dict[int, int] | None = None,
     warm_start: Certificate | None = None,
     greedy: Solution | None = None,
+    cuts: bool = True,
     time_limit: Seconds | None = None,
     target_gap: Share | None = None,
     iterations: Whole | None = None,
@@ -149,7 +154,7 @@ def bounds(
         The budgets, in the order to take them.
     incumbents : dict of int to int, optional
         For a budget, tokens that some vocabulary within it needs.
-    warm_start, target_gap, threads, progress
+    warm_start, cuts, target_gap, threads, progress
         As for `lower_bound`.
     greedy : Solution, optional
         The solution of `greedtok` for the largest budget; by default GreedTok is run.
@@ -213,7 +218,7 @@ def bounds(
             rule = StoppingRule(deadline, target_gap, iterations)
             n_steps, termination = 0, greedy.termination
             if termination != "interrupted":
-                n_steps, termination = _climb(ascent, best, rule, limits)
+                n_steps, termination = _climb(ascent, best, rule, limits, cuts=cuts)
             bound = best.bound(n_steps, termination, limits)
             proven.append(bound)
             if done is not None:
@@ -267,9 +272,11 @@ class StoppingRule:
         return _STEPS if self.iterations is None else min(_STEPS, self.iterations - step)
 
     def termination(self, best: BestPrices, incumbent: int | None, step: int) -> Termination | None:
-        """Returns why the steps end now; None if they go on."""
-        if best.is_solved(step):
-            return "completed"
+        """Returns why the plain steps end now; None if they go on."""
+        return "completed" if best.is_solved(step) else self.limit(best, incumbent, step)
+
+    def limit(self, best: BestPrices, incumbent: int | None, step: int) -> Termination | None:
+        """Returns which limit is reached; None if none is."""
         if (
             self.target_gap is not None
             and incumbent is not None
@@ -281,193 +288,103 @@ class StoppingRule:
         return "time_limit" if self.deadline.is_over else None
 
 
+class _Climb:
+    """The steps for one budget: plain ones, then rounds of cuts."""
+
+    def __init__(
+        self, ascent: Ascent, best: BestPrices, rule: StoppingRule, incumbent: int | None
+    ) -> None:
+        self.ascent = ascent
+        self.best = best
+        self.rule = rule
+        self.incumbent = incumbent
+        self.step = 0
+        self.count_seconds = 0.0
+        self._first = self._previous = math.inf
+
+    @property
+    def may_gain(self) -> bool:
+        """Whether cuts could prove more: prices are there, a better bound is of use."""
+        best = self.best
+        if best.prices is None or best.is_met or not len(self.ascent.active):
+            return False
+        return self.rule.iterations is None or self.step < self.rule.iterations
+
+    def begin(self) -> None:
+        """Makes the first point and counts its prices, if there is time."""
+        instance = self.best.instance
+        seconds = math.inf
+        if not self.rule.deadline.earlier(_START_SECONDS * len(instance.words.data)).is_over:
+            self.ascent.begin(instance.k)
+            self.count_seconds = self.best.offer(self.ascent, self.step)
+            seconds = _FINISH_COUNTS * self.count_seconds
+        self.rule = replace(self.rule, deadline=self.rule.deadline.earlier(seconds))
+
+    def plain(self, near: float) -> Termination | None:
+        """Makes plain steps until the rule ends them, or the relaxation is as near as `near`."""
+        ascent, best = self.ascent, self.best
+        while (ended := self.rule.termination(best, self.incumbent, self.step)) is None:
+            if best.distance() <= near * best.relaxation:
+                return None
+            for _ in range(self.rule.steps_left(self.step)):
+                moved = ascent.step()
+                self.step += 1
+                if ascent.steps == 1:
+                    self._first = moved
+                elif (
+                    moved <= 0.2 * self._first
+                    or (moved <= 0.8 * self._first and moved > self._previous)
+                    or ascent.steps >= max(0.36 * self.step, 8)
+                ):
+                    ascent.reweigh()
+                    if not ascent.update_active_set(self.step):
+                        ascent.restart()
+                    moved = math.inf
+                self._previous = moved
+                if self.rule.deadline.is_over:
+                    break
+            best.offer(ascent, self.step)
+        return ended
+
+    def cut(self) -> Termination | None:
+        """Makes rounds of cuts until they bring no more; None if there is nothing to cut."""
+        best, rule = self.best, self.rule
+        rounds = best.begin_cuts(self.ascent)
+        before = self.step
+        last_gain = best.value, 0
+        while True:
+            round_ = rounds.round(
+                rule.deadline.earlier(_CUT_COUNTS * self.count_seconds),
+                None if rule.iterations is None else rule.iterations - self.step,
+            )
+            self.count_seconds = max(self.count_seconds, rounds.count_seconds / _CUT_COUNTS)
+            self.step = before + rounds.n_steps
+            best.offer_round(round_, rounds)
+            if not rounds.steps.cuts:
+                return None
+            if best.value - last_gain[0] > _GAIN * best.value:
+                last_gain = best.value, round_.number
+            ended = rule.limit(best, self.incumbent, self.step)
+            if ended is not None or best.is_met:
+                return ended or "completed"
+            if round_.number - last_gain[1] >= _ROUNDS_WITHOUT_GAIN:
+                return "completed"
+
+
 def _climb(
-    ascent: Ascent, best: BestPrices, rule: StoppingRule, limits: RunLimits
+    ascent: Ascent, best: BestPrices, rule: StoppingRule, limits: RunLimits, *, cuts: bool
 ) -> tuple[int, Termination]:
-    """Makes steps until the rule ends them; returns their number and the reason."""
+    """Makes steps and rounds of cuts until the rule ends them; returns their number, and why."""
     instance, incumbent = best.instance, best.incumbent
-    step = 0
+    climb = _Climb(ascent, best, rule, incumbent)
     try:
         if rule.target_gap is not None and incumbent is None:
             chosen = Vocabulary(ascent.vocabulary.tokens[: instance.k], instance.symbols)
-            incumbent = segment(instance.words, chosen, threads=limits.threads).tokens
-        seconds = math.inf
-        if not rule.deadline.earlier(_START_SECONDS * len(instance.words.data)).is_over:
-            ascent.begin(instance.k)
-            seconds = _FINISH_COUNTS * best.offer(ascent, step)
-        rule = replace(rule, deadline=rule.deadline.earlier(seconds))
-        previous = first = math.inf
-        while (termination := rule.termination(best, incumbent, step)) is None:
-            for _ in range(rule.steps_left(step)):
-                moved = ascent.step()
-                step += 1
-                if ascent.steps == 1:
-                    first = moved
-                elif (
-                    moved <= 0.2 * first
-                    or (moved <= 0.8 * first and moved > previous)
-                    or ascent.steps >= max(0.36 * step, 8)
-                ):
-                    ascent.reweigh()
-                    if not ascent.update_active_set(step):
-                        ascent.restart()
-                    moved = math.inf
-                previous = moved
-                if rule.deadline.is_over:
-                    break
-            best.offer(ascent, step)
+            climb.incumbent = segment(instance.words, chosen, threads=limits.threads).tokens
+        climb.begin()
+        termination = climb.plain(_NEAR_ENOUGH if cuts else 0.0)
+        if cuts and termination in (None, "completed") and climb.may_gain:
+            termination = climb.cut() or climb.plain(0.0)
     except KeyboardInterrupt:
         termination = "interrupted"
-    return step, termination
-
-
-class BestPrices:
-    """The best prices so far for one budget, and the lower bound that they prove.
-
-    Parameters
-    ----------
-    counter : PriceCounter
-        Counts what prices prove.
-    instance : Instance
-        The instance with the budget.
-    incumbent : int or None
-        Tokens that some vocabulary needs.
-    known : Certificate or None
-        A certificate to start from.
-    deadline : Deadline
-        The clock of the call.
-    progress : Progress
-        Receives each better bound.
-    """
-
-    def __init__(
-        self,
-        counter: PriceCounter,
-        instance: Instance,
-        incumbent: int | None,
-        known: Certificate | None,
-        deadline: Deadline,
-        progress: Progress,
-    ) -> None:
-        self.counter = counter
-        self.instance = instance
-        self.incumbent = incumbent
-        self.known = known
-        self.deadline = deadline
-        self.progress = progress
-        self.lower_bound = instance.words.total_count
-        if known is not None:
-            self._prove(known.lower_bound, "start")
-        self.value = 0  # in units of 1 / counter.one tokens
-        self.prices: Int64 | None = None
-        self.last_fall = math.inf, 0  # the distance that last fell much, and the step
-        self.relaxation = math.inf
-        self.x = np.zeros(len(instance.index))
-
-    def offer(self, ascent: Ascent, step: int) -> float:
-        """Counts what the present prices prove; returns the seconds that took."""
-        begun = time.monotonic()
-        cost = ascent.cost()
-        if cost < self.relaxation:
-            self.relaxation = cost
-            self.x = ascent.x_all()
-        self._count(ascent)
-        counter = self.counter
-        if counter.bits < counter.finest and self.distance() < 8 * self._rounding_loss():
-            # rounding is in the way: count with more digits
-            added_bits = min(counter.finest, counter.bits + 12) - counter.bits
-            counter.refine(counter.bits + added_bits)
-            if self.prices is not None:
-                self.value, self.prices = self.value << added_bits, self.prices << added_bits
-            self._count(ascent)
-        if self.distance() < _FALL * self.last_fall[0]:
-            self.last_fall = self.distance(), step
-        return time.monotonic() - begun
-
-    def _count(self, ascent: Ascent) -> None:
-        """Counts the present prices and keeps them if they prove more."""
-        counter = self.counter
-        prices = counter.rounded(ascent.proposed())
-        value, ascent.rewards = counter.count(prices, self.instance.k)
-        if self.prices is None or value > self.value:
-            self.value, self.prices = value, prices
-        self._prove(counter.bound(value), "prices")
-
-    def distance(self) -> float:
-        """Returns the tokens between the relaxation and what the prices prove."""
-        if self.prices is None:
-            return math.inf
-        return self.relaxation - self.value / self.counter.one
-
-    def _rounding_loss(self) -> float:
-        """Returns the most tokens that rounding the prices may cost."""
-        return self.instance.words.total_symbols / (2 * self.counter.one)
-
-    def _prove(self, bound: int, source: str) -> None:
-        """Keeps a lower bound if it is better."""
-        if bound <= self.lower_bound:
-            return
-        self.lower_bound = bound
-        if self.incumbent is not None and bound > self.incumbent:
-            raise InputError(
-                f"{self.incumbent} tokens are given as enough, and {bound} are proven to be "
-                "needed: the incumbent is not of this instance"
-            )
-        self.progress.event(Event(self.deadline.seconds, "bound", self.incumbent, bound, source))
-
-    def is_solved(self, step: int) -> bool:
-        """Returns whether no better bound is possible, of use, or to be expected."""
-        proven = self.lower_bound
-        if proven == self.incumbent or proven >= self.relaxation * (1 - 1e-14):
-            return True
-        # neither end moves any more: floating point has no more digits
-        near = self.distance() <= _NEAR * max(1.0, self.relaxation)
-        return step - self.last_fall[1] >= (PATIENCE_NEAR if near else max(PATIENCE, step // 2))
-
-    def bound(self, iterations: int, termination: Termination, limits: RunLimits) -> Bound:
-        """Returns the bound with its certificate, and what it proves about candidates."""
-        counter, instance = self.counter, self.instance
-        size = len(instance.index)
-        costs = np.zeros(size, np.int64)
-        inside = outside = np.zeros(0, np.int64)
-        certificate = self.known
-        if certificate is None or certificate.lower_bound < self.lower_bound:
-            prices = None
-            if self.prices is not None:
-                prices = self.prices[instance.index.positions_ascending()]
-            if prices is not None and counter.bits <= 30:
-                prices = prices.astype(np.int32)
-            leaf = Leaf(prices)
-            certificate = Certificate.of(instance, (leaf,), self.lower_bound, counter.bits)
-        if self.prices is not None:
-            value, rewards = counter.count(self.prices, instance.k, every=True)
-            costs, chosen = reduced_costs(rewards, counter.fixed, instance)
-            costs = costs[:size]
-            if self.incumbent is not None:
-                # a case that needs as many tokens as the incumbent holds nothing better; rewards
-                # are rounded down by less than a unit each
-                rounded = counter.one // counter.unit
-                left = (self.incumbent - 1) * counter.unit - value // rounded + (rounded > 1)
-                optional = ~counter.fixed[:size]
-                inside = np.flatnonzero(optional & chosen[:size] & (-costs > left))
-                outside = np.flatnonzero(optional & ~chosen[:size] & (costs > left))
-            # where the start proves more than these prices, forcing adds that much less to it
-            excess = max(0, (self.lower_bound - counter.bound(value)) * counter.unit)
-            costs = np.where(costs > 0, np.maximum(costs - excess, 0), costs)
-        return Bound(
-            instance,
-            certificate,
-            self.lower_bound,
-            self.incumbent,
-            self.relaxation,
-            self.x,
-            costs,
-            counter.unit,
-            inside.astype(np.int32),
-            outside.astype(np.int32),
-            self.deadline.seconds,
-            iterations,
-            termination,
-            limits.seed,
-            limits.threads,
-        )
+    return climb.step, termination or "completed"

@@ -57,6 +57,8 @@ class PriceCounter:
     unit : int
         Rewards are counted in units of 1 / unit tokens, rounded down, so that they fit in 63
         bits.
+    low_bits : int
+        Binary digits of a reward that are below its unit: one is ``unit << low_bits``.
     intervals : Intervals
         The candidates of ``instance.index``, then required tokens that are not among them.
     lo, hi, length : ndarray of int32, shape (tokens,)
@@ -102,8 +104,8 @@ class PriceCounter:
         """Sets the number of binary digits of a price."""
         self.bits, self.one = bits, 1 << bits
         # 16 · unit · symbols stays below 2^63: the lower bits of a reward are summed by themselves
-        self._shift = max(0, bits - (58 - self.instance.words.total_symbols.bit_length()))
-        self.unit = self.one >> self._shift
+        self.low_bits = max(0, bits - (58 - self.instance.words.total_symbols.bit_length()))
+        self.unit = self.one >> self.low_bits
 
     def prices_of(self, certificate: Certificate) -> Float64 | None:
         """Returns the prices of a certificate; None if no leaf has any."""
@@ -156,7 +158,7 @@ class PriceCounter:
         before = np.zeros(len(prices) + 1, np.int64)
         np.cumsum(prices, dtype=np.int64, out=before[1:])
         out = np.zeros(len(self.lo), np.int64)
-        low = np.zeros(len(self.lo) if self._shift else 0, np.int64)
+        low = np.zeros(len(self.lo) if self.low_bits else 0, np.int64)
         free = k - len(self.instance.fixed)
         done = 0
         until = len(self.order) if every else self.n_likely
@@ -169,7 +171,7 @@ class PriceCounter:
             until = max(done, self.n_required + n_needed)
             self.n_likely = max(self.n_required + n_needed, 1)
         required, others = self.order[: self.n_required], self.order[self.n_required :]
-        if not self._shift:
+        if not self.low_bits:
             total = int(np.dot(self.count_at, prices))
             total -= int(out[required].sum()) + largest(out[others], free)[0]
             return total, out
@@ -177,13 +179,22 @@ class PriceCounter:
         words = self.instance.words
         sums = np.diff(before[words.offsets]).tolist()
         total = sum(map(mul, words.counts.tolist(), sums))
-        total -= (sum(out[required].tolist()) << self._shift) + sum(low[required].tolist())
+        total -= (sum(out[required].tolist()) << self.low_bits) + sum(low[required].tolist())
         best, threshold = largest(out[others], free)
         above = out[others] > threshold
-        total -= (best << self._shift) + sum(low[others[above]].tolist())
+        total -= (best << self.low_bits) + sum(low[others[above]].tolist())
         equal = np.sort(low[others[out[others] == threshold]])[::-1]
         total -= sum(equal[: max(0, free - int(above.sum()))].tolist())
         return total, out
+
+    def all_rewards(self, before: Int64) -> tuple[Int64, Int64]:
+        """Returns the rewards of all tokens, in units of 1 / unit, and their lower bits.
+
+        ``before[p]`` is the sum of the prices before position p.
+        """
+        out, low = np.zeros(len(self.lo), np.int64), np.zeros(len(self.lo), np.int64)
+        self._rewards(before, out, low if self.low_bits else low[:0], self.order)
+        return out, low
 
     def bound(self, value: int) -> int:
         """Returns a value of `count` as a number of tokens, rounded up."""
@@ -195,7 +206,7 @@ class PriceCounter:
         cuts = np.linspace(0, len(which), 4 * SHARDS + 1).astype(int).tolist()
 
         def work(n: int) -> None:
-            rewards(*arrays, self.overlaps, which, out, low, self._shift, cuts[n], cuts[n + 1])
+            rewards(*arrays, self.overlaps, which, out, low, self.low_bits, cuts[n], cuts[n + 1])
 
         self.share(work, 4 * SHARDS)
 

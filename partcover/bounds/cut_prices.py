@@ -1,0 +1,240 @@
+"""Counts in integers what prices, multipliers of pairs and cuts prove together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import mul
+
+import numpy as np
+
+from ..kernels._cut_steps import charged_rewards
+from ..problem.certificate import Leaf
+from ..problem.cuts import Cut, PairPrices
+from ..runtime.arrays import Bools, Int64
+from .cut_ascent import CutAscent
+from .inequality import Inequality
+from .price_counter import PriceCounter
+
+__all__ = ["Case", "CutPrices", "Rewards"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """The vocabularies that hold some tokens and lack some others.
+
+    Attributes
+    ----------
+    inside, outside : ndarray of bool, shape (tokens,)
+        The tokens, as candidates of the counter; required ones are inside.
+    k : int
+        The budget.
+    """
+
+    inside: Bools
+    outside: Bools
+    k: int
+
+    @property
+    def free(self) -> int:
+        """How many tokens may be chosen besides those inside."""
+        return self.k - int(np.count_nonzero(self.inside))
+
+
+@dataclass(frozen=True)
+class Rewards:
+    """What prices give the tokens, with what cuts add.
+
+    Attributes
+    ----------
+    units : ndarray of int64, shape (tokens,)
+        In units of 1 / unit tokens, rounded down.
+    low : ndarray of int64, shape (tokens,)
+        What lies below a unit, in units of 1 / one tokens.
+    """
+
+    units: Int64
+    low: Int64
+
+
+@dataclass(frozen=True)
+class CutPrices:
+    """Prices of symbols, multipliers of pairs and of cuts, in units of 1 / one tokens.
+
+    Attributes
+    ----------
+    prices : ndarray of int64, shape (symbols,)
+        Prices, in the order of ``words.data``.
+    pairs : ndarray of int64, shape (pairs,)
+        Pairs of candidates, as `pair_key` names them, ascending.
+    pair, position, multiplier : ndarray of int64, shape (multipliers,)
+        The number of a multiplier's pair, its position in ``words.data``, and itself: above 0.
+    cuts : tuple of (Inequality, int)
+        The cuts and their multipliers, above 0.
+    """
+
+    prices: Int64
+    pairs: Int64
+    pair: Int64
+    position: Int64
+    multiplier: Int64
+    cuts: tuple[tuple[Inequality, int], ...]
+
+    @classmethod
+    def plain(cls, prices: Int64) -> CutPrices:
+        """Prices alone."""
+        none = np.zeros(0, np.int64)
+        return cls(prices, none, none, none, none, ())
+
+    @classmethod
+    def of(cls, ascent: CutAscent) -> CutPrices:
+        """The prices and multipliers of the last step, rounded."""
+        counter, parts, steps = ascent.counter, ascent.parts, ascent.steps
+        prices = np.ones(len(parts.place))
+        covered = parts.place >= 0
+        prices[covered] = steps.price_made[parts.place[covered]]
+        rows = np.flatnonzero(parts.row_pair >= 0)
+        multiplier = np.rint(steps.row_made[rows] * counter.one).astype(np.int64)
+        rows, multiplier = rows[multiplier > 0], multiplier[multiplier > 0]
+        position, row = parts.everywhere(parts.row_place[rows])
+        mu = np.rint(ascent.mu_made * counter.one).astype(np.int64).tolist()
+        # a cut gives nothing where one of its pairs has no multipliers
+        priced = set(parts.pairs[parts.row_pair[rows]].tolist())
+        return cls(
+            counter.rounded(prices),
+            parts.pairs,
+            parts.row_pair[rows][row],
+            position,
+            multiplier[row],
+            tuple(
+                (cut, m)
+                for cut, m in zip(ascent.cuts, mu, strict=True)
+                if m > 0 and priced.issuperset(cut.pairs)
+            ),
+        )
+
+    def finer(self, bits: int) -> CutPrices:
+        """The same prices in units that are smaller by so many binary digits."""
+        return CutPrices(
+            self.prices << bits,
+            self.pairs,
+            self.pair,
+            self.position,
+            self.multiplier << bits,
+            tuple((cut, m << bits) for cut, m in self.cuts),
+        )
+
+    def count(self, counter: PriceCounter, case: Case) -> tuple[int, Rewards]:
+        """Returns the lower bound that this proves for a case, times `one`, and the rewards.
+
+        docs/certificates.md ("Cuts") says why it holds: rewards are of occurrences that pay the
+        multipliers of their token's pairs, and gain what cuts give; what a pair's multipliers sum
+        to beyond its cuts is lost.
+        """
+        before = np.zeros(len(self.prices) + 1, np.int64)
+        np.cumsum(self.prices, dtype=np.int64, out=before[1:])
+        units, low = counter.all_rewards(before)
+        self._charge(counter, before, units, low)
+        shift = counter.low_bits
+        words = counter.instance.words
+        sums = np.diff(before[words.offsets]).tolist()
+        total = sum(map(mul, words.counts.tolist(), sums))
+        beyond, gains = self._sum_multipliers(counter)
+        total -= sum(max(0, value) for value in beyond.values())
+        total -= sum(m * cut.rhs for cut, m in self.cuts)
+        for token, gain in gains.items():
+            value = (int(units[token]) << shift) + int(low[token]) + gain
+            units[token], low[token] = value >> shift, value & ((1 << shift) - 1)
+        total -= _sum(units[case.inside], low[case.inside], shift)
+        optional = np.flatnonzero(~(case.inside | case.outside))
+        free = min(max(case.free, 0), len(optional))
+        if free:
+            # all that are larger than the free-th largest, by units; the lower bits decide the rest
+            chosen = units[optional]
+            threshold = np.partition(chosen, len(chosen) - free)[len(chosen) - free]
+            above, equal = optional[chosen > threshold], optional[chosen == threshold]
+            left = free - len(above)
+            total -= _sum(units[above], low[above], shift)
+            total -= left * (int(threshold) << shift)
+            total -= sum(np.sort(low[equal])[::-1][:left].tolist())
+        return total, Rewards(units, low)
+
+    def _charge(self, counter: PriceCounter, before: Int64, units: Int64, low: Int64) -> None:
+        """Counts the rewards of tokens in pairs again: their occurrences pay multipliers."""
+        keys = self.pairs[self.pair]
+        token = np.concatenate([keys >> 32, keys & 0xFFFFFFFF])
+        position = np.concatenate([self.position, self.position])
+        order = np.lexsort((position, token))
+        token = token[order]
+        tokens, first = np.unique(token, return_index=True)
+        first = np.append(first, len(token)).astype(np.int64)
+        multiplier = np.concatenate([self.multiplier, self.multiplier])[order]
+        # partial sums of each token: one more than it has multipliers
+        sums = np.zeros(len(token) + len(tokens), np.int64)
+        total = np.concatenate([[0], np.cumsum(multiplier)])
+        for n, (i, j) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
+            sums[i + n : j + n + 1] = total[i : j + 1] - total[i]
+        charged_rewards(
+            counter.places,
+            before,
+            counter.count_at,
+            counter.one,
+            counter.lo,
+            counter.hi,
+            counter.length,
+            tokens.astype(np.int32),
+            first,
+            position[order].astype(np.int32),
+            sums,
+            units,
+            low,
+            counter.low_bits,
+        )
+
+    def _sum_multipliers(self, counter: PriceCounter) -> tuple[dict[int, int], dict[int, int]]:
+        """Returns what pairs weigh beyond their cuts, and what cuts give to tokens."""
+        beyond = dict.fromkeys(self.pairs.tolist(), 0)
+        counts = counter.count_at[self.position].tolist()
+        keys = self.pairs[self.pair].tolist()
+        for key, multiplier, count in zip(keys, self.multiplier.tolist(), counts, strict=True):
+            beyond[key] += multiplier * count
+        gains: dict[int, int] = {}
+        for cut, m in self.cuts:
+            for pair in cut.pairs:
+                beyond[pair] -= m
+            for token in cut.tokens:
+                gains[token] = gains.get(token, 0) + m * cut.coef
+        return beyond, gains
+
+    def leaf(self, counter: PriceCounter) -> Leaf:
+        """Returns the leaf of a certificate with these prices."""
+        index = counter.instance.index
+        ascending = index.positions_ascending()
+        prices = self.prices[ascending]
+        rank = np.empty(len(ascending), np.int64)
+        rank[ascending] = np.arange(len(ascending))
+        at = rank[self.position]
+        order = np.lexsort((at, self.pair))
+        bounds = np.searchsorted(self.pair[order], np.arange(len(self.pairs) + 1)).tolist()
+        numbers = np.unique([self.pairs >> 32, self.pairs & 0xFFFFFFFF])
+        texts = index.tokens_at(counter.intervals.take(numbers))
+        token = dict(zip(numbers.tolist(), texts, strict=True))
+        pairs = []
+        for n, key in enumerate(self.pairs.tolist()):
+            own = order[bounds[n] : bounds[n + 1]]
+            if len(own):
+                first, second = sorted((token[key >> 32], token[key & 0xFFFFFFFF]))
+                pairs.append(PairPrices(first, second, at[own], self.multiplier[own]))
+        cuts = tuple(
+            Cut(tuple(token[t] for t in cut.tokens), cut.kind, cut.coef, cut.rhs, m)
+            for cut, m in self.cuts
+        )
+        return Leaf(
+            prices.astype(np.int32) if counter.bits <= 30 else prices,
+            pairs=tuple(sorted(pairs, key=lambda pair: (pair.first, pair.second))),
+            cuts=cuts,
+        )
+
+
+def _sum(units: Int64, low: Int64, shift: int) -> int:
+    """Returns the sum of rewards, in units of 1 / one."""
+    return (sum(units.tolist()) << shift) + sum(low.tolist())

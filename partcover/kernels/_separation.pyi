@@ -1,0 +1,11 @@
+import numpy as np
+import numpy.typing as npt
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+ONE: int
+
+def odd_cycles(first: Int64, neighbour: Int32, slack: Int64) -> list[list[int]]: ...
+def triangles(first: Int64, neighbour: Int32, slack: Int64) -> Int64: ...
+def cliques(first: Int64, neighbour: Int32, slack: Int64, x: Int64, seeds: Int64) -> Int64: ...

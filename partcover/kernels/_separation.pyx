@@ -1,0 +1,333 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Separation of cuts over tokens that conflict: odd cycles, triangles and cliques.
+
+A conflict graph has a node for each token and an edge for each pair of tokens whose occurrences
+overlap somewhere.  Its rows ascend: the neighbours of node a are
+``neighbour[first[a]:first[a + 1]]``, and each edge stands in the rows of both ends.  The slack of
+an edge is 1/2 + (x_A + x_B)/2 − y_AB, at least 0, where y_AB is what the flows of A and B over one
+position sum to.  All numbers are integers in units of 1/`ONE`, so that what is found does not
+depend on rounding.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+
+include "_heap.pxi"
+
+ONE = 1 << 28
+"""Units of a whole."""
+
+cdef enum:
+    UNIT = 1 << 28
+    HALF = 1 << 27
+    LARGEST = 6         # tokens of a clique
+
+
+cdef class _Rows:
+    """A growing array of rows of int64."""
+
+    cdef int64_t *data
+    cdef Py_ssize_t size, room, width
+
+    def __cinit__(self, Py_ssize_t width):
+        self.width = width
+        self.room = 256
+        self.data = <int64_t *> malloc(self.room * width * sizeof(int64_t))
+        if self.data == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.data)
+
+    cdef int64_t *add(self) noexcept nogil:
+        """Returns the next row, to be filled in; NULL where there is no memory."""
+        cdef int64_t *grown
+        if self.size == self.room:
+            grown = <int64_t *> realloc(self.data, 2 * self.room * self.width * sizeof(int64_t))
+            if grown == NULL:
+                return NULL
+            self.data = grown
+            self.room *= 2
+        self.size += 1
+        return self.data + (self.size - 1) * self.width
+
+    cdef array(self):
+        rows = np.empty((self.size, self.width), np.int64)
+        cdef int64_t[:, ::1] view = rows
+        cdef Py_ssize_t i, j
+        for i in range(self.size):
+            for j in range(self.width):
+                view[i, j] = self.data[i * self.width + j]
+        return rows
+
+
+def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
+               const int64_t[::1] slack):
+    """Finds, for each token, the odd cycle of least slack on a closed walk through it.
+
+    The inequality of an odd cycle is violated where its slacks sum to less than 1/2, and by the
+    difference.  A shortest walk of an odd number of edges from a node back to it is a shortest
+    path between its two copies in the graph doubled by parity; one that meets a node twice holds
+    an odd cycle that is no longer.  So there is a violated odd cycle if and only if one is found
+    (Gerards and Schrijver 1986).
+
+    Parameters
+    ----------
+    first : ndarray of int64, shape (nodes + 1,)
+    neighbour : ndarray of int32, shape (2·edges,)
+    slack : ndarray of int64, shape (2·edges,)
+        The conflict graph; slacks are 0 to 2·`ONE`.
+
+    Returns
+    -------
+    list of list of int
+        The violated cycles, each as its nodes in order; one may come several times.
+        O(nodes · edges · log nodes) time.
+    """
+    cdef Py_ssize_t n = first.shape[0] - 1, root, e, size, length, i
+    cdef int64_t distance, other
+    cdef uint64_t item
+    cdef int32_t node, state, next_state
+    cdef int64_t[::1] best = np.empty(2 * n, np.int64)
+    cdef int32_t[::1] previous = np.empty(2 * n, np.int32)
+    cdef int32_t[::1] place = np.full(n, -1, np.int32)
+    cdef int32_t[::1] walk = np.empty(2 * n + 2, np.int32)
+    cdef uint64_t *heap = <uint64_t *> malloc((neighbour.shape[0] * 2 + 2) * sizeof(uint64_t))
+    if heap == NULL:
+        raise MemoryError
+    cycles = []
+    try:
+        for root in range(n):
+            with nogil:
+                # states are node and parity; a state is pushed once for each edge at most
+                for i in range(2 * n):
+                    best[i] = HALF
+                best[2 * root] = 0
+                size = 0
+                _push(heap, &size, 2 * root)
+                while size:
+                    item = _pop(heap, &size)
+                    distance = item >> 32
+                    state = <int32_t> <uint32_t> item
+                    if distance > best[state]:
+                        continue
+                    if state == 2 * root + 1:
+                        break
+                    node = state >> 1
+                    for e in range(first[node], first[node + 1]):
+                        next_state = 2 * neighbour[e] + 1 - (state & 1)
+                        other = distance + slack[e]
+                        if other < best[next_state]:
+                            best[next_state] = other
+                            previous[next_state] = state
+                            _push(heap, &size, <uint64_t> other << 32 | <uint64_t> next_state)
+                length = 0
+                if best[2 * root + 1] < HALF:
+                    state = <int32_t> (2 * root + 1)
+                    while state != 2 * root:
+                        walk[length] = state >> 1
+                        length += 1
+                        state = previous[state]
+                    walk[length] = <int32_t> root
+                    length += 1
+                    length = _odd_cycle(&walk[0], length, &place[0])
+            if length:
+                cycles.append([walk[i] for i in range(length)])
+    finally:
+        free(heap)
+    return cycles
+
+
+cdef Py_ssize_t _odd_cycle(int32_t *walk, Py_ssize_t length, int32_t *place) noexcept nogil:
+    """Leaves of a closed walk of an odd number of edges a cycle of an odd number of them.
+
+    Closed parts of the walk are cut out where they have an even number of edges, and the first
+    that has an odd number is what is left.  Returns its number of nodes.
+    """
+    cdef Py_ssize_t i, j, size = 0, begin
+    for i in range(length):
+        begin = place[walk[i]]
+        if begin < 0:
+            place[walk[i]] = <int32_t> size
+            walk[size] = walk[i]
+            size += 1
+        elif (size - begin) & 1:
+            for j in range(size):
+                place[walk[j]] = -1
+            for j in range(begin, size):
+                walk[j - begin] = walk[j]
+            return size - begin
+        else:
+            for j in range(begin + 1, size):
+                place[walk[j]] = -1
+            size = begin + 1
+    for j in range(size):
+        place[walk[j]] = -1
+    return 0
+
+
+def triangles(const int64_t[::1] first, const int32_t[::1] neighbour,
+              const int64_t[::1] slack):
+    """Returns all triangles whose inequality is violated.
+
+    Parameters
+    ----------
+    first, neighbour, slack
+        The conflict graph, as for `odd_cycles`.
+
+    Returns
+    -------
+    ndarray of int64, shape (triangles, 4)
+        Three nodes, ascending, and by how much the inequality is violated.
+        O(sum over edges of the degrees of their ends) time.
+    """
+    cdef Py_ssize_t a, e, i, j
+    cdef int32_t b
+    cdef int64_t total
+    cdef int64_t *row
+    cdef bint full = False
+    cdef _Rows found = _Rows(4)
+    with nogil:
+        for a in range(first.shape[0] - 1):
+            for e in range(first[a], first[a + 1]):
+                b = neighbour[e]
+                if b <= a or slack[e] >= HALF:
+                    continue
+                i, j = e + 1, first[b]
+                while i < first[a + 1] and j < first[b + 1]:
+                    if neighbour[i] < neighbour[j]:
+                        i += 1
+                    elif neighbour[j] < neighbour[i]:
+                        j += 1
+                    else:
+                        total = slack[e] + slack[i] + slack[j]
+                        if total < HALF and neighbour[i] > b:
+                            row = found.add()
+                            if row == NULL:
+                                full = True
+                                break
+                            row[0], row[1], row[2], row[3] = a, b, neighbour[i], HALF - total
+                        i += 1
+                        j += 1
+    if full:
+        raise MemoryError
+    return found.array()
+
+
+cdef int64_t _violation(Py_ssize_t n, int64_t x, int64_t slack, int64_t *line) noexcept nogil:
+    """Returns by how much n tokens that conflict pairwise violate the clique inequality, at most.
+
+    `x` and `slack` are the sums over the tokens and the edges; `line` becomes the r of the
+    inequality that is violated most.  The edges' y sum to C(n,2)/2 + (n − 1)/2·x − slack.
+    """
+    cdef int64_t r, rest, touched, value, most = -(<int64_t> 1 << 62)
+    cdef int64_t edges = n * (n - 1) / 2
+    for r in range(1, n - 1):
+        rest = n - r
+        touched = edges - rest * (rest - 1) / 2
+        # twice the violation, to stay whole
+        value = (edges * UNIT + (n - 1) * x - 2 * slack
+                 - 2 * (touched - (rest - 1) * r) * UNIT - 2 * (rest - 1) * x)
+        if value > most:
+            most = value
+            line[0] = r
+    return most >> 1
+
+
+def cliques(const int64_t[::1] first, const int32_t[::1] neighbour, const int64_t[::1] slack,
+            const int64_t[::1] x, const int64_t[:, ::1] seeds):
+    """Grows triangles into cliques of 4 to 6 tokens whose inequality is violated.
+
+    Each seed takes in, one at a time, the token that conflicts with all of it and raises the
+    violation the most, the first one of those that raise it equally.
+
+    Parameters
+    ----------
+    first, neighbour, slack
+        The conflict graph, as for `odd_cycles`.
+    x : ndarray of int64, shape (nodes,)
+        The tokens' x, in units of 1/`ONE`.
+    seeds : ndarray of int64, shape (seeds, 4)
+        From `triangles`.
+
+    Returns
+    -------
+    ndarray of int64, shape (cliques, 9)
+        The number of tokens, the r of the inequality, by how much it is violated, and the tokens,
+        ascending, −1 behind them; a clique may come several times.
+    """
+    cdef Py_ssize_t s, n, i, j, e, at
+    cdef int64_t total_x, total, joint, value, most, r, best_r, slack_of
+    cdef int32_t node, best_node
+    cdef int64_t *row
+    cdef bint full = False
+    cdef int64_t[LARGEST + 1] members
+    cdef _Rows found = _Rows(9)
+    for s in range(seeds.shape[0]):
+        n = 3
+        total_x = total = 0
+        for i in range(3):
+            members[i] = seeds[s, i]
+            total_x += x[members[i]]
+        total = HALF - seeds[s, 3]
+        most = 0
+        while n < LARGEST:
+            best_node = -1
+            joint = 0
+            for e in range(first[members[0]], first[members[0] + 1]):
+                node = neighbour[e]
+                slack_of = slack[e]
+                for i in range(1, n):
+                    if members[i] == node:
+                        slack_of = -1
+                        break
+                    at = _edge(first, neighbour, members[i], node)
+                    if at < 0:
+                        slack_of = -1
+                        break
+                    slack_of += slack[at]
+                if slack_of < 0:
+                    continue
+                value = _violation(n + 1, total_x + x[node], total + slack_of, &r)
+                if value > most:
+                    most = value
+                    best_node, best_r, joint = node, r, slack_of
+            if best_node < 0:
+                break
+            members[n] = best_node
+            n += 1
+            total_x += x[best_node]
+            total += joint
+        if n == 3:
+            continue
+        row = found.add()
+        if row == NULL:
+            full = True
+            break
+        row[0], row[1], row[2] = n, best_r, most
+        for i in range(LARGEST):
+            row[3 + i] = -1
+        for i in range(n):      # ascending
+            j = i
+            while j and row[2 + j] > members[i]:
+                row[3 + j] = row[2 + j]
+                j -= 1
+            row[3 + j] = members[i]
+    if full:
+        raise MemoryError
+    return found.array()
+
+
+cdef Py_ssize_t _edge(const int64_t[::1] first, const int32_t[::1] neighbour, int64_t a,
+                      int32_t b) noexcept nogil:
+    """Returns where the edge stands in the row of a, or −1."""
+    cdef Py_ssize_t low = first[a], high = first[a + 1], middle
+    while low < high:
+        middle = (low + high) >> 1
+        if neighbour[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < first[a + 1] and neighbour[low] == b else -1
