@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..problem.certificate import Certificate

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..kernels._cut_steps import CutSteps
 from ..kernels._saddle_point import project
-from ..runtime.arrays import Bools, Float64, Int32, Int64
+from ..runtime.arrays import Bools, Float64, Int32, Int64, Integers
 from ..runtime.parallel import SHARDS
 from .inequality import Inequality
 from .parts import Parts
@@ -88,7 +88,7 @@ class CutAscent:
         self.parts.copy_point(self.steps, old_parts, old_steps)
         self._sum_gains()
 
-    def _build(self, pairs: Float64) -> None:
+    def _build(self, pairs: Int64) -> None:
         """Makes parts, and the metric of x, y and the cuts' multipliers."""
         active, n = self.active, len(self.active)
         self.parts = parts = Parts(self.counter, active, pairs)
@@ -207,6 +207,6 @@ class CutAscent:
         return x[: len(self.counter.instance.index)]
 
 
-def _sums(numbers: Int64, values: Float64, size: int) -> Float64:
+def _sums(numbers: Integers, values: Float64, size: int) -> Float64:
     """Returns the sums of the values that have each number from 0 to size − 1."""
     return np.bincount(numbers, values, size).astype(np.float64, copy=False)

@@ -237,4 +237,5 @@ class CutPrices:
 
 def _sum(units: Int64, low: Int64, shift: int) -> int:
     """Returns the sum of rewards, in units of 1 / one."""
-    return (sum(units.tolist()) << shift) + sum(low.tolist())
+    total: int = (sum(units.tolist()) << shift) + sum(low.tolist())
+    return total

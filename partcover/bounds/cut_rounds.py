@@ -13,8 +13,8 @@ from ..runtime.limits import Deadline
 from .cut_ascent import CutAscent
 from .cut_prices import Case, CutPrices, Rewards
 from .inequality import Inequality
-from .primal_dual import Ascent
 from .price_counter import largest
+from .primal_dual import Ascent
 from .separation import separate
 
 __all__ = ["CutRounds", "Round"]
@@ -98,9 +98,7 @@ class CutRounds:
         known = set(steps.cuts)
         cuts = [] if deadline.is_over else [cut for cut in separate(steps) if cut not in known]
         active, violated = self._active(rewards)
-        round_ = Round(
-            self.n_rounds, value, prices, rewards, len(cuts), _kinds(prices), violated
-        )
+        round_ = Round(self.n_rounds, value, prices, rewards, len(cuts), _kinds(prices), violated)
         kept = steps.cuts
         if self.n_rounds % _KEPT_ROUNDS == _KEPT_ROUNDS - 1:
             kept = [c for c, m in zip(kept, steps.mu_made.tolist(), strict=True) if m > 0]

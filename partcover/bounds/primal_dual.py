@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..kernels._saddle_point import Saddle, arcs, project
-from ..runtime.arrays import Bools, Float64
+from ..runtime.arrays import Bools, Float64, Int32
 from ..runtime.memory import refuse_beyond
 from ..runtime.parallel import SHARDS
 from ..segmentation.segmentation import segment

@@ -77,9 +77,7 @@ def separate(ascent: CutAscent) -> list[Inequality]:
     for *nodes, violation in three.tolist():
         offer(Inequality.cycle([names[i] for i in nodes]), nodes, violation / ONE)
     for nodes in odd_cycles(*graph.rows):
-        slack = sum(
-            graph.pair_slack[graph.edge[nodes[i - 1], nodes[i]]] for i in range(len(nodes))
-        )
+        slack = sum(graph.pair_slack[graph.edge[nodes[i - 1], nodes[i]]] for i in range(len(nodes)))
         offer(Inequality.cycle([names[i] for i in nodes]), nodes, 0.5 - slack / ONE)
     for size, r, violation, *nodes in cliques(*graph.rows, x, three[:_SEEDS]).tolist():
         nodes = nodes[:size]

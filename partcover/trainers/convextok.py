@@ -80,7 +80,9 @@ def convextok(
     from ..bounds.lower_bound import lower_bound  # slow to import, and only this trainer needs it
 
     deadline = Deadline(time_limit)
-    bound = lower_bound(instance, time_limit=time_limit, threads=threads, progress=progress)
+    bound = lower_bound(
+        instance, cuts=False, time_limit=time_limit, threads=threads, progress=progress
+    )
     vocabulary = round_relaxation(instance, bound.x, rounding, seed)
     solution = solution_of(
         instance,
