@@ -94,7 +94,7 @@ class BestPrices:
         return time.monotonic() - begun
 
     def begin_cuts(self, ascent: Ascent) -> CutRounds:
-        """Returns rounds of cuts from the present point; prices are counted as finely as it gets."""
+        """Returns rounds of cuts from the present point, counted with all digits."""
         self._refine(self.counter.finest)
         _, ascent.rewards = self.counter.count(
             self.counter.rounded(ascent.proposed()), self.instance.k

@@ -14,7 +14,8 @@ from oracles.brute_force import cost, fewest_tokens, useful, vocabularies
 from strategies import instances, random_instance
 
 from partcover import Certificate, InputError, Instance, WordCounts, greedtok, lower_bound
-from partcover.bounds.lower_bound import PATIENCE, bounds
+from partcover.bounds.best_prices import PATIENCE
+from partcover.bounds.lower_bound import bounds
 from partcover.bounds.primal_dual import Ascent
 from partcover.cli import main as cli
 from partcover.exact import relax as exact
@@ -89,7 +90,7 @@ def test_never_above_the_optimum_by_far(instance):
 def test_reaches_the_relaxation(seed, k):
     instance = random_instance(seed, k)
     value = exact.relax(instance).tokens
-    bound = lower_bound(instance, iterations=4000)
+    bound = lower_bound(instance, cuts=False, iterations=4000)
     assert 0.999 * value <= bound.lower_bound <= np.ceil(value - 1e-6)
     assert bound.relaxation >= value * (1 - 1e-7)
     assert bound.x.sum() <= k + 1e-6
@@ -109,7 +110,7 @@ def test_reaches_the_relaxation(seed, k):
 def test_conditions(limits):
     instance = replace(random_instance(3, 6), **limits)
     value = exact.relax(instance).tokens
-    bound = lower_bound(instance, iterations=4000)
+    bound = lower_bound(instance, cuts=False, iterations=4000)
     assert 0.999 * value <= bound.lower_bound <= np.ceil(value - 1e-6)
     assert check_certificate(instance, bound.certificate).ok
 

@@ -1,0 +1,160 @@
+"""Bounds with cuts: never above the optimum, certified, and above the relaxation where it is weak."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracles.brute_force import fewest_tokens
+from oracles.cuts import clique_line
+from strategies import instances, random_instance
+
+from partcover import Certificate, Instance, check_certificate, lower_bound, solve
+from partcover.bounds.cut_prices import Case, CutPrices
+from partcover.bounds.cut_rounds import CutRounds
+from partcover.bounds.inequality import Inequality, pair_key
+from partcover.bounds.price_counter import PriceCounter
+from partcover.bounds.primal_dual import Ascent
+from partcover.heuristics.greedy import greedtok
+from partcover.runtime.limits import Deadline
+from partcover.runtime.parallel import workers
+
+# x is 1/2 of ab, bc and ca: each two overlap in a word of their own
+TRIANGLE = {"abc": 1, "bca": 1, "cab": 1}
+
+
+def check_bound(instance: Instance):
+    best = fewest_tokens(instance)
+    bound = lower_bound(instance)
+    assert bound.plain_bound <= bound.lower_bound <= best
+    check = check_certificate(instance, bound.certificate)
+    assert check.ok
+    assert check.lower_bound == bound.lower_bound
+    return bound, best
+
+
+@settings(max_examples=150, deadline=None)
+@given(instances())
+def test_never_above_the_optimum(instance):
+    check_bound(instance)
+
+
+@pytest.mark.slow
+@settings(max_examples=10_000, deadline=None)
+@given(instances())
+def test_never_above_the_optimum_of_many(instance):
+    check_bound(instance)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_words_of_few_letters(seed):
+    """Repeats and overlaps."""
+    draw = random.Random(seed)
+    letters = "abc"[: draw.randint(2, 3)]
+    words = {
+        "".join(draw.choices(letters, k=draw.randint(2, 6))): draw.randint(1, 6)
+        for _ in range(draw.randint(3, 9))
+    }
+    check_bound(Instance(words, draw.randint(1, 3)))
+
+
+@pytest.mark.parametrize(("seed", "k"), [(0, 5), (1, 20), (2, 40)])
+def test_cuts_prove_more_than_the_relaxation(seed, k):
+    instance = random_instance(seed, k)
+    plain, bound = lower_bound(instance, cuts=False), lower_bound(instance)
+    best = solve(instance).tokens
+    assert plain.lower_bound <= np.ceil(plain.relaxation) < bound.lower_bound <= best
+    assert bound.plain_bound <= plain.lower_bound
+    assert sum(bound.cuts.values()) > 0
+    check = check_certificate(instance, bound.certificate)
+    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
+    # at most a hundredth of what the relaxation gives away is left
+    assert best - bound.lower_bound <= (best - plain.lower_bound) / 4
+
+
+def test_a_certificate_with_cuts_is_a_start(tmp_path):
+    instance = random_instance(0, 5)
+    bound = lower_bound(instance)
+    bound.certificate.save(tmp_path / "p.cert")
+    again = lower_bound(instance, warm_start=Certificate.load(tmp_path / "p.cert"), iterations=0)
+    assert again.lower_bound == bound.lower_bound
+    assert check_certificate(instance, again.certificate).ok
+
+
+def test_threads_change_nothing():
+    instance = random_instance(4, 15)
+    one, two = (lower_bound(instance, threads=n) for n in (1, 2))
+    assert one.cuts
+    assert one.certificate.to_json() == two.certificate.to_json()
+    assert one.x.tobytes() == two.x.tobytes()
+
+
+def test_iterations_are_for_both():
+    instance = random_instance(0, 5)
+    whole = lower_bound(instance)
+    assert whole.rounds > 2
+    few = lower_bound(instance, iterations=whole.iterations // 2)
+    assert few.iterations == whole.iterations // 2
+    assert few.rounds < whole.rounds
+
+
+def test_a_limit_of_nothing_makes_no_rounds():
+    assert lower_bound(random_instance(0, 5), time_limit=0).rounds == 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_multipliers_prove_no_more_than_there_is(seed):
+    """Prices of nowhere near the best, for cases as a tree has them."""
+    draw = random.Random(seed)
+    words = {
+        "".join(draw.choices("ab", k=draw.randint(2, 5))): draw.randint(1, 4) for _ in range(5)
+    }
+    instance = Instance(words, 2)
+    with workers(1) as share:
+        counter = PriceCounter(instance, share)
+        greedy = greedtok(instance)
+        ascent = Ascent(counter, greedy.vocabulary, greedy.gains)
+        ascent.begin(instance.k)
+        inside, outside = (np.zeros(len(counter.lo), bool) for _ in range(2))
+        if len(counter.lo) > 2:
+            inside[draw.randrange(len(counter.lo))] = True
+            outside[draw.randrange(len(counter.lo))] = True
+            outside &= ~inside
+        case = Case(inside, outside, instance.k)
+        rounds = CutRounds(ascent, case)
+        for most in (1, 2, 5):
+            found = rounds.round(Deadline(), most)
+            required = frozenset(counter.instance.index.tokens(np.flatnonzero(inside)))
+            excluded = frozenset(counter.instance.index.tokens(np.flatnonzero(outside)))
+            limited = Instance(words, 2, required=sorted(required), forbidden=sorted(excluded))
+            assert counter.bound(found.value) <= fewest_tokens(limited)
+
+
+def test_inequalities_are_named_alike():
+    assert Inequality.cycle([4, 2, 9]) == Inequality.cycle([9, 4, 2]) == Inequality.cycle([2, 4, 9])
+    assert Inequality.cycle([1, 5, 3, 4, 2]).tokens == (1, 2, 4, 3, 5)
+    assert Inequality.cycle([1, 5, 3, 4, 2]).pairs == [
+        pair_key(a, b) for a, b in [(5, 1), (1, 2), (2, 4), (4, 3), (3, 5)]
+    ]
+    clique = Inequality.clique([7, 1, 4, 2], 2)
+    assert (clique.tokens, clique.coef, clique.rhs) == ((1, 2, 4, 7), *clique_line(4, 2))
+    assert len(clique.pairs) == 6
+
+
+def test_prices_alone_are_a_leaf_as_before():
+    instance = random_instance(0, 5)
+    bound = lower_bound(instance, cuts=False, iterations=32)
+    assert bound.cuts == {}
+    assert not bound.certificate.tree[0].cuts
+    assert bound.certificate.to_json()["version"] == 1
+    with workers(1) as share:
+        counter = PriceCounter(instance, share)
+        prices = counter.rounded(counter.prices_of(bound.certificate))
+        none = np.zeros(len(counter.lo), bool)
+        value, rewards = CutPrices.plain(prices).count(counter, Case(counter.fixed, none, 5))
+        assert (value, rewards.units.tolist()) == (
+            counter.count(prices, 5, every=True)[0],
+            counter.count(prices, 5, every=True)[1].tolist(),
+        )
