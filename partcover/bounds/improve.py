@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
+
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
@@ -34,6 +36,7 @@ def improve(
     warm_start: Vocabulary | Solution | None = None,
     *,
     bound: bool = True,
+    cuts: bool = True,
     start_certificate: Certificate | None = None,
     gap: Share = 0.0,
     time_limit: Seconds | None = None,
@@ -56,6 +59,8 @@ def improve(
     bound : bool
         Whether to look for a lower bound; without one nothing shows how far from optimal the
         result is.
+    cuts : bool
+        Whether the bound uses cuts; see `lower_bound`.
     start_certificate : Certificate, optional
         A warm start for the bound, of the same words and conditions.  The prices of any k are a
         start; of a certificate for this k the bound counts, and it is kept where no better one is
@@ -133,6 +138,7 @@ def improve(
                 incumbent=phases.tokens,
                 warm_start=start_certificate,
                 greedy=greedy,
+                cuts=cuts,
                 time_limit=left,
                 target_gap=gap or None,
                 threads=threads,
@@ -146,7 +152,7 @@ def improve(
         instance,
         warm_start,
         greedy=greedy,
-        x=None if proven is None else proven.x,
+        x=None if proven is None else np.stack([proven.x, proven.plain_x]),
         reduced_costs=None if proven is None else proven.reduced_costs / proven.unit,
         lower_bound=None if proven is None else proven.lower_bound,
         gap=gap,

@@ -26,6 +26,7 @@ __all__ = [
     "gap_option",
     "instance_options",
     "k_option",
+    "no_cuts_option",
     "no_vocabulary_option",
     "output_options",
     "plot_option",
@@ -392,6 +393,13 @@ def seconds_option(
         metavar="SECONDS",
         heading=LIMITS,
         help=about,
+    )
+
+
+def no_cuts_option(function: Function) -> Function:
+    """Adds ``--no-cuts``, for the bound of the linear relaxation alone."""
+    return option("--no-cuts", is_flag=True, help="The bound of the linear relaxation alone.")(
+        function
     )
 
 

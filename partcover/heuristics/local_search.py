@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import numpy.typing as npt
 
 from ..corpus.symbols import Token
@@ -72,7 +73,7 @@ def local_search(
         Number of threads; the result is the same for any number where no limit cuts.
     progress : Progress, optional
         Receives an `Event` for each better vocabulary, and where the recount begins.
-    x : array_like of float, shape (candidates,), optional
+    x : array_like of float, shape (candidates,) or (points, candidates), optional
         A solution of the linear relaxation, for each candidate of ``instance.index``.
     reduced_costs : array_like of float, shape (candidates,), optional
         By how much `lower_bound` rises where a candidate of ``instance.index`` is forced in.
@@ -123,7 +124,7 @@ def local_search(
         raise InputError(
             f"the start is over {warm_start.symbols}, the words over {instance.symbols}"
         )
-    weights = None if x is None else per_candidate(instance, x, "x")
+    points = [] if x is None else [per_candidate(instance, row, "x") for row in _rows(x)]
     costs = None
     if reduced_costs is not None:
         if lower_bound is None:
@@ -146,8 +147,9 @@ def local_search(
         termination = "time_limit"
     try:
         if termination == "completed":
-            if weights is not None:
-                starts += roundings(instance, weights, seed)
+            for point in points:
+                starts += roundings(instance, point, seed)
+            weights = np.max(points, axis=0) if points else None
             space = _space(instance, greedy, starts, weights)
             target = Target(lower_bound, costs, gap)
             search = Search(space, search_deadline, limits, progress, target)
@@ -188,6 +190,11 @@ def local_search(
             "tokens_greedtok": greedy.extra["tokens_shortest_path"],
         },
     )
+
+
+def _rows(x: npt.ArrayLike) -> Sequence[npt.ArrayLike]:
+    """Returns the points that x holds: its rows, or itself."""
+    return list(x) if isinstance(x, np.ndarray) and x.ndim == 2 else [x]
 
 
 def _space(

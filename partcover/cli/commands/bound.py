@@ -19,6 +19,7 @@ from ..options import (
     events_option,
     gap_option,
     instance_options,
+    no_cuts_option,
     output_options,
     plot_option,
     seconds_option,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 )
 @start_certificate_option("Prices to start from, of any k; for its own k its bound is kept.")
 @gap_option
+@no_cuts_option
 @seconds_option(about="For each budget.")
 @option("--iterations", type=int, metavar="N", help="Most steps, for each budget.")
 @option("--tokens", is_flag=True, help="List the proven tokens in the JSON object.")
@@ -102,6 +104,7 @@ class _Search:
     gap: float | None
     time_limit: float | None
     iterations: int | None
+    no_cuts: bool
     events: str | None
     plot: str | None
 
@@ -155,6 +158,7 @@ def _bounds(
             target_gap=search.gap,
             time_limit=search.time_limit,
             iterations=search.iterations,
+            cuts=not search.no_cuts,
             threads=out.threads,
             progress=progress,
             done=save,
@@ -163,7 +167,7 @@ def _bounds(
 
 def _show(out: Output, rows: list[dict[str, Any]], data: dict[str, Any]) -> None:
     """Shows a row for each budget."""
-    names = ("k", "tokens", "lower_bound", "gap", "relaxation", "proven_in", "proven_out")
+    names = ("k", "tokens", "lower_bound", "gap", "relaxation", "cuts", "proven_in", "proven_out")
     columns = {name: name.replace("_", " ") for name in (*names, "termination", "seconds")}
     shown = [
         {**row, "relaxation": None if row["relaxation"] is None else round(row["relaxation"])}

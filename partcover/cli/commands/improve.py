@@ -10,7 +10,7 @@ from ...problem.solution import Solution
 from ..command import command, option
 from ..exit_status import EXIT_USAGE
 from ..inputs import InstanceSource
-from ..options import SearchOptions, search_options
+from ..options import SearchOptions, no_cuts_option, search_options
 from ..output import Output, say
 from ..results import save_certificate, write_solution
 
@@ -27,9 +27,10 @@ from ..results import save_certificate, write_solution
     ],
 )
 @option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
+@no_cuts_option
 @search_options(limit="Stop after this long; two fifths of it go to the lower bound.")
 def improve_command(
-    out: Output, source: InstanceSource, search: SearchOptions, no_bound: bool
+    out: Output, source: InstanceSource, search: SearchOptions, no_bound: bool, no_cuts: bool
 ) -> int:
     """Search for a better vocabulary, and bound the optimum.
 
@@ -53,6 +54,7 @@ def improve_command(
             instance,
             start,
             bound=not no_bound,
+            cuts=not no_cuts,
             start_certificate=certificate,
             gap=search.gap or 0.0,
             time_limit=search.time_limit,
