@@ -40,8 +40,9 @@ _WIDTH = 8  # bytes of a number in packed multipliers
 class PairPrices:
     """The multipliers of two tokens that overlap, where occurrences of both lie over a symbol.
 
-    Nothing is checked here but the form: `partcover.verification.check_certificate` refuses
-    multipliers that it cannot count.
+    Nothing is checked here but the form:
+    `partcover.verification.certificate_check.check_certificate` refuses multipliers that it cannot
+    count.
 
     Attributes
     ----------
@@ -82,7 +83,7 @@ class Cut:
 
     An edge is touched if one of its two tokens is in the vocabulary.  With s of the tokens in the
     vocabulary, at most ``coef · s + rhs`` edges are.  Nothing is checked here but the types:
-    `partcover.verification.check_certificate` checks that for each s.
+    `partcover.verification.certificate_check.check_certificate` checks that for each s.
 
     Attributes
     ----------
