@@ -38,6 +38,7 @@ MODULES = [
     "partcover.instances.worst_case",
     "partcover.problem.candidates",
     "partcover.problem.certificate",
+    "partcover.problem.cuts",
     "partcover.problem.group_budget",
     "partcover.problem.word_index",
     "partcover.runtime.arguments",

@@ -58,6 +58,13 @@ class PairPrices:
     ------
     InputError
         If the arrays are not of this form.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.problem.cuts import PairPrices
+    >>> PairPrices(b"ab", b"bc", np.array([1, 4]), np.array([3, 1]))
+    PairPrices(ab, bc, 2 multipliers)
     """
 
     first: Token
@@ -157,6 +164,15 @@ class PackedPairs:
         before it in its pair (the first as it is); the multipliers.  The numbers of each of these
         three parts have 64 bits with sign; the lowest bytes of all come first, then the second
         bytes, and so on.  Compressed with zlib.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.problem.cuts import PackedPairs, PairPrices
+    >>> pair = PairPrices(b"ab", b"bc", np.array([1, 4]), np.array([3, 1]))
+    >>> (unpacked,) = PackedPairs.of([pair]).unpacked(limits=[2])
+    >>> unpacked.positions, unpacked.multipliers
+    (array([1, 4]), array([3, 1]))
     """
 
     tokens: tuple[tuple[Token, Token], ...]
@@ -222,7 +238,19 @@ class PackedPairs:
 def cuts_to_json(
     pairs: tuple[PairPrices, ...] | PackedPairs, cuts: Sequence[Cut]
 ) -> dict[str, Any]:
-    """Returns what a file holds of the pairs and cuts of a leaf: nothing where there are none."""
+    """Returns what a file holds of the pairs and cuts of a leaf: nothing where there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.problem.cuts import PairPrices, cuts_from_json, cuts_to_json
+    >>> pair = PairPrices(b"ab", b"bc", np.array([1, 4]), np.array([3, 1]))
+    >>> data = cuts_to_json((pair,), [])
+    >>> data["tokens"], data["pairs"]
+    (['ab', 'bc'], [[0, 1]])
+    >>> cuts_from_json(data, "bytes")
+    (PackedPairs(1 pairs, ... bytes), ())
+    """
     if not pairs and not cuts:
         return {}
     packed = pairs if isinstance(pairs, PackedPairs) else PackedPairs.of(pairs)
@@ -252,6 +280,14 @@ def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs,
     ------
     InputError
         If something is not of the form that `cuts_to_json` writes.
+
+    Examples
+    --------
+    >>> from partcover.problem.cuts import cuts_from_json
+    >>> cuts_from_json({"tokens": 7, "pairs": [], "multipliers": "", "cuts": []}, "bytes")
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: the tokens of a leaf are not a list
     """
     for name in ("tokens", "pairs", "cuts"):
         if not isinstance(data[name], list):
