@@ -161,5 +161,5 @@ def _matches(ours: Int64, theirs: Int64) -> tuple[Int64, Int64]:
     n = theirs.shape[1]
     owner = np.full(int(same[-1]) + 1 if len(same) else 0, -1, np.int64)
     owner[number[:n]] = np.arange(n)
-    found = owner[number[n:]]
-    return np.flatnonzero(found >= 0), found[found >= 0]
+    owners = owner[number[n:]]
+    return np.flatnonzero(owners >= 0), owners[owners >= 0]

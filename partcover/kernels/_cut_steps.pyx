@@ -72,8 +72,8 @@ def merge_parts(const int64_t[::1] count_at, const int32_t[::1] which, const int
             far = max(far, end[j])
             j += 1
         key = raw[12 * i:12 * j]
-        found = known.get(key)
-        if found is None:
+        merged = known.get(key)
+        if merged is None:
             number = size
             known[key] = size
             offset[size] = total
@@ -84,7 +84,7 @@ def merge_parts(const int64_t[::1] count_at, const int32_t[::1] which, const int
                 n_arcs += 1
                 i += 1
         else:
-            number = found
+            number = merged
         count[number] += count_at[begin]
         for p in range(begin, far):
             place[p] = <int32_t> (offset[number] + p - begin)

@@ -188,7 +188,7 @@ def triangles(const int64_t[::1] first, const int32_t[::1] neighbour,
     cdef int64_t total
     cdef int64_t *row
     cdef bint full = False
-    cdef _Rows found = _Rows(4)
+    cdef _Rows rows = _Rows(4)
     with nogil:
         for a in range(first.shape[0] - 1):
             for e in range(first[a], first[a + 1]):
@@ -204,7 +204,7 @@ def triangles(const int64_t[::1] first, const int32_t[::1] neighbour,
                     else:
                         total = slack[e] + slack[i] + slack[j]
                         if total < HALF and neighbour[i] > b:
-                            row = found.add()
+                            row = rows.add()
                             if row == NULL:
                                 full = True
                                 break
@@ -213,7 +213,7 @@ def triangles(const int64_t[::1] first, const int32_t[::1] neighbour,
                         j += 1
     if full:
         raise MemoryError
-    return found.array()
+    return rows.array()
 
 
 cdef int64_t _violation(Py_ssize_t n, int64_t x, int64_t slack, int64_t *line) noexcept nogil:
@@ -264,7 +264,7 @@ def cliques(const int64_t[::1] first, const int32_t[::1] neighbour, const int64_
     cdef int64_t *row
     cdef bint full = False
     cdef int64_t[LARGEST + 1] members
-    cdef _Rows found = _Rows(9)
+    cdef _Rows rows = _Rows(9)
     for s in range(seeds.shape[0]):
         n = 3
         total_x = total = 0
@@ -302,7 +302,7 @@ def cliques(const int64_t[::1] first, const int32_t[::1] neighbour, const int64_
             total += joint
         if n == 3:
             continue
-        row = found.add()
+        row = rows.add()
         if row == NULL:
             full = True
             break
@@ -317,7 +317,7 @@ def cliques(const int64_t[::1] first, const int32_t[::1] neighbour, const int64_
             row[3 + j] = members[i]
     if full:
         raise MemoryError
-    return found.array()
+    return rows.array()
 
 
 cdef Py_ssize_t _edge(const int64_t[::1] first, const int32_t[::1] neighbour, int64_t a,
