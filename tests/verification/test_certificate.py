@@ -22,7 +22,7 @@ from strategies import instances, prices
 from partcover import InputError, Instance, VerificationError, WordCounts, prove
 from partcover.problem.certificate import Branch, Certificate, Leaf, policy_digest, sorted_symbols
 from partcover.problem.group_budget import GroupBudget
-from partcover.verification.certificate_check import check_certificate
+from partcover.verification.certificate_check import case_bound, check_certificate
 
 
 @st.composite
@@ -118,6 +118,14 @@ def test_fees_are_for_all_groups_or_none():
     assert check.problems == ("a leaf has 1 fees for 0 groups",)
     with pytest.raises(InputError, match="a fee is -1"):
         replace(certificate, tree=(Leaf(leaf.prices, (-1,)),))
+
+
+def test_a_fee_above_a_reward_gains_nothing():
+    group = GroupBudget("t", 1, frozenset([b"ab", b"cd"]))
+    instance = Instance({"ab": 4, "cd": 4}, 2, groups=[group])
+    assert fewest_in_groups(instance) == 12
+    for fee, bound in ((0, 8), (3, 11), (4, 12), (5, 11), (100, 8)):
+        assert case_bound(instance, Leaf(np.ones(4, np.int32), (fee,)), 0) == bound
 
 
 def test_protected_tokens_are_in_every_proof():

@@ -234,6 +234,10 @@ def test_words_end_where_tokens_may_not_go_on():
     assert "'cc', which occurs nowhere" in refused(leaf, instance)
     leaf = Leaf(np.zeros(6, np.int32), pairs=(pair(AB, BC, [5], [1]),))
     assert "never overlap" in refused(leaf, instance)
+    # "abc" begins in the first word, and would end in the second
+    instance = Instance({"ab": 1, "c": 1, "xabc": 1}, 1)
+    leaf = Leaf(np.zeros(7, np.int32), pairs=(pair(AB, b"abc", [0, 4], [1, 1]),))
+    assert "a multiplier at symbol 0, where they do not overlap" in refused(leaf, instance)
 
 
 @pytest.mark.parametrize("kind", ["cycle", "clique"])
