@@ -18,7 +18,7 @@ from .sorted_words import SortedWords
 __all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty"]
 
 ENTRIES_A_PASS = 1 << 20
-"""Prices and tokens of leaves that are counted in one pass over the words."""
+"""Prices, multipliers and tokens of leaves that are counted in one pass over the words."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class CertificateCheck:
     claimed : int
         The lower bound that it claims.
     lower_bound : int
-        The lower bound that its prices prove for this instance: at most the optimum, whatever
-        the prices are; 0 where the certificate is about another instance.
+        The lower bound that its prices and cuts prove for this instance: at most the optimum,
+        whatever they are; 0 where the certificate is about another instance, or a cut not valid.
     leaves : int
         Number of leaves in its tree.
     problems : tuple of str
@@ -82,9 +82,10 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     -------
     CertificateCheck
         Python integers throughout.  One pass over the occurrences of candidates that are not
-        dominated, for many leaves together: as many as have a million prices and tokens of the
-        branches above.  Memory is a few numbers for each of these, and the distinct candidates
-        of one length; no prices are unpacked before it is known how many there must be.
+        dominated, for many leaves together: as many as have a million prices, multipliers and
+        tokens of the branches above.  Memory is a few numbers for each of these, and the distinct
+        candidates of one length; no prices and multipliers are unpacked before it is known how
+        many there may be.
 
     Notes
     -----

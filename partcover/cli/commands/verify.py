@@ -57,7 +57,8 @@ def verify_command(
     The tokens that a vocabulary needs, and the bound that a certificate proves, are recounted in
     Python that shares nothing with the kernels. Of a vocabulary: the budget, required and forbidden
     tokens, candidates, and the number of tokens that its file claims. Of a certificate: that it is
-    about this instance, and the lower bound from its prices. Exit status 6 if anything is wrong.
+    about this instance, that its cuts are valid, and the lower bound from its prices and cuts. Exit
+    status 6 if anything is wrong.
     """
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
