@@ -116,7 +116,7 @@ class Bound:
     def _repr_html_(self) -> str:
         """Returns a table of what it proves, for notebooks."""
         facts = self.to_json()
-        del facts["policy"]
+        del facts["policy"], facts["cuts_by_kind"]
         return html_table("Bound", [], facts.items())
 
     @property
