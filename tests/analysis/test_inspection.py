@@ -113,6 +113,12 @@ def test_parts_of_pairs():
         assert inspect_vocabulary(vocabulary).parts.tolist() == expected
 
 
+def test_what_occurs_once_occurs():
+    words = WordCounts.from_counts({b"abc": 1, b"bcbc": 2})
+    data = inspect_vocabulary(Vocabulary([b"ab", b"bc", b"xy"]), words).to_json()
+    assert (data["never_occur"], data["never_used"]) == (1, 2)
+
+
 def test_difference():
     words = WordCounts.from_counts({"abab": 3, "cd": 2})
     here = inspect_vocabulary(Vocabulary(["ab", "abab", "cd"]), words)

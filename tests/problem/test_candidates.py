@@ -151,3 +151,9 @@ def test_corpus_that_overflows():
         WordCounts.from_counts([("ab", 2**62), ("ab", 2**62)])
     assert WordCounts.from_counts({"a": 2**63 - 1}).total_symbols == 2**63 - 1
     assert np.asarray(WordCounts.from_counts({"a": 5}).counts).dtype == np.int64
+
+
+def test_positions_ascend_with_the_words():
+    words = WordCounts.from_counts({b"bb": 1, b"ba": 2, b"a": 1, b"bab": 3})
+    ascending = Instance(words, 1).index.positions_ascending()
+    assert words.data[ascending].tobytes() == b"a" + b"ba" + b"bab" + b"bb"
