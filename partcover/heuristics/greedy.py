@@ -162,8 +162,8 @@ def _refuse_endless(index: CandidateIndex) -> None:
 
     Those of a long word that repeats itself overlap: they take the cube of its length.
     """
-    occurrences = (index.hi - index.lo).astype(np.float64)
-    steps = float(occurrences @ (index.length - 1))
+    # not a dot product: the threads of a BLAS would go on spinning beside the steps
+    steps = float(np.multiply(index.hi - index.lo, index.length - 1, dtype=np.float64).sum())
     if steps > _MAX_STEPS:
         raise InputError(
             f"the {len(index):,} candidates, of up to {int(index.length.max()):,} symbols, take "
