@@ -178,9 +178,9 @@ class CutAscent:
         violation = _sums(self.cut_of_pair, ahead[n:][self.pair], len(mu)) - self.rhs
         violation -= self.coef * _sums(self.cut_of_token, ahead[:n][self.token], len(mu))
         mu_made = np.maximum(mu + weight * self.scale * violation / self.size, 0)
-        moved = float(np.dot(self.metric[:n], (x_made - x) ** 2))
-        moved += float(np.dot(self.metric[n:], (y_made - y) ** 2))
-        priced = float(np.dot(self.size / self.scale, (mu_made - mu) ** 2))
+        moved = float(np.sum(self.metric[:n] * (x_made - x) ** 2))
+        moved += float(np.sum(self.metric[n:] * (y_made - y) ** 2))
+        priced = float(np.sum(self.size / self.scale * (mu_made - mu) ** 2))
         self.gain = self.gains_of.sum(axis=0)
         self.x[self.active] = keep * ahead[:n] + (1 - keep) * self.x_from
         self.y = keep * ahead[n:] + (1 - keep) * self.y_from
@@ -194,9 +194,9 @@ class CutAscent:
         """Balances prices and flows by how far both have moved since the anchor."""
         n = len(self.active)
         flows, prices = self.steps.distance()
-        flows += float(np.dot(self.metric[:n], (self.x[self.active] - self.x_from) ** 2))
-        flows += float(np.dot(self.metric[n:], (self.y - self.y_from) ** 2))
-        prices += float(np.dot(self.size / self.scale, (self.mu - self.mu_from) ** 2))
+        flows += float(np.sum(self.metric[:n] * (self.x[self.active] - self.x_from) ** 2))
+        flows += float(np.sum(self.metric[n:] * (self.y - self.y_from) ** 2))
+        prices += float(np.sum(self.size / self.scale * (self.mu - self.mu_from) ** 2))
         if flows > 1e-20 and prices > 1e-20:
             self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
 

@@ -202,7 +202,7 @@ class Ascent:
 
         self.counter.share(work, SHARDS)
         self.gain = self.gains_of.sum(axis=0)
-        moved = float(np.dot(self.metric, (made - x) ** 2))
+        moved = float(np.sum(self.metric * (made - x) ** 2))
         self.x[self.active] = keep * ahead + (1 - keep) * self.x_from
         self.x_made, self.prices = made, None
         self.steps += 1
@@ -212,7 +212,7 @@ class Ascent:
     def reweigh(self) -> None:
         """Balances prices and flows by how far both have moved since the anchor."""
         flows, prices = self.saddle.distance()
-        flows += float(np.dot(self.metric, (self.x[self.active] - self.x_from) ** 2))
+        flows += float(np.sum(self.metric * (self.x[self.active] - self.x_from) ** 2))
         if flows > 1e-20 and prices > 1e-20:
             self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
 

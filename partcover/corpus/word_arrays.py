@@ -116,7 +116,7 @@ class WordArrays:
                 raise InputError("a word is empty")
         # floats first: the exact sum of big integers is needed only near the limit
         lengths = np.diff(self.offsets)
-        if float(np.dot(self.counts.astype(float), lengths.astype(float))) > 2.0**62:
+        if float(np.multiply(self.counts, lengths, dtype=float).sum()) > 2.0**62:
             exact = sum(c * n for c, n in zip(self.counts.tolist(), lengths.tolist(), strict=True))
             if exact > MAX_COUNT:
                 raise InputError(

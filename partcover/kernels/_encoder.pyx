@@ -103,7 +103,7 @@ cdef class WordCache:
     cdef const uint8_t[::1] kinds
     cdef bytes mark
     cdef int64_t limit
-    cdef uint8_t *arena         # of the words kept; 8 bytes may be read from the start of each
+    cdef uint8_t *arena
     cdef int64_t used, room
     cdef Entry *entries         # of the words kept, then of this section's that are not
     cdef int64_t size, capacity
@@ -188,7 +188,7 @@ cdef class WordCache:
                    uint64_t home) noexcept nogil:
         """Adds a word to the free slot `home`."""
         if (_grow(<void **> &self.entries, &self.capacity, self.size + 1, sizeof(Entry)) < 0
-                or _grow(<void **> &self.arena, &self.room, self.used + n + 8, 1) < 0):
+                or _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0):
             return -1
         memcpy(self.arena + self.used, p, n)
         self.entries[self.size] = Entry(self.used, n, 0, 0)
@@ -199,14 +199,13 @@ cdef class WordCache:
             return self._rehash()
         return 0
 
-    cdef int _look_up(self, const uint8_t *p, int64_t n, uint32_t tag,
-                      const uint8_t *end) noexcept nogil:
+    cdef int _look_up(self, const uint8_t *p, int64_t n, uint32_t tag) noexcept nogil:
         cdef uint64_t home = tag & self.mask
         cdef Entry *entry
         while self.slots[home].entry:
             if self.slots[home].tag == tag:
                 entry = self.entries + (self.slots[home].entry - 1)
-                if entry.length == n and same_bytes(p, self.arena + entry.start, n, end):
+                if entry.length == n and memcmp(self.arena + entry.start, p, n) == 0:
                     self.words[self.n_words] = <int32_t> (self.slots[home].entry - 1)
                     self.n_words += 1
                     self.total += entry.count
@@ -286,7 +285,7 @@ cdef class WordCache:
                     if status < 0:
                         break
                     if length[i] <= cap:
-                        status = self._look_up(start[i], length[i], tag[i], end)
+                        status = self._look_up(start[i], length[i], tag[i])
                     else:
                         status = self._skip(start[i] - base, length[i])
         if status < 0:

@@ -86,15 +86,6 @@ cdef extern from *:
         return pc_hash_sum(pc_step(x, pc_load8(p + n - 8) >> 8));
     }
 
-    /* whether the n bytes at p and q are the same; those of p up to end may be read, 8 of q */
-    static inline int pc_same_bytes(const uint8_t *p, const uint8_t *q, int64_t n,
-                                    const uint8_t *end)
-    {
-        if ((uint64_t) (n - 1) < 8 && end - p >= 8)
-            return (pc_load8(p) ^ pc_load8(q)) << 8 * (8 - n) == 0;
-        return memcmp(p, q, n) == 0;
-    }
-
     static inline uint32_t pc_hash_symbols(const int32_t *p, int64_t n)
     {
         uint64_t x = (uint64_t) n & PC_PRIME;
@@ -108,8 +99,6 @@ cdef extern from *:
     uint32_t hash_number "pc_hash_number"(uint64_t x) noexcept nogil
     uint32_t hash_bytes "pc_hash_bytes"(const uint8_t *p, int64_t n,
                                         const uint8_t *end) noexcept nogil
-    bint same_bytes "pc_same_bytes"(const uint8_t *p, const uint8_t *q, int64_t n,
-                                    const uint8_t *end) noexcept nogil
     uint32_t hash_symbols "pc_hash_symbols"(const int32_t *p, int64_t n) noexcept nogil
 
 _set_key(_os.urandom(4 * 256 * 4 + 4 * 8))

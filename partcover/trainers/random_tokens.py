@@ -91,7 +91,7 @@ def randtrain(
         "symbols": count * index.length,
         "uniform": np.ones_like(count),
     }[weight]
-    if float(np.dot(count.astype(float), index.length)) >= 2.0**62:
+    if float(np.multiply(count, index.length, dtype=float).sum()) >= 2.0**62:
         raise InputError("occurrences of candidates add up to 2^62 or more: scale the counts down")
     # fixed tokens may be drawn again and do not count then, so k draws are enough
     drawn = index.tokens(draw(weights, instance.k, seed))
