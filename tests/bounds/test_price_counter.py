@@ -134,3 +134,11 @@ def test_prices_are_explained_with_cuts():
     abc, _ = price_report(instance, replace(cuts, tree=(less,)), words)
     assert abc.tokens == ((b"ab", 3.5, 0.75, True), (b"bc", 3.5, 0.75, True))
     assert counter_of(instance).proven_by(cuts) is None
+
+
+def test_required_candidates_are_not_counted_twice():
+    instance = Instance({"abc": 2, "bcd": 3}, 3, required=["ab", "bc", "cd"])
+    counter = counter_of(instance)
+    keys = counter.intervals.key.tolist()
+    assert len(set(keys)) == len(keys)
+    assert int(counter.fixed.sum()) == 3

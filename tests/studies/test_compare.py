@@ -24,7 +24,7 @@ from partcover import (
 from partcover.analysis.metrics import (
     whole_words,
 )
-from partcover.bounds.lower_bound import bounds
+from partcover.bounds.lower_bound import bounds, lower_bound
 from partcover.corpus.holdout import split
 from partcover.errors import MissingExtra
 from partcover.studies.compare import compare
@@ -248,3 +248,10 @@ def test_a_vocabulary_of_marked_words_is_for_marked_words():
     ):
         with pytest.raises(InputError, match="of words that end in '_'"):
             call()
+
+
+def test_the_bound_of_a_budget_is_not_that_of_a_larger_one():
+    instance = Instance({"banana": 2, "bandana": 1}, 2)
+    certificate = lower_bound(instance.with_k(1)).certificate
+    found = compare(instance, [1, 2], ["greedtok"], certificates={"p.cert": certificate})
+    assert {row["k"]: row["lower_bound"] for row in found.rows} == {1: 9, 2: None}

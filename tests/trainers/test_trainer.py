@@ -104,3 +104,14 @@ def test_an_interrupt_while_tokens_are_counted_loses_nothing(monkeypatch):
     assert interrupted.termination == "interrupted"
     assert (interrupted.tokens, interrupted.vocabulary) == (whole.tokens, whole.vocabulary)
     assert len(calls) == 2
+
+
+def test_the_longest_words_allowed_are_frequent_words():
+    instance = Instance({"low": 5, "lower": 9, "lowe": 2}, 2, max_length=4)
+    assert trainers.frequent(instance).vocabulary.tokens == (b"low", b"lowe")
+
+
+def test_the_longest_tokens_allowed_are_a_start_of_pathpiece():
+    instance = Instance({"lower": 9, "low": 5}, 2)
+    found = trainers.pathpiece(instance, initial=["lower", "low"], max_length=5)
+    assert set(found.vocabulary) == {b"lower", b"low"}
