@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -87,6 +88,20 @@ class CutAscent:
         self._build(pairs)
         self.parts.copy_point(self.steps, old_parts, old_steps)
         self._sum_gains()
+
+    def branch(self, inside: Bools, outside: Bools, free: int) -> CutAscent:
+        """Returns steps from the present point for a case; these stay as they are."""
+        other = copy(self)
+        other.inside, other.free = inside, float(free)
+        other.x = np.where(outside, 0.0, np.where(inside, 1.0, self.x))
+        active = inside.copy()
+        active[self.active] = True
+        cuts = [cut for cut in self.cuts if not outside[list(cut.tokens)].any()]
+        numbers = dict(zip(self.cuts, range(len(self.cuts)), strict=True))
+        other.change(np.flatnonzero(active & ~outside).astype(np.int32), cuts)
+        other.mu = self.mu[[numbers[cut] for cut in cuts]] if cuts else np.zeros(0)
+        other.restart()
+        return other
 
     def _build(self, pairs: Int64) -> None:
         """Makes parts, and the metric of x, y and the cuts' multipliers."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,6 +86,15 @@ class CutRounds:
         self.n_steps = 0
         self.count_seconds = 0.0
         self._first = self._previous = math.inf
+
+    def branch(self, case: Case) -> CutRounds:
+        """Returns rounds from the present point for a case within this one."""
+        other = copy(self)
+        other.case = case
+        other.steps = self.steps.branch(case.inside, case.outside, case.free)
+        other.n_steps = _STEPS_BEFORE
+        other._first = other._previous = math.inf
+        return other
 
     def round(self, deadline: Deadline, most_steps: int | None = None) -> Round:
         """Makes steps, counts the bound, and adds the cuts that are violated."""

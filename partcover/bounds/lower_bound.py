@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .best_prices import BestPrices
 from .bound import Bound
+from .cut_rounds import CutRounds
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
 
@@ -27,9 +29,10 @@ __all__ = ["bounds", "lower_bound"]
 
 
 _STEPS = 32  # between two exact bounds
-_NEAR_ENOUGH = 1e-4  # relative gap to the relaxation at which cuts begin
+NEAR_ENOUGH = 1e-4  # relative gap to the relaxation at which cuts begin
 _ROUNDS_WITHOUT_GAIN = 8  # after which cuts bring no more
 _GAIN = 1e-6  # of the bound, that counts as one
+_CUT_STEPS = 1500  # cuts take so many plain steps before they prove more
 _CUT_COUNTS = 6  # a count with cuts takes so many plain ones, until it is known
 _START_SECONDS = 6e-7  # a symbol, before the first bound
 _FINISH_COUNTS = 3  # the last count, over all candidates, and the proof take so many counts
@@ -288,7 +291,7 @@ class StoppingRule:
         return "time_limit" if self.deadline.is_over else None
 
 
-class _Climb:
+class Climb:
     """The steps for one budget: plain ones, then rounds of cuts."""
 
     def __init__(
@@ -300,13 +303,18 @@ class _Climb:
         self.incumbent = incumbent
         self.step = 0
         self.count_seconds = 0.0
+        self.step_seconds = 0.0
+        self.rounds: CutRounds | None = None
         self._first = self._previous = math.inf
 
     @property
     def may_gain(self) -> bool:
-        """Whether cuts could prove more: prices are there, a better bound is of use."""
+        """Whether cuts could prove more: a better bound is of use, and there is time for them."""
         best = self.best
         if best.prices is None or best.is_met or not len(self.ascent.active):
+            return False
+        left = self.rule.deadline.left
+        if left is not None and left < _CUT_STEPS * self.step_seconds:
             return False
         return self.rule.iterations is None or self.step < self.rule.iterations
 
@@ -326,6 +334,7 @@ class _Climb:
         while (ended := self.rule.termination(best, self.incumbent, self.step)) is None:
             if best.distance() <= near * best.relaxation:
                 return None
+            begun, before = time.monotonic(), self.step
             for _ in range(self.rule.steps_left(self.step)):
                 moved = ascent.step()
                 self.step += 1
@@ -343,13 +352,14 @@ class _Climb:
                 self._previous = moved
                 if self.rule.deadline.is_over:
                     break
+            self.step_seconds = (time.monotonic() - begun) / max(1, self.step - before)
             best.offer(ascent, self.step)
         return ended
 
     def cut(self) -> Termination | None:
         """Makes rounds of cuts until they bring no more; None if there is nothing to cut."""
         best, rule = self.best, self.rule
-        rounds = best.begin_cuts(self.ascent)
+        self.rounds = rounds = best.begin_cuts(self.ascent)
         before = self.step
         last_gain = best.value, 0
         while True:
@@ -376,15 +386,16 @@ def _climb(
 ) -> tuple[int, Termination]:
     """Makes steps and rounds of cuts until the rule ends them; returns their number, and why."""
     instance, incumbent = best.instance, best.incumbent
-    climb = _Climb(ascent, best, rule, incumbent)
+    climb = Climb(ascent, best, rule, incumbent)
     try:
         if rule.target_gap is not None and incumbent is None:
             chosen = Vocabulary(ascent.vocabulary.tokens[: instance.k], instance.symbols)
             climb.incumbent = segment(instance.words, chosen, threads=limits.threads).tokens
         climb.begin()
-        termination = climb.plain(_NEAR_ENOUGH if cuts else 0.0)
+        termination = climb.plain(NEAR_ENOUGH if cuts else 0.0)
         if cuts and termination in (None, "completed") and climb.may_gain:
-            termination = climb.cut() or climb.plain(0.0)
+            termination = climb.cut()
+        termination = termination or climb.plain(0.0)
     except KeyboardInterrupt:
         termination = "interrupted"
     return climb.step, termination or "completed"

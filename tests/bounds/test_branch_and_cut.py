@@ -1,0 +1,77 @@
+"""Branch and cut: equal to brute force, with certificates that hold, whatever ends it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from oracles.brute_force import fewest_tokens
+from strategies import instances, random_instance
+
+from partcover import EventLog, Instance, check_certificate, solve
+from partcover.bounds.branch_and_cut import branch_and_cut
+
+
+def check(instance: Instance, best: int):
+    solution = branch_and_cut(instance)
+    assert (solution.tokens, solution.lower_bound, solution.status) == (best, best, "optimal")
+    found = check_certificate(instance, solution.certificate)
+    assert (found.ok, found.lower_bound) == (True, best)
+    assert found.leaves == solution.extra["leaves"]
+    return solution
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_words_of_few_letters(seed):
+    draw = random.Random(seed)
+    letters = "abc"[: draw.randint(2, 3)]
+    words = {
+        "".join(draw.choices(letters, k=draw.randint(1, 6))): draw.randint(1, 6)
+        for _ in range(draw.randint(1, 9))
+    }
+    instance = Instance(words, draw.randint(0, 3))
+    check(instance, fewest_tokens(instance))
+
+
+@settings(max_examples=60, deadline=None)
+@given(instances())
+def test_conditions(instance):
+    """Group budgets are not used by the bound: what is proven may be less than the optimum."""
+    solution = branch_and_cut(instance, time_limit=None if not instance.groups else 0.5)
+    best = fewest_tokens(instance)
+    assert solution.lower_bound <= best <= solution.tokens
+    if not instance.groups:
+        assert solution.lower_bound == solution.tokens
+    assert check_certificate(instance, solution.certificate).ok
+
+
+@pytest.mark.parametrize(("seed", "k"), [(0, 5), (1, 20), (2, 40), (4, 15)])
+def test_cases_close_what_cuts_leave(seed, k):
+    instance = random_instance(seed, k)
+    check(instance, solve(instance).tokens)
+
+
+def test_a_tree_of_several_cases():
+    instance = random_instance(1, 20)
+    log = EventLog()
+    solution = branch_and_cut(instance, progress=log)
+    assert solution.extra["leaves"] > 1
+    bounds = [event.lower_bound for event in log.events if event.lower_bound is not None]
+    assert bounds == sorted(bounds)
+    assert log.events[-1].phase == "branches"
+
+
+@pytest.mark.parametrize("seconds", [0, 0.2])
+def test_a_limit_leaves_what_is_known(seconds):
+    instance = random_instance(1, 20)
+    solution = branch_and_cut(instance, time_limit=seconds)
+    found = check_certificate(instance, solution.certificate)
+    assert found.ok
+    assert found.lower_bound == solution.lower_bound <= 7618 <= solution.tokens
+
+
+def test_a_gap_ends_it():
+    solution = branch_and_cut(random_instance(1, 20), gap=0.5)
+    assert solution.termination in ("gap", "completed")
+    assert solution.gap <= 0.5
