@@ -120,9 +120,9 @@ class _Tree:
         for _ in range(_MOST_ROUNDS):
             if node.value >= self.goal or self.deadline.is_over:
                 return
-            found = node.rounds.round(self.deadline)
-            if found.value > node.value:
-                node.value, node.prices = found.value, found.prices
+            result = node.rounds.round(self.deadline)
+            if result.value > node.value:
+                node.value, node.prices = result.value, result.prices
             node.x = node.rounds.steps.x_all()
             values.append(node.value)
             left = self.goal - node.value
@@ -156,9 +156,9 @@ class _Tree:
             pair = self._children(node, token)
             for child in pair:
                 assert child.rounds is not None
-                found = child.rounds.round(self.deadline, _TRIAL_STEPS)
-                if found.value > child.value:
-                    child.value, child.prices = found.value, found.prices
+                result = child.rounds.round(self.deadline, _TRIAL_STEPS)
+                if result.value > child.value:
+                    child.value, child.prices = result.value, result.prices
             gains = sorted(child.value - node.value for child in pair)
             score = (gains[0], gains[1])
             if score > best_score:
