@@ -14,7 +14,7 @@ from ..problem.certificate import Branch, Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
-from ..runtime.arrays import Float64
+from ..runtime.arrays import Bools, Float64
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.parallel import workers
 from ..runtime.progress import Event, Progress
@@ -103,7 +103,7 @@ class _Tree:
             node = self.open[0]
             self._bound(node)
             self._round(node)
-            if node.value >= self.goal:
+            if node.value >= self.goal or not self._optional(node).any():
                 self.open = [other for other in self.open if other is not node]
                 heapq.heapify(self.open)
                 self.closed_bound = min(self.closed_bound, self.counter.bound(node.value))
@@ -141,12 +141,17 @@ class _Tree:
                 event = Event(self.deadline.seconds, "incumbent", solution.tokens, None, "rounding")
                 self.progress.event(event)
 
+    def _optional(self, node: _Node) -> Bools:
+        """Returns which tokens of a case's active set it may be split on: those not required."""
+        assert node.rounds is not None
+        return ~node.case.inside[node.rounds.steps.active]
+
     def _split(self, node: _Node) -> None:
         """Splits a case on the token whose two cases prove the most after a few steps."""
         assert node.rounds is not None
         steps = node.rounds.steps
         distance = np.minimum(steps.x_made, 1 - steps.x_made)
-        distance[node.case.inside[steps.active]] = 0
+        distance[~self._optional(node)] = -1
         order = np.argsort(-distance, kind="stable")
         tried = [t for t in order[:_TRIED].tolist() if distance[t] > _FRACTIONAL]
         best: tuple[_Node, _Node] | None = None

@@ -97,10 +97,7 @@ class CutAscent:
         active = inside.copy()
         active[self.active] = True
         cuts = [cut for cut in self.cuts if not outside[list(cut.tokens)].any()]
-        numbers = dict(zip(self.cuts, range(len(self.cuts)), strict=True))
         other.change(np.flatnonzero(active & ~outside).astype(np.int32), cuts)
-        other.mu = self.mu[[numbers[cut] for cut in cuts]] if cuts else np.zeros(0)
-        other.restart()
         return other
 
     def _build(self, pairs: Int64) -> None:
