@@ -8,6 +8,7 @@ threads can share the work; the sums of a range do not depend on the others.
 
 import numpy as np
 
+from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 
@@ -218,6 +219,11 @@ def project(const double[::1] x, const double[::1] gain, const double[::1] step,
     return fee
 
 
+cdef inline double _positive(double value) noexcept nogil:
+    """Returns the larger of value and 0, without a branch: their signs cannot be foreseen."""
+    return 0.5 * (value + fabs(value))
+
+
 cdef struct Scratch:    # of one range of words
     double *before      # prices before each position of a word
     double *cover       # flows over its positions, as differences
@@ -416,15 +422,13 @@ cdef class Saddle:
             c = which[o]
             old = f[o]
             row = lam[o]
-            new = old - (1 + row - before[e] + before[s]) * inverse[e - s + 1]
-            new = new if new > 0 else 0
+            new = _positive(old - (1 + row - before[e] + before[s]) * inverse[e - s + 1])
             bar = new + new - old
             flows += (new - old) * (new - old) * (e - s + 1)
             f[o] = <float> (keep * bar + drop * f0[o])
             cover[s] += bar
             cover[e] -= bar
-            made = row + 0.5 * weight * (bar - ahead[c])
-            made = made if made > 0 else 0
+            made = _positive(row + 0.5 * weight * (bar - ahead[c]))
             rows += (made - row) * (made - row)
             value = keep * (made + made - row) + drop * lam0[o]
             lam[o] = <float> value
@@ -493,8 +497,7 @@ cdef class Saddle:
             total += scratch.cover[p]
             scratch.cover[p] = 0
             old = d[p]
-            new = old + weight * (1 - total) / arcs_over[p]
-            new = new if new < 1 else 1
+            new = 1 - _positive(1 - (old + weight * (1 - total) / arcs_over[p]))
             prices += (new - old) * (new - old) * arcs_over[p]
             d_made[p] = new
             d[p] = keep * (new + new - old) + (1 - keep) * d0[p]
