@@ -68,7 +68,8 @@ class BestPrices:
             self._prove(known.lower_bound, "start")
         self.value = 0  # in units of 1 / counter.one tokens
         self.prices: CutPrices | None = None
-        self.case = Case(counter.fixed, np.zeros(len(counter.fixed), bool), instance.k)
+        absent = len(instance.fixed) - counter.n_required  # required tokens that occur nowhere
+        self.case = Case(counter.fixed, np.zeros(len(counter.fixed), bool), instance.k - absent)
         self.plain_bound = self.lower_bound
         self.kinds: dict[str, int] = {}
         self.n_rounds = 0

@@ -89,6 +89,11 @@ class CutAscent:
         self.parts.copy_point(self.steps, old_parts, old_steps)
         self._sum_gains()
 
+    def move(self, price: Float64, row: Float64, mu: Float64) -> None:
+        """Moves to other prices and multipliers, and restarts there."""
+        self.steps.price[:], self.steps.row[:], self.mu = price, row, mu
+        self._sum_gains()
+
     def branch(self, inside: Bools, outside: Bools, free: int) -> CutAscent:
         """Returns steps from the present point for a case; these stay as they are."""
         other = copy(self)

@@ -27,7 +27,7 @@ class Case:
     inside, outside : ndarray of bool, shape (tokens,)
         The tokens, as candidates of the counter; required ones are inside.
     k : int
-        The budget.
+        The budget, less required tokens that occur nowhere.
     """
 
     inside: Bools
@@ -38,6 +38,18 @@ class Case:
     def free(self) -> int:
         """How many tokens may be chosen besides those inside."""
         return self.k - int(np.count_nonzero(self.inside))
+
+    def with_(self, token: int) -> Case:
+        """Returns the part of the case that holds a token."""
+        inside = self.inside.copy()
+        inside[token] = True
+        return Case(inside, self.outside, self.k)
+
+    def without(self, token: int) -> Case:
+        """Returns the part of the case that lacks a token."""
+        outside = self.outside.copy()
+        outside[token] = True
+        return Case(self.inside, outside, self.k)
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,15 @@ class Leaf:
             return self.pairs.tokens
         return tuple((pair.first, pair.second) for pair in self.pairs)
 
+    def packed(self, scale_bits: int) -> Leaf:
+        """Returns the leaf compressed, as a file holds it."""
+        prices, pairs = self.prices, self.pairs
+        if isinstance(prices, np.ndarray):
+            prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
+        if not isinstance(pairs, PackedPairs) and pairs:
+            pairs = PackedPairs.of(pairs)
+        return Leaf(prices, self.fees, pairs, self.cuts)
+
     def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
         """Returns the pairs with their multipliers.
 
@@ -438,10 +447,9 @@ def _node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
         return {"branch": sym.to_json(node.token)}
     if node.prices is None:
         return {"prices": None}
-    packed = node.prices
-    if not isinstance(packed, bytes):
-        packed = zlib.compress(packed.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
-    data: dict[str, Any] = {"prices": base64.b64encode(packed).decode("ascii")}
+    node = node.packed(scale_bits)
+    assert isinstance(node.prices, bytes)
+    data: dict[str, Any] = {"prices": base64.b64encode(node.prices).decode("ascii")}
     if node.fees:
         data["fees"] = list(node.fees)
     return data | cuts_to_json(node.pairs, node.cuts)

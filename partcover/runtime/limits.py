@@ -90,6 +90,10 @@ class Deadline:
         """Whether time is up."""
         return time.monotonic() >= self.end
 
+    def stop(self) -> None:
+        """Ends the time now, for all who look at this deadline."""
+        self.limit = 0.0
+
     def has_time_for(self, seconds: float) -> bool:
         """Returns whether more than so many seconds are left.
 

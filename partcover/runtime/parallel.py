@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeAlias, TypeVar
 
-__all__ = ["SHARDS", "ForEach", "batches", "ordered_map", "workers"]
+__all__ = ["SHARDS", "ForEach", "batches", "call_in_turn", "ordered_map", "workers"]
 
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
@@ -70,6 +70,12 @@ SHARDS = 8
 ForEach: TypeAlias = Callable[[Callable[[int], None], int], None]
 
 
+def call_in_turn(work: Callable[[int], None], count: int) -> None:
+    """Calls a function for 0, 1, ... up to a number, in the thread of the caller."""
+    for number in range(count):
+        work(number)
+
+
 @contextmanager
 def workers(threads: int) -> Iterator[ForEach]:
     """Keeps threads at hand that share the calls of a function.
@@ -85,11 +91,6 @@ def workers(threads: int) -> Iterator[ForEach]:
         Takes the function and the number of calls.
     """
     if threads == 1:
-
-        def call_in_turn(work: Callable[[int], None], count: int) -> None:
-            for number in range(count):
-                work(number)
-
         yield call_in_turn
         return
     with ThreadPoolExecutor(threads) as pool:

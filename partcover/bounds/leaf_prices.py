@@ -1,0 +1,191 @@
+"""Reads prices, multipliers and cuts back from the leaves of a certificate."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+
+from ..corpus.symbols import Token
+from ..errors import InputError
+from ..problem.certificate import Leaf
+from ..problem.cuts import Cut
+from ..runtime.arrays import Int64
+from ..verification.cut_terms import CutTerms
+from ..verification.sorted_words import SortedWords
+from .cut_ascent import CutAscent
+from .cut_prices import Case, CutPrices, Rewards
+from .cut_rounds import CutRounds
+from .exact_prices import word_prices
+from .inequality import Inequality
+from .price_counter import PriceCounter
+from .primal_dual import Ascent
+
+__all__ = ["LeafReader", "rounds_at"]
+
+_LOWEST_PRICE = -16
+_LIMIT = 1 << 61  # sums of multipliers, so that rewards and bounds fit in 63 bits
+
+
+class LeafReader:
+    """Reads the leaves of certificates of one instance, which may claim anything.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        Its words and candidates, and the units of the prices.
+    """
+
+    def __init__(self, counter: PriceCounter) -> None:
+        self.counter = counter
+        self.words = SortedWords(counter.instance)
+        self.number = {key: n for n, key in enumerate(counter.intervals.key.tolist())}
+
+    def prices(self, leaf: Leaf, scale_bits: int) -> CutPrices:
+        """Returns the prices of a leaf in the units of the counter.
+
+        Pairs and cuts of tokens that are no candidates are left out.
+
+        Raises
+        ------
+        InputError
+            For prices, pairs and cuts that the check of a certificate refuses, and for numbers
+            that are too large to count with.
+        """
+        counter = self.counter
+        words = counter.instance.words
+        given = leaf.unpacked(len(words.data), scale_bits)
+        if given is None:
+            return word_prices(counter)
+        ascending = counter.instance.index.positions_ascending()
+        prices = np.empty(len(given), np.int64)
+        prices[ascending] = np.maximum(given.astype(np.int64), _LOWEST_PRICE << scale_bits)
+        prices = _scaled(prices, counter.bits - scale_bits)
+        if not leaf.has_cuts:
+            return CutPrices.plain(prices)
+        CutTerms(leaf, self.words)  # refuses what is not valid
+        return self._with_cuts(leaf, prices, counter.bits - scale_bits, ascending)
+
+    def candidate(self, token: Token) -> int:
+        """Returns the number of a candidate; −1 for other tokens."""
+        (key,) = self.counter.instance.index.find_tokens([token]).key.tolist()
+        return self.number.get(key, -1)
+
+    def _with_cuts(self, leaf: Leaf, prices: Int64, shift: int, ascending: Int64) -> CutPrices:
+        numbers = self._numbers(leaf)
+        keys, positions, multipliers = [], [], []
+        size = len(prices)
+        for pair in leaf.unpacked_pairs([size] * len(leaf.pairs)):
+            a, b = numbers[pair.first], numbers[pair.second]
+            multiplier = _scaled(_small(pair.multipliers, shift), shift)
+            if min(a, b) < 0 or not multiplier.any():
+                continue
+            keys.append(min(a, b) << 32 | max(a, b))
+            positions.append(ascending[pair.positions[multiplier > 0]])
+            multipliers.append(multiplier[multiplier > 0])
+        cuts = [
+            (self._inequality(cut, numbers), _scaled_one(cut.multiplier, shift))
+            for cut in leaf.cuts
+            if min(numbers[token] for token in cut.tokens) >= 0
+        ]
+        present = set(keys)
+        cuts = [(cut, m) for cut, m in cuts if m > 0 and present.issuperset(cut.pairs)]
+        total = sum(int(m.sum()) for m in multipliers)
+        total += sum(m * max(1, abs(cut.coef)) * len(cut.tokens) for cut, m in cuts)
+        if total >= _LIMIT:
+            raise InputError("the multipliers of a leaf are too large to count with")
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        sizes = [len(positions[n]) for n in order]
+        return CutPrices(
+            prices,
+            np.array([keys[n] for n in order], np.int64),
+            np.repeat(np.arange(len(order)), sizes),
+            np.concatenate([np.zeros(0, np.int64), *(positions[n] for n in order)]),
+            np.concatenate([np.zeros(0, np.int64), *(multipliers[n] for n in order)]),
+            tuple(cuts),
+        )
+
+    def _numbers(self, leaf: Leaf) -> dict[Token, int]:
+        """Returns the numbers of the tokens of pairs and cuts; −1 for those that are none."""
+        tokens = sorted({token for pair in leaf.pair_tokens for token in pair})
+        keys = self.counter.instance.index.find_tokens(tokens).key.tolist()
+        return {t: self.number.get(key, -1) for t, key in zip(tokens, keys, strict=True)}
+
+    def _inequality(self, cut: Cut, numbers: dict[Token, int]) -> Inequality:
+        tokens = [numbers[token] for token in cut.tokens]
+        if cut.kind == "cycle":
+            tokens = list(Inequality.cycle(tokens).tokens)
+        else:
+            tokens.sort()
+        return Inequality(cut.kind, tuple(tokens), cut.coef, cut.rhs)
+
+
+def rounds_at(ascent: Ascent, case: Case, prices: CutPrices, rewards: Rewards) -> CutRounds:
+    """Returns rounds of cuts for a case that begin at the prices and multipliers of a leaf.
+
+    Parameters
+    ----------
+    ascent : Ascent
+        Plain steps that have begun: x and flows are those of its point.
+    case : Case
+        The case.
+    prices : CutPrices
+        The dual point.
+    rewards : Rewards
+        The rewards that these prices give.
+    """
+    start = copy(ascent)
+    start.rewards = rewards.units
+    rounds = CutRounds(start, case)
+    steps = rounds.steps
+    cuts = [(cut, m) for cut, m in prices.cuts if not case.outside[list(cut.tokens)].any()]
+    active = np.zeros(len(case.inside), bool)
+    active[steps.active] = True
+    for cut, _ in cuts:
+        active[list(cut.tokens)] = True
+    steps.change(np.flatnonzero(active).astype(np.int32), [cut for cut, _ in cuts])
+    _place(steps, prices, dict(cuts))
+    return rounds
+
+
+def _place(ascent: CutAscent, prices: CutPrices, multiplier: dict[Inequality, int]) -> None:
+    """Sets the dual point of steps."""
+    parts, one = ascent.parts, float(ascent.counter.one)
+    of_pair = np.flatnonzero(parts.row_pair >= 0)
+    symbols = len(prices.prices)
+    known = prices.pairs[prices.pair], prices.position
+    wanted = parts.pairs[parts.row_pair[of_pair]], parts.position[parts.row_place[of_pair]]
+    names = np.concatenate([prices.pairs, parts.pairs])
+    names.sort()
+    table, wishes = (np.searchsorted(names, k) * symbols + p for k, p in (known, wanted))
+    order = np.argsort(table)
+    at = np.searchsorted(table, wishes, sorter=order)
+    row = np.zeros(len(wishes))
+    if len(table):
+        at = order[np.minimum(at, len(table) - 1)]
+        row = np.where(table[at] == wishes, prices.multiplier[at] / one, 0.0)
+    # what an arc is worth beyond its cost and what it pays is the price of its own row
+    price = prices.prices[parts.position] / one
+    sizes, first = np.diff(parts.row_first)[of_pair], parts.row_first[of_pair]
+    entry = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
+    paid = np.bincount(parts.row_arcs[entry], np.repeat(row, sizes), len(parts.start))
+    before = np.concatenate([[0.0], np.cumsum(price)])
+    rows = np.maximum(before[parts.end] - before[parts.start] - 1 - paid, 0)[parts.row_arc]
+    rows[of_pair] = row
+    ascent.move(price, rows, np.array([multiplier[cut] / one for cut in ascent.cuts]))
+
+
+def _small(values: Int64, shift: int) -> Int64:
+    """Refuses multipliers that do not fit in 61 bits in the counter's units."""
+    if int(values.max(initial=0)) >= _LIMIT >> max(shift, 0):
+        raise InputError("the multipliers of a leaf are too large to count with")
+    return values
+
+
+def _scaled(values: Int64, shift: int) -> Int64:
+    """Returns values in units that are smaller by so many binary digits, rounded down."""
+    return values << shift if shift >= 0 else values >> -shift
+
+
+def _scaled_one(value: int, shift: int) -> int:
+    return value << shift if shift >= 0 else value >> -shift

@@ -1,0 +1,324 @@
+"""Bounds and splits the cases of a tree, the smallest bound first, until none is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from heapq import nsmallest
+
+import numpy as np
+
+from ..heuristics.local_search import local_search
+from ..heuristics.rounding import round_relaxation
+from ..problem.solution import Solution, Termination
+from ..runtime.limits import Deadline
+from ..runtime.parallel import ForEach, call_in_turn
+from ..runtime.progress import Event, Progress
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+from .branch_tree import Node, certificate_of, is_empty, leaves_of
+from .checkpoints import Checkpoint, Checkpoints
+from .cut_prices import Case, CutPrices
+from .exact_prices import exact_prices
+from .leaf_prices import rounds_at
+from .price_counter import PriceCounter
+from .primal_dual import Ascent
+
+__all__ = ["TreeSearch"]
+
+_BATCH = 2  # cases at a time, whatever the number of threads: the tree is the same for any
+_FRACTIONAL = 0.02  # an x this far from 0 and 1 may be branched on
+_TRIED = 4  # tokens that strong branching tries
+_TRIAL_STEPS = 100
+_SLOW = 0.03  # of the gap: a case that gains less in three rounds is split
+_LOOK_BACK = 3
+_MOST_ROUNDS = 40  # of a case
+_PULSE = 0.5  # seconds between looks at cases that are bounded side by side
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What the work on a case brought: a vocabulary, and the cases that it is split into."""
+
+    vocabulary: Vocabulary
+    tokens: int
+    token: int = -1
+    children: tuple[Node, ...] = ()
+
+
+class TreeSearch:
+    """The search for the optimum in a tree of cases.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        Counts what prices prove.
+    root : Node
+        The tree so far.
+    solution : Solution
+        The incumbent.
+    greedy : Solution
+        GreedTok's solution, with which better vocabularies are searched.
+    ascent : Ascent
+        Plain steps, where cases begin that have no rounds yet.
+    deadline : Deadline
+        The clock of the call.
+    progress : Progress
+        Receives each better vocabulary and bound, and how many cases are open.
+    """
+
+    def __init__(
+        self,
+        counter: PriceCounter,
+        root: Node,
+        solution: Solution,
+        greedy: Solution,
+        ascent: Ascent,
+        deadline: Deadline,
+        progress: Progress,
+    ) -> None:
+        self.counter = counter
+        self.root = root
+        self.solution = solution
+        self.greedy = greedy
+        self.ascent = ascent
+        self.deadline = deadline
+        self.clock = deadline.earlier(0.0)  # stops where the call is interrupted
+        self.progress = progress
+        self.checkpoints = Checkpoints(None, self.best)
+        self._reported = 0
+
+    @property
+    def goal(self) -> int:
+        """The value at which a case holds nothing better than the incumbent."""
+        return (self.solution.tokens - 1) * self.counter.one + 1
+
+    @property
+    def lower_bound(self) -> int:
+        """What all cases prove together."""
+        value = min(leaf.value for leaf in leaves_of(self.root))
+        return min(self.solution.tokens, self.counter.bound(value))
+
+    def best(self) -> Solution:
+        """Returns the incumbent with the certificate of the tree as it stands."""
+        lower_bound = self.lower_bound
+        certificate = certificate_of(self.counter, self.root, lower_bound)
+        return replace(
+            self.solution,
+            lower_bound=lower_bound,
+            status="optimal" if lower_bound == self.solution.tokens else "feasible",
+            certificate=certificate,
+            seconds=self.deadline.seconds,
+            extra={**self.solution.extra, "leaves": (len(certificate.tree) + 1) // 2},
+        )
+
+    def grow(self, gap: float, threads: int, checkpoint: Checkpoint | None) -> Termination:
+        """Bounds and splits cases until none is open or a limit is reached; returns why it ended.
+
+        Parameters
+        ----------
+        gap : float
+            The relative gap at which to stop.
+        threads : int
+            With two or more, two cases are bounded side by side.
+        checkpoint : callable or None
+            Receives the best so far.
+        """
+        self.checkpoints = Checkpoints(checkpoint, self.best)
+        share = self.counter.share
+        pool = ThreadPoolExecutor(_BATCH) if threads > 1 else None
+        try:
+            self.progress.event(Event(self.deadline.seconds, "phase", None, None, "", "branches"))
+            self.checkpoints.make()
+            termination = self._grow(gap, share, pool)
+        except KeyboardInterrupt:
+            termination = "interrupted"
+        except Exception:
+            self.checkpoints.make()
+            raise
+        finally:
+            self.clock.stop()  # for work that is still under way
+            if pool is not None:
+                pool.shutdown(cancel_futures=True)
+            self.counter.share = share
+        try:
+            self.checkpoints.make()
+        except KeyboardInterrupt:
+            termination = "interrupted"
+        return termination
+
+    def _grow(self, gap: float, share: ForEach, pool: ThreadPoolExecutor | None) -> Termination:
+        for leaf in leaves_of(self.root):
+            self._settle(leaf)
+        if not self.ascent.begun:
+            self.ascent.begin(self.counter.instance.k)
+        while True:
+            opened = [leaf for leaf in leaves_of(self.root) if leaf.value < self.goal]
+            self._report(opened)
+            tokens = self.solution.tokens
+            if not opened:
+                return "completed"
+            if gap and tokens - self.lower_bound <= gap * tokens:
+                return "gap"
+            if self.clock.is_over:
+                return "time_limit"
+            batch = nsmallest(_BATCH, opened, key=lambda node: node.value)
+            if pool is None or len(batch) == 1:
+                # the threads share each step
+                self.counter.share = share
+                outcomes = [self._work(node, self.goal, self._pulse) for node in batch]
+            else:
+                self.counter.share = call_in_turn
+                outcomes = self._side_by_side(batch, pool)
+            for node, outcome in zip(batch, outcomes, strict=True):
+                if outcome.children:
+                    # an interrupt comes before or after both
+                    node.token, node.children = outcome.token, outcome.children
+                    node.rounds = None
+            for outcome in outcomes:
+                self._offer(outcome)
+
+    def _side_by_side(self, batch: list[Node], pool: ThreadPoolExecutor) -> list[_Outcome]:
+        """Works on cases in a thread each."""
+        goal = self.goal
+        futures = [pool.submit(self._work, node, goal, _nothing) for node in batch]
+        pending: set[Future[_Outcome]] = set(futures)
+        while pending:
+            _, pending = wait(pending, _PULSE)
+            self._pulse()
+        return [future.result() for future in futures]
+
+    def _settle(self, node: Node) -> None:
+        """Closes a case that holds no vocabulary, or only one to look at."""
+        case, counter = node.case, self.counter
+        if is_empty(counter, case):
+            node.improve(counter.instance.words.total_symbols * counter.one, node.proof[1])
+        elif case.free == 0 or not (~(case.inside | case.outside)).any():
+            prices = exact_prices(counter, case)
+            node.improve(prices.count(counter, case)[0], prices)
+            node.x = case.inside[: len(counter.instance.index)].astype(float)
+
+    def _work(self, node: Node, goal: int, pulse: Callable[[], None]) -> _Outcome:
+        """Bounds a case, rounds its x, and splits it unless it is closed."""
+        if not self._is_decided(node.case):
+            self._bound(node, goal, pulse)
+        vocabulary = round_relaxation(self.counter.instance, node.x)
+        tokens = segment(self.counter.instance.words, vocabulary, "shortest_path").tokens
+        if node.value >= goal or self._is_decided(node.case) or self.clock.is_over:
+            return _Outcome(vocabulary, tokens)
+        return _Outcome(vocabulary, tokens, *self._split(node, pulse))
+
+    def _is_decided(self, case: Case) -> bool:
+        return case.free <= 0 or not (~(case.inside | case.outside)).any()
+
+    def _bound(self, node: Node, goal: int, pulse: Callable[[], None]) -> None:
+        """Makes rounds of cuts until a case is closed or they gain little."""
+        if node.rounds is None:
+            self._begin(node)
+        assert node.rounds is not None
+        values = [node.value]
+        for _ in range(_MOST_ROUNDS):
+            if node.value >= goal or self.clock.is_over:
+                return
+            result = node.rounds.round(self.clock)
+            node.improve(result.value, result.prices)
+            node.x = node.rounds.steps.x_all()
+            values.append(node.value)
+            pulse()
+            left = goal - node.value
+            if len(values) > _LOOK_BACK and values[-1] - values[-1 - _LOOK_BACK] < _SLOW * left:
+                return
+
+    def _begin(self, node: Node) -> None:
+        """Makes the rounds of a case from the prices that are known of it."""
+        prices = node.proof[1]
+        _, rewards = prices.count(self.counter, node.case)
+        node.rounds = rounds_at(self.ascent, node.case, prices, rewards)
+
+    def _split(self, node: Node, pulse: Callable[[], None]) -> tuple[int, tuple[Node, ...]]:
+        """Returns the token whose two cases prove the most after a few steps, and these."""
+        best: tuple[int, tuple[Node, ...]] = -1, ()
+        best_score = (-1, -1)
+        for token in self._tokens_to_try(node):
+            pair = self._children(node, token)
+            for child in pair:
+                if child.rounds is not None:
+                    result = child.rounds.round(self.clock, _TRIAL_STEPS)
+                    child.improve(result.value, result.prices)
+                pulse()
+            gains = sorted(child.value - node.value for child in pair)
+            score = (gains[0], gains[1])
+            if score > best_score:
+                best, best_score = (token, pair), score
+            if self.clock.is_over:
+                break
+        return best
+
+    def _tokens_to_try(self, node: Node) -> list[int]:
+        """Returns tokens with fractional x, or else the one with the largest reward."""
+        assert node.rounds is not None
+        steps = node.rounds.steps
+        distance = np.minimum(steps.x_made, 1 - steps.x_made)
+        distance[node.case.inside[steps.active]] = -1
+        order = np.argsort(-distance, kind="stable")
+        tried = [t for t in order[:_TRIED].tolist() if distance[t] > _FRACTIONAL]
+        if not tried and len(order) and distance[order[0]] >= 0:
+            tried = order[:1].tolist()
+        if tried:
+            tokens: list[int] = steps.active[tried].tolist()
+            return tokens
+        _, rewards = node.proof[1].count(self.counter, node.case)
+        units = np.where(node.case.inside | node.case.outside, -1, rewards.units)
+        return [int(np.argmax(units))]
+
+    def _children(self, node: Node, token: int) -> tuple[Node, Node]:
+        """Returns the cases with a token and without, with rounds from the present point."""
+        assert node.rounds is not None
+        with_token = self._child(node, node.case.with_(token))
+        return with_token, self._child(node, node.case.without(token))
+
+    def _child(self, node: Node, case: Case) -> Node:
+        assert node.rounds is not None
+        prices: CutPrices = node.proof[1]
+        value, _ = prices.count(self.counter, case)
+        child = Node(case, (max(value, node.value), prices), node.x)
+        if is_empty(self.counter, case) or self._is_decided(case):
+            self._settle(child)
+        else:
+            child.rounds = node.rounds.branch(case)
+        return child
+
+    def _offer(self, outcome: _Outcome) -> None:
+        """Keeps the vocabulary of an outcome if it is better."""
+        if outcome.tokens >= self.solution.tokens:
+            return
+        instance = self.counter.instance
+        solution = local_search(instance, outcome.vocabulary, greedy=self.greedy, time_limit=0)
+        if solution.tokens < self.solution.tokens:
+            self.solution = solution
+            self.progress.event(
+                Event(self.deadline.seconds, "incumbent", solution.tokens, None, "rounding")
+            )
+            self.checkpoints.offer(news=True)
+
+    def _pulse(self) -> None:
+        """Reports a better bound, and makes a checkpoint if it is time for one."""
+        lower_bound = self.lower_bound
+        if lower_bound > self._reported:
+            self._reported = lower_bound
+            tokens = self.solution.tokens
+            event = Event(self.deadline.seconds, "bound", tokens, lower_bound, "branches")
+            self.progress.event(event)
+        self.checkpoints.offer()
+
+    def _report(self, opened: list[Node]) -> None:
+        """Reports how far the tree is."""
+        self._pulse()
+        n_leaves = sum(1 for _ in leaves_of(self.root))
+        remark = f"{len(opened)} open of {2 * n_leaves - 1} cases"
+        self.progress.advance(2 * n_leaves - 1 - len(opened), None, remark)
+
+
+def _nothing() -> None:
+    """Takes the place of a pulse in threads that report nothing."""

@@ -1,0 +1,280 @@
+"""Proofs that are stopped, saved and gone on with: same optimum, certificates that hold."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracles.brute_force import fewest_tokens
+from strategies import instances, random_instance
+
+from partcover import (
+    Certificate,
+    InputError,
+    Instance,
+    WordCounts,
+    check_certificate,
+    lower_bound,
+)
+from partcover.bounds.branch_and_cut import branch_and_cut
+from partcover.problem.certificate import Branch, Leaf
+from partcover.problem.cuts import Cut
+from partcover.runtime.progress import Progress
+
+SEED, K, OPTIMUM = 0, 20, 7013  # an instance whose tree has several leaves
+
+
+class StopAfter(Progress):
+    """Raises what Ctrl-C raises at one of the reports."""
+
+    def __init__(self, reports: int) -> None:
+        self.left = reports
+
+    def _count(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+    def event(self, event) -> None:
+        self._count()
+
+    def advance(self, done, total, remark="") -> None:
+        self._count()
+
+
+def saved(certificate: Certificate, folder: Path) -> Certificate:
+    certificate.save(folder / "P.cert")
+    return Certificate.load(folder / "P.cert")
+
+
+def check_optimal(instance: Instance, solution, optimum: int):
+    assert (solution.tokens, solution.lower_bound, solution.status) == (optimum, optimum, "optimal")
+    found = check_certificate(instance, solution.certificate)
+    assert (found.ok, found.lower_bound) == (True, optimum)
+
+
+def leaves(certificate: Certificate) -> int:
+    return sum(isinstance(node, Leaf) for node in certificate.tree)
+
+
+@pytest.fixture(scope="module")
+def instance():
+    return random_instance(SEED, K)
+
+
+@pytest.fixture(scope="module")
+def checkpoints(instance):
+    """Solutions of all checkpoints of a run that is stopped again and again."""
+    kept = []
+    solution = None
+    for _ in range(20):
+        solution = branch_and_cut(instance, solution, time_limit=0.4, checkpoint=kept.append)
+        if solution.status == "optimal":
+            break
+    check_optimal(instance, solution, OPTIMUM)
+    return kept
+
+
+def test_each_checkpoint_is_valid_and_goes_on(instance, checkpoints, tmp_path):
+    bounds = [solution.lower_bound for solution in checkpoints]
+    assert bounds == sorted(bounds)
+    for solution in checkpoints:
+        found = check_certificate(instance, solution.certificate)
+        assert found.ok
+        assert found.lower_bound == solution.lower_bound
+    for solution in checkpoints[:: max(1, len(checkpoints) // 4)]:
+        proof = saved(solution.certificate, tmp_path)
+        done = branch_and_cut(instance, solution.vocabulary, start_certificate=proof)
+        check_optimal(instance, done, OPTIMUM)
+        assert leaves(done.certificate) >= leaves(proof)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("reports", [2, 3, 20, 60, 80, 85, 90])
+def test_an_interrupt_keeps_the_best(instance, reports, threads):
+    kept = []
+    solution = branch_and_cut(
+        instance, threads=threads, progress=StopAfter(reports), checkpoint=kept.append
+    )
+    assert check_certificate(instance, solution.certificate).ok
+    assert solution.lower_bound <= OPTIMUM <= solution.tokens
+    if solution.termination == "interrupted":
+        assert kept[-1].lower_bound == solution.lower_bound
+        assert kept[-1].tokens == solution.tokens
+        check_optimal(instance, branch_and_cut(instance, solution, threads=threads), OPTIMUM)
+    else:
+        check_optimal(instance, solution, OPTIMUM)
+
+
+def test_an_interrupt_in_a_checkpoint(instance):
+    kept = []
+
+    def stop(solution) -> None:
+        kept.append(solution)
+        if len(kept) == 1:
+            raise KeyboardInterrupt
+
+    solution = branch_and_cut(instance, checkpoint=stop)
+    assert solution.termination == "interrupted"
+    assert len(kept) == 2
+    check_optimal(instance, branch_and_cut(instance, kept[-1]), OPTIMUM)
+
+
+def test_an_error_in_a_checkpoint_loses_nothing(instance):
+    def fail(solution) -> None:
+        raise OSError("no space left")
+
+    solution = branch_and_cut(instance, checkpoint=fail)
+    check_optimal(instance, solution, OPTIMUM)
+    assert solution.extra["checkpoint_error"] == "OSError: no space left"
+
+
+def test_nothing_is_done_twice(instance):
+    """A closed tree is only counted again."""
+    solution = branch_and_cut(instance)
+    again = branch_and_cut(instance, solution)
+    check_optimal(instance, again, OPTIMUM)
+    assert again.certificate.to_json() == solution.certificate.to_json()
+
+
+def test_any_number_of_threads_gives_the_same(instance):
+    one, two = (branch_and_cut(instance, threads=threads) for threads in (1, 2))
+    assert one.vocabulary.tokens == two.vocabulary.tokens
+    assert one.certificate.to_json() == two.certificate.to_json()
+
+
+def test_a_killed_process_goes_on_from_its_file(instance, tmp_path):
+    words, proof = tmp_path / "C.tsv", tmp_path / "P.cert"
+    instance.words.save(words)
+    script = (
+        "import sys\n"
+        "from partcover import Instance, WordCounts\n"
+        "from partcover.bounds.branch_and_cut import branch_and_cut\n"
+        "def save(solution):\n"
+        "    solution.certificate.save(sys.argv[2])\n"
+        "    print('saved', flush=True)\n"
+        f"instance = Instance(WordCounts.load(sys.argv[1]), {K})\n"
+        "branch_and_cut(instance, checkpoint=save)\n"
+    )
+    command = [sys.executable, "-c", script, str(words), str(proof)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "saved\n"
+        os.kill(process.pid, signal.SIGKILL)
+    solution = branch_and_cut(instance, start_certificate=Certificate.load(proof))
+    check_optimal(instance, solution, OPTIMUM)
+
+
+@settings(max_examples=40, deadline=None)
+@given(instances())
+def test_tiny_instances_go_on_from_any_interrupt(instance):
+    if instance.groups:
+        return
+    best = fewest_tokens(instance)
+    solution = branch_and_cut(instance, progress=StopAfter(random.Random(0).randint(2, 30)))
+    assert check_certificate(instance, solution.certificate).ok
+    check_optimal(instance, branch_and_cut(instance, solution), best)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_tree_of_plain_prices_is_gone_on_with(seed):
+    draw = random.Random(seed)
+    words = {
+        "".join(draw.choices("abc", k=draw.randint(2, 7))): draw.randint(1, 9) for _ in range(8)
+    }
+    instance = Instance(words, 3)
+    leaf = lower_bound(instance, cuts=False).certificate.tree[0]
+    tokens = draw.choices(list(instance.index.tokens()), k=3)
+    tree = (Branch(tokens[0]), Branch(tokens[1]), leaf, leaf, Branch(tokens[2]), leaf, Leaf(None))
+    proof = Certificate.of(instance, tree, 0, 24)
+    solution = branch_and_cut(instance, start_certificate=proof)
+    check_optimal(instance, solution, fewest_tokens(instance))
+
+
+def test_branches_that_decide_nothing():
+    """Tokens that are no candidates, required, or decided above."""
+    instance = Instance({"hats": 3, "chat": 2, "that": 1}, 2, required=["ha"])
+    leaf = lower_bound(instance).certificate.tree[0]
+    tree = (
+        Branch(b"xyz"),
+        leaf,
+        Branch(b"ha"),
+        Branch(b"at"),
+        Branch(b"at"),
+        leaf,
+        leaf,
+        leaf,
+        leaf,
+    )
+    solution = branch_and_cut(instance, start_certificate=Certificate.of(instance, tree, 0, 24))
+    check_optimal(instance, solution, fewest_tokens(instance))
+
+
+def test_a_claim_is_not_believed(instance, checkpoints):
+    first = checkpoints[0].certificate
+    claimed = replace(first, lower_bound=first.lower_bound + 100)
+    solution = branch_and_cut(instance, start_certificate=claimed)
+    check_optimal(instance, solution, OPTIMUM)
+
+
+def test_a_certificate_for_another_budget_is_a_start(instance, checkpoints):
+    other = instance.with_k(K - 10)
+    known = branch_and_cut(other)
+    check_optimal(
+        other, branch_and_cut(other, start_certificate=checkpoints[-1].certificate), known.tokens
+    )
+
+
+def test_certificates_of_other_instances_are_refused(instance, checkpoints):
+    proof = checkpoints[-1].certificate
+    other = Instance(WordCounts.from_counts({"hat": 2, "chat": 1}), K)
+    with pytest.raises(InputError, match="other words"):
+        branch_and_cut(other, start_certificate=proof)
+    shorter = Instance(instance.words, K, max_length=3)
+    with pytest.raises(InputError, match="other candidates or conditions"):
+        branch_and_cut(shorter, start_certificate=proof)
+
+
+def with_leaf(proof: Certificate, leaf: Leaf) -> Certificate:
+    """The certificate with another leaf in the place of one with cuts."""
+    place = next(n for n, node in enumerate(proof.tree) if isinstance(node, Leaf) and node.cuts)
+    return replace(proof, tree=(*proof.tree[:place], leaf, *proof.tree[place + 1 :]))
+
+
+def tampered(leaf: Leaf) -> dict[str, Leaf]:
+    cut = next(cut for cut in leaf.cuts if cut.kind == "cycle")
+    others = tuple(other for other in leaf.cuts if other is not cut)
+    pairs = leaf.unpacked_pairs([10**6] * len(leaf.pairs))
+    below = replace(pairs[0], multipliers=-pairs[0].multipliers)
+    elsewhere = replace(pairs[0], positions=pairs[0].positions + 10**6)
+    far = replace(pairs[0], multipliers=np.full_like(pairs[0].multipliers, 2**62))
+    return {
+        "odd number": replace(leaf, cuts=(*others, replace(cut, tokens=cut.tokens[:-1] * 2))),
+        "touch": replace(leaf, cuts=(*others, replace(cut, rhs=cut.rhs - 1))),
+        "not 1 to": replace(leaf, pairs=(below, *pairs[1:])),
+        "do not overlap": replace(leaf, pairs=(elsewhere, *pairs[1:])),
+        "edge": replace(leaf, pairs=pairs[:1]),
+        "too large": replace(leaf, pairs=(far, *pairs[1:])),
+        "multiplier": replace(
+            leaf, cuts=(*others, Cut(cut.tokens, cut.kind, cut.coef, cut.rhs, -1))
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["odd number", "touch", "not 1 to", "do not overlap", "edge", "too large", "multiplier"],
+)
+def test_tampered_leaves_are_refused(instance, checkpoints, message):
+    proof = checkpoints[-1].certificate
+    leaf = next(node for node in proof.tree if isinstance(node, Leaf) and node.cuts)
+    with pytest.raises(InputError, match=message):
+        branch_and_cut(instance, start_certificate=with_leaf(proof, tampered(leaf)[message]))
