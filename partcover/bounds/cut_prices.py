@@ -58,14 +58,42 @@ class Rewards:
 
     Attributes
     ----------
+    total : int
+        What prices and cuts prove before rewards are subtracted, in units of 1 / one tokens.
     units : ndarray of int64, shape (tokens,)
         In units of 1 / unit tokens, rounded down.
     low : ndarray of int64, shape (tokens,)
         What lies below a unit, in units of 1 / one tokens.
+    low_bits : int
+        Binary digits of these.
     """
 
+    total: int
     units: Int64
     low: Int64
+    low_bits: int
+
+    def value(self, case: Case) -> int:
+        """Returns the lower bound for a case, in units of 1 / one tokens."""
+        units, low = self.units, self.low
+        total = self.total - self._sum(np.flatnonzero(case.inside))
+        optional = np.flatnonzero(~(case.inside | case.outside))
+        free = min(max(case.free, 0), len(optional))
+        if free:
+            # all that are larger than the free-th largest, by units; the lower bits decide the rest
+            chosen = units[optional]
+            threshold = np.partition(chosen, len(chosen) - free)[len(chosen) - free]
+            above, equal = optional[chosen > threshold], optional[chosen == threshold]
+            left = free - len(above)
+            total -= self._sum(above)
+            total -= left * (int(threshold) << self.low_bits)
+            total -= sum(np.sort(low[equal])[::-1][:left].tolist())
+        return total
+
+    def _sum(self, tokens: Int64) -> int:
+        """Returns the sum of the rewards of some tokens, in units of 1 / one."""
+        total: int = sum(self.units[tokens].tolist()) << self.low_bits
+        return total + sum(self.low[tokens].tolist())
 
 
 @dataclass(frozen=True)
@@ -136,7 +164,12 @@ class CutPrices:
         )
 
     def count(self, counter: PriceCounter, case: Case) -> tuple[int, Rewards]:
-        """Returns the lower bound that this proves for a case, times `one`, and the rewards.
+        """Returns the lower bound that this proves for a case, times `one`, and the rewards."""
+        rewards = self.rewards(counter)
+        return rewards.value(case), rewards
+
+    def rewards(self, counter: PriceCounter) -> Rewards:
+        """Returns the rewards, from which `Rewards.value` has the bound of any case.
 
         docs/certificates.md ("Cuts") says why it holds: rewards are of occurrences that pay the
         multipliers of their token's pairs, and gain what cuts give; what a pair's multipliers sum
@@ -156,19 +189,7 @@ class CutPrices:
         for token, gain in gains.items():
             value = (int(units[token]) << shift) + int(low[token]) + gain
             units[token], low[token] = value >> shift, value & ((1 << shift) - 1)
-        total -= _sum(units[case.inside], low[case.inside], shift)
-        optional = np.flatnonzero(~(case.inside | case.outside))
-        free = min(max(case.free, 0), len(optional))
-        if free:
-            # all that are larger than the free-th largest, by units; the lower bits decide the rest
-            chosen = units[optional]
-            threshold = np.partition(chosen, len(chosen) - free)[len(chosen) - free]
-            above, equal = optional[chosen > threshold], optional[chosen == threshold]
-            left = free - len(above)
-            total -= _sum(units[above], low[above], shift)
-            total -= left * (int(threshold) << shift)
-            total -= sum(np.sort(low[equal])[::-1][:left].tolist())
-        return total, Rewards(units, low)
+        return Rewards(total, units, low, shift)
 
     def _charge(self, counter: PriceCounter, before: Int64, units: Int64, low: Int64) -> None:
         """Counts the rewards of tokens in pairs again: their occurrences pay multipliers."""
@@ -204,11 +225,16 @@ class CutPrices:
 
     def _sum_multipliers(self, counter: PriceCounter) -> tuple[dict[int, int], dict[int, int]]:
         """Returns what pairs weigh beyond their cuts, and what cuts give to tokens."""
-        beyond = dict.fromkeys(self.pairs.tolist(), 0)
-        counts = counter.count_at[self.position].tolist()
-        keys = self.pairs[self.pair].tolist()
-        for key, multiplier, count in zip(keys, self.multiplier.tolist(), counts, strict=True):
-            beyond[key] += multiplier * count
+        symbols = counter.instance.words.total_symbols
+        # a position is of one multiplier of a pair at most: sums of so few digits are exact
+        digits = max(1, 53 - symbols.bit_length())
+        counts = counter.count_at[self.position].astype(float)
+        sums = [0] * len(self.pairs)
+        for shift in range(0, int(self.multiplier.max(initial=0)).bit_length(), digits):
+            part = self.multiplier >> shift & ((1 << digits) - 1)
+            added = np.bincount(self.pair, part * counts, len(self.pairs)).astype(np.int64)
+            sums = [s + (a << shift) for s, a in zip(sums, added.tolist(), strict=True)]
+        beyond = dict(zip(self.pairs.tolist(), sums, strict=True))
         gains: dict[int, int] = {}
         for cut, m in self.cuts:
             for pair in cut.pairs:
@@ -245,9 +271,3 @@ class CutPrices:
             pairs=tuple(sorted(pairs, key=lambda pair: (pair.first, pair.second))),
             cuts=cuts,
         )
-
-
-def _sum(units: Int64, low: Int64, shift: int) -> int:
-    """Returns the sum of rewards, in units of 1 / one."""
-    total: int = (sum(units.tolist()) << shift) + sum(low.tolist())
-    return total
