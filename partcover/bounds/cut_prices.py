@@ -93,7 +93,8 @@ class Rewards:
     def _sum(self, tokens: Int64) -> int:
         """Returns the sum of the rewards of some tokens, in units of 1 / one."""
         total: int = sum(self.units[tokens].tolist()) << self.low_bits
-        return total + sum(self.low[tokens].tolist())
+        total += sum(self.low[tokens].tolist())
+        return total
 
 
 @dataclass(frozen=True)
