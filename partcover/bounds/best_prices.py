@@ -95,8 +95,13 @@ class BestPrices:
         return time.monotonic() - begun
 
     def begin_cuts(self, ascent: Ascent) -> CutRounds:
-        """Returns rounds of cuts from the present point, counted with all digits."""
-        self._refine(self.counter.finest)
+        """Returns rounds of cuts from the present point, counted with more digits.
+
+        The multiplier of a cut may be as large as a reward, and numbers of a certificate have 63
+        bits: where counts are in the billions, all digits would need a cut many times over.
+        """
+        digits = min(self.counter.finest, 66 - int(ascent.fee).bit_length())
+        self._refine(max(self.counter.bits, digits))
         _, ascent.rewards = self.counter.count(
             self.counter.rounded(ascent.proposed()), self.instance.k
         )

@@ -17,6 +17,9 @@ from .price_counter import PriceCounter
 
 __all__ = ["Case", "CutPrices", "Rewards"]
 
+_MOST = (1 << 63) - 1  # a multiplier of a certificate
+_LARGEST = 2.0**69  # a multiplier here: its cut comes into the certificate several times
+
 
 @dataclass(frozen=True)
 class Case:
@@ -137,7 +140,7 @@ class CutPrices:
         multiplier = np.rint(steps.row_made[rows] * counter.one).astype(np.int64)
         rows, multiplier = rows[multiplier > 0], multiplier[multiplier > 0]
         position, row = parts.everywhere(parts.row_place[rows])
-        mu = np.rint(ascent.mu_made * counter.one).astype(np.int64).tolist()
+        mu = [int(m) for m in np.minimum(np.rint(ascent.mu_made * counter.one), _LARGEST).tolist()]
         # a cut gives nothing where one of its pairs has no multipliers
         priced = set(parts.pairs[parts.row_pair[rows]].tolist())
         return cls(
@@ -264,8 +267,9 @@ class CutPrices:
                 first, second = sorted((token[key >> 32], token[key & 0xFFFFFFFF]))
                 pairs.append(PairPrices(first, second, at[own], self.multiplier[own]))
         cuts = tuple(
-            Cut(tuple(token[t] for t in cut.tokens), cut.kind, cut.coef, cut.rhs, m)
+            Cut(tuple(token[t] for t in cut.tokens), cut.kind, cut.coef, cut.rhs, min(_MOST, left))
             for cut, m in self.cuts
+            for left in range(m, 0, -_MOST)
         )
         return Leaf(
             prices.astype(np.int32) if counter.bits <= 30 else prices,

@@ -102,7 +102,7 @@ def _rounded(instance: Instance, x: Float64, rule: str, seed: int) -> list[Token
     draw = np.random.default_rng(seed & (2**64 - 1)).random(len(x))
     key = x
     if rule == "bias":
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             key = np.where(x > 0, np.log(draw) / np.where(x > 0, x, 1), -np.inf)
     elif rule == "random":
         key = x + (draw < x) * (1 + x.max(initial=0))

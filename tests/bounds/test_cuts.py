@@ -129,6 +129,33 @@ def test_any_multipliers_prove_no_more_than_there_is(seed):
             assert counter.bound(found.value) <= fewest_tokens(limited)
 
 
+TRIANGLES = ["abc", "bca", "cab", "acb", "cba", "bac"]
+
+
+@pytest.mark.parametrize("count", [1, 1000, 10**9])
+def test_two_triangles(count):
+    """Of 10^9 a cut's multiplier has more than 63 bits: its certificate holds it in parts."""
+    bound, best = check_bound(Instance(dict.fromkeys(TRIANGLES, count), 3, max_length=2))
+    assert bound.plain_bound <= 12 * count
+    assert (bound.lower_bound, best) == (13 * count, 13 * count)
+    (leaf,) = bound.certificate.tree
+    assert {cut.tokens for cut in leaf.cuts} <= {(b"ab", b"bc", b"ca"), (b"ac", b"ba", b"cb")}
+    assert (len(leaf.cuts) > 2) == (count > 1000)
+
+
+def test_counts_beyond_all_digits():
+    """What does not fit is lost, and no bound is too high."""
+    check_bound(Instance(dict.fromkeys(TRIANGLES, 10**12), 3, max_length=2))
+
+
+def test_a_required_token_of_no_word_takes_room():
+    words = {"acb": 123, "cba": 113, "bac": 123, "bca": 62, "cab": 53, "abc": 58, "bcb": 53}
+    bound, best = check_bound(Instance(words, 3, max_length=2, required=["zz"]))
+    assert bound.lower_bound == best
+    without = lower_bound(Instance(words, 2, max_length=2))
+    assert without.lower_bound == bound.lower_bound
+
+
 def test_inequalities_are_named_alike():
     assert Inequality.cycle([4, 2, 9]) == Inequality.cycle([9, 4, 2]) == Inequality.cycle([2, 4, 9])
     assert Inequality.cycle([1, 5, 3, 4, 2]).tokens == (1, 2, 4, 3, 5)
