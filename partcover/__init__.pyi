@@ -12,9 +12,9 @@ from .encoding.encoder import Encoder as Encoder
 from .errors import InputError as InputError
 from .errors import PartcoverError as PartcoverError
 from .errors import VerificationError as VerificationError
-from .exact.branch_and_bound import prove as prove
 from .exact.decide import decide as decide
 from .exact.decide import smallest as smallest
+from .exact.prove import prove as prove
 from .exact.relax import relax as relax
 from .exact.solve import solve as solve
 from .hardness.reduction import reduce_max_2_sat as reduce_max_2_sat

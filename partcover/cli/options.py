@@ -13,6 +13,7 @@ from ..corpus import symbols as sym
 from ..corpus.pretokenizers import Pretokenizer
 from ..problem.certificate import Certificate
 from ..vocabulary.vocabulary import Vocabulary
+from .checkpoint_files import CheckpointFiles
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
 from .inputs import InstanceSource
 from .output import FORMATS, Output
@@ -286,6 +287,8 @@ class SearchOptions:
         The relative gap at which to stop.
     write_certificate, events, plot : str or None
         Files to write: the certificate, a JSON line for each event, the figure of the events.
+    resume : bool
+        Whether to go on from the files that are written.
     """
 
     start: str | None
@@ -295,9 +298,24 @@ class SearchOptions:
     write_certificate: str | None
     events: str | None
     plot: str | None
+    resume: bool
 
-    def starts(self) -> tuple[Vocabulary | None, Certificate | None]:
-        """Reads the vocabulary and the certificate to start from."""
+    def starts(self, files: CheckpointFiles) -> tuple[Vocabulary | None, Certificate | None]:
+        """Reads the vocabulary and the certificate to start from.
+
+        Parameters
+        ----------
+        files : CheckpointFiles
+            The files that are written, from which a run is resumed.
+        """
+        if self.resume:
+            for name, given in (
+                ("--start", self.start),
+                ("--start-certificate", self.start_certificate),
+            ):
+                if given is not None:
+                    raise click.UsageError(f"--resume starts from its own files: leave out {name}")
+            return files.load()
         return (
             None if self.start is None else Vocabulary.load(self.start),
             None if self.start_certificate is None else Certificate.load(self.start_certificate),
@@ -329,6 +347,12 @@ def search_options(*, writes: str = "the vocabulary", limit: str | None = None) 
                 type=WritablePath(),
                 metavar="FILE",
                 help="Write the proof of the bound (.cert), unless FILE proves more already.",
+            ),
+            option(
+                "--resume",
+                is_flag=True,
+                help="Go on from the files of -o and --write-certificate, which are also written "
+                "about once a minute: a run that was stopped or killed loses no more.",
             ),
             events_option("A JSON line for each phase, better vocabulary or bound."),
             plot_option("Draw incumbent and bound over time (.png, .svg, .pdf)."),

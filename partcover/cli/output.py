@@ -286,10 +286,15 @@ class _Bar(Progress):
 
 
 class _All(Progress):
-    """Passes events on to several receivers."""
+    """Passes events and remarks on to several receivers."""
 
     def __init__(self, receivers: list[Progress]) -> None:
         self.receivers = receivers
+
+    def advance(self, done: float, total: float | None, remark: str = "") -> None:
+        """Passes on how far the work is."""
+        for receiver in self.receivers:
+            receiver.advance(done, total, remark)
 
     def event(self, event: Event) -> None:
         """Passes an event on."""

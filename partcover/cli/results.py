@@ -18,7 +18,7 @@ from ..verification.certificate_check import check_certificate
 from .exit_status import exit_status
 from .output import Output, is_utf8
 
-__all__ = ["save_certificate", "write_instance", "write_solution"]
+__all__ = ["proven_by_file", "save_certificate", "write_instance", "write_solution"]
 
 
 def write_instance(
@@ -86,20 +86,25 @@ def save_certificate(
     out: Output, path: str | PathLike[str], certificate: Certificate, instance: Instance
 ) -> None:
     """Writes a certificate, unless the file has one of this instance that proves more."""
-    if Path(path).is_file():
-        try:
-            old = Certificate.load(path)
-        except PartcoverError:  # something else, or damaged: replaced
-            old = None
-        if (
-            old is not None
-            and old.lower_bound > certificate.lower_bound
-            and check_certificate(instance, old).ok
-        ):
-            out.note(
-                f"{fspath(path)} is kept: it proves {old.lower_bound:,}, and this run "
-                f"{certificate.lower_bound:,}"
-            )
-            return
+    proven = proven_by_file(path, instance, certificate.lower_bound)
+    if proven:
+        out.note(
+            f"{fspath(path)} is kept: it proves {proven:,}, and this run "
+            f"{certificate.lower_bound:,}"
+        )
+        return
     certificate.save(path)
     out.note(f"wrote {fspath(path)}")
+
+
+def proven_by_file(path: str | PathLike[str], instance: Instance, beyond: int) -> int:
+    """Returns the lower bound that a certificate's file proves, if it is above another; else 0."""
+    if not Path(path).is_file():
+        return 0
+    try:
+        old = Certificate.load(path)
+    except PartcoverError:  # something else, or damaged: replaced
+        return 0
+    if old.lower_bound > beyond and check_certificate(instance, old).ok:
+        return old.lower_bound
+    return 0

@@ -18,7 +18,7 @@ _PER_SECOND = 4  # how often the line is written
 
 
 class StatusLine(Progress):
-    """A line with the phase, the incumbent, the lower bound, the gap and the time left.
+    """A line with the phase, the incumbent, the lower bound, the gap, the time and a remark.
 
     Parameters
     ----------
@@ -43,10 +43,16 @@ class StatusLine(Progress):
         self.tokens: int | None = None
         self.lower_bound: int | None = None
         self.gap: float | None = None
+        self.remark = ""
+
+    def advance(self, done: float, total: float | None, remark: str = "") -> None:
+        """Puts a remark on the line."""
+        self.remark = remark
 
     def event(self, event: Event) -> None:
-        """Updates the line with an event."""
-        self.phase = event.phase or self.phase
+        """Updates the line with an event; a new phase ends the remark."""
+        if event.phase and event.phase != self.phase:
+            self.phase, self.remark = event.phase, ""
         self.tokens, self.lower_bound, self.gap = event.tokens, event.lower_bound, event.gap
         if event.time_left is not None:
             self.end = self.clock() + event.time_left
@@ -54,8 +60,8 @@ class StatusLine(Progress):
     def line(self, width: int) -> str:
         """Returns the line in at most `width` columns.
 
-        Where there is no room the bound is left out first, then the gap, then the time; no number
-        is cut.
+        Where there is no room the remark is left out first, then the bound, the gap and the time;
+        no number is cut.
         """
         now = self.clock()
         passed = f"{_clock(now - self.started)} so far"
@@ -65,8 +71,9 @@ class StatusLine(Progress):
             "bound": "" if self.lower_bound is None else f"bound {self.lower_bound:,}",
             "gap": "" if self.gap is None else f"gap {100 * self.gap:.3f} %",
             "time": passed if self.end is None else f"{_clock(self.end - now)} left",
+            "remark": self.remark,
         }
-        for name in ("", "bound", "gap", "time", "best"):
+        for name in ("", "remark", "bound", "gap", "time", "best"):
             parts.pop(name, None)
             line = "  ".join(part for part in parts.values() if part)
             if len(line) <= width:

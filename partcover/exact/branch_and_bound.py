@@ -1,4 +1,4 @@
-"""Proves an optimum with a certificate that needs no solver to check, by branch and bound."""
+"""Proves the optimum of a small instance by branch and bound on its linear relaxation."""
 
 from __future__ import annotations
 
@@ -14,70 +14,51 @@ from ..errors import VerificationError
 from ..problem.certificate import Branch, Certificate, Leaf, sorted_symbols
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
-from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import Deadline, RunLimits
 from ..verification.certificate_check import case_bound, check_certificate, is_empty
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
+from .claims import with_proof
 from .formulations.build import build
-from .solve import solve, threshold_facts
-from .solver_io import Log, SolverOptions, SolverReport
+from .named_solver import solve_model
+from .solver_io import SolverOptions, SolverReport
 from .solver_run import Answer, SolverRun, building_seconds
 from .solvers.registry import run as run_solver
 from .warm_start import WarmStart
 
-__all__ = ["BranchAndBound", "prove"]
+__all__ = ["BranchAndBound", "prove_by_relaxations"]
 
 _WHOLE = 1e-6  # an x this near to 0 or 1 is not branched on
 NO_ANSWER = Answer(SolverReport("none", "completed"))
 
 
-@checked
-def prove(
-    instance: Instance,
-    *,
-    solver: str = "highs",
+def prove_by_relaxations(
+    run: SolverRun,
+    warm_start: Vocabulary | None = None,
     start_certificate: Certificate | None = None,
-    time_limit: Seconds | None = None,
-    gap: Share = 0.0,
-    seed: Seed = 0,
-    threads: Threads = 1,
-    log: Log | None = None,
-) -> tuple[Solution, Certificate]:
-    """Finds an optimal vocabulary and a certificate of its lower bound.
+) -> Solution:
+    """Finds an optimal vocabulary with its certificate, by branch and bound on the relaxation.
 
     The linear relaxation of the ``path`` formulation comes first: where its x is whole, it is the
-    optimum with its proof.  Otherwise `solve` finds a vocabulary, and branch and bound on the
-    relaxation makes the tree: the case with the smallest bound is split on the token whose
-    variable is nearest to 1/2 (ties: the lexicographically first), until every case has prices
-    that prove as many tokens as the vocabulary needs.
+    optimum with its proof.  Otherwise the solver of the run finds a vocabulary, and the case with
+    the smallest bound is split on the token whose variable is nearest to 1/2 (ties: the
+    lexicographically first), until every case has prices that prove as many tokens as the
+    vocabulary needs.
 
     Parameters
     ----------
-    instance : Instance
-        The instance; a small one, as for `solve`.
-    solver, start_certificate, gap, seed, threads, log
-        As for `solve`.  Cases within `gap` are not split.
-    time_limit : float, optional
-        Seconds: half for the first relaxation, half of what is left then for `solve`.
+    run : SolverRun
+        The instance and the solver.  Half of its time is for the first relaxation, half of what
+        is left then for the solver.
+    warm_start, start_certificate
+        As for `partcover.prove`.
 
     Returns
     -------
-    solution : Solution
-        The solution of `solve`, or the relaxation's where that is better (``extra["solver"]`` is
-        "glop"); its lower bound is the certificate's where that is higher.
-        ``extra["certified"]`` is what the certificate proves, ``extra["leaves"]`` the number of
-        its cases.
-    certificate : Certificate
-        A certificate that `check_certificate` has checked.  At a time limit or after Ctrl-C it
-        proves less than the optimum, and at least a token for each counted word.
-
-    Raises
-    ------
-    InputError
-        As `solve` does.
-    VerificationError
-        If solver and certificate contradict each other.
+    Solution
+        The solver's, or the relaxation's where that is better (``extra["solver"]`` is "glop").  Its
+        certificate has been checked by `check_certificate`; its lower bound is the certificate's
+        where that is higher than the solver's.
 
     Notes
     -----
@@ -98,46 +79,32 @@ def prove(
     4. x_T is at most 1, and Σ x at most k: the cheapest dual values of these rows that pay all
        rewards add up to the k largest ones.
     5. So the dual's value is the maximum, over prices, of Σ c·Σ d − (the k largest rewards).  ∎
-
-    Examples
-    --------
-    >>> from partcover import Instance, check_certificate, prove
-    >>> instance = Instance({"banana": 2, "bandana": 1}, 1)
-    >>> solution, certificate = prove(instance)
-    >>> solution.tokens, solution.status, certificate.lower_bound
-    (9, 'optimal', 9)
-    >>> check_certificate(instance, certificate).ok
-    True
     """
-    run = SolverRun(instance, solver, "path", RunLimits(time_limit, seed, threads), gap, log)
-    warm_start = WarmStart.of(run, None, start_certificate)
-    fixed = run.recount(instance.fixed)
-    search = BranchAndBound(instance, fixed.tokens, gap)
+    instance = run.instance
+    given = WarmStart.of(run, warm_start, start_certificate)
+    start = run.recount(instance.fixed)
+    if given.incumbent is not None and given.incumbent.tokens < start.tokens:
+        start = given.incumbent
+    search = BranchAndBound(instance, start.tokens, run.gap)
     solution: Solution | None = None
     try:
-        termination = _search_root(run, search, warm_start)
+        termination = _search_root(run, search, given)
         if termination is None:
-            left = run.deadline.left
-            solution = solve(
-                instance,
-                solver=solver,
-                start_certificate=start_certificate,
-                time_limit=None if left is None else left / 2,
-                gap=gap,
-                seed=seed,
-                threads=threads,
-                log=log,
-            )
+            limits = replace(run.limits, time_limit=None)
+            if run.deadline.left is not None:
+                limits = replace(limits, time_limit=run.deadline.left / 2)
+            solver_run = replace(run, limits=limits)
+            solution = solve_model(solver_run, warm_start, start_certificate)
             termination = solution.termination
             search.offer(solution.tokens)
             if termination != "interrupted":
-                search.branch(run.deadline, log)
+                search.branch(run)
     except KeyboardInterrupt:
         termination = "interrupted"
 
     certificate = search.certificate()
-    if warm_start.certificate and warm_start.lower_bound > certificate.lower_bound:
-        certificate = warm_start.certificate
+    if given.certificate and given.lower_bound > certificate.lower_bound:
+        certificate = given.certificate
     check = check_certificate(instance, certificate)
     if not check.ok:
         raise VerificationError(f"{check.problems[0]}: please report the instance")
@@ -148,25 +115,16 @@ def prove(
         incumbent = run.recount(search.vocabulary)
         solution = run.solution(NO_ANSWER, incumbent, None, termination, {"solver": "glop"})
     elif solution is None:
-        solution = run.solution(NO_ANSWER, fixed, None, termination, {})
+        solution = run.solution(NO_ANSWER, start, None, termination, {})
     if lower_bound > solution.tokens:
         raise VerificationError(
             f"{lower_bound} tokens are claimed to be needed, and {solution.tokens} suffice: "
             "please report the instance"
         )
-    is_optimal = lower_bound == solution.tokens
-    leaves = sum(isinstance(node, Leaf) for node in certificate.tree)
-    extra = {**solution.extra, "certified": certificate.lower_bound, "leaves": leaves}
-    solution = replace(
-        solution,
-        lower_bound=lower_bound,
-        status="optimal" if is_optimal else "feasible",
-        termination="completed" if is_optimal and termination != "interrupted" else termination,
-        seconds=run.deadline.seconds,
-        extra=extra | threshold_facts(instance, solution.tokens, lower_bound),
-        certificate=certificate,
-    )
-    return solution, certificate
+    run.report_incumbent(solution.tokens, str(solution.extra["solver"]))
+    run.report_bound(lower_bound, "prices")
+    solution = replace(solution, termination=termination, seconds=run.deadline.seconds)
+    return with_proof(instance, solution, certificate, lower_bound)
 
 
 def _search_root(
@@ -247,8 +205,9 @@ class BranchAndBound:
         if len(words):
             self._relax(self.root, deadline)
 
-    def branch(self, deadline: Deadline, log: Log | None) -> None:
-        """Splits cases until all are closed or time is up."""
+    def branch(self, run: SolverRun) -> None:
+        """Splits cases until all are closed or the time of a run is up."""
+        deadline = run.deadline
         if (
             self.root.leaf.prices is None
             and not self.is_done
@@ -272,8 +231,10 @@ class BranchAndBound:
             for child in (inner, outer):
                 n_made += 1
                 heapq.heappush(queue, (child.lower_bound, n_made, child))
-            if log is not None:
-                log(f"proof: {self.n_leaves} cases, bound {queue[0][0]}, {self.tokens} tokens")
+            run.report_incumbent(self.tokens, "glop")
+            run.report_bound(min(queue[0][0], self.tokens), "prices")
+            if run.log is not None:
+                run.log(f"proof: {self.n_leaves} cases, bound {queue[0][0]}, {self.tokens} tokens")
 
     def certificate(self) -> Certificate:
         """Returns the tree as it stands."""

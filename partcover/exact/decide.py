@@ -11,8 +11,8 @@ from ..problem.solution import Result, Solution
 from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
+from .claims import threshold_facts
 from .formulations import build as forms
-from .solve import threshold_facts
 from .solver_io import Log, SolverReport
 from .solver_run import Answer, Incumbent, SolverRun
 from .warm_start import shortest_prefix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..corpus.symbols import Token
@@ -9,12 +10,12 @@ from ..errors import InputError, VerificationError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..segmentation.segmentation import segment
-from ..verification.certificate_check import check_certificate
+from ..verification.certificate_check import check_certificate, mismatches
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .solver_run import Incumbent, SolverRun
 
-__all__ = ["WarmStart", "shortest_prefix"]
+__all__ = ["WarmStart", "refuse_other_instance", "shortest_prefix"]
 
 
 @dataclass(frozen=True)
@@ -49,16 +50,12 @@ class WarmStart:
         VerificationError
             If the certificate does not hold.
         """
-        incumbent = None
-        if vocabulary is not None:
-            incumbent = run.recount(vocabulary)
-            problems = verify(run.instance, vocabulary).problems
-            if problems:
-                raise InputError(f"the start is no vocabulary of this instance: {problems[0]}")
+        if certificate is not None and not run.form.exact:
+            raise InputError(f"a certificate to start from bounds no {run.formulation}")
+        refuse_other_instance(run.instance, vocabulary, certificate)
+        incumbent = None if vocabulary is None else run.recount(vocabulary)
         if certificate is None:
             return cls(incumbent)
-        if not run.form.exact:
-            raise InputError(f"a certificate to start from bounds no {run.formulation}")
         check = check_certificate(run.instance, certificate)
         if not check.ok:
             raise VerificationError(f"the certificate to start from: {check.problems[0]}")
@@ -77,6 +74,28 @@ class WarmStart:
         if self.incumbent is not None:
             tokens = min(tokens, self.incumbent.tokens)
         return self.lower_bound > 0 and tokens - self.lower_bound <= gap * tokens
+
+
+def refuse_other_instance(
+    instance: Instance, vocabulary: Vocabulary | None, certificate: Certificate | None
+) -> None:
+    """Refuses a vocabulary and a certificate that are not of an instance, without a full check.
+
+    Raises
+    ------
+    InputError
+        For a vocabulary that breaks a budget.
+    VerificationError
+        For a certificate of another instance.
+    """
+    if vocabulary is not None:
+        problems: Sequence[str] = verify(instance, vocabulary).problems
+        if problems:
+            raise InputError(f"the start is no vocabulary of this instance: {problems[0]}")
+    if certificate is not None:
+        problems = mismatches(instance, certificate)
+        if problems:
+            raise VerificationError(f"the certificate to start from: {problems[0]}")
 
 
 def shortest_prefix(

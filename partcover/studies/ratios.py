@@ -27,7 +27,7 @@ def ratios(
     budgets: Sequence[int],
     *,
     name: str = "",
-    solver: str = "highs",
+    solver: str | None = None,
     time_limit: Seconds | None = None,
     seed: Seed = 0,
     threads: Threads = 1,
@@ -43,8 +43,9 @@ def ratios(
         The budgets, a row for each.
     name : str
         The name of the instance in the rows.
-    solver : str
-        As for `solve`.
+    solver : str, optional
+        As for `solve`: without one the optimum is found the quickest way, and HiGHS solves the
+        relaxation to WMC.
     time_limit : float, optional
         Seconds for each of the three solves of a row: the partition cover (Tok), WMC, and the
         linear relaxation.
@@ -164,11 +165,10 @@ def _optima(instance: Instance, title: str, options: dict[str, Any], progress: P
         if relaxation.termination == "interrupted":
             return optima
         progress.stage(f"{title}: linear relaxation".strip())
-        if "rows" in best.extra:  # a model too large for the limit was never built
-            linear = relax(instance, **{**options, "solver": "glop"})
-            if linear.termination == "interrupted":
-                return optima
-            optima = optima._replace(lp=linear.tokens)
+        linear = relax(instance, **{**options, "solver": "glop"})
+        if linear.termination == "interrupted":
+            return optima
+        optima = optima._replace(lp=linear.tokens)
     except KeyboardInterrupt:
         return optima
     return optima._replace(termination=best.termination)

@@ -15,7 +15,7 @@ from .cut_terms import CutTerms
 from .leaf_bound import LeafCase, lower_bounds
 from .sorted_words import SortedWords
 
-__all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty"]
+__all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty", "mismatches"]
 
 ENTRIES_A_PASS = 1 << 20
 """Prices, multipliers and tokens of leaves that are counted in one pass over the words."""
@@ -151,14 +151,8 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     >>> check_certificate(instance, Certificate.of(instance, (leaf,), 16, scale_bits=0)).ok
     True
     """
-    problems = []
+    problems = mismatches(instance, certificate)
     leaves = [node for node in certificate.tree if isinstance(node, Leaf)]
-    if certificate.words_sha256 != instance.words.digest:
-        problems.append("the certificate is about other words or counts")
-    elif certificate.policy_sha256 != policy_digest(instance):
-        problems.append("the certificate is about other candidates or conditions")
-    if certificate.k != instance.k:
-        problems.append(f"the certificate is for k = {certificate.k}, and k is {instance.k}")
     for leaf in leaves:
         if len(leaf.fees) not in (0, len(instance.groups)):
             problems.append(f"a leaf has {len(leaf.fees)} fees for {len(instance.groups)} groups")
@@ -179,6 +173,27 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     return CertificateCheck(
         not problems, certificate.lower_bound, bound, len(leaves), tuple(problems)
     )
+
+
+def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
+    """Returns in what a certificate is about another instance, a line for each.
+
+    Examples
+    --------
+    >>> from partcover import Instance, lower_bound
+    >>> from partcover.verification.certificate_check import mismatches
+    >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
+    >>> mismatches(instance.with_k(2), lower_bound(instance).certificate)
+    ['the certificate is for k = 1, and k is 2']
+    """
+    problems = []
+    if certificate.words_sha256 != instance.words.digest:
+        problems.append("the certificate is about other words or counts")
+    elif certificate.policy_sha256 != policy_digest(instance):
+        problems.append("the certificate is about other candidates or conditions")
+    if certificate.k != instance.k:
+        problems.append(f"the certificate is for k = {certificate.k}, and k is {instance.k}")
+    return problems
 
 
 def case_bound(

@@ -61,6 +61,9 @@ def test_requirements(run, small, tmp_path):
 
 def test_options_that_a_solver_makes_no_use_of_are_named(run, small):
     status, out, said = run("solve", small, "-k", 2, "--threads", 2, "--json")
+    assert (status, json.loads(out)["threads"], said) == (0, 2, "")
+    highs = ("--solver", "highs", "--threads", 2, "--json")
+    status, out, said = run("solve", small, "-k", 2, *highs)
     assert (status, json.loads(out)["threads"]) == (0, 1)
     assert "highs makes no use of --threads: cp-sat, cbc do" in said
     status, out, said = run(
@@ -173,7 +176,11 @@ def test_solvers(run):
         (("--solver", "cp-sat", "--relaxation"), "cp-sat solves integer programs only: use"),
         (("--goal", "size"), "goal 'size' needs a threshold|no threshold to decide about"),
         (("--goal", "size", "--gap", 0.1), "--goal size excludes --gap"),
-        (("--relaxation", "--write-certificate", "P.cert"), "exclude each other"),
+        (("--relaxation", "--write-certificate", "P.cert"), "excludes --write-certificate"),
+        (("--relaxation", "--resume"), "--relaxation excludes --resume"),
+        (("--resume",), "--resume goes on from the files of -o and --write-certificate"),
+        (("--resume", "-o", "-"), "--resume goes on from the files of -o and --write-certificate"),
+        (("--resume", "-o", "V.json", "--start", "long.json"), "leave out --start"),
         (("--relaxation", "--gap", 0.1), "--relaxation is solved to the end: it excludes --gap"),
         (
             ("--write-certificate", "P.cert", "--sense", "max"),

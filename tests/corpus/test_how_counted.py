@@ -24,7 +24,7 @@ from partcover import (
 )
 from partcover.corpus.holdout import split
 from partcover.corpus.tsv import Header, format_header, parse_header
-from partcover.exact.branch_and_bound import prove
+from partcover.exact.prove import prove
 from partcover.interop import export
 from partcover.interop.registry import FORMATS
 from partcover.studies.domains import joined

@@ -193,7 +193,7 @@ def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
         monkeypatch.setattr(module, "building_seconds", lambda *_: 60.0)
         monkeypatch.setattr(module, "build", None)
     instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
-    solution = solve(instance, time_limit=30)
+    solution = solve(instance, solver="highs", time_limit=30)
     assert (solution.status, solution.termination) == ("feasible", "time_limit")
     relaxation = relax(instance, time_limit=30)
     assert (relaxation.tokens, relaxation.model, relaxation.termination) == (

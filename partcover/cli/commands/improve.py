@@ -7,6 +7,7 @@ import click
 from ...errors import InputError
 from ...problem.instance import Instance
 from ...problem.solution import Solution
+from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_USAGE
 from ..inputs import InstanceSource
@@ -45,8 +46,9 @@ def improve_command(
     if no_bound and (search.write_certificate or search.start_certificate):
         name = "--write-certificate" if search.write_certificate else "--start-certificate"
         raise click.UsageError(f"--no-bound and {name} exclude each other")
-    start, certificate = search.starts()
     instance = source.read()
+    files = CheckpointFiles(out, search.write_certificate, instance, source.name)
+    start, certificate = search.starts(files)
     with out.events(
         search.events, phase="greedtok", plot=search.plot, time_limit=search.time_limit
     ) as progress:

@@ -35,7 +35,7 @@ from ..output import Output
     help="Generated instances, as cycle:5-12; see partcover generate --list. Repeatable.",
 )
 @option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
-@option("--solver", default="highs", show_default=True, help="highs, scip, cp-sat or cbc.")
+@option("--solver", help="highs, scip, cp-sat or cbc. Default: as for `solve`.")
 @seconds_option(about="For each solve, three a row.")
 @plot_option("Draw the ratios over k (.png, .svg, .pdf).")
 @candidate_options

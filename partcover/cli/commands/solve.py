@@ -11,6 +11,7 @@ from ...corpus import symbols as sym
 from ...problem.instance import Instance
 from ...problem.solution import Result
 from ...report.tables import facts
+from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_NOTHING
 from ..inputs import InstanceSource
@@ -25,7 +26,7 @@ class _Model:
     """What is solved, by what, and where the model is written."""
 
     solver: str | None
-    formulation: str
+    formulation: str | None
     sense: Any
     goal: Any
     threshold: int | None
@@ -35,9 +36,16 @@ class _Model:
     show_log: bool
 
     @property
-    def solver_name(self) -> str:
-        """The solver, by default HiGHS, and GLOP for a relaxation."""
-        return self.solver or ("glop" if self.relaxation else "highs")
+    def solver_name(self) -> str | None:
+        """The solver; None where what is quickest is taken.
+
+        By default that is so, unless an option is about a solver's model: then it is HiGHS, and
+        GLOP for a relaxation.
+        """
+        if self.solver is not None or self.relaxation:
+            return self.solver or "glop"
+        about_a_model = self.formulation or self.sense or self.show_log or self.goal != "tokens"
+        return "highs" if about_a_model else None
 
 
 @command(
@@ -46,21 +54,25 @@ class _Model:
     examples=[
         ("partcover solve small.tsv -k 10 -o best.json", ""),
         ("partcover solve small.tsv -k 10 --write-certificate p.cert", "with a proof to check"),
-        ("partcover solve small.tsv -k 10 --gap 0.01 --time-limit 60", "near enough is enough"),
+        ("partcover solve book.tsv -k 100 --gap 0.001 --time-limit 600", "near enough is enough"),
+        (
+            "partcover solve book.tsv -k 100 -o b.json --write-certificate b.cert --resume",
+            "goes on where a run with the same files was stopped or killed",
+        ),
         ("partcover solve small.tsv -k 10 --relaxation --json", "the linear relaxation alone"),
     ],
 )
 @option(
     "--solver",
-    help="highs (the default), scip, cp-sat or cbc; for a relaxation also glop (its default) or "
-    "pdlp. See partcover solvers.",
+    help="highs, scip, cp-sat or cbc alone; for a relaxation also glop (its default) or pdlp. See "
+    "partcover solvers. Default: HiGHS for a few seconds where the model is small, branch and cut "
+    "for what is larger or not closed then; HiGHS alone with --formulation, --sense, --log, and "
+    "--goal decision or size.",
 )
 @option(
     "--formulation",
-    default="path",
-    show_default=True,
-    help="path or occurrence: the exact optimum; wmc: the relaxation, its cover and the bound it "
-    "gives; printed: the paper's equations, which are not the problem.",
+    help="path (the default) or occurrence: the exact optimum; wmc: the relaxation, its cover and "
+    "the bound it gives; printed: the paper's equations, which are not the problem.",
 )
 @option("--sense", type=click.Choice(["min", "max"]), help="Fewest tokens, or most cover.")
 @option(
@@ -90,12 +102,12 @@ class _Model:
 def solve_command(
     out: Output, source: InstanceSource, search: SearchOptions, **options: Any
 ) -> int:
-    """Prove the optimum of a small instance.
+    """Find an optimal vocabulary and prove that it is one.
 
-    Or stop at a gap or a time limit, with the best vocabulary and the bound so far. Every answer
-    is recounted independently. Whatever the limit, the words are read, their substrings
-    enumerated, and the result recounted. On a terminal each new incumbent and bound goes to
-    standard error.
+    Or stop at a gap or a time limit, with the best vocabulary and the bound so far: of a corpus of
+    any size. Whatever the limit, the words are read, their substrings enumerated, and the result
+    recounted. On a terminal the state goes to standard error. With -o and --write-certificate the
+    best so far is written about once a minute, and --resume goes on from it.
     """
     model = _Model(**options)
     _check(model, search)
@@ -113,13 +125,17 @@ def solve_command(
     }
     if model.relaxation:
         return _relax(out, instance, model, common)
+    files = CheckpointFiles(out, search.write_certificate, instance, source.name)
+    start, certificate = search.starts(files)
+    if model.goal == "tokens":
+        common |= {"warm_start": start, "start_certificate": certificate, "gap": search.gap or 0.0}
+        common |= {"checkpoint": files}
+    solution = _solve(out, instance, model, search, common)
     if search.write_certificate is not None:
-        solution = _prove(out, instance, search, common)
-    else:
-        solution = _solve(out, instance, model, search, common)
+        _save_proof(out, search.write_certificate, solution, instance)
     status = write_solution(out, solution, instance, source.name, proof=True)
     if model.goal != "tokens" and solution.extra["meets_threshold"] is False:
-        _note_conflict(out, instance, model.solver_name, search.time_limit)
+        _note_conflict(out, instance, model, search.time_limit)
     return status
 
 
@@ -132,21 +148,25 @@ def _check(model: _Model, search: SearchOptions) -> None:
         ("--start-certificate", search.start_certificate),
         ("--gap", search.gap),
         ("--write-certificate", proof),
+        ("--resume", search.resume),
     ):
         if model.goal != "tokens" and given:
             raise click.UsageError(f"--goal {model.goal} excludes {name}")
-    if relaxation and search.start_certificate:
-        raise click.UsageError("--relaxation excludes --start-certificate")
-    beside = search.start or search.events or search.plot
-    if ((relaxation or proof) and beside) or (relaxation and proof):
-        raise click.UsageError(
-            "--relaxation and --write-certificate exclude each other, --start, --events and --plot"
-        )
+    for name, given in (
+        ("--start", search.start),
+        ("--start-certificate", search.start_certificate),
+        ("--write-certificate", proof),
+        ("--resume", search.resume),
+        ("--events", search.events),
+        ("--plot", search.plot),
+    ):
+        if relaxation and given:
+            raise click.UsageError(f"--relaxation excludes {name}")
     if relaxation and search.gap:
         raise click.UsageError("--relaxation is solved to the end: it excludes --gap")
     if proof and model.sense is not None:
         raise click.UsageError("--write-certificate excludes --sense: its model is its own")
-    if proof and model.formulation != "path":
+    if proof and model.formulation not in (None, "path"):
         raise click.UsageError(
             f"--write-certificate proves the path formulation, not {model.formulation}"
         )
@@ -158,7 +178,8 @@ def _write_model(out: Output, instance: Instance, model: _Model) -> None:
 
     for path in (model.write_lp, model.write_mps):
         if path is not None:
-            built = build(instance, model.formulation, sense=model.sense, goal=model.goal)
+            name = model.formulation or "path"
+            built = build(instance, name, sense=model.sense, goal=model.goal)
             write_model(built.relaxed() if model.relaxation else built, path)
             out.wrote(path)
 
@@ -180,10 +201,9 @@ def _solve(
 ) -> Result:
     """Solves for the goal, with progress on the terminal and in files."""
     from ...exact.decide import decide, smallest
+    from ...exact.prove import prove
     from ...exact.solve import solve
 
-    start, certificate = search.starts()
-    common = {**common, "formulation": model.formulation}
     with out.events(
         search.events,
         phase="solve",
@@ -191,44 +211,33 @@ def _solve(
         plot=search.plot,
         time_limit=search.time_limit,
     ) as progress:
+        if search.write_certificate is not None:
+            return prove(instance, progress=progress, **common)[0]
+        common = {**common, "formulation": model.formulation}
+        if model.goal == "tokens":
+            return solve(instance, sense=model.sense, progress=progress, **common)
+        common["formulation"] = model.formulation or "path"
         if model.goal == "decision":
             return decide(instance, progress=progress, **common)[1]
-        if model.goal == "size":
-            return smallest(instance, **common)
-        return solve(
-            instance,
-            sense=model.sense,
-            warm_start=start,
-            start_certificate=certificate,
-            gap=search.gap or 0.0,
-            progress=progress,
-            **common,
-        )
+        return smallest(instance, **common)
 
 
-def _prove(
-    out: Output, instance: Instance, search: SearchOptions, common: dict[str, Any]
-) -> Result:
-    """Solves, and writes the certificate of the lower bound."""
-    from ...exact.branch_and_bound import prove
-
-    path = search.write_certificate
-    assert path is not None
-    solution, certificate = prove(
-        instance, gap=search.gap or 0.0, start_certificate=search.starts()[1], **common
-    )
+def _save_proof(out: Output, path: str, solution: Result, instance: Instance) -> None:
+    """Writes the certificate of the lower bound."""
+    certificate = solution.certificate
+    assert certificate is not None
     save_certificate(out, path, certificate, instance)
     out.note(f"{path} proves that at least {certificate.lower_bound:,} tokens are needed")
     if solution.status == "optimal" and certificate.lower_bound != solution.tokens:
         out.note("the solver claims an optimum that the certificate does not reach")
-    return solution
 
 
 def _relax(out: Output, instance: Instance, model: _Model, common: dict[str, Any]) -> int:
     """Solves the linear relaxation and shows it; returns the exit status."""
     from ...exact.relax import relax
 
-    relaxed = relax(instance, formulation=model.formulation, sense=model.sense, **common)
+    name = model.formulation or "path"
+    relaxed = relax(instance, formulation=name, sense=model.sense, **common)
     built = relaxed.model
     rows, variables = (None, None) if built is None else built.shape
     tokens = () if built is None else built.tokens
@@ -253,10 +262,12 @@ def _relax(out: Output, instance: Instance, model: _Model, common: dict[str, Any
     return EXIT_NOTHING if relaxed.tokens is None else 0
 
 
-def _note_conflict(out: Output, instance: Instance, solver: str, time_limit: float | None) -> None:
+def _note_conflict(
+    out: Output, instance: Instance, model: _Model, time_limit: float | None
+) -> None:
     """Names the requirements that conflict where no vocabulary meets the threshold."""
     from ...exact.infeasibility import conflict
 
-    reasons = conflict(instance, solver=solver, time_limit=time_limit)
+    reasons = conflict(instance, solver=model.solver_name or "highs", time_limit=time_limit)
     if reasons:
         out.note(f"these requirements conflict: {'; '.join(reasons)}")

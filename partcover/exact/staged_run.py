@@ -1,0 +1,147 @@
+"""Runs a solver where it is quick, and branch and cut where it is not, within one time limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ..bounds.branch_and_cut import branch_and_cut
+from ..bounds.checkpoints import Checkpoint
+from ..bounds.improve import PhaseEvents
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..problem.solution import Solution
+from ..runtime.limits import Deadline, RunLimits
+from ..runtime.progress import Progress
+from ..vocabulary.vocabulary import Vocabulary
+from .claims import with_proof
+from .formulations.build import entries
+from .solver_run import SolverRun, refuse_large_counts
+from .warm_start import refuse_other_instance
+
+__all__ = ["StagedRun"]
+
+First = Callable[[SolverRun, Vocabulary | None, Certificate | None], Solution]
+
+_QUICK = 20_000  # nonzeros and variables of a model; beyond, branch and cut is the quicker one
+_QUICK_SECONDS = 5.0  # what a solver does not close in these it seldom closes in minutes
+# bounds of branch and cut do not use group budgets, those of a model do
+_QUICK_WITH_GROUPS = 200_000
+
+
+@dataclass
+class StagedRun:
+    """One call of `solve` or `prove` that names no solver.
+
+    Attributes
+    ----------
+    instance : Instance
+        The instance.
+    warm_start : Vocabulary or None
+        The warm start.
+    start_certificate : Certificate or None
+        A proof of the instance to start from.
+    limits : RunLimits
+        The time limit, random seed and threads.
+    gap : float
+        The relative gap at which to stop.
+    progress : Progress or None
+        Receives what is new.
+    checkpoint : callable or None
+        Receives the best so far from time to time.
+    """
+
+    instance: Instance
+    warm_start: Vocabulary | None
+    start_certificate: Certificate | None
+    limits: RunLimits
+    gap: float
+    progress: Progress | None
+    checkpoint: Checkpoint | None
+    deadline: Deadline = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.deadline = self.limits.start()
+        if self.progress is not None:
+            self.progress = PhaseEvents(self.deadline, self.progress)
+
+    def run(self, first: First) -> Solution:
+        """Returns what a solver closes quickly, or else what branch and cut makes of it.
+
+        Parameters
+        ----------
+        first : callable
+            Uses a solver, from the start, within the limits of the run that it is given.
+        """
+        refuse_large_counts(self.instance)
+        solution: Solution | None = None
+        seconds = self._solver_seconds()
+        if seconds is not None:
+            limits = RunLimits(seconds, self.limits.seed, self.limits.threads)
+            progress = self.progress or Progress()
+            run = SolverRun(self.instance, "highs", "path", limits, self.gap, progress=progress)
+            solution = first(run, self.warm_start, self.start_certificate)
+            solution = replace(solution, threads=self.limits.threads)
+            if solution.tokens - (solution.lower_bound or 0) <= self.gap * solution.tokens:
+                ended_late = solution.termination == "time_limit"  # of the solver's seconds
+                return replace(solution, termination="gap") if ended_late else solution
+            if solution.termination == "interrupted" or self.deadline.is_over:
+                return solution
+        try:
+            return self._branch_and_cut(solution)
+        except KeyboardInterrupt:
+            if solution is None:
+                raise
+            return replace(solution, termination="interrupted", seconds=self.deadline.seconds)
+
+    def _solver_seconds(self) -> float | None:
+        """Returns the seconds that a solver has; None where its model is too large to be quick."""
+        has_groups = bool(self.instance.groups)
+        if entries(self.instance, "path") > (_QUICK_WITH_GROUPS if has_groups else _QUICK):
+            return None
+        left = math.inf if self.deadline.left is None else self.deadline.left
+        return min(left / 2, math.inf if has_groups else _QUICK_SECONDS)
+
+    def _branch_and_cut(self, first: Solution | None) -> Solution:
+        """Runs branch and cut from what a solver has, and returns the best of both."""
+        if first is None:
+            refuse_other_instance(self.instance, self.warm_start, self.start_certificate)
+        solution = branch_and_cut(
+            self.instance,
+            self.warm_start if first is None else first.vocabulary,
+            start_certificate=self.start_certificate,
+            gap=self.gap,
+            time_limit=self.deadline.left,
+            seed=self.limits.seed,
+            threads=self.limits.threads,
+            progress=self.progress,
+            checkpoint=self._checkpoint(first),
+        )
+        return self._best(solution, first)
+
+    def _checkpoint(self, first: Solution | None) -> Checkpoint | None:
+        """Returns a checkpoint of branch and cut that passes on the best of both."""
+        passed_on = self.checkpoint
+        if passed_on is None:
+            return None
+        return lambda solution: passed_on(self._best(solution, first))
+
+    def _best(self, solution: Solution, first: Solution | None) -> Solution:
+        """Returns a solution of branch and cut with the best bound of both."""
+        certificate = solution.certificate
+        assert certificate is not None
+        lower_bound = certificate.lower_bound
+        if first is not None:
+            lower_bound = max(lower_bound, first.lower_bound or 0)
+            known = first.certificate
+            if known is not None and known.lower_bound > certificate.lower_bound:
+                certificate = known
+        solution = replace(
+            solution,
+            method="solve",
+            vocabulary=solution.vocabulary.with_(method="solve"),
+            seconds=self.deadline.seconds,
+            extra={**solution.extra, "solver": "branch and cut"},
+        )
+        return with_proof(self.instance, solution, certificate, lower_bound)
