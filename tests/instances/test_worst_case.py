@@ -16,7 +16,16 @@ from oracles.bpe import bpe
 from oracles.brute_force import fewest_tokens, most_relaxed_cover
 from oracles.greedy import all_candidates, greedy, shortest_path
 
-from partcover import InputError, Instance, WordCounts, greedtok, greedwmc, solve, verify
+from partcover import (
+    InputError,
+    Instance,
+    Vocabulary,
+    WordCounts,
+    greedtok,
+    greedwmc,
+    solve,
+    verify,
+)
 from partcover.instances import worst_case_search
 from partcover.instances.worst_case import METHODS, worst
 from partcover.kernels import _worst_case
@@ -193,6 +202,19 @@ def test_what_is_reported():
     assert stated["best"]["tokens"] == case.optimum_tokens
     assert verify(case.instance, case.optimal).tokens == case.optimum_tokens
     assert json.loads(json.dumps(case.to_json()))["vocabulary"] == stated["vocabulary"]
+
+
+def test_the_best_tokens_of_a_relaxed_cover_are_those_of_the_problem(monkeypatch):
+    """With overlaps allowed other tokens are the best ones than where words are cut."""
+    monkeypatch.setattr(worst_case_search, "ENUMERABLE", 0)
+    monkeypatch.setattr(worst_case_search, "PATIENCE", 200)
+    case = worst("greedwmc-relaxed", k=2, alphabet=2, words=2, length=7, restarts=1)
+    best = case.instance.source["best"]
+    fewest = fewest_tokens(case.instance)
+    assert verify(case.instance, case.optimal).tokens > best["tokens"] == fewest
+    assert (case.optimum_tokens, case.tokens) == (None, None)
+    stated = Vocabulary([token.encode() for token in best["vocabulary"]])
+    assert verify(case.instance, stated).tokens == fewest
 
 
 FILES = sorted(Path(__file__).parents[2].glob("instances/worst-*.json"))
