@@ -13,7 +13,7 @@ from .inspection import Inspection
 
 __all__ = ["Difference", "difference"]
 
-TokenUses = tuple[tuple[Token, int | None], ...]
+TokenUses = tuple[tuple[Token, int | None, int | None], ...]
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Difference:
     ----------
     shared : int
         Number of tokens in both.
-    only_here, only_there : tuple of (token, uses)
-        Tokens of one vocabulary alone, those used most first, then in its order; uses is None
-        without a corpus.
+    only_here, only_there : tuple of (token, uses, gain)
+        Tokens of one vocabulary alone, those that gain most first, then those used most, then in
+        its order; uses and gain are None without a corpus, gain too where it was not counted.
     tokens_here, tokens_there : int or None
         Tokens that the corpus needs, each vocabulary under its own rule.
     rule_here, rule_there : str
@@ -35,8 +35,8 @@ class Difference:
     Examples
     --------
     >>> from partcover.analysis.difference import Difference
-    >>> Difference(3, ((b"ab", 2),), (), 7, 9, "merges", "priority").to_json()["only_here"]
-    [{'token': 'ab', 'uses': 2}]
+    >>> Difference(3, ((b"ab", 2, 1),), (), 7, 9, "merges", "priority").to_json()["only_here"]
+    [{'token': 'ab', 'uses': 2, 'gain': 1}]
     """
 
     shared: int
@@ -51,8 +51,8 @@ class Difference:
         """Returns the fields as a JSON object."""
         return {
             **vars(self),
-            "only_here": [{"token": sym.to_json(t), "uses": n} for t, n in self.only_here],
-            "only_there": [{"token": sym.to_json(t), "uses": n} for t, n in self.only_there],
+            "only_here": _to_json(self.only_here),
+            "only_there": _to_json(self.only_there),
         }
 
 
@@ -76,7 +76,7 @@ def difference(here: Inspection, there: Inspection) -> Difference:
     >>> from partcover.analysis.inspection import inspect_vocabulary
     >>> here, there = Vocabulary(["ab", "abc"]), Vocabulary(["ab", "cd"])
     >>> difference(inspect_vocabulary(here), inspect_vocabulary(there)).only_there
-    ((b'cd', None),)
+    ((b'cd', None, None),)
     """
     own, other = set(here.vocabulary.tokens), set(there.vocabulary.tokens)
     return Difference(
@@ -91,8 +91,15 @@ def difference(here: Inspection, there: Inspection) -> Difference:
 
 
 def _uses_of_others(inspection: Inspection, known: Collection[Token]) -> TokenUses:
-    """The tokens that are not known, with their uses, those used most first."""
+    """Returns the tokens that are not known, with uses and gains."""
     tokens = inspection.vocabulary.tokens
-    uses = [None] * len(tokens) if inspection.uses is None else inspection.uses.tolist()
-    rows = [row for row in zip(tokens, uses, strict=True) if row[0] not in known]
-    return tuple(sorted(rows, key=lambda row: -(row[1] or 0)))
+    uses, gains = (
+        [None] * len(tokens) if column is None else column.tolist()
+        for column in (inspection.uses, inspection.gains)
+    )
+    rows = [row for row in zip(tokens, uses, gains, strict=True) if row[0] not in known]
+    return tuple(sorted(rows, key=lambda row: (-(row[2] or 0), -(row[1] or 0))))
+
+
+def _to_json(rows: TokenUses) -> list[dict[str, Any]]:
+    return [{"token": sym.to_json(token), "uses": n, "gain": gain} for token, n, gain in rows]

@@ -12,7 +12,7 @@ from .figures import COLOURS, new_figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_events", "plot_lines", "plot_ratios", "plot_rows"]
+__all__ = ["plot_difference", "plot_events", "plot_lines", "plot_ratios", "plot_rows"]
 
 _COLOURS = tuple(COLOURS.values())
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # which differ in grey, too
@@ -197,6 +197,66 @@ def _plot_ratios(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
     _label(axes, _BUDGET)
     locator: Any = axes.xaxis.get_major_locator()
     locator.set_params(integer=True, min_n_ticks=1)
+
+
+_MOST_BARS = 25
+
+
+def plot_difference(
+    difference: Mapping[str, Any], path: str | PathLike[str], names: Sequence[str]
+) -> None:
+    """Plots what the tokens of one of two vocabularies alone gain.
+
+    Parameters
+    ----------
+    difference : dict
+        A `partcover.analysis.difference.Difference` as JSON, with gains.  Of each side at most
+        25 tokens are drawn, those that gain most.
+    path : path
+        Where to; the ending names the format (.png, .svg, .pdf).
+    names : sequence of str
+        What to call the two vocabularies.
+
+    Raises
+    ------
+    MissingExtra
+        Without matplotlib.
+    InputError
+        For an ending of no figure, or a path that cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from partcover.report.plots import plot_difference
+    >>> here, there = ({"token": token, "uses": 2, "gain": 2} for token in ("ab", "ba"))
+    >>> sides = {"shared": 3, "only_here": [here], "only_there": [there]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     figure = Path(folder) / "figure.svg"
+    ...     plot_difference(sides, figure, ["optimal", "greedtok"])
+    ...     figure.exists()
+    True
+    """
+    sides = [difference[f"only_{side}"][:_MOST_BARS] for side in ("here", "there")]
+    rows = max(1, *map(len, sides))
+    with new_figure(path, 7, 1.2 + 0.17 * rows) as figure:
+        panels = figure.subplots(1, 2, sharey=True)
+        largest = max([1, *(row["gain"] for side in sides for row in side)])
+        totals = [len(difference[f"only_{side}"]) for side in ("here", "there")]
+        looks = zip(sides, panels, names, totals, ("blue", "orange"), strict=True)
+        for side, axes, name, total, colour in looks:
+            gains = [row["gain"] for row in side]
+            axes.barh(range(len(side)), gains, color=COLOURS[colour])
+            for place, row in enumerate(side):
+                token = row["token"]
+                text = token.replace(" ", "␣") if isinstance(token, str) else str(token)
+                axes.text(row["gain"], place, f" {text}", va="center", fontsize=8, parse_math=False)
+            axes.set_title(f"only in {name}: {total:,}", fontsize="medium")
+            axes.set_xlim(0, 1.25 * largest)
+            axes.set_ylim(rows - 0.4, -0.6)
+            axes.set_yticks([])
+            axes.set_xlabel("tokens more without it")
+        figure.suptitle(f"{difference['shared']:,} tokens in both", fontsize="medium")
 
 
 def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:

@@ -31,14 +31,20 @@ _OPTIMISERS = (
     Trainer("solve", solve, "proven optima, of small corpora"),
     TRAINERS["bytes"],
 )
-_VARIANTS = tuple(
-    replace(
-        TRAINERS["pathpiece"],
-        name=f"pathpiece-{initial}",
-        run=partial(TRAINERS["pathpiece"].run, initial=initial),
-        about=f"PathPiece, begun from {initial}",
-    )
-    for initial in ("bpe", "unigram")
+
+
+def _variant(method: str, option: str, value: str, about: str) -> Trainer:
+    """Returns a trainer with another value of one of its options, which its name ends in."""
+    trainer = TRAINERS[method]
+    run = partial(trainer.run, **{option: value})
+    return replace(trainer, name=f"{method}-{value}", run=run, about=about)
+
+
+_VARIANTS = (
+    _variant("pathpiece", "initial", "bpe", "PathPiece, begun from bpe"),
+    _variant("pathpiece", "initial", "unigram", "PathPiece, begun from unigram"),
+    _variant("convextok", "rounding", "bias", "ConvexTok, rounded by draws"),
+    _variant("convextok", "rounding", "int", "ConvexTok: what its relaxation takes whole, filled"),
 )
 METHODS = TrainerRegistry(
     {method.name: method for method in (*_OPTIMISERS, *TRAINERS.given.values(), *_VARIANTS)}

@@ -125,11 +125,11 @@ def test_difference():
     there = inspect_vocabulary(Vocabulary(["ba", "cd", "ab"], rule="priority"), words)
     result = difference(here, there)
     assert result.shared == 2
-    assert (result.only_here, result.only_there) == (((b"abab", 3),), ((b"ba", 3),))
+    assert (result.only_here, result.only_there) == (((b"abab", 3, 3),), ((b"ba", 3, 0),))
     assert (result.tokens_here, result.tokens_there) == (5, 11)
     two = [inspect_vocabulary(Vocabulary(tokens)) for tokens in (["ab"], ["ab", "cd"])]
     sizes = difference(*two)
-    assert (sizes.only_there, sizes.tokens_here) == (((b"cd", None),), None)
+    assert (sizes.only_there, sizes.tokens_here) == (((b"cd", None, None),), None)
 
 
 def test_threads_and_order_of_words_change_nothing():

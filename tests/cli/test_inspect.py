@@ -21,7 +21,12 @@ def test_command(run, tmp_path):
     assert (data["tokens"], data["never_used"], data["size"]) == (9 * 2 + 3 * 2 + 2 + 1, 0, 3)
     assert [row["gain"] for row in data["vocabulary"]] == [24, 3, 2]
     assert data["audit"]["missing"][0]["word"] == " the"
-    assert data["diff"]["only_there"] == [{"token": " the", "uses": 12}]
+    assert data["diff"]["only_there"] == [{"token": " the", "uses": 12, "gain": 33}]
+    status, _, err = run(*arguments, "--plot", "f.svg")
+    assert (status, err) == (0, "partcover: wrote f.svg\n")
+    drawn = (tmp_path / "f.svg").read_text()
+    for text in ("only in V: 2", "only in W: 1", "␣the", "1 tokens in both"):
+        assert text in drawn
     status, out, _ = run(*arguments, "--sort", "gain", "--top", "2")
     assert status == 0
     for text in ("␣the", "tokens needed there", "would save", "only here"):
@@ -41,6 +46,9 @@ def test_command(run, tmp_path):
         (["V.json", "--sort", "uses"], "--sort uses needs a corpus"),
         (["V.json", "C.tsv", "--no-gains", "--sort", "gain"], "exclude each other"),
         (["V.json", "C.tsv", "--no-gains", "--only", "absent"], "exclude each other"),
+        (["V.json", "C.tsv", "--plot", "f.svg"], "--plot needs another vocabulary"),
+        (["V.json", "--diff", "W.json", "--plot", "f.svg"], "--plot needs a corpus"),
+        (["V.json", "C.tsv", "--diff", "W.json", "--plot", "f.svg", "--no-gains"], "exclude each"),
         (["V.json", "--only", "unused"], "--only unused needs a corpus"),
         (["V.json", "none.tsv"], "none.tsv: cannot be read"),
         (["none.json"], "none.json: cannot be read"),

@@ -52,7 +52,8 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     "--methods",
     metavar="A,B,…",
     help="greedtok, greedwmc, improve, solve, pathpiece-bpe and pathpiece-unigram (begun from "
-    "these), or any of partcover train. Default: greedtok,greedwmc,bytes.",
+    "these), convextok-bias and convextok-int (rounded so), or any of partcover train. Default: "
+    "greedtok,greedwmc,bytes.",
 )
 @option(
     "--rules",

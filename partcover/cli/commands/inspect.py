@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +18,7 @@ from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
 from ..inputs import other_words
-from ..options import no_vocabulary_option, output_options
+from ..options import no_vocabulary_option, output_options, plot_option
 from ..output import Output
 from ..paths import ReadablePath
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     examples=[
         ("partcover inspect v.json book.tsv --sort gain", ""),
         ("partcover inspect v.json book.tsv --only absent --top 1000", ""),
-        ("partcover inspect v.json book.tsv --diff other.json", ""),
+        ("partcover inspect v.json book.tsv --diff other.json --plot figure.svg", ""),
         ("partcover inspect v.json book.tsv --audit", ""),
     ],
 )
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 @option(
     "--diff", type=ReadablePath(), metavar="OTHER.json", help="Compare with another vocabulary."
 )
+@plot_option("Draw what tokens of one of the two alone gain, with --diff (.png, .svg, .pdf).")
 @option("--audit", "audited", is_flag=True, help="List frequent words that it should hold.")
 @option("--no-gains", is_flag=True, help="Leave out what each token gains: quicker.")
 @option(
@@ -85,6 +87,11 @@ def inspect_command(out: Output, vocab: str, corpus: str | None, **options: Any)
     for remark in [] if words is None else other_words(vocabulary, words):
         out.note(remark)
     data, inspection = _inspect(out, vocab, vocabulary, words, view)
+    if view.plot is not None:
+        from ...report.plots import plot_difference
+
+        plot_difference(data["diff"], view.plot, [Path(vocab).stem, Path(str(view.diff)).stem])
+        out.wrote(view.plot)
     rows = [] if out.no_vocabulary else inspection.rows(_order(inspection, view)[: view.top])
     out.result(data, *_parts(data, rows, view.diff, view.top))
     return 0
@@ -96,6 +103,7 @@ class _View:
 
     rule: Any
     diff: str | None
+    plot: str | None
     audited: bool
     no_gains: bool
     sort: str
@@ -110,11 +118,15 @@ def _check(view: _View, corpus: str | None) -> None:
         ("--rule", view.rule is not None),
         (f"--sort {view.sort}", view.sort in ("uses", "gain")),
         (f"--only {view.only}", view.only not in (None, "cut")),
+        ("--plot", view.plot is not None),
     ):
         if given and corpus is None:
             raise click.UsageError(f"{name} needs a corpus: inspect V.json C.tsv {name}")
+    if view.plot is not None and view.diff is None:
+        raise click.UsageError("--plot needs another vocabulary: --diff OTHER.json")
     for name, given in (
         ("--sort gain", view.sort == "gain"),
+        ("--plot", view.plot is not None),
         ("--only absent", view.only == "absent"),
     ):
         if view.no_gains and given:
@@ -139,7 +151,7 @@ def _inspect(
             raise InputError(
                 f"{view.diff}: over {other.symbols}, {path} is over {vocabulary.symbols}"
             )
-        there = inspect_vocabulary(other, words, with_gains=False, threads=out.threads)
+        there = inspect_vocabulary(other, words, with_gains=not view.no_gains, threads=out.threads)
         data["diff"] = difference(here, there).to_json()
     if view.audited and words is not None:
         data["audit"] = audit(
@@ -243,8 +255,8 @@ def _parts(
         for side in ("here", "there"):
             listed = two[f"only_{side}"][:top]
             if listed:
-                used = listed[0]["uses"] is not None
-                columns = {"token": "token", **({"uses": "uses"} if used else {})}
+                counted = [key for key in ("uses", "gain") if listed[0][key] is not None]
+                columns = {key: key for key in ("token", *counted)}
                 parts.append(Listing(_shown(listed), columns, f"only {side}"))
     return parts
 
