@@ -8,12 +8,11 @@ from copy import copy
 
 import numpy as np
 
-from ..kernels._cut_steps import CutSteps
-from ..kernels._saddle_point import project
+from ..kernels._saddle_point import Saddle, project
 from ..runtime.arrays import Bools, Float64, Int32, Int64, Integers
 from ..runtime.parallel import SHARDS
 from .inequality import Inequality
-from .parts import Parts
+from .parts import PairRows, Parts
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
 
@@ -41,7 +40,11 @@ class CutAscent:
     Attributes
     ----------
     parts : Parts
-        Arcs and rows.
+        The arcs.
+    rows : PairRows
+        The rows of pairs that some cut uses.
+    saddle : Saddle
+        Flows, prices and multipliers.
     cuts : list of Inequality
         The cuts.
     x_made, y_made, mu_made : ndarray of float64
@@ -49,7 +52,8 @@ class CutAscent:
     """
 
     parts: Parts
-    steps: CutSteps
+    rows: PairRows
+    saddle: Saddle
 
     def __init__(self, ascent: Ascent, active: Int32, inside: Bools, free: int) -> None:
         self.counter: PriceCounter = ascent.counter
@@ -62,19 +66,20 @@ class CutAscent:
         self.x = np.zeros(len(inside))
         self.x[active] = ascent.x[active]
         self.active = active
+        self.parts = parts = Parts(self.counter, active)
+        self.saddle = saddle = parts.saddle()
         self._build(np.zeros(0, np.int64))
-        parts, steps = self.parts, self.steps
-        steps.price[:] = ascent.proposed()[parts.position]
-        steps.flow[:] = ascent.flow_of(parts.candidate, parts.arc_position)
-        before = np.concatenate([[0.0], np.cumsum(steps.price)])
+        saddle.price[:] = saddle.made[:] = ascent.proposed()[parts.position]
+        saddle.flow[:] = ascent.flow_of(active[parts.which], parts.arc_position)
+        before = np.concatenate([[0.0], np.cumsum(saddle.price)])
         worth = np.maximum(before[parts.end] - before[parts.start] - 1, 0)
-        steps.row[:] = (worth * self.x[parts.candidate])[parts.row_arc]
+        saddle.row[:] = worth * self.x[active][parts.which]
         self._sum_gains()
 
     def change(self, active: Int32, cuts: Sequence[Inequality]) -> None:
         """Changes the active set and the cuts, and keeps the point."""
         multipliers = dict(zip(self.cuts, self.mu.tolist(), strict=True))
-        known = dict(zip(self.parts.pairs.tolist(), self.y.tolist(), strict=True))
+        known = dict(zip(self.rows.pairs.tolist(), self.y.tolist(), strict=True))
         pairs = np.array(sorted({pair for cut in cuts for pair in cut.pairs}), np.int64)
         inactive = np.ones(len(self.x), bool)
         inactive[active] = False
@@ -83,15 +88,27 @@ class CutAscent:
         self.y = np.array([known.get(p, y) for p, y in zip(pairs.tolist(), either, strict=True)])
         self.cuts = list(cuts)
         self.mu = np.array([multipliers.get(cut, 0.0) for cut in cuts])
-        self.active = active
-        old_parts, old_steps = self.parts, self.steps
+        old, old_saddle, old_rows = self.parts, self.saddle, self.rows
+        if not np.array_equal(active, self.active):
+            self.active = active
+            self.parts = Parts(self.counter, active)
+        self.saddle = self.parts.saddle()
         self._build(pairs)
-        self.parts.copy_point(self.steps, old_parts, old_steps)
+        self.parts.copy_point(self.saddle, old, old_saddle)
+        self.parts.copy_multipliers(self.saddle, self.rows, old, old_saddle, old_rows)
         self._sum_gains()
 
-    def move(self, price: Float64, row: Float64, mu: Float64) -> None:
-        """Moves to other prices and multipliers, and restarts there."""
-        self.steps.price[:], self.steps.row[:], self.mu = price, row, mu
+    def move(self, price: Float64, pair_row: Float64, mu: Float64) -> None:
+        """Moves to other prices and multipliers of pairs and cuts, and restarts there.
+
+        What an arc is worth beyond what it costs and pays becomes the multiplier of its own row.
+        """
+        parts, rows, saddle = self.parts, self.rows, self.saddle
+        paid = np.repeat(pair_row, np.diff(rows.first))
+        before = np.concatenate([[0.0], np.cumsum(price)])
+        worth = before[parts.end] - before[parts.start] - 1
+        saddle.row[:] = np.maximum(worth - _sums(rows.arcs, paid, len(parts.start)), 0)
+        saddle.price[:], saddle.pair_row[:], self.mu = price, pair_row, mu
         self._sum_gains()
 
     def branch(self, inside: Bools, outside: Bools, free: int) -> CutAscent:
@@ -106,31 +123,25 @@ class CutAscent:
         return other
 
     def _build(self, pairs: Int64) -> None:
-        """Makes parts, and the metric of x, y and the cuts' multipliers."""
+        """Makes the rows of pairs, and the metric of x, y and the cuts' multipliers."""
         active, n = self.active, len(self.active)
-        self.parts = parts = Parts(self.counter, active, pairs)
+        parts, saddle = self.parts, self.saddle
         self.local = np.full(len(self.x), -1, np.int64)
         self.local[active] = np.arange(n)
-        own = self.local[parts.candidate][parts.row_arc]
-        self.target = np.where(parts.row_pair < 0, own, n + parts.row_pair).astype(np.int32)
-        self.steps = CutSteps(
-            parts.offsets,
-            parts.counts,
-            parts.start,
-            parts.end,
-            parts.row_first,
-            parts.row_arcs,
-            parts.row_part,
-            self.target,
-        )
+        self.rows = rows = parts.pair_rows(pairs)
+        target = (n + rows.pair).astype(np.int32)
+        saddle.set_pairs(rows.first, rows.arcs, target)
+        self.targets = np.concatenate([parts.which, target])
+        part = np.searchsorted(parts.offsets, np.concatenate([parts.start, rows.place]), "right")
+        self.row_counts = parts.counts[part - 1]
         # about as many rows and symbols in each shard
-        load = np.searchsorted(parts.row_part, np.arange(len(parts.counts) + 1)) + parts.offsets
+        load = saddle.first + saddle.pair_rows + parts.offsets
         self.shards = np.searchsorted(load, np.linspace(0, load[-1], SHARDS + 1)).tolist()
         self.shards[0], self.shards[-1] = 0, len(parts.counts)
         self.gains_of = np.zeros((SHARDS, n + len(pairs)))
         self.moves = np.zeros((SHARDS, 2))
         self.kept = self.inside[active]
-        self._build_cuts(_sums(self.target, parts.counts[parts.row_part], n + len(pairs)))
+        self._build_cuts(_sums(self.targets, self.row_counts, n + len(pairs)))
 
     def _build_cuts(self, metric: Float64) -> None:
         """Makes the cuts' columns and scales.
@@ -139,7 +150,7 @@ class CutAscent:
         its multiplier moves as fast as theirs.
         """
         n, m = len(self.active), len(self.cuts)
-        number = {pair: i for i, pair in enumerate(self.parts.pairs.tolist())}
+        number = {pair: i for i, pair in enumerate(self.rows.pairs.tolist())}
         pairs = [[number[pair] for pair in cut.pairs] for cut in self.cuts]
         tokens = [self.local[list(cut.tokens)].tolist() for cut in self.cuts]
         self.pair = np.array([p for row in pairs for p in row], np.int64)
@@ -158,13 +169,13 @@ class CutAscent:
 
     def _sum_gains(self) -> None:
         """Sums the rows' multipliers of each target at the present point, and restarts there."""
-        counts = self.parts.counts[self.parts.row_part]
-        self.gain = _sums(self.target, counts * self.steps.row, len(self.metric))
+        row = np.concatenate([self.saddle.row, self.saddle.pair_row])
+        self.gain = _sums(self.targets, self.row_counts * row, len(self.metric))
         self.restart()
 
     def restart(self) -> None:
         """Makes the present point the anchor."""
-        self.steps.anchor()
+        self.saddle.anchor()
         self.x_from, self.y_from, self.mu_from = self.x[self.active], self.y, self.mu
         self.x_made, self.y_made, self.mu_made = np.clip(self.x_from, 0, 1), self.y, self.mu
         self.n_steps = 0
@@ -189,7 +200,7 @@ class CutAscent:
 
         def work(i: int) -> None:
             shard = self.shards[i], self.shards[i + 1]
-            self.steps.step(*shard, weight, keep, ahead, self.gains_of[i], self.moves[i])
+            self.saddle.step(*shard, weight, keep, ahead, self.gains_of[i], self.moves[i])
 
         self.counter.share(work, SHARDS)
         violation = _sums(self.cut_of_pair, ahead[n:][self.pair], len(mu)) - self.rhs
@@ -210,7 +221,7 @@ class CutAscent:
     def reweigh(self) -> None:
         """Balances prices and flows by how far both have moved since the anchor."""
         n = len(self.active)
-        flows, prices = self.steps.distance()
+        flows, prices = self.saddle.distance()
         flows += float(np.sum(self.metric[:n] * (self.x[self.active] - self.x_from) ** 2))
         flows += float(np.sum(self.metric[n:] * (self.y - self.y_from) ** 2))
         prices += float(np.sum(self.size / self.scale * (self.mu - self.mu_from) ** 2))

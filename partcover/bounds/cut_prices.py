@@ -7,10 +7,11 @@ from operator import mul
 
 import numpy as np
 
-from ..kernels._cut_steps import charged_rewards
+from ..kernels._rewards import charged_rewards
 from ..problem.certificate import Leaf
 from ..problem.cuts import Cut, PairPrices
 from ..runtime.arrays import Bools, Int64
+from ..runtime.parallel import SHARDS
 from .cut_ascent import CutAscent
 from .inequality import Inequality
 from .price_counter import PriceCounter
@@ -19,6 +20,7 @@ __all__ = ["Case", "CutPrices", "Rewards"]
 
 _MOST = (1 << 63) - 1  # a multiplier of a certificate
 _LARGEST = 2.0**69  # a multiplier here: its cut comes into the certificate several times
+_LARGEST_OF_PAIR = 16.0  # tokens, of a multiplier of a pair: their sums then fit in 63 bits
 
 
 @dataclass(frozen=True)
@@ -132,21 +134,22 @@ class CutPrices:
     @classmethod
     def of(cls, ascent: CutAscent) -> CutPrices:
         """The prices and multipliers of the last step, rounded."""
-        counter, parts, steps = ascent.counter, ascent.parts, ascent.steps
+        counter, parts, rows = ascent.counter, ascent.parts, ascent.rows
         prices = np.ones(len(parts.place))
         covered = parts.place >= 0
-        prices[covered] = steps.price_made[parts.place[covered]]
-        rows = np.flatnonzero(parts.row_pair >= 0)
-        multiplier = np.rint(steps.row_made[rows] * counter.one).astype(np.int64)
-        rows, multiplier = rows[multiplier > 0], multiplier[multiplier > 0]
-        position, row = parts.everywhere(parts.row_place[rows])
+        prices[covered] = ascent.saddle.made[parts.place[covered]]
+        made = np.minimum(ascent.saddle.pair_made, _LARGEST_OF_PAIR).astype(float)
+        multiplier = np.rint(made * counter.one).astype(np.int64)
+        charged = np.flatnonzero(multiplier > 0)
+        pair, multiplier = rows.pair[charged], multiplier[charged]
+        position, row = parts.everywhere(rows.place[charged])
         mu = [int(m) for m in np.minimum(np.rint(ascent.mu_made * counter.one), _LARGEST).tolist()]
         # a cut gives nothing where one of its pairs has no multipliers
-        priced = set(parts.pairs[parts.row_pair[rows]].tolist())
+        priced = set(rows.pairs[np.unique(pair)].tolist())
         return cls(
             counter.rounded(prices),
-            parts.pairs,
-            parts.row_pair[rows][row],
+            rows.pairs,
+            pair[row],
             position,
             multiplier[row],
             tuple(
@@ -210,22 +213,30 @@ class CutPrices:
         total = np.concatenate([[0], np.cumsum(multiplier)])
         for n, (i, j) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
             sums[i + n : j + n + 1] = total[i : j + 1] - total[i]
-        charged_rewards(
-            counter.places,
-            before,
-            counter.count_at,
-            counter.one,
-            counter.lo,
-            counter.hi,
-            counter.length,
-            tokens.astype(np.int32),
-            first,
-            position[order].astype(np.int32),
-            sums,
-            units,
-            low,
-            counter.low_bits,
-        )
+        cuts = np.linspace(0, len(tokens), SHARDS + 1).astype(int).tolist()
+        which, positions = tokens.astype(np.int32), position[order].astype(np.int32)
+
+        def work(n: int) -> None:
+            charged_rewards(
+                counter.places,
+                before,
+                counter.count_at,
+                counter.one,
+                counter.lo,
+                counter.hi,
+                counter.length,
+                which,
+                first,
+                positions,
+                sums,
+                units,
+                low,
+                counter.low_bits,
+                cuts[n],
+                cuts[n + 1],
+            )
+
+        counter.share(work, SHARDS)
 
     def _sum_multipliers(self, counter: PriceCounter) -> tuple[dict[int, int], dict[int, int]]:
         """Returns what pairs weigh beyond their cuts, and what cuts give to tokens."""

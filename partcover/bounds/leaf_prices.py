@@ -150,12 +150,11 @@ def rounds_at(ascent: Ascent, case: Case, prices: CutPrices, rewards: Rewards) -
 
 def _place(ascent: CutAscent, prices: CutPrices, multiplier: dict[Inequality, int]) -> None:
     """Sets the dual point of steps."""
-    parts, one = ascent.parts, float(ascent.counter.one)
-    of_pair = np.flatnonzero(parts.row_pair >= 0)
+    parts, rows, one = ascent.parts, ascent.rows, float(ascent.counter.one)
     symbols = len(prices.prices)
     known = prices.pairs[prices.pair], prices.position
-    wanted = parts.pairs[parts.row_pair[of_pair]], parts.position[parts.row_place[of_pair]]
-    names = np.concatenate([prices.pairs, parts.pairs])
+    wanted = rows.pairs[rows.pair], parts.position[rows.place]
+    names = np.concatenate([prices.pairs, rows.pairs])
     names.sort()
     table, wishes = (np.searchsorted(names, k) * symbols + p for k, p in (known, wanted))
     order = np.argsort(table)
@@ -164,15 +163,8 @@ def _place(ascent: CutAscent, prices: CutPrices, multiplier: dict[Inequality, in
     if len(table):
         at = order[np.minimum(at, len(table) - 1)]
         row = np.where(table[at] == wishes, prices.multiplier[at] / one, 0.0)
-    # what an arc is worth beyond its cost and what it pays is the price of its own row
-    price = prices.prices[parts.position] / one
-    sizes, first = np.diff(parts.row_first)[of_pair], parts.row_first[of_pair]
-    entry = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
-    paid = np.bincount(parts.row_arcs[entry], np.repeat(row, sizes), len(parts.start))
-    before = np.concatenate([[0.0], np.cumsum(price)])
-    rows = np.maximum(before[parts.end] - before[parts.start] - 1 - paid, 0)[parts.row_arc]
-    rows[of_pair] = row
-    ascent.move(price, rows, np.array([multiplier[cut] / one for cut in ascent.cuts]))
+    mu = np.array([multiplier[cut] / one for cut in ascent.cuts])
+    ascent.move(prices.prices[parts.position] / one, row, mu)
 
 
 def _small(values: Int64, shift: int) -> Int64:

@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
-from ..kernels._cut_steps import CutSteps, merge_parts, pair_rows
-from ..kernels._saddle_point import arcs
-from ..runtime.arrays import Bools, Int32, Int64
+from ..kernels._parts import merge_parts, pair_rows
+from ..kernels._saddle_point import Saddle, arcs
+from ..runtime.arrays import Int32, Int64
 from .price_counter import PriceCounter
 
-__all__ = ["Parts"]
+__all__ = ["PairRows", "Parts"]
+
+
+@dataclass(frozen=True)
+class PairRows:
+    """The rows of some pairs: the largest sets of arcs of both tokens over one place.
+
+    Attributes
+    ----------
+    pairs : ndarray of int64, shape (pairs,)
+        The pairs, as `pair_key` names them, ascending.
+    pair, place : ndarray of int64, shape (rows,)
+        The number of each row's pair, and a place that all of its arcs lie over.
+    first, arcs : ndarray
+        The arcs, as `Saddle.set_pairs` takes them.
+    """
+
+    pairs: Int64
+    pair: Int64
+    place: Int64
+    first: Int64
+    arcs: Int32
 
 
 class Parts:
-    """The merged parts of the words for an active set, their arcs and their rows.
+    """The merged parts of the words for an active set, and their arcs.
 
-    An arc is an occurrence of an active candidate.  Each has a row of its own, of it and the
-    earlier arcs of its candidate that overlap it; each pair has a row for each largest set of its
-    arcs over one position.
+    An arc is an occurrence of an active candidate.
 
     Parameters
     ----------
     counter : PriceCounter
         The words and candidates.
     active : ndarray of int32
-        The active set.
-    pairs : ndarray of int64, shape (pairs,)
-        Pairs of active candidates, as `pair_key` names them, ascending.
+        The active set, ascending.
 
     Attributes
     ----------
@@ -38,128 +58,96 @@ class Parts:
         First place of each part.
     counts : ndarray of float64, shape (parts,)
         Counts of the words that have the part, summed.
-    candidate, start, end : ndarray of int32, shape (arcs,)
-        Each arc's candidate and places.
-    row_first, row_arcs, row_part : ndarray
-        The rows, as `CutSteps` takes them.
-    row_pair : ndarray of int64, shape (rows,)
-        The number of the row's pair; −1 for an arc's own row.
-    row_arc : ndarray of int64, shape (rows,)
-        The arc of an own row; 0 for the others.
-    row_place : ndarray of int64, shape (rows,)
-        A place that all arcs of the row lie over.
+    which, start, end, back : ndarray of int32, shape (arcs,)
+        The arcs: which of the active set, places, and what `arcs` tells of those before.
+    arc_position : ndarray of int32, shape (arcs,)
+        A position of the words at which each arc starts.
     """
 
-    def __init__(self, counter: PriceCounter, active: Int32, pairs: Int64) -> None:
-        self.pairs = pairs
-        self.n_candidates = len(counter.lo)
+    def __init__(self, counter: PriceCounter, active: Int32) -> None:
+        self.active = active
         lo, hi, length = (a[active] for a in (counter.lo, counter.hi, counter.length))
-        symbols = len(counter.count_at)
-        which, start, end, back = arcs(counter.places, lo, hi, length, symbols)
-        self.place, self.offsets, counts, arc = merge_parts(counter.count_at, which, start, end)
+        which, start, end, back = arcs(counter.places, lo, hi, length, len(counter.count_at))
+        self.place, self.offsets, counts, kept = merge_parts(counter.count_at, which, start, end)
         self.counts = counts.astype(float)
-        self.start = self.place[start[arc]]
-        self.end = (self.start + (end - start)[arc]).astype(np.int32)
-        self.candidate = active[which[arc]]
-        self.arc_position = start[arc]
+        self.arc_position = start[kept]
+        self.start = self.place[self.arc_position]
+        self.end = self.start + (end - start)[kept]
+        self.which, self.back = which[kept], back[kept]
         self.position = np.zeros(int(self.offsets[-1]), np.int64)
         covered = np.flatnonzero(self.place >= 0)[::-1]
         self.position[self.place[covered]] = covered
-        self._make_rows(*_own_rows(arc, start, end, back))
 
-    def _make_rows(self, own_rows: Int64, own_arcs: Int64) -> None:
-        """Joins the arcs' own rows and those of pairs, part by part."""
-        n = len(self.start)
-        in_pair = np.zeros(self.n_candidates, np.uint8)
-        in_pair[self.pairs >> 32] = in_pair[self.pairs & 0xFFFFFFFF] = 1
-        pair_of, first, pair_arcs = pair_rows(
-            self.offsets, self.candidate, self.start, self.end, self.pairs, in_pair
+    def saddle(self) -> Saddle:
+        """Returns steps over these parts, at 0."""
+        return Saddle(self.offsets, self.counts, self.which, self.start, self.end, self.back)
+
+    def pair_rows(self, pairs: Int64) -> PairRows:
+        """Returns the rows of some pairs of active candidates."""
+        local = np.full(int(self.active.max(initial=0)) + 1, -1, np.int32)
+        local[self.active] = np.arange(len(self.active))
+        a, b = local[pairs >> 32], local[pairs & 0xFFFFFFFF]
+        token, partner = np.concatenate([a, b]), np.concatenate([b, a])
+        order = np.lexsort((partner, token))
+        first = np.searchsorted(token[order], np.arange(len(self.active) + 1)).astype(np.int64)
+        number = (order % max(len(pairs), 1)).astype(np.int32)
+        rows, row_first, row_arcs = pair_rows(
+            self.offsets, self.which, self.start, self.end, first, partner[order], number
         )
-        part = np.searchsorted(self.offsets, self.start, "right") - 1
-        row_part = np.concatenate([part, pair_of[:, 0]])
-        rows = np.concatenate([own_rows, n + np.repeat(np.arange(len(pair_of)), np.diff(first))])
-        row_arcs = np.concatenate([own_arcs, pair_arcs])
-        order = np.argsort(row_part, kind="stable")
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        self.row_part = row_part[order].astype(np.int32)
-        self.row_pair = np.concatenate([np.full(n, -1), pair_of[:, 1]])[order]
-        self.row_place = np.concatenate([self.start.astype(np.int64), pair_of[:, 2]])[order]
-        self.row_arc = np.zeros(len(order), np.int64)
-        self.row_arc[rank[:n]] = np.arange(n)
-        rows = rank[rows]
-        self.row_arcs = row_arcs[np.argsort(rows, kind="stable")].astype(np.int32)
-        self.row_first = np.zeros(len(order) + 1, np.int64)
-        np.cumsum(np.bincount(rows, minlength=len(order)), out=self.row_first[1:])
+        return PairRows(pairs, rows[:, 0], rows[:, 1], row_first, row_arcs)
 
-    def copy_point(self, steps: CutSteps, old: Parts, old_steps: CutSteps) -> None:
-        """Copies the point of other parts of the same words, where they have the same."""
+    def copy_point(self, saddle: Saddle, old: Parts, old_saddle: Saddle) -> None:
+        """Copies the point of other parts of the same words, but for the rows of pairs."""
+        if old is self:
+            saddle.price[:], saddle.made[:] = old_saddle.price, old_saddle.made
+            saddle.flow[:], saddle.row[:] = old_saddle.flow, old_saddle.row
+            return
         at = old.place[self.position]
         covered = at >= 0
-        for ours, theirs in (
-            (steps.price, old_steps.price),
-            (steps.price_made, old_steps.price_made),
-        ):
-            ours[:] = 1.0
-            ours[covered] = theirs[at[covered]]
-        arc_at = old.place[self.arc_position].astype(np.int64)
-        ours_of, theirs_of = _matches(
-            np.stack([arc_at, self.candidate]), np.stack([old.start, old.candidate])
+        saddle.price[:] = saddle.made[:] = 1.0
+        saddle.price[covered] = old_saddle.price[at[covered]]
+        saddle.made[covered] = old_saddle.made[at[covered]]
+        size = int(max(self.active.max(initial=0), old.active.max(initial=0))) + 1
+        ours, theirs = _matches(
+            old.place[self.arc_position].astype(np.int64) * size + self.active[self.which],
+            old.start.astype(np.int64) * size + old.active[old.which],
         )
-        steps.flow[ours_of] = old_steps.flow[theirs_of]
-        steps.flow_made[ours_of] = old_steps.flow_made[theirs_of]
-        row_at = old.place[self.position[self.row_place]].astype(np.int64)
-        ours_of, theirs_of = _matches(
-            np.stack([row_at, self._row_names()]), np.stack([old.row_place, old._row_names()])
-        )
-        steps.row[ours_of] = old_steps.row[theirs_of]
-        steps.row_made[ours_of] = old_steps.row_made[theirs_of]
+        saddle.flow[ours], saddle.row[ours] = old_saddle.flow[theirs], old_saddle.row[theirs]
 
-    def _row_names(self) -> Int64:
-        """Returns what each row is about: a candidate, or −1 − a pair's name."""
-        names: Int64 = self.candidate[self.row_arc].astype(np.int64)
-        of_pair = self.row_pair >= 0
-        names[of_pair] = -1 - self.pairs[self.row_pair[of_pair]]
-        return names
+    def copy_multipliers(
+        self, saddle: Saddle, rows: PairRows, old: Parts, old_saddle: Saddle, old_rows: PairRows
+    ) -> None:
+        """Copies the multipliers of pairs that have rows in other parts of the same words."""
+        n = max(len(old_rows.pairs), 1)
+        number = np.searchsorted(old_rows.pairs, rows.pairs)
+        known = np.isin(rows.pairs, old_rows.pairs)[rows.pair]
+        place = old.place[self.position[rows.place]].astype(np.int64)
+        ours, theirs = _matches(
+            np.where(known, place * n + number[rows.pair], -1), old_rows.place * n + old_rows.pair
+        )
+        saddle.pair_row[ours] = old_saddle.pair_row[theirs]
+        saddle.pair_made[ours] = old_saddle.pair_made[theirs]
+
+    @cached_property
+    def _by_place(self) -> tuple[Int64, Int64]:
+        """All positions that arcs lie over, by place, and where those of each place begin."""
+        covered = np.flatnonzero(self.place >= 0)
+        order = covered[np.argsort(self.place[covered], kind="stable")]
+        return order, np.searchsorted(self.place[order], np.arange(len(self.position) + 1))
 
     def everywhere(self, places: Int64) -> tuple[Int64, Int64]:
         """Returns all positions of some places, and for each the index of its place."""
-        covered: Bools = self.place >= 0
-        order = np.argsort(self.place, kind="stable")[int(np.count_nonzero(~covered)) :]
-        ascending = self.place[order]
-        begin = np.searchsorted(ascending, places, "left")
-        sizes = np.searchsorted(ascending, places, "right") - begin
+        order, first = self._by_place
+        begin = first[places]
+        sizes = first[places + 1] - begin
         at = np.repeat(begin - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
         return order[at], np.repeat(np.arange(len(places)), sizes)
 
 
-def _own_rows(arc: Int64, start: Int32, end: Int32, back: Int32) -> tuple[Int64, Int64]:
-    """Returns the rows of the arcs themselves, as (row, arc) for each arc in a row."""
-    number = np.full(len(start), -1, np.int64)
-    number[arc] = np.arange(len(arc))
-    rows, members = [np.arange(len(arc))], [np.arange(len(arc))]
-    row, at = np.flatnonzero(back[arc]), arc[back[arc] > 0]
-    while len(row):
-        at = at - back[at]
-        overlaps = end[at] > start[arc[row]]
-        row, at = row[overlaps], at[overlaps]
-        rows.append(row)
-        members.append(number[at])
-        row, at = row[back[at] > 0], at[back[at] > 0]
-    return np.concatenate(rows), np.concatenate(members)
-
-
 def _matches(ours: Int64, theirs: Int64) -> tuple[Int64, Int64]:
-    """Returns the columns of `ours` that are in `theirs`, and where; columns there are distinct."""
-    columns = np.concatenate([theirs, ours], axis=1)
-    order = np.lexsort((columns[1], columns[0]))
-    ranked = columns[:, order]
-    same = np.zeros(len(order), np.int64)
-    same[1:] = np.cumsum(np.any(ranked[:, 1:] != ranked[:, :-1], axis=0))
-    number = np.empty(len(order), np.int64)
-    number[order] = same
-    n = theirs.shape[1]
-    owner = np.full(int(same[-1]) + 1 if len(same) else 0, -1, np.int64)
-    owner[number[:n]] = np.arange(n)
-    owners = owner[number[n:]]
-    return np.flatnonzero(owners >= 0), owners[owners >= 0]
+    """Returns which of `ours` are in `theirs`, and where; those are distinct and not below 0."""
+    order = np.argsort(theirs)
+    ranked = theirs[order]
+    at = np.minimum(np.searchsorted(ranked, ours), max(len(theirs) - 1, 0))
+    same = np.flatnonzero(ranked[at] == ours) if len(theirs) else np.zeros(0, np.int64)
+    return same, order[at[same]]

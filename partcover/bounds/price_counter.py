@@ -7,7 +7,7 @@ from operator import mul
 import numpy as np
 
 from ..errors import InputError
-from ..kernels._saddle_point import rewards, self_overlaps
+from ..kernels._rewards import rewards, self_overlaps
 from ..problem.certificate import Certificate, Leaf, policy_digest
 from ..problem.instance import Instance
 from ..runtime.arrays import Float64, Int32, Int64

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels._cut_steps import demands
-from ..kernels._separation import ONE, cliques, odd_cycles, triangles
+from ..kernels._separation import ONE, cliques, demands, odd_cycles, triangles
 from ..runtime.arrays import Float64, Int64
 from .cut_ascent import CutAscent
 from .inequality import Inequality
@@ -94,18 +93,8 @@ def separate(ascent: CutAscent) -> list[Inequality]:
 
 def _conflicts(ascent: CutAscent) -> tuple[_ConflictGraph | None, Int64]:
     """Returns the conflict graph of the pairs that some cut may violate, and x of its nodes."""
-    parts = ascent.parts
-    local = ascent.local[parts.candidate].astype(np.int32)
-    overlaps = demands(
-        parts.offsets,
-        parts.counts,
-        local,
-        parts.start,
-        parts.end,
-        ascent.steps.flow_made,
-        _SMALLEST_FLOW,
-        float(ONE),
-    )
+    parts, flow = ascent.parts, ascent.saddle.flow
+    overlaps = demands(parts.offsets, parts.which, parts.start, parts.end, flow, _SMALLEST_FLOW)
     overlaps = overlaps[np.argsort(overlaps[:, 0], kind="stable")]
     pairs, first, number = np.unique(overlaps[:, 0], return_index=True, return_inverse=True)
     if not len(pairs):

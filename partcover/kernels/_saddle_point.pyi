@@ -5,25 +5,7 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
-UInt8 = npt.NDArray[np.uint8]
 
-def self_overlaps(text: Int32, sa: Int32, lo: Int32, hi: Int32, length: Int32) -> UInt8: ...
-def rewards(
-    places: Int32,
-    before: Int64,
-    count_at: Int64,
-    one: int,
-    lo: Int32,
-    hi: Int32,
-    length: Int32,
-    overlaps: UInt8,
-    which: Int32,
-    out: Int64,
-    low: Int64,
-    shift: int,
-    first: int,
-    last: int,
-) -> None: ...
 def arcs(
     places: Int32, lo: Int32, hi: Int32, length: Int32, positions: int
 ) -> tuple[Int32, Int32, Int32, Int32]: ...
@@ -41,6 +23,10 @@ class Saddle:
     row_from: Float32
     price_from: Float64
     over: Float64
+    pair_rows: Int64
+    pair_row: Float32
+    pair_made: Float32
+    pair_from: Float32
     def __init__(
         self,
         offsets: Int64,
@@ -50,6 +36,7 @@ class Saddle:
         end: Int32,
         back: Int32,
     ) -> None: ...
+    def set_pairs(self, first: Int64, arcs: Int32, target: Int32) -> None: ...
     def anchor(self) -> None: ...
     def distance(self) -> tuple[float, float]: ...
     def step(

@@ -1,135 +1,16 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Computes rewards of prices in exact integers, and the primal-dual steps to good prices.
+"""Makes primal-dual steps towards good prices.
 
 An arc is an occurrence of a candidate in a word.  Positions are those of the symbols of all
-words, one word after another.  Functions over words or candidates take a range of them, so that
-threads can share the work; the sums of a range do not depend on the others.
+words, one word after another.  Steps take a range of words, so that threads can share the work;
+the sums of a range do not depend on the others.
 """
 
 import numpy as np
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc, qsort
-
-cdef extern from *:
-    """
-    typedef __int128 wide_t;
-    """
-    ctypedef long long wide_t  # 128 bits
-
-
-cdef int _ascending(const void *a, const void *b) noexcept nogil:
-    cdef int32_t x = (<const int32_t *> a)[0]
-    cdef int32_t y = (<const int32_t *> b)[0]
-    return (x > y) - (x < y)
-
-
-def self_overlaps(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[::1] lo,
-                  const int32_t[::1] hi, const int32_t[::1] length):
-    """Returns which candidates have a border, so that two of their occurrences may overlap."""
-    cdef Py_ssize_t n = lo.shape[0], c, j, b, size, done = 0
-    cdef Py_ssize_t room = 0, current = -1
-    cdef const int32_t *word
-    overlaps = np.zeros(n, np.uint8)
-    cdef uint8_t[::1] view = overlaps
-    for c in range(n):
-        room = max(room, length[c])
-    cdef int32_t *border = <int32_t *> malloc((room + 1) * sizeof(int32_t))
-    if border == NULL:
-        raise MemoryError
-    with nogil:
-        for c in range(n):
-            if hi[c] - lo[c] < 2:
-                continue
-            size = length[c]
-            if lo[c] != current:  # candidates with the same prefix share its borders
-                current = lo[c]
-                done = 1
-                border[0] = 0
-            word = &text[sa[current]]
-            b = border[done - 1]
-            for j in range(done, size):
-                while b > 0 and word[j] != word[b]:
-                    b = border[b - 1]
-                if word[j] == word[b]:
-                    b += 1
-                border[j] = <int32_t> b
-            done = max(done, size)
-            view[c] = border[size - 1] > 0
-    free(border)
-    return overlaps
-
-
-def rewards(const int32_t[::1] places, const int64_t[::1] before, const int64_t[::1] count_at,
-            int64_t one, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
-            const uint8_t[::1] overlaps, const int32_t[::1] which, int64_t[::1] out,
-            int64_t[::1] low, int shift, Py_ssize_t first, Py_ssize_t last):
-    """Computes the rewards of candidates ``which[first:last]`` into ``out[c]`` of each c.
-
-    ``before[p]`` is the sum of the prices before position p.  A reward is summed in 128 bits; its
-    last `shift` bits go to `low`, which may be empty if `shift` is 0, the others to `out`.  The
-    caller ensures that the latter fit in 63 bits, and a sum of prices in 64.
-    """
-    cdef Py_ssize_t n, c, i, j, room = 0
-    cdef int64_t worth
-    cdef wide_t total
-    cdef int32_t p, size
-    cdef int32_t *positive = NULL   # places with a positive reward
-    cdef wide_t *best = NULL
-    for n in range(first, last):
-        c = which[n]
-        if overlaps[c]:
-            room = max(room, hi[c] - lo[c])
-    if room:
-        positive = <int32_t *> malloc(room * sizeof(int32_t))
-        best = <wide_t *> malloc((room + 1) * sizeof(wide_t))
-        if positive == NULL or best == NULL:
-            free(positive)
-            free(best)
-            raise MemoryError
-    with nogil:
-        for n in range(first, last):
-            c = which[n]
-            size = length[c]
-            total = 0
-            if overlaps[c]:
-                j = 0
-                for i in range(lo[c], hi[c]):
-                    p = places[i]
-                    if before[p + size] - before[p] > one:
-                        positive[j] = p
-                        j += 1
-                total = _best_disjoint(positive, best, j, size, before, count_at, one)
-            else:
-                for i in range(lo[c], hi[c]):
-                    p = places[i]
-                    worth = before[p + size] - before[p] - one
-                    if worth > 0:
-                        total += <wide_t> worth * count_at[p]
-            out[c] = <int64_t> (total >> shift)
-            if shift:
-                low[c] = <int64_t> (total - ((total >> shift) << shift))
-    free(positive)
-    free(best)
-
-
-cdef wide_t _best_disjoint(int32_t *places, wide_t *best, Py_ssize_t n, int32_t size,
-                           const int64_t[::1] before, const int64_t[::1] count_at,
-                           int64_t one) noexcept nogil:
-    """The largest reward of places that do not overlap; sorts the places."""
-    cdef Py_ssize_t i, n_clear = 0   # places that end at p or before
-    cdef wide_t value
-    cdef int32_t p
-    qsort(places, n, sizeof(int32_t), _ascending)
-    best[0] = 0
-    for i in range(n):
-        p = places[i]
-        while places[n_clear] + size <= p:
-            n_clear += 1
-        value = best[n_clear] + <wide_t> (before[p + size] - before[p] - one) * count_at[p]
-        best[i + 1] = value if value > best[i] else best[i]
-    return best[n]
+from libc.stdlib cimport calloc, free, malloc
 
 
 def arcs(const int32_t[::1] places, const int32_t[::1] lo, const int32_t[::1] hi,
@@ -230,7 +111,6 @@ cdef struct Scratch:    # of one range of words
     double *inverse     # steps of arcs, by length + 1
     double *bars        # reflected flows of its arcs
     double *push        # rows over its arcs
-    double *n_rows      # the number of rows over its arcs
 
 
 cdef bint _allocate(Scratch *scratch, Py_ssize_t max_length, Py_ssize_t max_arcs) noexcept:
@@ -239,9 +119,7 @@ cdef bint _allocate(Scratch *scratch, Py_ssize_t max_length, Py_ssize_t max_arcs
     scratch.inverse = <double *> malloc((max_length + 4) * sizeof(double))
     scratch.bars = <double *> malloc((max_arcs + 1) * sizeof(double))
     scratch.push = <double *> malloc((max_arcs + 1) * sizeof(double))
-    scratch.n_rows = <double *> malloc((max_arcs + 1) * sizeof(double))
-    if (scratch.before and scratch.cover and scratch.inverse and scratch.bars and scratch.push
-            and scratch.n_rows):
+    if (scratch.before and scratch.cover and scratch.inverse and scratch.bars and scratch.push):
         return True
     _free(scratch)
     return False
@@ -253,7 +131,6 @@ cdef void _free(Scratch *scratch) noexcept:
     free(scratch.inverse)
     free(scratch.bars)
     free(scratch.push)
-    free(scratch.n_rows)
 
 
 cdef class Saddle:
@@ -270,14 +147,16 @@ cdef class Saddle:
 
     Notes
     -----
-    With a flow f on each arc, a price d on each position and a row λ for each arc: ::
+    With a flow f on each arc, a price d on each position, a multiplier λ of each row and a part z
+    of each target that is chosen: ::
 
-        min over f ≥ 0, x in X   max over d ≤ 1, λ ≥ 0
-            Σ_W c(W) [Σ d_p + Σ_o f_o (1 − Σ_{p in o} d_p) + Σ_o λ_o (Σ_{q in row o} f_q − x_T(o))]
+        min over f ≥ 0, z in Z   max over d ≤ 1, λ ≥ 0
+            Σ_W c(W) [Σ d_p + Σ_o f_o (1 − Σ_{p in o} d_p) + Σ_r λ_r (Σ_{q in r} f_q − z_target(r))]
 
-    The row of an arc holds it and the earlier arcs of its candidate that overlap it.  Step sizes
-    are those of Pock and Chambolle (2011); a word's count is in the metric, so that they do not
-    depend on it.
+    Each arc has a row, of it and the earlier arcs of its candidate that overlap it, and with the
+    candidate as its target.  `set_pairs` adds rows whose targets are pairs of candidates.  Step
+    sizes are those of Pock and Chambolle (2011); a word's count is in the metric, so that they do
+    not depend on it.  Z is the caller's.
     """
     cdef const int64_t[::1] offsets
     cdef const double[::1] counts
@@ -288,10 +167,17 @@ cdef class Saddle:
     cdef float[::1] f, lam, f0, lam0
     cdef double[::1] d, d0, d_made, over_view
     cdef uint8_t[::1] overlapping   # words with overlapping arcs of one candidate
+    cdef object own_rows
+    cdef int32_t[::1] n_rows        # over each arc
+    cdef readonly object pair_row, pair_made, pair_from
+    cdef float[::1] pair_lam, pair_lam_made, pair_lam0
+    cdef readonly object pair_rows  # of each word
+    cdef const int64_t[::1] pair_first, rows_view
+    cdef const int32_t[::1] pair_arcs, pair_target
     cdef Py_ssize_t max_length, max_arcs
 
     def __init__(self, offsets, counts, which, start, end, back):
-        cdef Py_ssize_t w, o, n_arcs = which.shape[0]
+        cdef Py_ssize_t w, o, q, n_arcs = which.shape[0]
         cdef int64_t[::1] first
         cdef double[::1] over
         self.offsets = offsets
@@ -311,32 +197,65 @@ cdef class Saddle:
         self.over = np.zeros(size + 1)
         over = self.over
         self.overlapping = np.zeros(counts.shape[0], np.uint8)
+        self.own_rows = np.ones(n_arcs, np.int32)
+        self.n_rows = self.own_rows
         for w in range(self.counts.shape[0]):
             for o in range(first[w], first[w + 1]):
                 over[self.start[o]] += 1
                 over[self.end[o]] -= 1
                 self.overlapping[w] |= self.back[o] > 0
+                q = self._earlier(o, o)
+                while q >= 0:
+                    self.n_rows[q] += 1
+                    q = self._earlier(q, o)
         self.over = np.maximum(np.cumsum(self.over)[:-1], 1)
         self.over_view = self.over
+        self.set_pairs(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+
+    def set_pairs(self, first, arcs, target):
+        """Sets the rows of pairs, with multipliers of 0.
+
+        Parameters
+        ----------
+        first : ndarray of int64, shape (rows + 1,)
+            Where the arcs of each row begin; the rows of a word stand together, in their order.
+        arcs : ndarray of int32
+            The arcs of the rows.
+        target : ndarray of int32, shape (rows,)
+            The target of each row: a number beyond those of the candidates.
+        """
+        n = len(target)
+        self.pair_first, self.pair_arcs, self.pair_target = first, arcs, target
+        self.pair_rows = np.searchsorted(arcs[first[:-1]], self.first).astype(np.int64)
+        self.rows_view = self.pair_rows
+        self.pair_row, self.pair_made, self.pair_from = (np.zeros(n, np.float32) for _ in range(3))
+        self.pair_lam, self.pair_lam_made = self.pair_row, self.pair_made
+        self.pair_lam0 = self.pair_from
+        pairs = np.bincount(arcs, minlength=len(self.own_rows)).astype(np.int32)
+        self.n_rows = self.own_rows + pairs if n else self.own_rows
 
     def anchor(self):
         """Makes the current point the anchor of the next steps."""
         self.flow_from[:] = self.flow
         self.row_from[:] = self.row
+        self.pair_from[:] = self.pair_row
         self.price_from[:] = self.price
 
     def distance(self):
         """Returns the squared distances from the anchor: of flows, and of prices and rows."""
-        cdef Py_ssize_t w, o, p
+        cdef Py_ssize_t w, o, p, r
         cdef double moved, flows = 0, prices = 0, flow, price
         with nogil:
             for w in range(self.counts.shape[0]):
                 flow = price = 0
                 for o in range(self.first_view[w], self.first_view[w + 1]):
                     moved = self.f[o] - self.f0[o]
-                    flow += moved * moved * (self.end[o] - self.start[o] + 1)
+                    flow += moved * moved * (self.end[o] - self.start[o] + self.n_rows[o])
                     moved = self.lam[o] - self.lam0[o]
                     price += 2 * moved * moved
+                for r in range(self.rows_view[w], self.rows_view[w + 1]):
+                    moved = self.pair_lam[r] - self.pair_lam0[r]
+                    price += moved * moved * (self.pair_first[r + 1] - self.pair_first[r] + 1)
                 for p in range(self.offsets[w], self.offsets[w + 1]):
                     moved = self.d[p] - self.d0[p]
                     price += moved * moved * self.over_view[p]
@@ -356,10 +275,10 @@ cdef class Saddle:
             The primal weight: prices move by it, flows by its inverse.
         keep : float
             The weight of the new point in the average; the anchor has the rest.
-        ahead : ndarray of float64, shape (candidates,)
-            The extrapolated x.
-        gain : ndarray of float64, shape (candidates,)
-            Receives Σ c·λ of each candidate at the new point.
+        ahead : ndarray of float64, shape (targets,)
+            z, extrapolated.
+        gain : ndarray of float64, shape (targets,)
+            Receives Σ c·λ of each target at the new point.
         moves : ndarray of float64, shape (2,)
             Receives the squared moves of flows, and of prices and rows.
         """
@@ -380,9 +299,8 @@ cdef class Saddle:
                 moved[0] = moved[1] = 0
                 if self.first_view[w] < self.first_view[w + 1]:
                     self._prices_before(w, &scratch)
-                    if self.overlapping[w]:
-                        self._overlapping_arcs(w, weight, keep, &ahead[0], &gain[0], &scratch,
-                                               moved)
+                    if self.overlapping[w] or self.rows_view[w] < self.rows_view[w + 1]:
+                        self._joined_arcs(w, weight, keep, &ahead[0], &gain[0], &scratch, moved)
                     else:
                         self._arcs(w, weight, keep, &ahead[0], &gain[0], &scratch, moved)
                 self._prices(w, weight, keep, &scratch, moved)
@@ -436,47 +354,69 @@ cdef class Saddle:
         moved[0] += flows
         moved[1] += 2 * rows
 
-    cdef void _overlapping_arcs(self, Py_ssize_t w, double weight, double keep,
-                                const double *ahead, double *gain, Scratch *scratch,
-                                double *moved) noexcept nogil:
+    cdef void _joined_arcs(self, Py_ssize_t w, double weight, double keep, const double *ahead,
+                           double *gain, Scratch *scratch, double *moved) noexcept nogil:
         """Moves the flows and rows of any word."""
-        cdef Py_ssize_t o, q, s, e, c, first = self.first_view[w], last = self.first_view[w + 1]
-        cdef Py_ssize_t base = self.offsets[w]
-        cdef double old, new, bar, row, made, value, total, size, count = self.counts[w]
+        cdef Py_ssize_t o, q, r, i, s, e, first = self.first_view[w], last = self.first_view[w + 1]
+        cdef Py_ssize_t base = self.offsets[w], rows = self.rows_view[w + 1]
+        cdef const int32_t *pair_arcs = &self.pair_arcs[0] if rows else NULL
+        cdef const double *before = scratch.before
+        cdef double *cover = scratch.cover
+        cdef double *bars = scratch.bars
+        cdef double *push = scratch.push
+        cdef double old, new, bar, row, made, value, total, size, flows = 0, prices = 0
+        cdef double drop = 1 - keep, slow = 1 / weight, count = self.counts[w]
         for o in range(first, last):
-            scratch.push[o - first] = self.lam[o]
-            scratch.n_rows[o - first] = 1
-            q = self._earlier(o, o)
-            while q >= 0:
-                scratch.push[q - first] += self.lam[o]
-                scratch.n_rows[q - first] += 1
-                q = self._earlier(q, o)
+            push[o - first] = 1 + self.lam[o]
+        if self.overlapping[w]:
+            for o in range(first, last):
+                q = self._earlier(o, o)
+                while q >= 0:
+                    push[q - first] += self.lam[o]
+                    q = self._earlier(q, o)
+        for r in range(self.rows_view[w], rows):
+            row = self.pair_lam[r]
+            for i in range(self.pair_first[r], self.pair_first[r + 1]):
+                push[pair_arcs[i] - first] += row
         for o in range(first, last):
             s = self.start[o] - base
             e = self.end[o] - base
-            c = self.which[o]
             old = self.f[o]
-            size = e - s + scratch.n_rows[o - first]
-            value = 1 + scratch.push[o - first] - scratch.before[e] + scratch.before[s]
-            new = max(0, old - value / (size * weight))
+            size = e - s + self.n_rows[o]
+            new = _positive(old - (push[o - first] - before[e] + before[s]) * slow / size)
             bar = new + new - old
-            moved[0] += (new - old) * (new - old) * size
-            self.f[o] = <float> (keep * bar + (1 - keep) * self.f0[o])
-            scratch.cover[s] += bar
-            scratch.cover[e] -= bar
-            scratch.bars[o - first] = bar
+            flows += (new - old) * (new - old) * size
+            self.f[o] = <float> (keep * bar + drop * self.f0[o])
+            cover[s] += bar
+            cover[e] -= bar
+            bars[o - first] = bar
             total, size = bar, 2
-            q = self._earlier(o, o)
-            while q >= 0:
-                total += scratch.bars[q - first]
-                size += 1
-                q = self._earlier(q, o)
+            if self.back[o]:
+                q = self._earlier(o, o)
+                while q >= 0:
+                    total += bars[q - first]
+                    size += 1
+                    q = self._earlier(q, o)
             row = self.lam[o]
-            made = max(0, row + weight * (total - ahead[c]) / size)
-            moved[1] += (made - row) * (made - row) * size
-            value = keep * (made + made - row) + (1 - keep) * self.lam0[o]
+            made = _positive(row + weight * (total - ahead[self.which[o]]) / size)
+            prices += (made - row) * (made - row) * size
+            value = keep * (made + made - row) + drop * self.lam0[o]
             self.lam[o] = <float> value
-            gain[c] += count * value
+            gain[self.which[o]] += count * value
+        for r in range(self.rows_view[w], rows):
+            total = -ahead[self.pair_target[r]]
+            for i in range(self.pair_first[r], self.pair_first[r + 1]):
+                total += bars[pair_arcs[i] - first]
+            size = self.pair_first[r + 1] - self.pair_first[r] + 1
+            row = self.pair_lam[r]
+            made = _positive(row + weight * total / size)
+            prices += (made - row) * (made - row) * size
+            self.pair_lam_made[r] = <float> made
+            value = keep * (made + made - row) + drop * self.pair_lam0[r]
+            self.pair_lam[r] = <float> value
+            gain[self.pair_target[r]] += count * value
+        moved[0] += flows
+        moved[1] += prices
 
     cdef inline Py_ssize_t _earlier(self, Py_ssize_t q, Py_ssize_t o) noexcept nogil:
         """The arc of o's candidate before q if it overlaps o, else −1."""

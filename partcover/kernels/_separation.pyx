@@ -12,9 +12,10 @@ depend on rounding.
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 
 include "_heap.pxi"
+include "_rows.pxi"
 
 ONE = 1 << 28
 """Units of a whole."""
@@ -25,42 +26,71 @@ cdef enum:
     LARGEST = 6         # tokens of a clique
 
 
-cdef class _Rows:
-    """A growing array of rows of int64."""
+def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
+            const int32_t[::1] end, const float[::1] flow, double smallest):
+    """Returns what the flows of two tokens sum to where they overlap.
 
-    cdef int64_t *data
-    cdef Py_ssize_t size, room, width
+    Parameters
+    ----------
+    offsets : ndarray of int64, shape (parts + 1,)
+        First position of each part of the words.
+    which, start, end : ndarray of int32, shape (arcs,)
+        The token of each arc and its positions, by start; no arc leaves its part.
+    flow : ndarray of float32, shape (arcs,)
+        The flows; those not above `smallest` are left out.
 
-    def __cinit__(self, Py_ssize_t width):
-        self.width = width
-        self.room = 256
-        self.data = <int64_t *> malloc(self.room * width * sizeof(int64_t))
-        if self.data == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.data)
-
-    cdef int64_t *add(self) noexcept nogil:
-        """Returns the next row, to be filled in; NULL where there is no memory."""
-        cdef int64_t *grown
-        if self.size == self.room:
-            grown = <int64_t *> realloc(self.data, 2 * self.room * self.width * sizeof(int64_t))
-            if grown == NULL:
-                return NULL
-            self.data = grown
-            self.room *= 2
-        self.size += 1
-        return self.data + (self.size - 1) * self.width
-
-    cdef array(self):
-        rows = np.empty((self.size, self.width), np.int64)
-        cdef int64_t[:, ::1] view = rows
-        cdef Py_ssize_t i, j
-        for i in range(self.size):
-            for j in range(self.width):
-                view[i, j] = self.data[i * self.width + j]
-        return rows
+    Returns
+    -------
+    ndarray of int64, shape (overlaps, 3)
+        For each part and two tokens with flows that overlap in it: the pair as
+        ``smaller << 32 | larger``, the part, and the largest sum of their flows over a position,
+        in units of 1/`ONE`.
+    """
+    cdef _Rows out = _Rows(3)
+    cdef Py_ssize_t w, i, j, q, n, at = 0, begun
+    cdef int64_t key
+    cdef int64_t *row
+    cdef int32_t p, a, b
+    cdef double total
+    cdef bint full = False
+    cdef int32_t[::1] live = np.empty(which.shape[0] + 1, np.int32)
+    with nogil:
+        for w in range(offsets.shape[0] - 1):
+            n = 0
+            while at < start.shape[0] and start[at] < offsets[w + 1]:
+                if flow[at] > smallest:
+                    live[n] = <int32_t> at
+                    n += 1
+                at += 1
+            begun = out.size
+            for i in range(n):
+                for j in range(i):
+                    # the later of the two starts is where both lie
+                    p = start[live[i]]
+                    a, b = which[live[i]], which[live[j]]
+                    if a == b or end[live[j]] <= p:
+                        continue
+                    total = 0
+                    for q in range(n):
+                        if ((which[live[q]] == a or which[live[q]] == b)
+                                and start[live[q]] <= p < end[live[q]]):
+                            total += flow[live[q]]
+                    key = <int64_t> min(a, b) << 32 | max(a, b)
+                    row = NULL
+                    for q in range(begun, out.size):
+                        if out.data[3 * q] == key:
+                            row = out.data + 3 * q
+                            break
+                    else:
+                        row = out.add()
+                        if row == NULL:
+                            full = True
+                            break
+                        row[0], row[1], row[2] = key, w, 0
+                    row[2] = max(row[2], <int64_t> (total * UNIT))
+    if full:
+        raise MemoryError
+    return out.array()
 
 
 def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from strategies import instances, random_instance
 
 from partcover import InputError, lower_bound
-from partcover.kernels._saddle_point import Saddle, arcs, project, self_overlaps
+from partcover.kernels._rewards import self_overlaps
+from partcover.kernels._saddle_point import Saddle, arcs, project
 
 
 @settings(max_examples=100, deadline=None)

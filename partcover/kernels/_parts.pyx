@@ -1,0 +1,187 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Parts of words that are merged where they are the same, and the rows of pairs of tokens in them.
+
+A part is what is left of a word where it is cut at all places that no arc crosses; an arc is an
+occurrence of an active candidate.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.string cimport memcmp
+
+include "_hash.pxi"
+include "_rows.pxi"
+
+
+def merge_parts(const int64_t[::1] count_at, const int32_t[::1] which, const int32_t[::1] start,
+                const int32_t[::1] end):
+    """Merges the parts of words that have the same arcs, and adds their counts.
+
+    Parameters
+    ----------
+    count_at : ndarray of int64, shape (positions,)
+        The count of the word of each position.
+    which, start, end : ndarray of int32, shape (arcs,)
+        The candidate of each arc and its positions, by start; no arc leaves its word.
+
+    Returns
+    -------
+    place : ndarray of int32, shape (positions,)
+        The position among the merged parts, or −1 where no arc lies.
+    offsets : ndarray of int64, shape (merged + 1,)
+        First position of each merged part.
+    counts : ndarray of int64, shape (merged,)
+        The count of each merged part.
+    arcs : ndarray of int64
+        The arcs of the first part of each, in the order of the merged parts.
+    """
+    cdef Py_ssize_t n = which.shape[0], i = 0, j, o, size = 0, total = 0, n_arcs = 0, slots = 16
+    cdef Py_ssize_t known
+    cdef int32_t begin, far, p
+    cdef uint32_t slot
+    while slots < 2 * n:
+        slots *= 2
+    places = np.full(count_at.shape[0], -1, np.int32)
+    packed = np.empty((n + 1, 3), np.int32)
+    arcs = np.empty(n, np.int64)
+    offsets = np.zeros(n + 1, np.int64)
+    counts = np.zeros(n, np.int64)
+    cdef int32_t[::1] place = places
+    cdef int32_t[:, ::1] rows = packed
+    cdef int64_t[::1] arc = arcs, offset = offsets, count = counts
+    # of each merged part: where its rows begin and end; and which part is in a slot of the table
+    cdef int64_t[::1] first = np.empty(n + 1, np.int64), last = np.empty(n + 1, np.int64)
+    cdef int32_t[::1] table = np.full(slots, -1, np.int32)
+    with nogil:
+        while i < n:
+            begin, far = start[i], end[i]
+            j = i
+            while j < n and start[j] < far:
+                far = max(far, end[j])
+                rows[j, 0] = which[j]
+                rows[j, 1] = start[j] - begin
+                rows[j, 2] = end[j] - begin
+                j += 1
+            slot = hash_symbols(&rows[i, 0], 3 * (j - i)) & <uint32_t> (slots - 1)
+            while True:
+                known = table[slot]
+                if known < 0 or (last[known] - first[known] == j - i and memcmp(
+                        &rows[i, 0], &rows[first[known], 0], 12 * (j - i)) == 0):
+                    break
+                slot = (slot + 1) & <uint32_t> (slots - 1)
+            if known < 0:
+                known = size
+                table[slot] = <int32_t> size
+                first[size], last[size] = i, j
+                offset[size] = total
+                total += far - begin
+                size += 1
+                for o in range(i, j):
+                    arc[n_arcs] = o
+                    n_arcs += 1
+            count[known] += count_at[begin]
+            for p in range(begin, far):
+                place[p] = <int32_t> (offset[known] + p - begin)
+            i = j
+        offset[size] = total
+    return places, offsets[:size + 1].copy(), counts[:size].copy(), arcs[:n_arcs].copy()
+
+
+def pair_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
+              const int32_t[::1] end, const int64_t[::1] first, const int32_t[::1] partner,
+              const int32_t[::1] number):
+    """Returns the rows of pairs: for each part and pair, the largest sets of arcs over a position.
+
+    Parameters
+    ----------
+    offsets, which, start, end
+        The merged parts and their arcs.
+    first : ndarray of int64, shape (candidates + 1,)
+    partner, number : ndarray of int32, shape (2·pairs,)
+        The partners of candidate a in pairs, ascending, and the numbers of these pairs are at
+        ``first[a]:first[a + 1]``.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (rows, 2)
+        The pair's number and the position of each row, by part.
+    row_first : ndarray of int64, shape (rows + 1,)
+    row_arcs : ndarray of int32
+        The arcs of each row: those of the two tokens that lie over the position.
+    """
+    cdef _Rows rows = _Rows(3), members = _Rows(1)
+    cdef Py_ssize_t w, i, j, q, n, at = 0, pair, begun
+    cdef int64_t *row
+    cdef int32_t p, a, b, stop
+    cdef bint full = False, taken
+    cdef int32_t[::1] live = np.empty(which.shape[0] + 1, np.int32)
+    with nogil:
+        for w in range(offsets.shape[0] - 1):
+            n = 0
+            while at < start.shape[0] and start[at] < offsets[w + 1]:
+                if first[which[at]] < first[which[at] + 1]:
+                    live[n] = <int32_t> at
+                    n += 1
+                at += 1
+            for i in range(n):
+                p = start[live[i]]
+                a = which[live[i]]
+                for j in range(n):
+                    if start[live[j]] > p:
+                        break
+                    b = which[live[j]]
+                    if end[live[j]] <= p or a == b:
+                        continue
+                    pair = _pair(first, partner, number, a, b)
+                    if pair < 0:
+                        continue
+                    # once for a position and a pair: from the first arc that starts there, and
+                    # the first of the other token; and the set is largest unless an arc of the
+                    # two starts before all of it end
+                    taken = True
+                    stop = 2147483647
+                    for q in range(n):
+                        if which[live[q]] != a and which[live[q]] != b:
+                            continue
+                        if start[live[q]] > p:
+                            taken = start[live[q]] >= stop
+                            break
+                        if end[live[q]] > p:
+                            if (q < i and start[live[q]] == p) or (q < j and which[live[q]] == b):
+                                taken = False
+                                break
+                            stop = min(stop, end[live[q]])
+                    if not taken:
+                        continue
+                    row = rows.add()
+                    if row == NULL:
+                        full = True
+                        break
+                    row[0], row[1], row[2] = pair, p, members.size
+                    for q in range(n):
+                        if ((which[live[q]] == a or which[live[q]] == b)
+                                and start[live[q]] <= p < end[live[q]]):
+                            row = members.add()
+                            if row == NULL:
+                                full = True
+                                break
+                            row[0] = live[q]
+    if full:
+        raise MemoryError
+    found, arcs = rows.array(), members.array()
+    row_first = np.append(found[:, 2], members.size)
+    return found[:, :2].copy(), row_first, arcs[:, 0].astype(np.int32)
+
+
+cdef Py_ssize_t _pair(const int64_t[::1] first, const int32_t[::1] partner,
+                      const int32_t[::1] number, int32_t a, int32_t b) noexcept nogil:
+    """Returns the number of a pair, or −1."""
+    cdef Py_ssize_t low = first[a], high = first[a + 1], middle
+    while low < high:
+        middle = (low + high) >> 1
+        if partner[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return number[low] if low < first[a + 1] and partner[low] == b else -1

@@ -1,0 +1,195 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Computes the rewards of candidates from prices of symbols, in exact integers.
+
+Positions are those of the symbols of all words, one word after another.  Functions take a range of
+candidates, so that threads can share the work.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, malloc, qsort
+
+cdef extern from *:
+    """
+    typedef __int128 wide_t;
+    """
+    ctypedef long long wide_t  # 128 bits
+
+
+cdef int _ascending(const void *a, const void *b) noexcept nogil:
+    cdef int32_t x = (<const int32_t *> a)[0]
+    cdef int32_t y = (<const int32_t *> b)[0]
+    return (x > y) - (x < y)
+
+
+def self_overlaps(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[::1] lo,
+                  const int32_t[::1] hi, const int32_t[::1] length):
+    """Returns which candidates have a border, so that two of their occurrences may overlap."""
+    cdef Py_ssize_t n = lo.shape[0], c, j, b, size, done = 0
+    cdef Py_ssize_t room = 0, current = -1
+    cdef const int32_t *word
+    overlaps = np.zeros(n, np.uint8)
+    cdef uint8_t[::1] view = overlaps
+    for c in range(n):
+        room = max(room, length[c])
+    cdef int32_t *border = <int32_t *> malloc((room + 1) * sizeof(int32_t))
+    if border == NULL:
+        raise MemoryError
+    with nogil:
+        for c in range(n):
+            if hi[c] - lo[c] < 2:
+                continue
+            size = length[c]
+            if lo[c] != current:  # candidates with the same prefix share its borders
+                current = lo[c]
+                done = 1
+                border[0] = 0
+            word = &text[sa[current]]
+            b = border[done - 1]
+            for j in range(done, size):
+                while b > 0 and word[j] != word[b]:
+                    b = border[b - 1]
+                if word[j] == word[b]:
+                    b += 1
+                border[j] = <int32_t> b
+            done = max(done, size)
+            view[c] = border[size - 1] > 0
+    free(border)
+    return overlaps
+
+
+def rewards(const int32_t[::1] places, const int64_t[::1] before, const int64_t[::1] count_at,
+            int64_t one, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
+            const uint8_t[::1] overlaps, const int32_t[::1] which, int64_t[::1] out,
+            int64_t[::1] low, int shift, Py_ssize_t first, Py_ssize_t last):
+    """Computes the rewards of candidates ``which[first:last]`` into ``out[c]`` of each c.
+
+    ``before[p]`` is the sum of the prices before position p.  A reward is summed in 128 bits; its
+    last `shift` bits go to `low`, which may be empty if `shift` is 0, the others to `out`.  The
+    caller ensures that the latter fit in 63 bits, and a sum of prices in 64.
+    """
+    cdef Py_ssize_t n, c, i, j, room = 0
+    cdef int64_t worth
+    cdef wide_t total
+    cdef int32_t p, size
+    cdef int32_t *positive = NULL   # places with a positive reward
+    cdef wide_t *best = NULL
+    for n in range(first, last):
+        c = which[n]
+        if overlaps[c]:
+            room = max(room, hi[c] - lo[c])
+    if room:
+        positive = <int32_t *> malloc(room * sizeof(int32_t))
+        best = <wide_t *> malloc((room + 1) * sizeof(wide_t))
+        if positive == NULL or best == NULL:
+            free(positive)
+            free(best)
+            raise MemoryError
+    with nogil:
+        for n in range(first, last):
+            c = which[n]
+            size = length[c]
+            total = 0
+            if overlaps[c]:
+                j = 0
+                for i in range(lo[c], hi[c]):
+                    p = places[i]
+                    if before[p + size] - before[p] > one:
+                        positive[j] = p
+                        j += 1
+                total = _best_disjoint(positive, best, j, size, before, count_at, one)
+            else:
+                for i in range(lo[c], hi[c]):
+                    p = places[i]
+                    worth = before[p + size] - before[p] - one
+                    if worth > 0:
+                        total += <wide_t> worth * count_at[p]
+            out[c] = <int64_t> (total >> shift)
+            if shift:
+                low[c] = <int64_t> (total - ((total >> shift) << shift))
+    free(positive)
+    free(best)
+
+
+cdef wide_t _best_disjoint(int32_t *places, wide_t *best, Py_ssize_t n, int32_t size,
+                           const int64_t[::1] before, const int64_t[::1] count_at,
+                           int64_t one) noexcept nogil:
+    """The largest reward of places that do not overlap; sorts the places."""
+    cdef Py_ssize_t i, n_clear = 0   # places that end at p or before
+    cdef wide_t value
+    cdef int32_t p
+    qsort(places, n, sizeof(int32_t), _ascending)
+    best[0] = 0
+    for i in range(n):
+        p = places[i]
+        while places[n_clear] + size <= p:
+            n_clear += 1
+        value = best[n_clear] + <wide_t> (before[p + size] - before[p] - one) * count_at[p]
+        best[i + 1] = value if value > best[i] else best[i]
+    return best[n]
+
+
+def charged_rewards(const int32_t[::1] places, const int64_t[::1] before,
+                    const int64_t[::1] count_at, int64_t one, const int32_t[::1] lo,
+                    const int32_t[::1] hi, const int32_t[::1] length, const int32_t[::1] which,
+                    const int64_t[::1] first, const int32_t[::1] positions,
+                    const int64_t[::1] sums, int64_t[::1] out, int64_t[::1] low, int shift,
+                    Py_ssize_t begin, Py_ssize_t stop):
+    """Computes the rewards of candidates ``which[begin:stop]`` that pay multipliers of pairs.
+
+    As `rewards`; an occurrence of ``which[n]`` pays, besides its symbol, the multipliers at its
+    positions: those of the candidate are at
+    ``positions[first[n]:first[n + 1]]``, ascending, and ``sums`` holds at n + first[n] a 0 and
+    behind it their partial sums.
+    """
+    cdef Py_ssize_t n, c, i, j, clear, room = 0
+    cdef int64_t worth
+    cdef wide_t value
+    cdef int32_t p, size
+    for n in range(begin, stop):
+        room = max(room, hi[which[n]] - lo[which[n]])
+    cdef int32_t *occurrence = <int32_t *> malloc((room + 1) * sizeof(int32_t))
+    cdef wide_t *best = <wide_t *> malloc((room + 1) * sizeof(wide_t))
+    if occurrence == NULL or best == NULL:
+        free(occurrence)
+        free(best)
+        raise MemoryError
+    with nogil:
+        for n in range(begin, stop):
+            c = which[n]
+            size = length[c]
+            j = hi[c] - lo[c]
+            for i in range(j):
+                occurrence[i] = places[lo[c] + i]
+            qsort(occurrence, j, sizeof(int32_t), _ascending)
+            best[0] = 0
+            clear = 0
+            for i in range(j):
+                p = occurrence[i]
+                while occurrence[clear] + size <= p:
+                    clear += 1
+                worth = before[p + size] - before[p] - one - (
+                    sums[n + _until(positions, first[n], first[n + 1], p + size)]
+                    - sums[n + _until(positions, first[n], first[n + 1], p)]
+                )
+                value = best[clear] + <wide_t> worth * count_at[p]
+                best[i + 1] = value if value > best[i] else best[i]
+            out[c] = <int64_t> (best[j] >> shift)
+            if shift:
+                low[c] = <int64_t> (best[j] - ((best[j] >> shift) << shift))
+    free(occurrence)
+    free(best)
+
+
+cdef inline Py_ssize_t _until(const int32_t[::1] positions, Py_ssize_t begin, Py_ssize_t end,
+                              int32_t p) noexcept nogil:
+    """Returns the first place from `begin` on whose position is not before p."""
+    cdef Py_ssize_t middle
+    while begin < end:
+        middle = (begin + end) >> 1
+        if positions[middle] < p:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
