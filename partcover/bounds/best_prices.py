@@ -8,9 +8,11 @@ import time
 import numpy as np
 
 from ..errors import InputError
+from ..heuristics.search import Target
 from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Termination
+from ..runtime.arrays import Int64
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Event, Progress
 from .bound import Bound
@@ -68,6 +70,7 @@ class BestPrices:
             self._prove(known.lower_bound, "start")
         self.value = 0  # in units of 1 / counter.one tokens
         self.prices: CutPrices | None = None
+        self._rewards: Int64 | None = None  # of all candidates, once they are counted
         absent = len(instance.fixed) - counter.n_required  # required tokens that occur nowhere
         self.case = Case(counter.fixed, np.zeros(len(counter.fixed), bool), instance.k - absent)
         self.plain_bound = self.lower_bound
@@ -112,6 +115,7 @@ class BestPrices:
         self.n_rounds += 1
         if round_.value > self.value:
             self.value, self.prices = round_.value, round_.prices
+            self._rewards = round_.rewards.units
             self.kinds = round_.kinds
             self.x = rounds.steps.x_all()
         self._prove(self.counter.bound(round_.value), "cuts")
@@ -120,6 +124,7 @@ class BestPrices:
         """Counts with so many binary digits from now on."""
         added = bits - self.counter.bits
         self.counter.refine(bits)
+        self._rewards = None
         if self.prices is not None:
             self.value, self.prices = self.value << added, self.prices.finer(added)
 
@@ -130,6 +135,7 @@ class BestPrices:
         value, ascent.rewards = counter.count(prices, self.instance.k)
         if self.prices is None or value > self.value:
             self.value, self.prices = value, CutPrices.plain(prices)
+            self._rewards = None
         self.plain_bound = max(self.plain_bound, counter.bound(value))
         self._prove(counter.bound(value), "prices")
 
@@ -169,6 +175,25 @@ class BestPrices:
         near = self.distance() <= _NEAR * max(1.0, self.relaxation)
         return step - self.last_fall[1] >= (PATIENCE_NEAR if near else max(PATIENCE, step // 2))
 
+    def _all_rewards(self) -> Int64:
+        """Returns what the best prices give all candidates, in units of 1 / unit."""
+        if self._rewards is None:
+            assert self.prices is not None
+            self._rewards = self.prices.count(self.counter, self.case)[1].units
+        return self._rewards
+
+    def target(self) -> Target:
+        """Returns what is proven, for a search."""
+        if self.prices is None:
+            return Target(self.lower_bound)
+        counter = self.counter
+        costs, _ = reduced_costs(self._all_rewards(), counter.fixed, self.instance)
+        # where the start proves more than these prices, forcing adds that much less to it
+        excess = max(0, self.lower_bound - counter.bound(self.value))
+        in_tokens = np.maximum(costs[: len(self.x)] / counter.unit - excess, 0)
+        points = (self.x,) if self.x is self.plain_x else (self.x, self.plain_x)
+        return Target(self.lower_bound, in_tokens, points)
+
     def bound(self, iterations: int, termination: Termination, limits: RunLimits) -> Bound:
         """Returns the bound with its certificate, and what it proves about candidates."""
         counter, instance = self.counter, self.instance
@@ -180,19 +205,18 @@ class BestPrices:
             leaf = Leaf(None) if self.prices is None else self.prices.leaf(counter)
             certificate = Certificate.of(instance, (leaf,), self.lower_bound, counter.bits)
         if self.prices is not None:
-            value, rewards = self.prices.count(counter, self.case)
-            costs, chosen = reduced_costs(rewards.units, counter.fixed, instance)
+            costs, chosen = reduced_costs(self._all_rewards(), counter.fixed, instance)
             costs = costs[:size]
             if self.incumbent is not None:
                 # a case that needs as many tokens as the incumbent holds nothing better; rewards
                 # are rounded down by less than a unit each
                 rounded = counter.one // counter.unit
-                left = (self.incumbent - 1) * counter.unit - value // rounded + (rounded > 1)
+                left = (self.incumbent - 1) * counter.unit - self.value // rounded + (rounded > 1)
                 optional = ~counter.fixed[:size]
                 inside = np.flatnonzero(optional & chosen[:size] & (-costs > left))
                 outside = np.flatnonzero(optional & ~chosen[:size] & (costs > left))
             # where the start proves more than these prices, forcing adds that much less to it
-            excess = max(0, (self.lower_bound - counter.bound(value)) * counter.unit)
+            excess = max(0, (self.lower_bound - counter.bound(self.value)) * counter.unit)
             costs = np.where(costs > 0, np.maximum(costs - excess, 0), costs)
         return Bound(
             instance,

@@ -7,32 +7,27 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import InputError
-from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
-from ..runtime.limits import Deadline, RunLimits
+from ..runtime.limits import RunLimits
 from ..runtime.parallel import workers
 from ..runtime.progress import Progress
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
-from .best_prices import BestPrices
-from .bound import Bound
+from .bound_and_search import BoundAndSearch, Task
 from .branch_tree import Node, leaves_of, tree_of
 from .checkpoints import Checkpoint, Checkpoints
 from .exact_prices import word_prices
-from .improve import PhaseEvents
-from .lower_bound import NEAR_ENOUGH, Climb, StoppingRule
+from .phase_events import PhaseEvents
 from .price_counter import PriceCounter
-from .primal_dual import Ascent
 from .tree_search import TreeSearch
 
 __all__ = ["branch_and_cut"]
 
-_ROOT_SHARE = 0.25  # of the time, for the bound of all vocabularies
-_SEARCH_SHARE = 0.25  # of what is left then, for a vocabulary
+_SEARCH_SHARE = 0.25  # of the time, for a vocabulary where a tree is gone on with without one
 _POINTS = 8  # cases of a tree that is gone on with whose tokens are tried first
 
 
@@ -123,10 +118,21 @@ def branch_and_cut(
     phases = PhaseEvents(deadline, progress or Progress())
     with workers(threads) as share:
         counter = PriceCounter(instance, share)
-        start = _Start(counter, limits, deadline, phases)
-        root = start.root(start_certificate)
-        solution = start.vocabulary(root, warm_start, gap)
-        tree = TreeSearch(counter, root, solution, start.greedy, start.ascent, deadline, phases)
+        task = Task(
+            instance,
+            warm_start,
+            start_certificate,
+            True,
+            gap,
+            limits,
+            phases,
+            checkpoint,
+            is_root=True,
+        )
+        start = _Start(task, counter)
+        tree = TreeSearch(
+            counter, start.root, start.solution, start.greedy, start.ascent, deadline, phases
+        )
         termination = start.termination
         if termination != "interrupted":
             termination = tree.grow(gap, threads, checkpoint)
@@ -156,14 +162,10 @@ class _Start:
 
     Parameters
     ----------
+    task : Task
+        What is asked.
     counter : PriceCounter
         Counts what prices prove.
-    limits : RunLimits
-        The limits of the call.
-    deadline : Deadline
-        Its clock.
-    phases : PhaseEvents
-        Receives what is new.
 
     Attributes
     ----------
@@ -171,83 +173,78 @@ class _Start:
         GreedTok's solution.
     ascent : Ascent
         The plain steps.
-    termination : {"completed", "time_limit", "interrupted"}
+    root : Node
+        All vocabularies, or the tree of a certificate.
+    solution : Solution
+        The best vocabulary.
+    termination : Termination
         Why it ended.
     """
 
-    def __init__(
-        self, counter: PriceCounter, limits: RunLimits, deadline: Deadline, phases: PhaseEvents
-    ) -> None:
+    def __init__(self, task: Task, counter: PriceCounter) -> None:
+        self.task = task
         self.counter = counter
-        self.instance = counter.instance
-        self.limits = limits
-        self.deadline = deadline
-        self.phases = phases
-        phases.enter("greedtok")
-        self.greedy = greedtok(self.instance, time_limit=deadline.left, threads=limits.threads)
+        self.greedy = task.first_incumbents()
         self.termination = self.greedy.termination
-        self.ascent = Ascent(counter, self.greedy.vocabulary, self.greedy.gains)
-        self.bound: Bound | None = None
+        self.both = BoundAndSearch(task, self.greedy, counter)
+        self.ascent = self.both.climb.ascent
+        known = self._known()
+        if known is not None and (known.children or known.proof[1].cuts):
+            self.root = known
+            self.solution = self._vocabulary(known)
+        else:
+            self.root = self._bounded()
+            if known is not None:
+                self.root.improve(*known.proof)
 
-    def root(self, certificate: Certificate | None) -> Node:
-        """Returns a tree to begin with: a certificate's, or one of all vocabularies alone."""
-        counter, best = (
-            self.counter,
-            BestPrices(self.counter, self.instance, None, None, self.deadline, self.phases),
-        )
-        known: Node | None = None
-        if certificate is not None:
-            self.ascent.prices = counter.prices_of(certificate)
-            if certificate.k == self.instance.k:
-                counter.refine(counter.finest)
-                known = tree_of(counter, best.case, certificate)
-                if known.children or len(known.proof[1].cuts):
-                    return known
-        root_limit = None if self.deadline.left is None else _ROOT_SHARE * self.deadline.left
-        climb = Climb(self.ascent, best, StoppingRule(Deadline(root_limit), None, None), None)
+    def _known(self) -> Node | None:
+        """Returns the tree of the certificate to start from, if it is for this budget."""
+        counter, certificate = self.counter, self.task.start_certificate
+        if certificate is None or certificate.k != self.task.instance.k:
+            return None
+        counter.refine(counter.finest)
+        return tree_of(counter, self.both.climb.best.case, certificate)
+
+    def _bounded(self) -> Node:
+        """Makes the bound and the search; returns the case of all vocabularies."""
+        both, counter, words = self.both, self.counter, self.task.instance.words
         try:
-            self.phases.enter("bound")
             if self.termination != "interrupted":
-                climb.begin()
-                climb.plain(NEAR_ENOUGH)
-                if not climb.may_gain or climb.cut() is None:
-                    climb.plain(0.0)
+                self.termination = both.run()
         except KeyboardInterrupt:
             self.termination = "interrupted"
-        self.bound = best.bound(climb.step, self.termination, self.limits)
+        self.solution = both.solution(self.termination)
+        best = both.climb.best
         added = counter.finest - counter.bits
         counter.refine(counter.finest)
-        node = Node(best.case, (0, word_prices(counter)), self.bound.x, climb.rounds)
-        node.improve(self.instance.words.total_count * counter.one, node.proof[1])
+        node = Node(best.case, (0, word_prices(counter)), best.x, both.climb.rounds)
+        node.improve(words.total_count * counter.one, node.proof[1])
         if best.prices is not None:
             node.improve(best.value << added, best.prices.finer(added))
-        if known is not None:
-            node.improve(*known.proof)
         return node
 
-    def vocabulary(self, root: Node, warm_start: Vocabulary | None, gap: float) -> Solution:
-        """Returns the vocabulary that a search finds, guided by what is known."""
+    def _vocabulary(self, root: Node) -> Solution:
+        """Returns the vocabulary that a search finds from what the cases of a tree choose."""
+        task = self.task
+        left = task.phases.deadline.left
+        seconds = None if left is None else _SEARCH_SHARE * left
+        if self.termination == "interrupted" or task.warm_start is not None:
+            seconds = 0.0  # the warm start comes with its tree
         try:
-            self.phases.enter("search")
+            task.phases.enter("search")
         except KeyboardInterrupt:
             self.termination = "interrupted"
-        bound, left = self.bound, self.deadline.left
-        seconds = None if left is None else _SEARCH_SHARE * left
-        if self.termination == "interrupted" or (bound is None and warm_start is not None):
-            seconds = 0.0  # the warm start comes with its tree
-        x = [bound.x, bound.plain_x] if bound else [leaf.x for leaf in leaves_of(root)][:_POINTS]
+            seconds = 0.0
         solution = local_search(
-            self.instance,
-            warm_start,
+            task.instance,
+            task.warm_start,
             greedy=self.greedy,
-            x=np.stack(x),
-            reduced_costs=bound.reduced_costs / bound.unit if bound else None,
-            lower_bound=bound.lower_bound if bound else None,
-            gap=gap,
+            x=np.stack([leaf.x for leaf in leaves_of(root)][:_POINTS]),
+            gap=task.gap,
             time_limit=seconds,
-            seed=self.limits.seed,
-            threads=self.limits.threads,
-            progress=self.phases,
+            seed=task.limits.seed,
+            threads=task.limits.threads,
+            progress=task.phases,
         )
         if solution.termination == "interrupted":
             self.termination = "interrupted"

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
-
-import numpy as np
 
 from ..errors import InputError
-from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
-from ..heuristics.search_space import legal_start
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
-from ..runtime.limits import Deadline, RunLimits
-from ..runtime.progress import Event, Progress
-from ..segmentation.segmentation import segment
-from ..verification.recount import recount_seconds
+from ..runtime.limits import RunLimits
+from ..runtime.parallel import workers
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .bound import Bound
-from .lower_bound import lower_bound
+from .bound_and_search import BoundAndSearch, Task
+from .checkpoints import Checkpoint
+from .phase_events import PhaseEvents
+from .price_counter import PriceCounter
 
-__all__ = ["PhaseEvents", "improve"]
-
-
-_BOUND_SHARE = 0.4  # of the time: enough for 99.9 % of the linear relaxation
-_GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit: a vocabulary is worth the wait
+__all__ = ["improve"]
 
 
 @checked
@@ -43,11 +35,14 @@ def improve(
     seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Solution:
     """Finds a vocabulary that needs few tokens, and proves how far from optimal it is.
 
-    GreedTok comes first, then a lower bound, whose prices guide a local search: it exchanges
-    tokens by what adding and dropping them is worth under the shortest path, exactly.
+    GreedTok comes first, then a lower bound, whose prices and x guide a local search: it exchanges
+    tokens by what adding and dropping them is worth under the shortest path, exactly.  Once the
+    linear relaxation is nearly solved the two go on together: side by side where there are
+    threads, or in turns; and each uses what the other finds.
 
     Parameters
     ----------
@@ -68,8 +63,9 @@ def improve(
     gap : float
         The relative gap at which to stop.
     time_limit : float, optional
-        Seconds for the whole call; two fifths go to the bound.  Enumerating the candidates, half
-        a second for GreedTok and the recount of the result take place whatever the limit is.
+        Seconds for the whole call; up to two fifths go to the bound alone.  Enumerating the
+        candidates, half a second for GreedTok and the recount of the result take place whatever
+        the limit is.
         Without a limit the bound ends when the relaxation is solved, the search after five
         cycles.
     seed : int
@@ -78,6 +74,10 @@ def improve(
         Number of threads; the result is the same for any number where no limit cuts.
     progress : Progress, optional
         Receives an `Event` for each phase, better vocabulary and better bound, all on one clock.
+    checkpoint : callable, optional
+        Receives the best solution so far with its certificate, about once a minute, and soon
+        after a better vocabulary is found; its tokens come in no order.  If it raises an
+        exception the call goes on; ``extra["checkpoint_error"]`` is what the last one raised.
 
     Returns
     -------
@@ -104,123 +104,37 @@ def improve(
     >>> solution.tokens, solution.lower_bound, solution.status
     (9, 9, 'optimal')
     """
-    deadline = RunLimits(time_limit, seed, threads).start()
+    limits = RunLimits(time_limit, seed, threads)
+    deadline = limits.start()
     if isinstance(warm_start, Solution):
         start_certificate = start_certificate or (warm_start.certificate if bound else None)
         warm_start = warm_start.vocabulary
     if start_certificate is not None and not bound:
         raise InputError("a certificate to start from is given, and no bound is asked for")
-    if warm_start is not None and warm_start.symbols != instance.symbols:
-        raise InputError(
-            f"the start is over {warm_start.symbols}, the words over {instance.symbols}"
-        )
     phases = PhaseEvents(deadline, progress or Progress())
-    phases.enter("greedtok")
-    _ = instance.index
-    patience = None if deadline.left is None else max(deadline.left, _GREEDY_SECONDS)
-    greedy = greedtok(instance, time_limit=patience, threads=threads)
-    proven: Bound | None = None
-    interrupted = greedy.termination == "interrupted"
-    try:
-        phases.offer("incumbent", int(greedy.extra["tokens_shortest_path"]), None, "greedtok")
-        if warm_start is not None:
-            legal = legal_start(instance, warm_start)
-            cut = segment(instance.words, legal, "shortest_path", threads=threads)
-            phases.offer("incumbent", cut.tokens, None, "start")
-        if bound:
-            phases.enter("bound")
-            left = deadline.left
-            if left is not None:
-                recount = recount_seconds(instance.words, greedy.vocabulary)
-                left = max(0.0, min(_BOUND_SHARE * left, left - 1.5 * recount))
-            proven = lower_bound(
-                instance,
-                incumbent=phases.tokens,
-                warm_start=start_certificate,
-                greedy=greedy,
-                cuts=cuts,
-                time_limit=left,
-                target_gap=gap or None,
-                threads=threads,
-                progress=phases,
-            )
-            interrupted = interrupted or proven.termination == "interrupted"
+    task = Task(instance, warm_start, start_certificate, cuts, gap, limits, phases, checkpoint)
+    greedy = task.first_incumbents()
+    termination = greedy.termination
+    if not bound:
         phases.enter("search")
-    except KeyboardInterrupt:
-        interrupted = True
-    solution = local_search(
-        instance,
-        warm_start,
-        greedy=greedy,
-        x=None if proven is None else np.stack([proven.x, proven.plain_x]),
-        reduced_costs=None if proven is None else proven.reduced_costs / proven.unit,
-        lower_bound=None if proven is None else proven.lower_bound,
-        gap=gap,
-        time_limit=0.0 if interrupted else deadline.left,
-        seed=seed,
-        threads=threads,
-        progress=phases,
-    )
-    return replace(
-        solution,
-        certificate=None if proven is None else proven.certificate,
-        termination="interrupted" if interrupted else solution.termination,
-        seconds=deadline.seconds,
-    )
-
-
-class PhaseEvents(Progress):
-    """Passes the events of all phases on, on one clock, with the best of all phases so far.
-
-    Parameters
-    ----------
-    deadline : Deadline
-        The clock.
-    progress : Progress
-        Receives each event that is news.
-    """
-
-    def __init__(self, deadline: Deadline, progress: Progress) -> None:
-        self.deadline = deadline
-        self.progress = progress
-        self.phase = ""
-        self.tokens: int | None = None
-        self.lower_bound: int | None = None
-
-    def enter(self, phase: str) -> None:
-        """Begins a phase."""
-        self.phase = phase
-        self._send("phase", "")
-
-    def offer(self, kind: str, tokens: int | None, lower_bound: int | None, source: str) -> None:
-        """Reports an incumbent or a lower bound if it is better than all before."""
-        if kind == "incumbent" and tokens is not None:
-            if self.tokens is not None and tokens >= self.tokens:
-                return
-            self.tokens = tokens
-            self._send("incumbent", source)
-        if kind == "bound" and lower_bound is not None:
-            if self.lower_bound is not None and lower_bound <= self.lower_bound:
-                return
-            self.lower_bound = lower_bound
-            self._send("bound", source)
-
-    def event(self, event: Event) -> None:
-        """Passes on an event of a phase if it is news."""
-        if event.kind == "phase":
-            self.enter(event.phase)
-        self.offer(event.kind, event.tokens, event.lower_bound, event.source)
-
-    def _send(self, kind: Literal["phase", "incumbent", "bound"], source: str) -> None:
-        """Sends an event with the best so far."""
-        self.progress.event(
-            Event(
-                self.deadline.seconds,
-                kind,
-                self.tokens,
-                self.lower_bound,
-                source,
-                self.phase,
-                self.deadline.left,
-            )
+        solution = local_search(
+            instance,
+            warm_start,
+            greedy=greedy,
+            gap=gap,
+            time_limit=0.0 if termination == "interrupted" else deadline.left,
+            seed=seed,
+            threads=threads,
+            progress=phases,
         )
+        if termination == "interrupted":
+            solution = replace(solution, termination=termination)
+        return replace(solution, seconds=deadline.seconds)
+    with workers(threads) as share:
+        both = BoundAndSearch(task, greedy, PriceCounter(instance, share))
+        try:
+            if termination != "interrupted":
+                termination = both.run()
+        except KeyboardInterrupt:
+            termination = "interrupted"
+        return replace(both.solution(termination), seconds=deadline.seconds)

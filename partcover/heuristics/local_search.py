@@ -7,27 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus.symbols import Token
-from ..errors import InputError, VerificationError
+from ..errors import InputError
 from ..problem.instance import Instance
-from ..problem.solution import Solution, Status, Termination
+from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
-from ..runtime.arrays import Float64
 from ..runtime.limits import RunLimits
-from ..runtime.progress import Event, Progress
-from ..segmentation.segmentation import Segmentation, segment
-from ..verification.recount import recount, recount_seconds
+from ..runtime.parallel import workers
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .greedy import greedtok
-from .rounding import roundings
-from .search import Search, Target
-from .search_space import SearchSpace, legal_tokens, per_candidate
+from .search import Target
+from .search_space import per_candidate
+from .search_steps import LocalSearch
 
 __all__ = ["local_search"]
-
-
-_START_SECONDS = 5e-7  # a symbol, before the first try
-_RECOUNTS = 1.2  # the end of a search takes the time of so many recounts
 
 
 @checked
@@ -119,11 +112,6 @@ def local_search(
     """
     limits = RunLimits(time_limit, seed, threads)
     deadline = limits.start()
-    progress = progress or Progress()
-    if warm_start is not None and warm_start.symbols != instance.symbols:
-        raise InputError(
-            f"the start is over {warm_start.symbols}, the words over {instance.symbols}"
-        )
     points = [] if x is None else [per_candidate(instance, row, "x") for row in _rows(x)]
     costs = None
     if reduced_costs is not None:
@@ -132,110 +120,23 @@ def local_search(
         costs = per_candidate(instance, reduced_costs, "reduced_costs")
     if greedy is None:
         greedy = greedtok(instance, time_limit=time_limit, threads=threads)
-    starts: list[tuple[str, list[Token]]] = [("greedtok", list(greedy.vocabulary))]
-    if warm_start is not None:
-        starts.append(("start", legal_tokens(instance, warm_start)))
-
-    search: Search | None = None
-    search_deadline = deadline
-    if time_limit is not None:
-        seconds = _RECOUNTS * recount_seconds(instance.words, greedy.vocabulary)
-        search_deadline = deadline.earlier(seconds)
-    termination: Termination = greedy.termination
-    seconds_to_start = _START_SECONDS * len(instance.words.data)
-    if termination == "completed" and search_deadline.earlier(seconds_to_start).is_over:
-        termination = "time_limit"
+    search = LocalSearch(
+        instance, greedy, warm_start, gap, limits, deadline, progress or Progress()
+    )
+    search.aim(Target(lower_bound, costs, tuple(points)))
+    termination = greedy.termination
     try:
         if termination == "completed":
-            for point in points:
-                starts += roundings(instance, point, seed)
-            weights = np.max(points, axis=0) if points else None
-            space = _space(instance, greedy, starts, weights)
-            target = Target(lower_bound, costs, gap)
-            search = Search(space, search_deadline, limits, progress, target)
-            termination = search.run(starts)
+            with workers(min(threads, 2)) as share:
+                search.use(share)
+                for _ in search.steps():
+                    pass
+            termination = search.ended
     except KeyboardInterrupt:
         termination = "interrupted"
-
-    best_tokens = None if search is None or search.best is None else search.tokens
-    try:
-        progress.event(Event(deadline.seconds, "phase", best_tokens, lower_bound, "", "recount"))
-        vocabulary, tokens = _recounted(instance, search, starts, threads)
-    except KeyboardInterrupt:  # the best so far is kept: count again
-        termination = "interrupted"
-        vocabulary, tokens = _recounted(instance, search, starts, threads)
-    if lower_bound is not None and lower_bound > tokens:
-        raise VerificationError(
-            f"the lower bound given is {lower_bound}, and {tokens} tokens suffice"
-        )
-    if tokens == instance.words.total_count or (search is not None and search.exhausted):
-        lower_bound = tokens
-    status: Status = "optimal" if lower_bound == tokens else "feasible"
-    if termination == "completed" and status != "optimal" and search is not None and search.is_done:
-        termination = "gap"
-    return Solution.of(
-        instance,
-        vocabulary,
-        tokens,
-        lower_bound=lower_bound,
-        status=status,
-        termination=termination,
-        seconds=deadline.seconds,
-        seed=seed,
-        threads=threads,
-        extra={
-            "size": len(vocabulary),
-            "start_tokens": tokens if search is None else search.start_tokens,
-            "swaps_tried": 0 if search is None else search.tries,
-            "tokens_greedtok": greedy.extra["tokens_shortest_path"],
-        },
-    )
+    return search.solution(termination)
 
 
 def _rows(x: npt.ArrayLike) -> Sequence[npt.ArrayLike]:
     """Returns the points that x holds: its rows, or itself."""
     return list(x) if isinstance(x, np.ndarray) and x.ndim == 2 else [x]
-
-
-def _space(
-    instance: Instance,
-    greedy: Solution,
-    starts: Sequence[tuple[str, list[Token]]],
-    x: Float64 | None,
-) -> SearchSpace:
-    """Returns the candidates to try: those of the starts, and those that may save enough."""
-    given = [token for _, tokens in starts for token in tokens]
-    is_full = len(greedy.gains) == instance.k and len(instance.fixed) < instance.k
-    return SearchSpace(instance, given, greedy.gains[-1] // 4 if is_full else 0, x)
-
-
-def _recounted(
-    instance: Instance,
-    search: Search | None,
-    starts: Sequence[tuple[str, list[Token]]],
-    threads: int,
-) -> tuple[Vocabulary, int]:
-    """Returns the answer and the tokens it needs, as `segment` and `recount` count them.
-
-    The answer of a search without a vocabulary yet is the best start, cut to the budget.
-    """
-    lists = [tokens[: instance.k] for _, tokens in starts]
-    if search is not None and search.best is not None:
-        lists = [search.answer()]
-    best: tuple[Vocabulary, Segmentation] | None = None
-    for tokens in lists:
-        vocabulary = instance.vocabulary(tokens, "improve")
-        cut = segment(instance.words, vocabulary, "shortest_path", threads=threads)
-        if best is None or cut.tokens < best[1].tokens:
-            best = vocabulary, cut
-    assert best is not None
-    vocabulary, cut = best
-    recounted, problems = recount(instance, vocabulary)
-    claimed = cut.tokens if search is None or search.best is None else search.tokens
-    if problems or not recounted == cut.tokens == claimed:
-        raise VerificationError(
-            f"the search counted {claimed} tokens, segment {cut.tokens}, verify {recounted} "
-            f"{'; '.join(problems)}: this is a defect of partcover, "
-            "please report it with the instance"
-        )
-    return vocabulary, cut.tokens

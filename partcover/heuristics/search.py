@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..corpus.symbols import Token
 from ..kernels._local_search import State
-from ..problem.solution import Termination
 from ..runtime.arrays import Float64, Int32
 from ..runtime.limits import Deadline, RunLimits
+from ..runtime.parallel import ForEach, call_in_turn
 from ..runtime.progress import Event, Progress
+from ..vocabulary.vocabulary import Vocabulary
+from .rounding import roundings
 from .search_space import SearchSpace
 
 __all__ = ["CYCLES", "Search", "Target"]
@@ -32,7 +33,7 @@ _CHANCES = np.array([round(-1024 * math.log((i + 0.5) / 256)) for i in range(256
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is proven about better vocabularies, and when one is good enough.
+    """What is proven about better vocabularies, and where to look for them.
 
     Attributes
     ----------
@@ -40,13 +41,13 @@ class Target:
         No vocabulary needs fewer tokens.
     reduced_costs : ndarray of float64, shape (candidates,), or None
         By how much the bound rises where a candidate is forced in.
-    gap : float
-        The relative gap to the bound at which to stop.
+    points : tuple of ndarray of float64, shape (candidates,)
+        Solutions of relaxations, which are rounded to starts.
     """
 
-    lower_bound: int | None
-    reduced_costs: Float64 | None
-    gap: float
+    lower_bound: int | None = None
+    reduced_costs: Float64 | None = None
+    points: tuple[Float64, ...] = ()
 
 
 class Search:
@@ -56,21 +57,24 @@ class Search:
     ----------
     space : SearchSpace
         The candidates.
-    deadline : Deadline
-        When the search ends.
+    target : Target
+        What is proven.
+    gap : float
+        The relative gap to the target's bound at which to stop.
     limits : RunLimits
-        The random seed and the number of threads.
+        The random seed, and whether there is a time limit: without one the search ends after
+        `CYCLES`.
+    clock : Deadline
+        The clock of the call.
     progress : Progress
         Receives each better vocabulary.
-    target : Target
-        What is proven, and the gap.
 
     Attributes
     ----------
-    best : ndarray of int32, or None
-        The numbers of the best vocabulary's tokens in `space`.
-    tokens : int
-        Tokens that it needs.
+    target : Target
+        What is proven; another may be set at any time, and counts from the next cycle on.
+    share : callable
+        Calls a function for each of two chains, at once or in turn; may be set at any time.
     exhausted : bool
         Whether every candidate is chosen, so that nothing is left to choose.
     """
@@ -78,103 +82,131 @@ class Search:
     def __init__(
         self,
         space: SearchSpace,
-        deadline: Deadline,
-        limits: RunLimits,
-        progress: Progress,
         target: Target,
+        gap: float,
+        limits: RunLimits,
+        clock: Deadline,
+        progress: Progress,
     ) -> None:
         self.space = space
-        self.deadline = deadline
+        self.target = target
+        self.gap = gap
         self.limits = limits
+        self.clock = clock
         self.progress = progress
-        self.lower_bound = target.lower_bound
-        self.gap = target.gap
-        costs = target.reduced_costs
-        self.costs = None if costs is None else space.per_number(costs, 0.0)
+        self.share: ForEach = call_in_turn
         self.state = space.state()
-        self.best: Int32 | None = None
-        self.tokens = 0
+        self._incumbent: tuple[Int32 | None, int] = None, 0
         self.start_tokens: int | None = None
         self.tries = 0
         self.exhausted = False
+        self._rounded: tuple[Float64, ...] = ()
 
-    def run(self, starts: Sequence[tuple[str, list[Token]]]) -> Termination:
-        """Tries all starts, then makes cycles until time is up or nothing is left to try."""
+    def steps(self, starts: Sequence[tuple[str, list[Token]]]) -> Generator[None]:
+        """Tries all starts and the target's points, then makes cycles; yields after each step.
+
+        It ends where nothing is left to try or to gain.  Whoever iterates may stop at any time.
+        """
         for name, tokens in starts:
-            if not self.offer_start(tokens, name):
-                return "time_limit"
+            yield from self.try_start(tokens, name)
             if self.is_done:
-                return "completed"
-        assert self.best is not None
-        self.state.load(self.best)
-        space = self.space
-        if space.whole and len(self.state.picked()) == len(space):
-            self.exhausted = True
-            return "completed"
+                return
         cycle = 0
-        with ThreadPoolExecutor(min(self.limits.threads, _CHAINS)) as pool:
-            chains = [space.state() for _ in range(_CHAINS)]
-            while not self.is_done and (self.deadline.limit is not None or cycle < CYCLES):
-                if not len(self._offers()):
-                    break
-                if not self._cycle(cycle, chains, pool):
-                    return "time_limit"
-                cycle += 1
-        return "completed"
+        chains = [self.space.state() for _ in range(_CHAINS)]
+        while not self.is_done:
+            yield from self._try_points()
+            assert self.best is not None
+            if self.space.whole and len(self.best) == len(self.space):
+                self.exhausted = True
+                return
+            if self.is_done or not len(self._offers()):
+                return
+            if self.limits.time_limit is None and cycle == CYCLES:
+                return
+            yield from self._cycle(cycle, chains)
+            cycle += 1
+
+    @property
+    def best(self) -> Int32 | None:
+        """The numbers of the best vocabulary's tokens in `space`."""
+        return self._incumbent[0]
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that the best vocabulary needs."""
+        return self._incumbent[1]
+
+    def incumbent(self) -> tuple[Vocabulary, int]:
+        """Returns the best vocabulary, once there is one, and the tokens it needs."""
+        best, tokens = self._incumbent
+        assert best is not None
+        return self.space.instance.vocabulary(self.space.tokens(best), "improve"), tokens
 
     @property
     def is_done(self) -> bool:
         """Whether nothing better is possible, or the gap asked for is reached."""
         if self.best is None:
             return False
-        bound = max(self.lower_bound or 0, self.space.instance.words.total_count)
+        bound = max(self.target.lower_bound or 0, self.space.instance.words.total_count)
         return self.tokens - bound <= self.gap * self.tokens
 
     def _offers(self) -> Int32:
         """Returns the numbers of candidates that a better vocabulary may hold."""
         hopeful = self.space.locked == 0
-        if self.costs is not None and self.lower_bound is not None:
+        target = self.target
+        if target.reduced_costs is not None and target.lower_bound is not None:
+            costs = self.space.per_number(target.reduced_costs, 0.0)
             # one token of slack for what floating point leaves open
-            hopeful &= self.costs <= self.tokens - self.lower_bound + 1
+            hopeful &= costs <= self.tokens - target.lower_bound + 1
         return np.flatnonzero(hopeful).astype(np.int32)
 
     def keep(self, state: State, source: str) -> None:
         """Keeps a state's vocabulary if it is better."""
         if self.best is None or state.total < self.tokens:
-            self.best, self.tokens = state.picked(), state.total
-            seconds = self.deadline.seconds
-            self.progress.event(Event(seconds, "incumbent", self.tokens, self.lower_bound, source))
+            self._incumbent = state.picked(), state.total
+            event = Event(
+                self.clock.seconds, "incumbent", self.tokens, self.target.lower_bound, source
+            )
+            self.progress.event(event)
 
-    def offer_start(self, tokens: list[Token], source: str) -> bool:
-        """Fills or cuts a start to the budget, and exchanges many at once; False if time is up."""
+    def _try_points(self) -> Generator[None]:
+        """Tries roundings of the target's points that are new."""
+        points = self.target.points
+        for point in points:
+            if not any(point is other for other in self._rounded):
+                for name, tokens in roundings(self.space.instance, point, self.limits.seed):
+                    yield from self.try_start(tokens, name)
+        self._rounded = points
+
+    def try_start(self, tokens: list[Token], source: str) -> Generator[None]:
+        """Fills or cuts a start to the budget, and exchanges many tokens at once."""
         state, free = self.state, self.space.free
         state.load(self.space.numbers(tokens))
         state.trim(free)
-        in_time = self._fill(state, free)
+        if self.best is None:  # whatever the limit is
+            self.keep(state, source)
+        yield from self._fill(state, free)
         self.keep(state, source)
         if self.start_tokens is None or state.total < self.start_tokens:
             self.start_tokens = state.total
         n_more = free
-        while n_more and in_time:
+        while n_more:
             before = state.total
-            in_time = self._fill(state, free + n_more)
+            yield from self._fill(state, free + n_more)
             state.trim(free)
             self.keep(state, "add and drop")
             if state.total >= before:
                 n_more //= 2
-        return in_time
 
-    def _fill(self, state: State, size: int) -> bool:
-        """Fills a state to a size, in parts; False if time is up."""
+    def _fill(self, state: State, size: int) -> Generator[None]:
+        """Fills a state to a size, in parts."""
         present = len(state.picked()) - len(self.space.fixed)
         for upto in (*range(present + 256, size, 256), size):
-            if self.deadline.is_over:
-                return False
+            yield
             state.fill(upto)
-        return True
 
-    def _cycle(self, cycle: int, chains: list[State], pool: ThreadPoolExecutor) -> bool:
-        """Anneals two chains, polishes them and joins them; False if time is up."""
+    def _cycle(self, cycle: int, chains: list[State]) -> Generator[None]:
+        """Anneals two chains, polishes them and joins them."""
         assert self.best is not None
         self.state.load(self.best)
         self.state.pad(self.space.free)  # two that save nothing alone may do so together
@@ -189,67 +221,59 @@ class Search:
                 chain.seed(word)
             for step in range(_COOLING):
                 heat = hot * (_COOLING - step) ** 2 // _COOLING**2
-                if not self._anneal(chains, pool, offers, heat, tries):
-                    return False
+                yield from self._anneal(chains, offers, heat, tries)
         else:  # first the swaps that gain without annealing
             chains[0].copy(self.state)
-        before = [chain.total for chain in chains]
-        if not self._polish(chains if cycle else chains[:1], pool, offers):
-            return False
-        if cycle and before:
+        yield from self._polish(chains if cycle else chains[:1], offers)
+        if cycle:
             joined = np.union1d(chains[0].picked(), chains[1].picked()).astype(np.int32)
             self.state.load(joined)
             self.state.trim(self.space.free)
             self.keep(self.state, "recombination")
-            if not self._polish([self.state], pool, joined):
-                return False
-        return True
+            yield from self._polish([self.state], joined)
 
-    def _anneal(
-        self, chains: list[State], pool: ThreadPoolExecutor, offers: Int32, heat: int, tries: int
-    ) -> bool:
-        """Tries a number of swaps in each chain at one heat; False if time is up."""
+    def _anneal(self, chains: list[State], offers: Int32, heat: int, tries: int) -> Generator[None]:
+        """Tries a number of swaps in each chain at one heat."""
         left = [tries] * len(chains)
 
-        def work(chain: int) -> int:
-            if not left[chain]:
-                return 0
-            return chains[chain].anneal(offers, _CHANCES, heat, left[chain], _SLICE)
+        def work(chain: int) -> None:
+            if left[chain]:
+                left[chain] -= chains[chain].anneal(offers, _CHANCES, heat, left[chain], _SLICE)
 
         while any(left):
-            if self.deadline.is_over:
-                return False
-            for chain, made in enumerate(pool.map(work, range(len(chains)))):
-                left[chain] -= made
-                self.tries += made
-                self.keep(chains[chain], "annealing")
+            yield
+            before = sum(left)
+            self.share(work, len(chains))
+            self.tries += before - sum(left)
+            for chain in chains:
+                self.keep(chain, "annealing")
             if self.is_done:
                 break
-        return True
 
-    def _polish(self, chains: list[State], pool: ThreadPoolExecutor, offers: Int32) -> bool:
-        """Makes passes of swaps in each chain until one has none; False if time is up."""
+    def _polish(self, chains: list[State], offers: Int32) -> Generator[None]:
+        """Makes passes of swaps in each chain until one has none."""
         at = [0] * len(chains)
         made = [0] * len(chains)
 
-        def work(chain: int) -> int:
+        tried = [0] * len(chains)
+
+        def work(chain: int) -> None:
             if at[chain] == len(offers):
-                return 0
+                return
             begun = at[chain]
             at[chain], swaps = chains[chain].sweep(offers, begun, _SLICE)
             made[chain] += swaps
-            tried = at[chain] - begun
+            tried[chain] += at[chain] - begun
             if at[chain] == len(offers) and made[chain]:
                 at[chain] = made[chain] = 0
-            return tried
 
         while any(place < len(offers) for place in at):
-            if self.deadline.is_over:
-                return False
-            self.tries += sum(pool.map(work, range(len(chains))))
+            yield
+            before_step = sum(tried)
+            self.share(work, len(chains))
+            self.tries += sum(tried) - before_step
             for chain in chains:
                 self.keep(chain, "swaps")
-        return True
 
     def answer(self) -> list[Token]:
         """Returns the best vocabulary's tokens in their order, without those that save nothing."""

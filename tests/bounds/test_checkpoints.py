@@ -75,8 +75,9 @@ def checkpoints(instance):
     """Solutions of all checkpoints of a run that is stopped again and again."""
     kept = []
     solution = None
-    for _ in range(20):
-        solution = branch_and_cut(instance, solution, time_limit=0.4, checkpoint=kept.append)
+    for i in range(20):
+        limit = 0.4 * 1.2**i  # more where the machine is slow
+        solution = branch_and_cut(instance, solution, time_limit=limit, checkpoint=kept.append)
         if solution.status == "optimal":
             break
     check_optimal(instance, solution, OPTIMUM)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,13 +30,16 @@ from partcover import (
     verify,
 )
 from partcover.bounds import lower_bound as bounds_module
-from partcover.bounds.improve import PhaseEvents
+from partcover.bounds.checkpoints import Checkpoints
+from partcover.bounds.phase_events import PhaseEvents
 from partcover.bounds.primal_dual import Ascent
 from partcover.heuristics import local_search as search_module
+from partcover.heuristics import search_steps as steps_module
+from partcover.heuristics.search_steps import LocalSearch
 from partcover.runtime.limits import Deadline
 from partcover.runtime.progress import Event, EventLog
 
-improve_module = sys.modules["partcover.bounds.improve"]
+both_module = sys.modules["partcover.bounds.bound_and_search"]
 
 
 @settings(max_examples=60, deadline=None)
@@ -64,7 +68,7 @@ def test_greedtok_runs_once_and_is_the_first_incumbent(monkeypatch):
         runs.append(arguments)
         return run(*arguments, **options)
 
-    for module in (improve_module, bounds_module, search_module):
+    for module in (both_module, bounds_module, search_module):
         monkeypatch.setattr(module, "greedtok", counted)
     solution = improve(instance, progress=log)
     assert len(runs) == 1
@@ -114,19 +118,93 @@ def test_a_better_start_is_the_best_from_the_first_second():
 def test_reduced_costs_are_in_tokens(monkeypatch):
     """A token that may be of a better vocabulary is tried: what it costs is below the gap."""
     instance = random_instance(2, 8)
-    given = {}
+    targets = []
 
-    def recorded(*arguments, **options):
-        given.update(options)
-        return search_module.local_search(*arguments, **options)
+    class Recorded(LocalSearch):
+        def aim(self, target):
+            targets.append(target)
+            super().aim(target)
 
-    monkeypatch.setattr(improve_module, "local_search", recorded)
-    improve(instance)
-    bound = lower_bound(instance, incumbent=given["greedy"].extra["tokens_shortest_path"])
-    costs = bound.reduced_costs / bound.unit
-    assert given["reduced_costs"].tolist() == costs.tolist()
+    monkeypatch.setattr(both_module, "LocalSearch", Recorded)
+    solution = improve(instance)
+    bound = lower_bound(instance, incumbent=solution.extra["tokens_greedtok"])
+    costs = np.maximum(bound.reduced_costs / bound.unit, 0)
+    assert targets[-1].reduced_costs.tolist() == costs.tolist()
+    assert targets[-1].lower_bound == bound.lower_bound == solution.lower_bound
     # forcing a candidate in never costs more than all tokens there are
     assert costs.max() <= instance.words.total_symbols
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_side_by_side_and_in_turns(threads):
+    """With time to spare both end, and agree with what each finds alone."""
+    instance = random_instance(3, 20)
+    alone = improve(instance)
+    log = EventLog()
+    solution = improve(instance, time_limit=20, threads=threads, progress=log)
+    assert solution.tokens <= alone.tokens
+    assert solution.lower_bound >= alone.lower_bound - 1
+    assert check_certificate(instance, solution.certificate).lower_bound == solution.lower_bound
+    assert solution.threads == threads
+    assert solution.seconds < 25
+
+
+def test_without_a_limit_threads_change_nothing(tmp_path):
+    instance = random_instance(5, 12)
+    one, two = (improve(instance, threads=threads) for threads in (1, 2))
+    assert one.vocabulary == two.vocabulary
+    one.certificate.save(tmp_path / "1.cert")
+    two.certificate.save(tmp_path / "2.cert")
+    assert (tmp_path / "1.cert").read_bytes() == (tmp_path / "2.cert").read_bytes()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_error_in_the_search_is_raised(monkeypatch, threads):
+    class Broken(LocalSearch):
+        def steps(self):
+            yield from ()
+            raise RuntimeError("broken")
+
+    monkeypatch.setattr(both_module, "LocalSearch", Broken)
+    with pytest.raises(RuntimeError, match="broken"):
+        improve(random_instance(3, 20), time_limit=20, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_in_the_search_keeps_the_best(threads):
+    class Interrupting(EventLog):
+        def event(self, event):
+            super().event(event)
+            if event.phase == "search" and event.kind == "incumbent":
+                raise KeyboardInterrupt
+
+    log = Interrupting()
+    instance = random_instance(3, 20)
+    solution = improve(instance, time_limit=20, threads=threads, progress=log)
+    assert solution.termination == "interrupted"
+    assert solution.tokens <= log.events[-1].tokens
+    assert verify(instance, solution.vocabulary, claim=solution).ok
+    assert check_certificate(instance, solution.certificate).ok
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_checkpoints_are_proven(monkeypatch, threads):
+    class Always(Checkpoints):
+        def offer(self, *, news=False):
+            self.make()
+
+    monkeypatch.setattr(both_module, "Checkpoints", Always)
+    instance = random_instance(3, 20)
+    kept = []
+    solution = improve(instance, time_limit=20, threads=threads, checkpoint=kept.append)
+    assert kept
+    assert kept[-1].tokens >= solution.tokens
+    assert kept[-1].lower_bound <= solution.lower_bound
+    for checkpoint in kept[::5]:
+        assert verify(instance, checkpoint.vocabulary).tokens == checkpoint.tokens
+        checked = check_certificate(instance, checkpoint.certificate)
+        assert checked.ok
+        assert checked.lower_bound == checkpoint.lower_bound
 
 
 def test_worse_events_are_dropped():
@@ -191,10 +269,10 @@ def test_a_tree_is_kept_where_prices_prove_less():
 def test_time_is_kept_for_the_recount(monkeypatch, seconds):
     """Where the recount takes what is left, neither bound nor search begins."""
     begun = []
-    monkeypatch.setattr(improve_module, "recount_seconds", lambda *_: seconds)
-    monkeypatch.setattr(search_module, "recount_seconds", lambda *_: seconds)
+    monkeypatch.setattr(both_module, "recount_seconds", lambda *_: seconds)
+    monkeypatch.setattr(steps_module, "recount_seconds", lambda *_: seconds)
     monkeypatch.setattr(Ascent, "begin", lambda *_: begun.append("bound"))
-    monkeypatch.setattr(search_module, "SearchSpace", lambda *_: begun.append("search"))
+    monkeypatch.setattr(steps_module, "SearchSpace", lambda *_: begun.append("search"))
     instance = random_instance(9, 6)
     solution = improve(instance, time_limit=300)
     assert (begun, solution.termination) == ([], "time_limit")
@@ -249,7 +327,7 @@ def test_ctrl_c_in_the_bound_ends_it_all(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Ascent, "step", interrupted)
-    monkeypatch.setattr(search_module, "SearchSpace", None)  # the search is not begun
+    monkeypatch.setattr(steps_module, "SearchSpace", None)  # the search is not begun
     instance = random_instance(7, 6)
     solution = improve(instance)
     assert solution.termination == "interrupted"

@@ -211,7 +211,7 @@ def test_an_interrupt_before_the_search_keeps_greedtoks(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("partcover.heuristics.local_search.SearchSpace", interrupted)
+    monkeypatch.setattr("partcover.heuristics.search_steps.SearchSpace", interrupted)
     instance = Instance(BOOK, 20)
     solution = local_search(instance, lower_bound=1)
     assert (solution.method, solution.termination) == ("improve", "interrupted")
@@ -230,7 +230,7 @@ def test_an_interrupt_of_the_recount_keeps_the_best(monkeypatch):
             raise KeyboardInterrupt
         return recount(*arguments)
 
-    monkeypatch.setattr("partcover.heuristics.local_search.recount", interrupted)
+    monkeypatch.setattr("partcover.heuristics.search_steps.recount", interrupted)
     solution = local_search(instance)
     assert (solution.termination, len(calls)) == ("interrupted", 2)
     assert solution.tokens == whole.tokens

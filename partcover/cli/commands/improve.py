@@ -29,15 +29,16 @@ from ..results import save_certificate, write_solution
 )
 @option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
 @no_cuts_option
-@search_options(limit="Stop after this long; two fifths of it go to the lower bound.")
+@search_options(limit="Stop after this long; up to two fifths of it go to the lower bound alone.")
 def improve_command(
     out: Output, source: InstanceSource, search: SearchOptions, no_bound: bool, no_cuts: bool
 ) -> int:
     """Search for a better vocabulary, and bound the optimum.
 
-    First GreedTok; then a lower bound, whose prices guide the search; then tokens are exchanged
-    by what adding and dropping them is worth under the shortest path, exactly. Without a time
-    limit all ends by itself; with one the search goes on until then. Whatever the limit, the
+    First GreedTok; then a lower bound, whose prices guide the search: tokens are exchanged by what
+    adding and dropping them is worth under the shortest path, exactly. Bound and search go on
+    together, side by side with --threads 2. Without a time limit all ends by itself; with one the
+    search goes on until then. Whatever the limit, the
     words are read, their substrings enumerated, half a second given to GreedTok, and the result
     recounted.
     """

@@ -1,0 +1,297 @@
+"""Makes a lower bound and a search for vocabularies together: each uses what the other finds."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..heuristics.greedy import greedtok
+from ..heuristics.search_space import legal_start
+from ..heuristics.search_steps import LocalSearch
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..problem.solution import Solution, Termination
+from ..runtime.background import Background
+from ..runtime.limits import RunLimits
+from ..runtime.parallel import workers
+from ..segmentation.segmentation import segment
+from ..verification.recount import recount_seconds
+from ..vocabulary.vocabulary import Vocabulary
+from .best_prices import BestPrices
+from .checkpoints import Checkpoint, Checkpoints
+from .climb import Climb, StoppingRule
+from .phase_events import PhaseEvents
+from .price_counter import PriceCounter
+from .warm_start import first_point
+
+__all__ = ["BoundAndSearch", "Task"]
+
+_GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit: a vocabulary is worth the wait
+_RECOUNTS = 1.5  # the bound leaves time for so many
+_BRANCHING = 0.5  # of the time is kept for it
+_SEARCH_ON = 1.5  # before branching the search goes on to this multiple of the bound's time
+
+_ALONE = 0.4  # of the time, the most that the bound takes before the search begins
+_LOOK_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Task:
+    """What bound and search are about, what they start from, and when they stop.
+
+    Attributes
+    ----------
+    instance : Instance
+        The instance.
+    warm_start : Vocabulary or None
+        A vocabulary to start from beside GreedTok's.
+    start_certificate : Certificate or None
+        A certificate to start from, of any k.
+    cuts : bool
+        Whether the bound uses cuts.
+    gap : float
+        The relative gap at which to stop.
+    limits : RunLimits
+        Time limit, random seed and threads.
+    phases : PhaseEvents
+        The clock, and the best so far.
+    checkpoint : callable or None
+        Receives the best solution so far with its certificate; see `Checkpoints`.
+    is_root : bool
+        Whether branching follows: then both end soon after the bound gains no more, and at the
+        latest where half of the time is over.
+    """
+
+    instance: Instance
+    warm_start: Vocabulary | None
+    start_certificate: Certificate | None
+    cuts: bool
+    gap: float
+    limits: RunLimits
+    phases: PhaseEvents
+    checkpoint: Checkpoint | None = None
+    is_root: bool = False
+
+    def first_incumbents(self) -> Solution:
+        """Returns GreedTok's solution; reports what it and the warm start need."""
+        instance, phases, threads = self.instance, self.phases, self.limits.threads
+        phases.enter("greedtok")
+        _ = instance.index
+        left = phases.deadline.left
+        patience = None if left is None else max(left, _GREEDY_SECONDS)
+        greedy = greedtok(instance, time_limit=patience, threads=threads)
+        try:
+            needed = int(greedy.extra["tokens_shortest_path"])
+            phases.offer("incumbent", needed, None, "greedtok")
+            if self.warm_start is not None and greedy.termination != "interrupted":
+                legal = legal_start(instance, self.warm_start)
+                cut = segment(instance.words, legal, "shortest_path", threads=threads)
+                phases.offer("incumbent", cut.tokens, None, "start")
+        except KeyboardInterrupt:
+            return replace(greedy, termination="interrupted")
+        return greedy
+
+
+class BoundAndSearch:
+    """A lower bound and a local search, in one clock.
+
+    The bound's x is rounded to starts of the search, and its reduced costs tell the search what
+    not to try; the search's incumbent tells the bound when the gap is closed.
+
+    The bound begins.  Where its relaxation is nearly solved, the search follows: beside it in
+    threads of its own, or with one thread in turns of equal time.  Without a time limit the bound
+    goes to its end and then the search, so that the result is the same for any number of threads.
+
+    Parameters
+    ----------
+    task : Task
+        The instance, what to start from, when to stop, and who listens.
+    greedy : Solution
+        The solution of `greedtok`.
+    counter : PriceCounter
+        Counts what prices prove.
+
+    Attributes
+    ----------
+    climb : Climb
+        The bound.
+    search : LocalSearch
+        The search.
+    """
+
+    def __init__(self, task: Task, greedy: Solution, counter: PriceCounter) -> None:
+        instance, phases = task.instance, task.phases
+        self.limits = task.limits
+        self.phases = phases
+        self.is_root = task.is_root
+        ascent, known = first_point(counter, greedy, task.start_certificate)
+        if known is not None and known.k != instance.k:
+            known = None
+        clock = phases.deadline
+        best = BestPrices(counter, instance, phases.tokens, known, clock, phases)
+        kept = _RECOUNTS * recount_seconds(instance.words, greedy.vocabulary)
+        deadline = clock.earlier(kept)
+        if task.is_root and deadline.left is not None:
+            deadline = deadline.earlier(_BRANCHING * deadline.left)
+        rule = StoppingRule(deadline, task.gap or None, None)
+        self.climb = Climb(ascent, best, rule, cuts=task.cuts)
+        self.search = LocalSearch(
+            instance, greedy, task.warm_start, task.gap, task.limits, clock, phases
+        )
+        self._checkpoints = Checkpoints(task.checkpoint, self._present)
+        self._saved = 0  # tokens of the vocabulary that was last offered
+        self._told = -1
+        self._end = math.inf  # of the search, in seconds of the clock
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the incumbent is as near to the bound as was asked for."""
+        tokens = self.phases.tokens
+        return tokens is not None and (
+            tokens - self.climb.best.lower_bound <= self.search.gap * tokens
+        )
+
+    def solution(self, termination: Termination) -> Solution:
+        """Returns the best vocabulary, recounted, with the certificate of the bound."""
+        bound = self.climb.best.bound(self.climb.step, termination, self.limits)
+        self.search.aim(self.climb.best.target())
+        solution = self.search.solution(termination)
+        if self._checkpoints.error:
+            solution.extra["checkpoint_error"] = self._checkpoints.error
+        return replace(solution, certificate=bound.certificate)
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether the search need not go on."""
+        return self.is_closed or self.phases.deadline.seconds >= self._end
+
+    def run(self) -> Termination:
+        """Makes both until the gap is closed, time is up or both have ended."""
+        self.phases.enter("bound")
+        self.climb.begin()
+        has_ended = self._bound_alone()
+        self.phases.enter("search")
+        self._tell()
+        with workers(self.limits.threads) as share:
+            self.search.use(share)
+            steps = self.search.steps()
+            if self.is_closed:
+                next(steps, None)  # its starts are tried: they may be better
+            elif has_ended or self.limits.time_limit is None:
+                self._search_alone(steps)
+            elif self.limits.threads == 1:
+                self._in_turns(steps)
+            else:
+                self._side_by_side(steps)
+            steps.close()
+        if self.is_closed:
+            return "completed" if self.search.gap == 0 else "gap"
+        return self.search.ended
+
+    def _bound_alone(self) -> bool:
+        """Makes the bound until the search may begin; returns whether it has ended."""
+        deadline = self.phases.deadline
+        left = deadline.left
+        until = None if left is None else deadline.seconds + _ALONE * left
+        while self.climb.advance() is None:
+            if until is not None and (self.climb.is_near or deadline.seconds >= until):
+                return False
+        self._set_end()
+        return True
+
+    def _search_alone(self, steps: Generator[None]) -> None:
+        """Searches to the end."""
+        for _ in steps:
+            self._save()
+            if self._is_done:
+                break
+
+    def _in_turns(self, steps: Generator[None]) -> None:
+        """Makes whichever of the two has had less time."""
+        searched = bounded = 0.0
+        ended = None
+        while not self._is_done:
+            begun = time.monotonic()
+            if ended is None and bounded <= searched:
+                ended = self._advance()
+                bounded += time.monotonic() - begun
+                continue
+            try:
+                next(steps)
+            except StopIteration:
+                if ended is not None or self.search.ended == "time_limit":
+                    return
+                bounded = -np.inf  # all the time is the bound's
+            searched += time.monotonic() - begun
+            self._save()
+
+    def _side_by_side(self, steps: Generator[None]) -> None:
+        """Searches in a thread of its own while this one makes the bound."""
+        threads, counter = self.limits.threads, self.climb.ascent.counter
+        whole = counter.share
+        with workers(threads // 2) as half, workers(threads - threads // 2) as rest:
+            self.search.use(half)
+            with Background(steps) as background:
+                counter.share = rest
+                ended = None
+                while ended is None and not self.is_closed:
+                    ended = self._advance()
+                    background.check()
+                    if not background.is_running:
+                        counter.share = whole
+                self.search.use(whole)
+                while background.is_running and not self._is_done:
+                    background.wait(_LOOK_SECONDS)
+                    self._save()
+            counter.share = whole
+
+    def _advance(self) -> Termination | None:
+        """Makes steps or a round of the bound, and tells the search what is new."""
+        self.climb.best.incumbent = self.phases.tokens
+        ended = self.climb.advance()
+        if self.climb.rounds is not None or ended is not None:
+            self._tell()
+        self._save()
+        if ended is not None:
+            self._set_end()
+        return ended
+
+    def _set_end(self) -> None:
+        """Sets when the search ends, now that the bound has ended."""
+        if self.is_root and self.limits.time_limit is not None:
+            self._end = _SEARCH_ON * self.phases.deadline.seconds
+
+    def _tell(self) -> None:
+        """Tells the search what is proven, if that is new; shows what is left."""
+        climb, best = self.climb, self.climb.best
+        if best.value == self._told:
+            return
+        self._told = best.value
+        target = best.target()
+        self.search.aim(target)
+        if climb.rounds is None:
+            return
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(best.kinds.items()))
+        left = self.phases.tokens, target.reduced_costs
+        remark = f"{kinds or 'no cuts'}; {len(climb.rounds.steps.parts.counts):,} parts of words"
+        if left[0] is not None and left[1] is not None:
+            possible = np.count_nonzero(left[1] <= left[0] - best.lower_bound)
+            remark += f", {possible:,} of {len(left[1]):,} candidates left"
+        self.phases.advance(climb.rounds.n_rounds, None, remark)
+
+    def _save(self) -> None:
+        """Hands the best so far to whoever keeps it, if it is time for that."""
+        tokens = self.search.tokens
+        if tokens is not None:
+            self._checkpoints.offer(news=tokens < self._saved)
+            self._saved = tokens
+
+    def _present(self) -> Solution:
+        """Returns the best so far, not yet recounted, with the certificate of the bound."""
+        bound = self.climb.best.bound(self.climb.step, "time_limit", self.limits)
+        solution = self.search.present()
+        return replace(solution, lower_bound=bound.lower_bound, certificate=bound.certificate)

@@ -1,0 +1,76 @@
+"""Passes the events of several phases on, on one clock."""
+
+from __future__ import annotations
+
+import threading
+from typing import Literal
+
+from ..runtime.limits import Deadline
+from ..runtime.progress import Event, Progress
+
+__all__ = ["PhaseEvents"]
+
+
+class PhaseEvents(Progress):
+    """Passes the events of all phases on, on one clock, with the best of all phases so far.
+
+    Parameters
+    ----------
+    deadline : Deadline
+        The clock.
+    progress : Progress
+        Receives each event that is news.
+    """
+
+    def __init__(self, deadline: Deadline, progress: Progress) -> None:
+        self._lock = threading.Lock()  # phases may run side by side
+        self.deadline = deadline
+        self.progress = progress
+        self.phase = ""
+        self.tokens: int | None = None
+        self.lower_bound: int | None = None
+
+    def enter(self, phase: str) -> None:
+        """Begins a phase."""
+        with self._lock:
+            self.phase = phase
+            self._send("phase", "")
+
+    def advance(self, done: float, total: float | None, remark: str = "") -> None:
+        """Passes on how far the work is."""
+        with self._lock:
+            self.progress.advance(done, total, remark)
+
+    def offer(self, kind: str, tokens: int | None, lower_bound: int | None, source: str) -> None:
+        """Reports an incumbent or a lower bound if it is better than all before."""
+        with self._lock:
+            if kind == "incumbent" and tokens is not None:
+                if self.tokens is not None and tokens >= self.tokens:
+                    return
+                self.tokens = tokens
+                self._send("incumbent", source)
+            if kind == "bound" and lower_bound is not None:
+                if self.lower_bound is not None and lower_bound <= self.lower_bound:
+                    return
+                self.lower_bound = lower_bound
+                self._send("bound", source)
+
+    def event(self, event: Event) -> None:
+        """Passes on an event of a phase if it is news."""
+        if event.kind == "phase":
+            self.enter(event.phase)
+        self.offer(event.kind, event.tokens, event.lower_bound, event.source)
+
+    def _send(self, kind: Literal["phase", "incumbent", "bound"], source: str) -> None:
+        """Sends an event with the best so far."""
+        self.progress.event(
+            Event(
+                self.deadline.seconds,
+                kind,
+                self.tokens,
+                self.lower_bound,
+                source,
+                self.phase,
+                self.deadline.left,
+            )
+        )
