@@ -180,7 +180,7 @@ class BoundAndSearch:
             self.search.use(share)
             steps = self.search.steps()
             if self.is_closed:
-                next(steps, None)  # its starts are tried: they may be better
+                next(steps, None)  # takes what it starts from
             elif has_ended or self.limits.time_limit is None:
                 self._search_alone(steps)
             elif self.limits.threads == 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ..bounds.branch_and_cut import branch_and_cut
 from ..bounds.checkpoints import Checkpoint
-from ..bounds.improve import PhaseEvents
+from ..bounds.phase_events import PhaseEvents
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution

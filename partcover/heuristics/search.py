@@ -107,6 +107,10 @@ class Search:
 
         It ends where nothing is left to try or to gain.  Whoever iterates may stop at any time.
         """
+        for name, tokens in starts:  # whatever the limit is
+            self.state.load(self.space.numbers(tokens))
+            self.state.trim(self.space.free)
+            self.keep(self.state, name)
         for name, tokens in starts:
             yield from self.try_start(tokens, name)
             if self.is_done:
@@ -183,8 +187,6 @@ class Search:
         state, free = self.state, self.space.free
         state.load(self.space.numbers(tokens))
         state.trim(free)
-        if self.best is None:  # whatever the limit is
-            self.keep(state, source)
         yield from self._fill(state, free)
         self.keep(state, source)
         if self.start_tokens is None or state.total < self.start_tokens:

@@ -38,9 +38,8 @@ def improve_command(
     First GreedTok; then a lower bound, whose prices guide the search: tokens are exchanged by what
     adding and dropping them is worth under the shortest path, exactly. Bound and search go on
     together, side by side with --threads 2. Without a time limit all ends by itself; with one the
-    search goes on until then. Whatever the limit, the
-    words are read, their substrings enumerated, half a second given to GreedTok, and the result
-    recounted.
+    search goes on until then. Whatever the limit, the words are read, their substrings enumerated,
+    half a second given to GreedTok, and the result recounted.
     """
     from ...bounds.improve import improve
 
@@ -64,6 +63,7 @@ def improve_command(
             seed=out.seed,
             threads=out.threads,
             progress=progress,
+            checkpoint=files,
         )
     saved = _save_certificate(out, search.write_certificate, solution, instance)
     status = write_solution(out, solution, instance, source.name)
