@@ -12,10 +12,11 @@ from ..problem.certificate import Branch, Certificate, Leaf, policy_digest
 from ..runtime.arrays import Float64
 from .cut_prices import Case, CutPrices
 from .cut_rounds import CutRounds
+from .exact_prices import exact_prices
 from .leaf_prices import LeafReader
 from .price_counter import PriceCounter
 
-__all__ = ["Node", "certificate_of", "is_empty", "leaves_of", "tree_of"]
+__all__ = ["Node", "certificate_of", "leaves_of", "settle", "tree_of"]
 
 
 @dataclass(eq=False)
@@ -36,6 +37,8 @@ class Node:
         The token that it is split on; −1 for a leaf.
     children : tuple of two Node, or ()
         For the vocabularies with the token, and for those without.
+    is_settled : bool
+        Whether it is bounded exactly, since there is nothing to choose.
     """
 
     case: Case
@@ -44,6 +47,7 @@ class Node:
     rounds: CutRounds | None = None
     token: int = -1
     children: tuple[Node, ...] = ()
+    is_settled: bool = False
     _leaf: tuple[CutPrices, Leaf] | None = field(default=None, repr=False)
 
     @property
@@ -74,6 +78,22 @@ def is_empty(counter: PriceCounter, case: Case) -> bool:
     inside = counter.intervals.take(np.flatnonzero(case.inside))
     tokens = {*instance.fixed, *instance.index.tokens_at(inside)}
     return any(sum(token in group for token in tokens) > group.limit for group in instance.groups)
+
+
+def settle(counter: PriceCounter, node: Node) -> bool:
+    """Bounds a case exactly that holds no vocabulary, or only one; returns whether it is such."""
+    case = node.case
+    empty = is_empty(counter, case)
+    node.is_settled = empty or not case.free or bool((case.inside | case.outside).all())
+    if not node.is_settled:
+        return False
+    if empty:
+        node.improve(counter.instance.words.total_symbols * counter.one, node.proof[1])
+        return True
+    prices = exact_prices(counter, case)
+    node.improve(prices.count(counter, case)[0], prices)
+    node.x = case.inside[: len(counter.instance.index)].astype(float)
+    return True
 
 
 def leaves_of(root: Node) -> Iterator[Node]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
-
-import numpy as np
 
 from ..heuristics.local_search import local_search
 from ..heuristics.rounding import round_relaxation
@@ -17,10 +15,9 @@ from ..runtime.parallel import ForEach, call_in_turn
 from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
-from .branch_tree import Node, certificate_of, is_empty, leaves_of
+from .branch_tree import Node, certificate_of, leaves_of, settle
+from .branching import Split, Splitter
 from .checkpoints import Checkpoint, Checkpoints
-from .cut_prices import Case, CutPrices
-from .exact_prices import exact_prices
 from .leaf_prices import rounds_at
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
@@ -28,11 +25,8 @@ from .primal_dual import Ascent
 __all__ = ["TreeSearch"]
 
 _BATCH = 2  # cases at a time, whatever the number of threads: the tree is the same for any
-_FRACTIONAL = 0.02  # an x this far from 0 and 1 may be branched on
-_TRIED = 4  # tokens that strong branching tries
-_TRIAL_STEPS = 100
-_SLOW = 0.03  # of the gap: a case that gains less in three rounds is split
-_LOOK_BACK = 3
+_SLOW = 0.03  # of the gap: a case that gains less in two rounds, or in one without cuts, is split
+_LOOK_BACK = 2
 _MOST_ROUNDS = 40  # of a case
 _PULSE = 0.5  # seconds between looks at cases that are bounded side by side
 
@@ -43,8 +37,7 @@ class _Outcome:
 
     vocabulary: Vocabulary
     tokens: int
-    token: int = -1
-    children: tuple[Node, ...] = ()
+    split: Split = field(default_factory=Split)
 
 
 class TreeSearch:
@@ -86,6 +79,7 @@ class TreeSearch:
         self.deadline = deadline
         self.clock = deadline.earlier(0.0)  # stops where the call is interrupted
         self.progress = progress
+        self.splitter = Splitter(counter, self.clock)
         self.checkpoints = Checkpoints(None, self.best)
         self._reported = 0
 
@@ -150,7 +144,7 @@ class TreeSearch:
 
     def _grow(self, gap: float, share: ForEach, pool: ThreadPoolExecutor | None) -> Termination:
         for leaf in leaves_of(self.root):
-            self._settle(leaf)
+            settle(self.counter, leaf)
         if not self.ascent.begun:
             self.ascent.begin(self.counter.instance.k)
         while True:
@@ -172,11 +166,10 @@ class TreeSearch:
                 self.counter.share = call_in_turn
                 outcomes = self._side_by_side(batch, pool)
             for node, outcome in zip(batch, outcomes, strict=True):
-                if outcome.children:
-                    # an interrupt comes before or after both
-                    node.token, node.children = outcome.token, outcome.children
+                self.splitter.learn(outcome.split)
+                if outcome.split.children:
+                    node.token, node.children = outcome.split.token, outcome.split.children
                     node.rounds = None
-            for outcome in outcomes:
                 self._offer(outcome)
 
     def _side_by_side(self, batch: list[Node], pool: ThreadPoolExecutor) -> list[_Outcome]:
@@ -189,45 +182,32 @@ class TreeSearch:
             self._pulse()
         return [future.result() for future in futures]
 
-    def _settle(self, node: Node) -> None:
-        """Closes a case that holds no vocabulary, or only one to look at."""
-        case, counter = node.case, self.counter
-        if is_empty(counter, case):
-            node.improve(counter.instance.words.total_symbols * counter.one, node.proof[1])
-        elif case.free == 0 or not (~(case.inside | case.outside)).any():
-            prices = exact_prices(counter, case)
-            node.improve(prices.count(counter, case)[0], prices)
-            node.x = case.inside[: len(counter.instance.index)].astype(float)
-
     def _work(self, node: Node, goal: int, pulse: Callable[[], None]) -> _Outcome:
         """Bounds a case, rounds its x, and splits it unless it is closed."""
-        if not self._is_decided(node.case):
+        if not node.is_settled:
             self._bound(node, goal, pulse)
         vocabulary = round_relaxation(self.counter.instance, node.x)
         tokens = segment(self.counter.instance.words, vocabulary, "shortest_path").tokens
-        if node.value >= goal or self._is_decided(node.case) or self.clock.is_over:
+        if node.value >= goal or node.is_settled or self.clock.is_over:
             return _Outcome(vocabulary, tokens)
-        return _Outcome(vocabulary, tokens, *self._split(node, pulse))
-
-    def _is_decided(self, case: Case) -> bool:
-        return case.free <= 0 or not (~(case.inside | case.outside)).any()
+        return _Outcome(vocabulary, tokens, self.splitter.split(node, goal, pulse))
 
     def _bound(self, node: Node, goal: int, pulse: Callable[[], None]) -> None:
         """Makes rounds of cuts until a case is closed or they gain little."""
         if node.rounds is None:
             self._begin(node)
         assert node.rounds is not None
-        values = [node.value]
+        best: list[int] = []  # of the rounds here: those from another case's point begin lower
         for _ in range(_MOST_ROUNDS):
             if node.value >= goal or self.clock.is_over:
                 return
             result = node.rounds.round(self.clock)
             node.improve(result.value, result.prices)
             node.x = node.rounds.steps.x_all()
-            values.append(node.value)
+            best.append(max([result.value, *best[-1:]]))
             pulse()
-            left = goal - node.value
-            if len(values) > _LOOK_BACK and values[-1] - values[-1 - _LOOK_BACK] < _SLOW * left:
+            ago = 1 if not result.new and not result.violated else _LOOK_BACK
+            if len(best) > ago and best[-1] - best[-1 - ago] < _SLOW * (goal - node.value):
                 return
 
     def _begin(self, node: Node) -> None:
@@ -235,59 +215,6 @@ class TreeSearch:
         prices = node.proof[1]
         _, rewards = prices.count(self.counter, node.case)
         node.rounds = rounds_at(self.ascent, node.case, prices, rewards)
-
-    def _split(self, node: Node, pulse: Callable[[], None]) -> tuple[int, tuple[Node, ...]]:
-        """Returns the token whose two cases prove the most after a few steps, and these."""
-        best: tuple[int, tuple[Node, ...]] = -1, ()
-        best_score = (-1, -1)
-        for token in self._tokens_to_try(node):
-            pair = self._children(node, token)
-            for child in pair:
-                if child.rounds is not None:
-                    result = child.rounds.round(self.clock, _TRIAL_STEPS)
-                    child.improve(result.value, result.prices)
-                pulse()
-            gains = sorted(child.value - node.value for child in pair)
-            score = (gains[0], gains[1])
-            if score > best_score:
-                best, best_score = (token, pair), score
-            if self.clock.is_over:
-                break
-        return best
-
-    def _tokens_to_try(self, node: Node) -> list[int]:
-        """Returns tokens with fractional x, or else the one with the largest reward."""
-        assert node.rounds is not None
-        steps = node.rounds.steps
-        distance = np.minimum(steps.x_made, 1 - steps.x_made)
-        distance[node.case.inside[steps.active]] = -1
-        order = np.argsort(-distance, kind="stable")
-        tried = [t for t in order[:_TRIED].tolist() if distance[t] > _FRACTIONAL]
-        if not tried and len(order) and distance[order[0]] >= 0:
-            tried = order[:1].tolist()
-        if tried:
-            tokens: list[int] = steps.active[tried].tolist()
-            return tokens
-        _, rewards = node.proof[1].count(self.counter, node.case)
-        units = np.where(node.case.inside | node.case.outside, -1, rewards.units)
-        return [int(np.argmax(units))]
-
-    def _children(self, node: Node, token: int) -> tuple[Node, Node]:
-        """Returns the cases with a token and without, with rounds from the present point."""
-        assert node.rounds is not None
-        with_token = self._child(node, node.case.with_(token))
-        return with_token, self._child(node, node.case.without(token))
-
-    def _child(self, node: Node, case: Case) -> Node:
-        assert node.rounds is not None
-        prices: CutPrices = node.proof[1]
-        value, _ = prices.count(self.counter, case)
-        child = Node(case, (max(value, node.value), prices), node.x)
-        if is_empty(self.counter, case) or self._is_decided(case):
-            self._settle(child)
-        else:
-            child.rounds = node.rounds.branch(case)
-        return child
 
     def _offer(self, outcome: _Outcome) -> None:
         """Keeps the vocabulary of an outcome if it is better."""
