@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..runtime.arrays import Float64
+from ..runtime.arrays import Float64, Int32
 from ..runtime.limits import Deadline
 from .branch_tree import Node, settle
-from .cut_prices import Case
+from .cut_prices import Rewards
 from .price_counter import PriceCounter
 
 __all__ = ["Split", "Splitter"]
 
 _FRACTIONAL = 0.02  # an x this far from 0 and 1 may be branched on
-_TRIED = 4  # tokens that are tried
+_TRIED = 2  # tokens that are tried
 _RELIABLE = 4  # trials after which what a token gains is known
-_STEPS = 100  # of a trial
+_STEPS = 300  # of a trial
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Split:
     children : tuple of Node
         The two cases.
     trials : tuple of (int, float, float)
-        For each token tried, what its two cases gained, for each unit that x moved.
+        For each token tried, what the case that gained less did for each unit of x, and the
+        multipliers of its cuts.
     """
 
     token: int = -1
@@ -43,9 +44,10 @@ class Split:
 class Splitter:
     """Splits cases on the token whose two cases prove the most (strong branching).
 
-    Each case is tried by a few steps.  Where a token was tried often, what it gained on the
-    average takes the place of the trial (reliability branching of Achterberg, Koch and Martin
-    2005).
+    Those are tried that are expected to gain most: by what they gained before, on the average,
+    or else by the multipliers of their cuts, which say what the bound owes to cuts over a token.
+    A token that was tried often is not tried again (reliability branching of Achterberg, Koch and
+    Martin 2005).
 
     Parameters
     ----------
@@ -59,13 +61,15 @@ class Splitter:
         self.counter = counter
         self.clock = clock
         self.n_trials = np.zeros(len(counter.lo), np.int64)
-        self.sums = np.zeros((2, len(counter.lo)))
+        self.gained = np.zeros(len(counter.lo))  # for each unit of x, in the case that gained less
+        self.owed = np.zeros(len(counter.lo))
 
     def learn(self, split: Split) -> None:
         """Keeps what trials gained."""
-        for token, with_, without in split.trials:
+        for token, gained, owed in split.trials:
             self.n_trials[token] += 1
-            self.sums[:, token] += with_, without
+            self.gained[token] += gained
+            self.owed[token] += owed
 
     def split(self, node: Node, goal: int, pulse: Callable[[], None]) -> Split:
         """Returns the two cases of a case that prove the most after a few steps.
@@ -79,54 +83,47 @@ class Splitter:
         pulse : callable
             Called after each trial.
         """
-        tokens, x = self._fractional(node)
-        if not len(tokens):
-            token = self._largest_reward(node)
-            return Split(token, self._children(node, token))
-        expected = self._expected(tokens, x)
-        order = np.lexsort((tokens, -np.minimum(x, 1 - x), -expected))[:_TRIED]
-        known = self.n_trials[tokens[order]] >= _RELIABLE
-        if known.all():
-            token = int(tokens[order[0]])
-            return Split(token, self._children(node, token))
+        assert node.rounds is not None
+        steps = node.rounds.steps
+        rewards = node.proof[1].rewards(self.counter)
+        distance = np.minimum(steps.x_made, 1 - steps.x_made)
+        distance[node.case.inside[steps.active]] = 0
+        local = np.flatnonzero(distance > _FRACTIONAL)
+        if not len(local):
+            decided = node.case.inside | node.case.outside
+            token = int(np.argmax(np.where(decided, -1, rewards.units)))
+            return Split(token, self._children(node, token, rewards))
+        distance, tokens = distance[local], steps.active[local]
+        owed = steps.owed()[local]
+        expected = distance * self._expected(tokens, owed)
+        order = np.lexsort((tokens, -distance, -expected))[:_TRIED]
+        first = int(tokens[order[0]])
+        if self.n_trials[first] >= _RELIABLE:
+            return Split(first, self._children(node, first, rewards))
         best = Split()
         best_score = (-1, -1)
         trials = []
-        for token, share in zip(tokens[order].tolist(), x[order].tolist(), strict=True):
-            pair = self._children(node, token)
-            raw = [self._try(child) for child in pair]
+        for n in order.tolist():
+            token = int(tokens[n])
+            pair = self._children(node, token, rewards)
+            values = sorted(self._try(child) for child in pair)
             pulse()
-            gains = [max(child.value - node.value, 0) / self.counter.one for child in pair]
-            trials.append((token, gains[0] / max(1 - share, 0.1), gains[1] / max(share, 0.1)))
-            score = min(raw), max(raw)
-            if score > best_score:
-                best, best_score = Split(token, pair), score
+            gained = min(child.value for child in pair) - node.value
+            trials.append((token, gained / self.counter.one / float(distance[n]), float(owed[n])))
+            if (values[0], values[1]) > best_score:
+                best, best_score = Split(token, pair), (values[0], values[1])
             if self.clock.is_over or min(child.value for child in pair) >= goal:
                 break
-        return Split(best.token, best.children, tuple(trials))
+        return replace(best, trials=tuple(trials))
 
-    def _fractional(self, node: Node) -> tuple[np.ndarray, Float64]:
-        """Returns the tokens that a case may be split on and their x."""
-        assert node.rounds is not None
-        steps = node.rounds.steps
-        x = steps.x_made
-        optional = (np.minimum(x, 1 - x) > _FRACTIONAL) & ~node.case.inside[steps.active]
-        return steps.active[optional], x[optional]
-
-    def _expected(self, tokens: np.ndarray, x: Float64) -> Float64:
-        """Returns what splits on tokens are expected to gain in the case that gains less."""
-        known = self.n_trials > 0
-        average = np.divide(self.sums, self.n_trials, out=np.zeros_like(self.sums), where=known)
-        unknown = self.sums.sum(axis=1) / max(1, int(self.n_trials.sum()))
-        average[:, ~known] = unknown[:, np.newaxis]
-        gain: Float64 = np.minimum(average[0, tokens] * (1 - x), average[1, tokens] * x)
+    def _expected(self, tokens: Int32, owed: Float64) -> Float64:
+        """Returns what splits on tokens are expected to gain, for each unit of x."""
+        n_trials = self.n_trials[tokens]
+        total = float(self.owed.sum())
+        ratio = float(self.gained.sum()) / total if total else 1.0
+        average = self.gained[tokens] / np.maximum(n_trials, 1)
+        gain: Float64 = np.where(n_trials > 0, average, ratio * owed)
         return gain
-
-    def _largest_reward(self, node: Node) -> int:
-        """Returns the token that is not decided with the largest reward."""
-        case = node.case
-        _, rewards = node.proof[1].count(self.counter, case)
-        return int(np.argmax(np.where(case.inside | case.outside, -1, rewards.units)))
 
     def _try(self, child: Node) -> int:
         """Makes a few steps for a case; returns what the last one proves."""
@@ -136,18 +133,14 @@ class Splitter:
         child.improve(result.value, result.prices)
         return result.value
 
-    def _children(self, node: Node, token: int) -> tuple[Node, Node]:
+    def _children(self, node: Node, token: int, rewards: Rewards) -> tuple[Node, Node]:
         """Returns the cases with a token and without, with rounds from the present point."""
-        return (
-            self._child(node, node.case.with_(token)),
-            self._child(node, node.case.without(token)),
-        )
-
-    def _child(self, node: Node, case: Case) -> Node:
         assert node.rounds is not None
-        prices = node.proof[1]
-        value, _ = prices.count(self.counter, case)
-        child = Node(case, (max(value, node.value), prices), node.x)
-        if not settle(self.counter, child):
-            child.rounds = node.rounds.branch(case)
-        return child
+        children = []
+        for case in (node.case.with_(token), node.case.without(token)):
+            value = max(node.value, rewards.value(case))
+            child = Node(case, (value, node.proof[1]), node.x)
+            if not settle(self.counter, child):
+                child.rounds = node.rounds.branch(case)
+            children.append(child)
+        return children[0], children[1]

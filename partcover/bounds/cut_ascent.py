@@ -228,6 +228,10 @@ class CutAscent:
         if flows > 1e-20 and prices > 1e-20:
             self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
 
+    def owed(self) -> Float64:
+        """Returns what the cuts over each token of the active set give to its reward."""
+        return _sums(self.token, (self.mu_made * self.coef)[self.cut_of_token], len(self.active))
+
     def x_all(self) -> Float64:
         """Returns how much of each candidate of the index is chosen, 0 to 1."""
         x = np.zeros(len(self.x))

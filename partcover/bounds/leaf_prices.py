@@ -17,14 +17,14 @@ from .cut_ascent import CutAscent
 from .cut_prices import Case, CutPrices, Rewards
 from .cut_rounds import CutRounds
 from .exact_prices import word_prices
-from .inequality import Inequality
+from .inequality import Inequality, pair_key
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
 
 __all__ = ["LeafReader", "rounds_at"]
 
 _LOWEST_PRICE = -16
-_LIMIT = 1 << 61  # sums of multipliers, so that rewards and bounds fit in 63 bits
+_LIMIT = 1 << 61  # of sums of multipliers, so that what tokens pay and gain fits in 63 bits
 
 
 class LeafReader:
@@ -77,22 +77,23 @@ class LeafReader:
         size = len(prices)
         for pair in leaf.unpacked_pairs([size] * len(leaf.pairs)):
             a, b = numbers[pair.first], numbers[pair.second]
-            multiplier = _scaled(_small(pair.multipliers, shift), shift)
-            if min(a, b) < 0 or not multiplier.any():
-                continue
-            keys.append(min(a, b) << 32 | max(a, b))
-            positions.append(ascending[pair.positions[multiplier > 0]])
-            multipliers.append(multiplier[multiplier > 0])
-        cuts = [
-            (self._inequality(cut, numbers), _scaled_one(cut.multiplier, shift))
-            for cut in leaf.cuts
-            if min(numbers[token] for token in cut.tokens) >= 0
-        ]
-        present = set(keys)
-        cuts = [(cut, m) for cut, m in cuts if m > 0 and present.issuperset(cut.pairs)]
-        total = sum(int(m.sum()) for m in multipliers)
-        total += sum(m * max(1, abs(cut.coef)) * len(cut.tokens) for cut, m in cuts)
-        if total >= _LIMIT:
+            own = _scaled(_small(pair.multipliers, shift), shift)
+            if min(a, b) >= 0 and own.any():
+                keys.append(pair_key(a, b))
+                positions.append(ascending[pair.positions[own > 0]])
+                multipliers.append(own[own > 0])
+        if sum(int(m.sum()) for m in multipliers) >= _LIMIT:
+            raise InputError("the multipliers of a leaf are too large to count with")
+        cuts: dict[Inequality, int] = {}  # one comes several times where it has many bits
+        gains: dict[int, int] = {}
+        for cut in leaf.cuts:
+            inequality = self._inequality(cut, numbers)
+            multiplier = _scaled_one(cut.multiplier, shift)
+            if multiplier and set(keys).issuperset(inequality.pairs):
+                cuts[inequality] = cuts.get(inequality, 0) + multiplier
+                for token in inequality.tokens:
+                    gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
+        if max(gains.values(), default=0) >= _LIMIT << self.counter.low_bits:
             raise InputError("the multipliers of a leaf are too large to count with")
         order = sorted(range(len(keys)), key=keys.__getitem__)
         sizes = [len(positions[n]) for n in order]
@@ -102,7 +103,7 @@ class LeafReader:
             np.repeat(np.arange(len(order)), sizes),
             np.concatenate([np.zeros(0, np.int64), *(positions[n] for n in order)]),
             np.concatenate([np.zeros(0, np.int64), *(multipliers[n] for n in order)]),
-            tuple(cuts),
+            tuple(cuts.items()),
         )
 
     def _numbers(self, leaf: Leaf) -> dict[Token, int]:
@@ -138,13 +139,12 @@ def rounds_at(ascent: Ascent, case: Case, prices: CutPrices, rewards: Rewards) -
     start.rewards = rewards.units
     rounds = CutRounds(start, case)
     steps = rounds.steps
-    cuts = [(cut, m) for cut, m in prices.cuts if not case.outside[list(cut.tokens)].any()]
+    cuts = {cut: m for cut, m in prices.cuts if not case.outside[list(cut.tokens)].any()}
     active = np.zeros(len(case.inside), bool)
     active[steps.active] = True
-    for cut, _ in cuts:
-        active[list(cut.tokens)] = True
-    steps.change(np.flatnonzero(active).astype(np.int32), [cut for cut, _ in cuts])
-    _place(steps, prices, dict(cuts))
+    active[[token for cut in cuts for token in cut.tokens]] = True
+    steps.change(np.flatnonzero(active).astype(np.int32), list(cuts))
+    _place(steps, prices, cuts)
     return rounds
 
 

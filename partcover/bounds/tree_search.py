@@ -213,7 +213,7 @@ class TreeSearch:
     def _begin(self, node: Node) -> None:
         """Makes the rounds of a case from the prices that are known of it."""
         prices = node.proof[1]
-        _, rewards = prices.count(self.counter, node.case)
+        rewards = prices.rewards(self.counter)
         node.rounds = rounds_at(self.ascent, node.case, prices, rewards)
 
     def _offer(self, outcome: _Outcome) -> None:
