@@ -138,7 +138,7 @@ class CutPrices:
         prices = np.ones(len(parts.place))
         covered = parts.place >= 0
         prices[covered] = ascent.saddle.made[parts.place[covered]]
-        made = np.minimum(ascent.saddle.pair_made, _LARGEST_OF_PAIR).astype(float)
+        made = np.minimum(ascent.saddle.pair_made, _LARGEST_OF_PAIR)
         multiplier = np.rint(made * counter.one).astype(np.int64)
         charged = np.flatnonzero(multiplier > 0)
         pair, multiplier = rows.pair[charged], multiplier[charged]

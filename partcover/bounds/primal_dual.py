@@ -21,7 +21,7 @@ __all__ = ["Ascent"]
 
 _SETTLED = 100  # steps before the active set is updated
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
-BYTES_AN_ARC = 120  # of the arrays of the arcs and of those that they are made from
+BYTES_AN_ARC = 140  # of the arrays of the arcs and of those that they are made from
 
 
 class Ascent:
@@ -164,8 +164,8 @@ class Ascent:
     def _gain(self) -> None:
         """Sums what each active candidate gains at the present point, and restarts there."""
         counts = self.counter.count_at[self.start].astype(float)
-        row = self.saddle.row.astype(float)
-        self.gain = np.bincount(self.which, counts * row, len(self.active)).astype(float)
+        gain = np.bincount(self.which, counts * self.saddle.row, len(self.active))
+        self.gain = gain.astype(float)
         self.restart()
 
     def restart(self) -> None:

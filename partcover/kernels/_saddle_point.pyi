@@ -1,7 +1,6 @@
 import numpy as np
 import numpy.typing as npt
 
-Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -15,18 +14,18 @@ def project(
 
 class Saddle:
     first: Int64
-    flow: Float32
-    row: Float32
+    flow: Float64
+    row: Float64
     price: Float64
     made: Float64
-    flow_from: Float32
-    row_from: Float32
+    flow_from: Float64
+    row_from: Float64
     price_from: Float64
     over: Float64
     pair_rows: Int64
-    pair_row: Float32
-    pair_made: Float32
-    pair_from: Float32
+    pair_row: Float64
+    pair_made: Float64
+    pair_from: Float64
     def __init__(
         self,
         offsets: Int64,

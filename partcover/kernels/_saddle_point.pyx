@@ -164,13 +164,13 @@ cdef class Saddle:
     cdef readonly object first      # of each word's arcs
     cdef const int64_t[::1] first_view
     cdef readonly object flow, row, price, made, flow_from, row_from, price_from, over
-    cdef float[::1] f, lam, f0, lam0
+    cdef double[::1] f, lam, f0, lam0
     cdef double[::1] d, d0, d_made, over_view
     cdef uint8_t[::1] overlapping   # words with overlapping arcs of one candidate
     cdef object own_rows
     cdef int32_t[::1] n_rows        # over each arc
     cdef readonly object pair_row, pair_made, pair_from
-    cdef float[::1] pair_lam, pair_lam_made, pair_lam0
+    cdef double[::1] pair_lam, pair_lam_made, pair_lam0
     cdef readonly object pair_rows  # of each word
     cdef const int64_t[::1] pair_first, rows_view
     cdef const int32_t[::1] pair_arcs, pair_target
@@ -189,8 +189,8 @@ cdef class Saddle:
         self.max_length = int(np.diff(offsets).max(initial=0))
         self.max_arcs = int(np.diff(self.first).max(initial=0))
         cdef Py_ssize_t size = offsets[-1]
-        self.flow, self.row = np.zeros(n_arcs, np.float32), np.zeros(n_arcs, np.float32)
-        self.flow_from, self.row_from = np.zeros(n_arcs, np.float32), np.zeros(n_arcs, np.float32)
+        self.flow, self.row = np.zeros(n_arcs), np.zeros(n_arcs)
+        self.flow_from, self.row_from = np.zeros(n_arcs), np.zeros(n_arcs)
         self.price, self.price_from, self.made = np.zeros(size), np.zeros(size), np.zeros(size)
         self.f, self.lam, self.f0, self.lam0 = self.flow, self.row, self.flow_from, self.row_from
         self.d, self.d0, self.d_made = self.price, self.price_from, self.made
@@ -228,7 +228,7 @@ cdef class Saddle:
         self.pair_first, self.pair_arcs, self.pair_target = first, arcs, target
         self.pair_rows = np.searchsorted(arcs[first[:-1]], self.first).astype(np.int64)
         self.rows_view = self.pair_rows
-        self.pair_row, self.pair_made, self.pair_from = (np.zeros(n, np.float32) for _ in range(3))
+        self.pair_row, self.pair_made, self.pair_from = (np.zeros(n) for _ in range(3))
         self.pair_lam, self.pair_lam_made = self.pair_row, self.pair_made
         self.pair_lam0 = self.pair_from
         pairs = np.bincount(arcs, minlength=len(self.own_rows)).astype(np.int32)
@@ -325,10 +325,10 @@ cdef class Saddle:
         cdef const int32_t *which = &self.which[0]
         cdef const int32_t *start = &self.start[0]
         cdef const int32_t *end = &self.end[0]
-        cdef float *f = &self.f[0]
-        cdef float *lam = &self.lam[0]
-        cdef const float *f0 = &self.f0[0]
-        cdef const float *lam0 = &self.lam0[0]
+        cdef double *f = &self.f[0]
+        cdef double *lam = &self.lam[0]
+        cdef const double *f0 = &self.f0[0]
+        cdef const double *lam0 = &self.lam0[0]
         cdef const double *before = scratch.before
         cdef const double *inverse = scratch.inverse
         cdef double *cover = scratch.cover
@@ -343,13 +343,13 @@ cdef class Saddle:
             new = _positive(old - (1 + row - before[e] + before[s]) * inverse[e - s + 1])
             bar = new + new - old
             flows += (new - old) * (new - old) * (e - s + 1)
-            f[o] = <float> (keep * bar + drop * f0[o])
+            f[o] = (keep * bar + drop * f0[o])
             cover[s] += bar
             cover[e] -= bar
             made = _positive(row + 0.5 * weight * (bar - ahead[c]))
             rows += (made - row) * (made - row)
             value = keep * (made + made - row) + drop * lam0[o]
-            lam[o] = <float> value
+            lam[o] = value
             gain[c] += count * value
         moved[0] += flows
         moved[1] += 2 * rows
@@ -386,7 +386,7 @@ cdef class Saddle:
             new = _positive(old - (push[o - first] - before[e] + before[s]) * slow / size)
             bar = new + new - old
             flows += (new - old) * (new - old) * size
-            self.f[o] = <float> (keep * bar + drop * self.f0[o])
+            self.f[o] = (keep * bar + drop * self.f0[o])
             cover[s] += bar
             cover[e] -= bar
             bars[o - first] = bar
@@ -401,7 +401,7 @@ cdef class Saddle:
             made = _positive(row + weight * (total - ahead[self.which[o]]) / size)
             prices += (made - row) * (made - row) * size
             value = keep * (made + made - row) + drop * self.lam0[o]
-            self.lam[o] = <float> value
+            self.lam[o] = value
             gain[self.which[o]] += count * value
         for r in range(self.rows_view[w], rows):
             total = -ahead[self.pair_target[r]]
@@ -411,9 +411,9 @@ cdef class Saddle:
             row = self.pair_lam[r]
             made = _positive(row + weight * total / size)
             prices += (made - row) * (made - row) * size
-            self.pair_lam_made[r] = <float> made
+            self.pair_lam_made[r] = made
             value = keep * (made + made - row) + drop * self.pair_lam0[r]
-            self.pair_lam[r] = <float> value
+            self.pair_lam[r] = value
             gain[self.pair_target[r]] += count * value
         moved[0] += flows
         moved[1] += prices

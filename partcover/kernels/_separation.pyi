@@ -3,12 +3,12 @@ import numpy.typing as npt
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
-Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
 
 ONE: int
 
 def demands(
-    offsets: Int64, which: Int32, start: Int32, end: Int32, flow: Float32, smallest: float
+    offsets: Int64, which: Int32, start: Int32, end: Int32, flow: Float64, smallest: float
 ) -> Int64: ...
 def odd_cycles(first: Int64, neighbour: Int32, slack: Int64) -> list[list[int]]: ...
 def triangles(first: Int64, neighbour: Int32, slack: Int64) -> Int64: ...

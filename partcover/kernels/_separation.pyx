@@ -27,7 +27,7 @@ cdef enum:
 
 
 def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
-            const int32_t[::1] end, const float[::1] flow, double smallest):
+            const int32_t[::1] end, const double[::1] flow, double smallest):
     """Returns what the flows of two tokens sum to where they overlap.
 
     Parameters
@@ -36,7 +36,7 @@ def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[
         First position of each part of the words.
     which, start, end : ndarray of int32, shape (arcs,)
         The token of each arc and its positions, by start; no arc leaves its part.
-    flow : ndarray of float32, shape (arcs,)
+    flow : ndarray of float64, shape (arcs,)
         The flows; those not above `smallest` are left out.
 
     Returns
