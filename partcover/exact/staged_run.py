@@ -9,25 +9,30 @@ from dataclasses import dataclass, field, replace
 from ..bounds.branch_and_cut import branch_and_cut
 from ..bounds.checkpoints import Checkpoint
 from ..bounds.phase_events import PhaseEvents
-from ..problem.certificate import Certificate
+from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
+from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .claims import with_proof
 from .formulations.build import entries
 from .solver_run import SolverRun, refuse_large_counts
 from .warm_start import refuse_other_instance
 
-__all__ = ["StagedRun"]
+__all__ = ["QUICK", "QUICK_SECONDS", "QUICK_WITH_GROUPS", "StagedRun"]
 
 First = Callable[[SolverRun, Vocabulary | None, Certificate | None], Solution]
 
-_QUICK = 20_000  # nonzeros and variables of a model; beyond, branch and cut is the quicker one
-_QUICK_SECONDS = 5.0  # what a solver does not close in these it seldom closes in minutes
-# bounds of branch and cut do not use group budgets, those of a model do
-_QUICK_WITH_GROUPS = 200_000
+QUICK = 20_000
+"""Nonzeros and variables of a model up to which a solver comes first."""
+
+QUICK_SECONDS = 5.0
+"""Seconds that a solver has: what it does not close in these it seldom closes in minutes."""
+
+QUICK_WITH_GROUPS = 200_000
+"""The same as `QUICK` with group budgets, which bounds of branch and cut do not use."""
 
 
 @dataclass
@@ -76,32 +81,45 @@ class StagedRun:
         """
         refuse_large_counts(self.instance)
         solution: Solution | None = None
-        seconds = self._solver_seconds()
-        if seconds is not None:
-            limits = RunLimits(seconds, self.limits.seed, self.limits.threads)
-            progress = self.progress or Progress()
-            run = SolverRun(self.instance, "highs", "path", limits, self.gap, progress=progress)
-            solution = first(run, self.warm_start, self.start_certificate)
-            solution = replace(solution, threads=self.limits.threads)
-            if solution.tokens - (solution.lower_bound or 0) <= self.gap * solution.tokens:
-                ended_late = solution.termination == "time_limit"  # of the solver's seconds
-                return replace(solution, termination="gap") if ended_late else solution
-            if solution.termination == "interrupted" or self.deadline.is_over:
-                return solution
         try:
+            solution = self._first(first)
+            if solution is not None and self._is_enough(solution):
+                return solution
             return self._branch_and_cut(solution)
         except KeyboardInterrupt:
-            if solution is None:
-                raise
+            solution = solution or self._start()
             return replace(solution, termination="interrupted", seconds=self.deadline.seconds)
+
+    def _first(self, first: First) -> Solution | None:
+        """Returns what a solver makes of a small model within its seconds; None of a large one."""
+        seconds = self._solver_seconds()
+        if seconds is None:
+            return None
+        limits = RunLimits(seconds, self.limits.seed, self.limits.threads)
+        progress = self.progress or Progress()
+        run = SolverRun(self.instance, "highs", "path", limits, self.gap, progress=progress)
+        solution = first(run, self.warm_start, self.start_certificate)
+        solution = replace(solution, threads=self.limits.threads)
+        if solution.termination == "time_limit" and self._is_near(solution):
+            return replace(solution, termination="gap")  # the limit was that of the solver alone
+        return solution
+
+    def _is_near(self, solution: Solution) -> bool:
+        """Whether a solution is optimal, or as near as asked for."""
+        return solution.tokens - (solution.lower_bound or 0) <= self.gap * solution.tokens
+
+    def _is_enough(self, solution: Solution) -> bool:
+        """Whether nothing is left to do, or no time to do it."""
+        is_interrupted = solution.termination == "interrupted"
+        return self._is_near(solution) or is_interrupted or self.deadline.is_over
 
     def _solver_seconds(self) -> float | None:
         """Returns the seconds that a solver has; None where its model is too large to be quick."""
         has_groups = bool(self.instance.groups)
-        if entries(self.instance, "path") > (_QUICK_WITH_GROUPS if has_groups else _QUICK):
+        if entries(self.instance, "path") > (QUICK_WITH_GROUPS if has_groups else QUICK):
             return None
         left = math.inf if self.deadline.left is None else self.deadline.left
-        return min(left / 2, math.inf if has_groups else _QUICK_SECONDS)
+        return min(left / 2, math.inf if has_groups else QUICK_SECONDS)
 
     def _branch_and_cut(self, first: Solution | None) -> Solution:
         """Runs branch and cut from what a solver has, and returns the best of both."""
@@ -119,6 +137,20 @@ class StagedRun:
             checkpoint=self._checkpoint(first),
         )
         return self._best(solution, first)
+
+    def _start(self) -> Solution:
+        """Returns what there is before anything is found: the warm start or the required tokens."""
+        instance = self.instance
+        refuse_other_instance(instance, self.warm_start, self.start_certificate)
+        tokens = instance.fixed if self.warm_start is None else self.warm_start.tokens
+        vocabulary = instance.vocabulary(tokens, "solve")
+        needed = segment(instance.words, vocabulary).tokens
+        certificate = self.start_certificate
+        if certificate is None:
+            certificate = Certificate.of(instance, (Leaf(None),), instance.words.total_count)
+        solution = Solution.of(instance, vocabulary, needed, seconds=0.0, seed=self.limits.seed)
+        solution = replace(solution, threads=self.limits.threads)
+        return with_proof(instance, solution, certificate, certificate.lower_bound)
 
     def _checkpoint(self, first: Solution | None) -> Checkpoint | None:
         """Returns a checkpoint of branch and cut that passes on the best of both."""
