@@ -1,12 +1,16 @@
-"""The largest rung of a ladder of real words that each formulation and solver proves in a minute.
+"""The largest n whose optimum partcover, SCIP, HiGHS, CP-SAT and CBC each prove in the same time.
 
-    python benchmarks/frontier.py [COUNTS.tsv] [--seconds 60] [--formulations A,B] [--solvers A,B]
+    python benchmarks/frontier.py [COUNTS.tsv] [--seconds 600] [--methods partcover,highs,…]
+        [--first 100]
 
-A rung is the n most frequent words with k = n/10.  Without COUNTS.tsv the words are those of
-the character names of Unicode 3.2, which every Python carries.  Every run is a process of its own
-on two processors; its seconds are those of ``solve``, building the model, the recount and the
-check included.  A formulation climbs until it fails.  ``printed`` proves its own optimum, which is
-not that of the instance.
+The instance of n is the n most frequent words of COUNTS.tsv with k = n/10, all substrings
+candidates.  n is doubled until a method fails, then bisected to 5 %.  ``partcover`` is `prove`: it
+must give a certificate that the checker confirms.  A solver gets the formulation ``path``, or that
+behind a colon (``highs:occurrence``), and its word is taken; ``printed`` and ``wmc`` have optima of
+their own.  Each try is a process of its own on two processors with two threads (CBC, without
+native threads, uses one); its seconds are those of the call, with the index of the substrings, the
+model and the recount, and it is killed at twice the limit.  Without COUNTS.tsv the words are those
+of the character names of Unicode 3.2, which every Python carries.
 """
 
 from __future__ import annotations
@@ -18,50 +22,100 @@ import platform
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from partcover import WordCounts
 
-RUNGS = [25, 50, 100, 200, 350, 500, 700, 1000, 1500, 2000, 3000, 4000, 6000, 8000]
 ROOT = Path(__file__).resolve().parents[1]
+METHODS = "partcover,highs,scip,cp-sat,cbc"
+NEAR = 0.05  # to which n is bisected
 
-RUN = """
-import json, os, sys, time
-from partcover import Instance, WordCounts, solve
+TRY = """
+import json, os, resource, sys, time
+from partcover import Instance, WordCounts, check_certificate, prove, solve
 from partcover.errors import PartcoverError
-words = WordCounts.load(sys.argv[1])
-n, formulation, solver, seconds = int(sys.argv[2]), *sys.argv[3:5], float(sys.argv[5])
-instance = Instance(words.most_frequent(n), n // 10)
+counts, n, method, seconds = sys.argv[1], int(sys.argv[2]), sys.argv[3], float(sys.argv[4])
+words = WordCounts.load(counts).most_frequent(n)
 started = time.monotonic()
+instance = Instance(words, n // 10)
+limits = {"time_limit": seconds, "threads": 2}
+found = {"proven": False, "gap": None}
 try:
-    s = solve(instance, formulation=formulation, solver=solver, time_limit=seconds, threads=2)
+    if method == "partcover":
+        solution, certificate = prove(instance, **limits)
+        took = time.monotonic() - started
+        check = check_certificate(instance, certificate)
+        proven = check.ok and check.lower_bound == solution.tokens
+    else:
+        solver, _, formulation = method.partition(":")
+        solution = solve(instance, solver=solver, formulation=formulation or "path", **limits)
+        took = time.monotonic() - started
+        proven = solution.status == "optimal" or solution.extra.get("relaxation_solved", False)
 except PartcoverError as error:
-    print(json.dumps({"proven": False, "seconds": 0, "why": str(error)}), flush=True)
+    found |= {"why": str(error), "seconds": time.monotonic() - started}
 else:
-    exact = formulation in ("path", "occurrence")
-    proven = s.status == "optimal" if exact else s.extra.get("relaxation_solved", False)
-    print(json.dumps({
-        "proven": proven, "seconds": time.monotonic() - started, "gap": s.gap,
-        "nonzeros": s.extra.get("nonzeros"), "tokens": s.tokens, "why": s.termination,
-    }), flush=True)
+    found |= {"proven": proven and took <= 1.05 * seconds + 1, "gap": solution.gap}
+    found |= {"seconds": took, "tokens": solution.tokens, "why": solution.termination}
+who = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN  # CBC is a program of its own
+peak = max(resource.getrusage(w).ru_maxrss for w in who)
+found["peak"] = peak / (2**10 if sys.platform == "linux" else 2**20)
+print(json.dumps(found), flush=True)
 os._exit(0)  # a solver that overran may still be at work
 """
 
 
-def run(counts: Path, n: int, formulation: str, solver: str, seconds: float) -> dict:
-    """One run in a process of its own."""
-    command = [sys.executable, "-c", RUN, str(counts), str(n), formulation, solver, str(seconds)]
-    pin = (lambda: os.sched_setaffinity(0, {0, 1})) if sys.platform == "linux" else None
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, preexec_fn=pin, timeout=3 * seconds + 60
-        )
-    except subprocess.TimeoutExpired:
-        return {"proven": False, "seconds": 3 * seconds + 60, "why": "had to be killed"}
-    if done.returncode:
-        return {"proven": False, "seconds": 0.0, "why": (done.stderr or "?").splitlines()[-1]}
-    return json.loads(done.stdout)
+@dataclass
+class Frontier:
+    """How far one method comes."""
+
+    counts: Path
+    method: str
+    seconds: float
+    most: int
+
+    def climb(self, first: int) -> tuple[int, dict, str]:
+        """The largest n that is proven, what that run says, and what became of the next."""
+        proven, row, failed, why = 0, {}, None, "all words"
+        n = min(first, self.most)
+        while failed is None or failed - proven > max(1, NEAR * proven):
+            found = self.attempt(n)
+            if found["proven"]:
+                proven, row = n, found
+                if n == self.most:
+                    break
+                n = min(2 * n, self.most) if failed is None else (proven + failed) // 2
+            else:
+                failed = n
+                gap = "" if found["gap"] is None else f", gap {100 * found['gap']:.3f} %"
+                why = f"n = {n:,}: {found['why']}{gap}"
+                n = (proven + failed) // 2
+            if n < 10:
+                break
+        return proven, row, why
+
+    def attempt(self, n: int) -> dict:
+        """One try in a process of its own."""
+        command = [sys.executable, "-c", TRY, self.counts, n, self.method, self.seconds]
+        pin = (lambda: os.sched_setaffinity(0, {0, 1})) if sys.platform == "linux" else None
+        limit = 2 * self.seconds + 30
+        try:
+            done = subprocess.run(
+                [*map(str, command)], capture_output=True, text=True, preexec_fn=pin, timeout=limit
+            )
+        except subprocess.TimeoutExpired:
+            found = {"proven": False, "gap": None, "seconds": limit, "why": "had to be killed"}
+        else:
+            if done.returncode:
+                last = (done.stderr.splitlines() or ["it died"])[-1]
+                why = f"ended by signal {-done.returncode}" if done.returncode < 0 else last
+                found = {"proven": False, "gap": None, "seconds": 0.0, "why": why}
+            else:
+                found = json.loads(done.stdout)
+        state = "proven" if found["proven"] else f"not proven: {found['why']}"
+        print(f"  {self.method} n = {n:,}: {state}, {found['seconds']:.1f} s", file=sys.stderr)
+        return found
 
 
 def names() -> Path:
@@ -78,38 +132,27 @@ def main() -> None:
     """Climb and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("counts", nargs="?", type=Path)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--formulations", default="path,occurrence,printed,wmc")
-    parser.add_argument("--solvers", default="highs,scip,cp-sat,cbc")
-    parser.add_argument("--from", dest="first", type=int, default=RUNGS[0])
+    parser.add_argument("--seconds", type=float, default=600.0, help="for each try")
+    parser.add_argument("--methods", default=METHODS)
+    parser.add_argument("--first", type=int, default=100, help="the first n")
     options = parser.parse_args()
     counts = options.counts or names()
     most = len(WordCounts.load(counts))
-    rungs = [rung for rung in RUNGS if options.first <= rung <= most]
-    print(
-        f"{options.counts or 'Unicode 3.2 names'}, {options.seconds:g} s, two processors;", end=" "
-    )
-    print(f"Python {platform.python_version()}, OR-Tools {version('ortools')},", end=" ")
-    print(f"PuLP {version('pulp')}, {platform.machine()}")
-    print(f"{'formulation':12} {'solver':7} {'largest n':>9} {'seconds':>8} {'nonzeros':>10}  next")
-    for formulation in options.formulations.split(","):
-        for solver in options.solvers.split(","):
-            best: tuple[int, dict] | None = None
-            after = "top of the ladder"
-            for n in rungs:
-                found = run(counts, n, formulation, solver, options.seconds)
-                if not found["proven"]:
-                    gap = found.get("gap")
-                    left = f", gap {100 * gap:.2f} %" if gap is not None else ""
-                    after = f"n = {n}: {found['why']}{left}, {found['seconds']:.1f} s"
-                    break
-                best = n, found
-            n, row = best or (0, {"seconds": 0.0, "nonzeros": 0})
-            print(
-                f"{formulation:12} {solver:7} {n:9,} {row['seconds']:8.1f} "
-                f"{row['nonzeros'] or 0:10,}  {after}",
-                flush=True,
-            )
+    versions = ", ".join(f"{name} {version(name)}" for name in ("partcover", "ortools", "pulp"))
+    print(f"{options.counts or 'Unicode 3.2 names'}: {most:,} words, k = n/10,", end=" ")
+    print(f"{options.seconds:g} s a try, two processors")
+    print(f"{versions}, Python {platform.python_version()}, {platform.machine()}")
+    print(f"{'method':10} {'largest n':>9} {'seconds':>8} {'MiB':>7}  next")
+    reached = {}
+    for method in options.methods.split(","):
+        n, row, why = Frontier(counts, method, options.seconds, most).climb(options.first)
+        reached[method] = n
+        seconds, peak = row.get("seconds", 0.0), row.get("peak", 0.0)
+        print(f"{method:10} {n:9,} {seconds:8.1f} {peak:7.0f}  {why}", flush=True)
+    others = {method: n for method, n in reached.items() if method != "partcover" and n}
+    if others and "partcover" in reached:
+        best = max(others, key=others.__getitem__)
+        print(f"partcover / {best}: {reached['partcover'] / others[best]:.1f} times the words")
 
 
 if __name__ == "__main__":

@@ -96,6 +96,17 @@ def test_four_halves_that_conflict_pairwise_are_a_clique():
     )
 
 
+def test_a_whole_token_beside_three_halves_is_a_clique_for_two():
+    """With the first chosen, one more touches all edges: the line through r = 2 and 3 cuts it."""
+    half, whole = Fraction(1, 2), Fraction(1)
+    x = [whole, half, half, half]
+    y = {frozenset(pair): whole for pair in combinations(range(4), 2)}
+    graph = arrays(x, y)
+    units = np.array([int(value * ONE) for value in x], np.int64)
+    found = _separation.cliques(*graph, units, _separation.triangles(*graph)).tolist()
+    assert found == [[4, 2, ONE // 2, 0, 1, 2, 3, -1, -1]]
+
+
 def test_the_line_of_a_clique_is_never_below_what_is_touched():
     for n in range(3, 9):
         edges = n * (n - 1) // 2
