@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 
 from ..heuristics.local_search import local_search
-from ..heuristics.rounding import round_relaxation
 from ..problem.solution import Solution, Termination
+from ..runtime.arrays import Bools
 from ..runtime.limits import Deadline
 from ..runtime.parallel import ForEach, call_in_turn
 from ..runtime.progress import Event, Progress
-from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .branch_tree import Node, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
 from .checkpoints import Checkpoint, Checkpoints
+from .incumbents import vocabulary_near
 from .leaf_prices import rounds_at
-from .price_counter import PriceCounter
+from .price_counter import PriceCounter, largest
 from .primal_dual import Ascent
 
 __all__ = ["TreeSearch"]
@@ -186,8 +186,9 @@ class TreeSearch:
         """Bounds a case, rounds its x, and splits it unless it is closed."""
         if not node.is_settled:
             self._bound(node, goal, pulse)
-        vocabulary = round_relaxation(self.counter.instance, node.x)
-        tokens = segment(self.counter.instance.words, vocabulary, "shortest_path").tokens
+        hopeful = self._hopeful(node, goal)
+        instance = self.counter.instance
+        vocabulary, tokens = vocabulary_near(instance, node.x, hopeful, self.clock)
         if node.value >= goal or node.is_settled or self.clock.is_over:
             return _Outcome(vocabulary, tokens)
         return _Outcome(vocabulary, tokens, self.splitter.split(node, goal, pulse))
@@ -209,6 +210,23 @@ class TreeSearch:
             ago = 1 if not result.new and not result.violated else _LOOK_BACK
             if len(best) > ago and best[-1] - best[-1 - ago] < _SLOW * (goal - node.value):
                 return
+
+    def _hopeful(self, node: Node, goal: int) -> Bools | None:
+        """Returns which candidates may be in a better vocabulary of a case; None if all may.
+
+        To choose a candidate raises the bound by as much as its reward is below the k-th largest,
+        and what raises it to the goal is in no better vocabulary.
+        """
+        if node.is_settled or node.value >= goal:
+            return None
+        units = node.proof[1].rewards(self.counter).units
+        optional = ~(node.case.inside | node.case.outside)
+        threshold = largest(units[optional], node.case.free)[1]
+        gap = (goal - node.value >> self.counter.low_bits) + 1
+        if gap >= threshold:
+            return None
+        hopeful = optional & (units > threshold - gap)
+        return hopeful[: len(self.counter.instance.index)]
 
     def _begin(self, node: Node) -> None:
         """Makes the rounds of a case from the prices that are known of it."""
