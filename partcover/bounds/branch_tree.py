@@ -39,6 +39,8 @@ class Node:
         For the vocabularies with the token, and for those without.
     is_settled : bool
         Whether it is bounded exactly, since there is nothing to choose.
+    remark : str
+        What it is like, for the log.
     """
 
     case: Case
@@ -48,6 +50,7 @@ class Node:
     token: int = -1
     children: tuple[Node, ...] = ()
     is_settled: bool = False
+    remark: str = ""
     _leaf: tuple[CutPrices, Leaf] | None = field(default=None, repr=False)
 
     @property

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from heapq import nsmallest
+
+import numpy as np
 
 from ..heuristics.local_search import local_search
 from ..problem.solution import Solution, Termination
@@ -17,6 +18,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .branch_tree import Node, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
 from .checkpoints import Checkpoint, Checkpoints
+from .cut_rounds import Round
 from .incumbents import vocabulary_near
 from .leaf_prices import rounds_at
 from .price_counter import PriceCounter, largest
@@ -25,9 +27,11 @@ from .primal_dual import Ascent
 __all__ = ["TreeSearch"]
 
 _BATCH = 2  # cases at a time, whatever the number of threads: the tree is the same for any
-_SLOW = 0.03  # of the gap: a case that gains less in two rounds, or in one without cuts, is split
+_SLOW = 0.03  # of the gap: a case that gains less in two rounds is split
 _LOOK_BACK = 2
+_SLOW_ALONE = 0.1  # of the gap: so is one that gains less in a round, and finds no cuts
 _MOST_ROUNDS = 40  # of a case
+_MOST_ENTRIES = 1 << 24  # arcs and rows of open cases; each takes some 100 bytes
 _PULSE = 0.5  # seconds between looks at cases that are bounded side by side
 
 
@@ -157,7 +161,9 @@ class TreeSearch:
                 return "gap"
             if self.clock.is_over:
                 return "time_limit"
-            batch = nsmallest(_BATCH, opened, key=lambda node: node.value)
+            opened.sort(key=lambda node: node.value)
+            _forget(opened)
+            batch = opened[:_BATCH]
             if pool is None or len(batch) == 1:
                 # the threads share each step
                 self.counter.share = share
@@ -205,10 +211,14 @@ class TreeSearch:
             result = node.rounds.round(self.clock)
             node.improve(result.value, result.prices)
             node.x = node.rounds.steps.x_all()
+            node.remark = _remark(result, len(node.rounds.steps.parts.counts))
             best.append(max([result.value, *best[-1:]]))
             pulse()
-            ago = 1 if not result.new and not result.violated else _LOOK_BACK
-            if len(best) > ago and best[-1] - best[-1 - ago] < _SLOW * (goal - node.value):
+            left = goal - node.value
+            settled = not result.new and not result.violated
+            if settled and len(best) > 1 and best[-1] - best[-2] < _SLOW_ALONE * left:
+                return
+            if len(best) > _LOOK_BACK and best[-1] - best[-1 - _LOOK_BACK] < _SLOW * left:
                 return
 
     def _hopeful(self, node: Node, goal: int) -> Bools | None:
@@ -226,7 +236,10 @@ class TreeSearch:
         if gap >= threshold:
             return None
         hopeful = optional & (units > threshold - gap)
-        return hopeful[: len(self.counter.instance.index)]
+        hopeful = hopeful[: len(self.counter.instance.index)]
+        left = int(np.count_nonzero(hopeful))
+        node.remark += f", {left:,} of {len(hopeful):,} candidates left"
+        return hopeful
 
     def _begin(self, node: Node) -> None:
         """Makes the rounds of a case from the prices that are known of it."""
@@ -260,9 +273,28 @@ class TreeSearch:
     def _report(self, opened: list[Node]) -> None:
         """Reports how far the tree is."""
         self._pulse()
-        n_leaves = sum(1 for _ in leaves_of(self.root))
-        remark = f"{len(opened)} open of {2 * n_leaves - 1} cases"
-        self.progress.advance(2 * n_leaves - 1 - len(opened), None, remark)
+        n_cases = 2 * sum(1 for _ in leaves_of(self.root)) - 1
+        remark = f"{len(opened)} open of {n_cases} cases"
+        if opened:
+            remark += min(opened, key=lambda node: node.value).remark
+        self.progress.advance(n_cases - len(opened), None, remark)
+
+
+def _remark(result: Round, n_parts: int) -> str:
+    """Returns what a case is like: cuts by kind, and what is left of the words."""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(result.kinds.items()))
+    return f"; {kinds or 'no cuts'}; {n_parts:,} parts of words"
+
+
+def _forget(nodes: list[Node]) -> None:
+    """Drops the rounds of cases that come last, where all take too much memory."""
+    room = _MOST_ENTRIES
+    for node in nodes:
+        if node.rounds is not None:
+            steps = node.rounds.steps
+            room -= len(steps.parts.start) + len(steps.rows.pair)
+            if room < 0:
+                node.rounds = None  # made again from the prices
 
 
 def _nothing() -> None:
