@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from ..kernels._separation import ONE, cliques, demands, odd_cycles, triangles
@@ -63,14 +65,13 @@ def separate(ascent: CutAscent) -> list[Inequality]:
         return []
     names = ascent.active[graph.nodes].tolist()
     use: dict[Inequality, float] = {}
+    weight, edge = graph.pair_weight, graph.edge
 
     def offer(cut: Inequality, nodes: list[int], violation: float) -> None:
         if violation > _VIOLATED:
-            if cut.kind == "cycle":
-                edges = [(nodes[i - 1], nodes[i]) for i in range(len(nodes))]
-            else:
-                edges = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :]]
-            use[cut] = violation * min(graph.pair_weight[graph.edge[e]] for e in edges)
+            cycle = zip([nodes[-1], *nodes], nodes, strict=False)
+            edges = cycle if cut.kind == "cycle" else combinations(nodes, 2)
+            use[cut] = violation * min([weight[edge[e]] for e in edges])
 
     three = triangles(*graph.rows)
     for *nodes, violation in three.tolist():
@@ -95,19 +96,26 @@ def _conflicts(ascent: CutAscent) -> tuple[_ConflictGraph | None, Int64]:
     """Returns the conflict graph of the pairs that some cut may violate, and x of its nodes."""
     parts, flow = ascent.parts, ascent.saddle.flow
     overlaps = demands(parts.offsets, parts.which, parts.start, parts.end, flow, _SMALLEST_FLOW)
-    overlaps = overlaps[np.argsort(overlaps[:, 0], kind="stable")]
-    pairs, first, number = np.unique(overlaps[:, 0], return_index=True, return_inverse=True)
-    if not len(pairs):
-        return None, pairs
     x = np.rint(np.clip(ascent.x_made, 0, 1) * ONE).astype(np.int64)
+    # the words where both tokens are wanted more than either is chosen
+    key = overlaps[:, 0]
+    wanted = overlaps[:, 2] > np.maximum(x[key >> 32], x[key & 0xFFFFFFFF]) + ONE // 100
+    overlaps = overlaps[wanted]
+    if not len(overlaps):
+        return None, x
+    # the order of those of a pair does not matter: sums are of whole counts
+    order = np.argsort(overlaps[:, 0])
+    key, part, flows = overlaps[order].T
+    begins = np.concatenate([[True], key[1:] != key[:-1]])
+    first, number = np.flatnonzero(begins), np.cumsum(begins) - 1
+    pairs = key[first]
     a, b = x[pairs >> 32], x[pairs & 0xFFFFFFFF]
-    y = np.minimum(np.maximum.reduceat(overlaps[:, 2], first), ONE)
+    y = np.minimum(np.maximum.reduceat(flows, first), ONE)
     # flows are a little above what x allows: no slack is below 0
     slack = np.maximum(ONE // 2 + (a + b) // 2 - y, 0)
-    wanted = overlaps[:, 2] > np.maximum(a, b)[number] + ONE // 100
-    weight = np.bincount(number, parts.counts[overlaps[:, 1]] * wanted, len(pairs))
+    weight = np.bincount(number, parts.counts[part], len(pairs))
     useful = (slack < ONE // 2) & (weight > _WORTH * ascent.fee)
     if not useful.any():
-        return None, pairs
+        return None, x
     graph = _ConflictGraph(pairs[useful], slack[useful], weight[useful])
     return graph, x[graph.nodes]

@@ -101,7 +101,8 @@ def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
     difference.  A shortest walk of an odd number of edges from a node back to it is a shortest
     path between its two copies in the graph doubled by parity; one that meets a node twice holds
     an odd cycle that is no longer.  So there is a violated odd cycle if and only if one is found
-    (Gerards and Schrijver 1986).
+    (Gerards and Schrijver 1986).  As an edge's two directions have the same slack, a search to
+    half of the walk's length suffices.
 
     Parameters
     ----------
@@ -116,14 +117,15 @@ def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
         The violated cycles, each as its nodes in order; one may come several times.
         O(nodes · edges · log nodes) time.
     """
-    cdef Py_ssize_t n = first.shape[0] - 1, root, e, size, length, i
-    cdef int64_t distance, other
+    cdef Py_ssize_t n = first.shape[0] - 1, root, e, size, length, i, n_seen
+    cdef int64_t distance, other, least
     cdef uint64_t item
-    cdef int32_t node, state, next_state
-    cdef int64_t[::1] best = np.empty(2 * n, np.int64)
+    cdef int32_t node, parity, state, next_state, here, there
+    cdef int64_t[::1] best = np.full(2 * n, HALF, np.int64)
     cdef int32_t[::1] previous = np.empty(2 * n, np.int32)
+    cdef int32_t[::1] seen = np.empty(2 * n + 1, np.int32)
     cdef int32_t[::1] place = np.full(n, -1, np.int32)
-    cdef int32_t[::1] walk = np.empty(2 * n + 2, np.int32)
+    cdef int32_t[::1] walk = np.empty(4 * n + 2, np.int32)
     cdef uint64_t *heap = <uint64_t *> malloc((neighbour.shape[0] * 2 + 2) * sizeof(uint64_t))
     if heap == NULL:
         raise MemoryError
@@ -131,38 +133,54 @@ def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
     try:
         for root in range(n):
             with nogil:
-                # states are node and parity; a state is pushed once for each edge at most
-                for i in range(2 * n):
-                    best[i] = HALF
+                # states are node and parity; a state is pushed once for each edge at most.  Of a
+                # shortest closed walk some edge has both ends within half of it from the root.
                 best[2 * root] = 0
+                previous[2 * root] = -1
+                seen[0] = <int32_t> (2 * root)
+                n_seen = 1
+                least = HALF
+                here = there = -1
                 size = 0
                 _push(heap, &size, 2 * root)
                 while size:
                     item = _pop(heap, &size)
                     distance = item >> 32
+                    if 2 * distance >= least:
+                        break
                     state = <int32_t> <uint32_t> item
                     if distance > best[state]:
                         continue
-                    if state == 2 * root + 1:
-                        break
-                    node = state >> 1
+                    node, parity = state >> 1, state & 1
                     for e in range(first[node], first[node + 1]):
-                        next_state = 2 * neighbour[e] + 1 - (state & 1)
                         other = distance + slack[e]
-                        if other < best[next_state]:
+                        next_state = 2 * neighbour[e] + parity
+                        if other + best[next_state] < least:
+                            least = other + best[next_state]
+                            here, there = state, next_state
+                        next_state ^= 1
+                        if other < best[next_state] and 2 * other < least:
+                            if best[next_state] == HALF:
+                                seen[n_seen] = next_state
+                                n_seen += 1
                             best[next_state] = other
                             previous[next_state] = state
                             _push(heap, &size, <uint64_t> other << 32 | <uint64_t> next_state)
                 length = 0
-                if best[2 * root + 1] < HALF:
-                    state = <int32_t> (2 * root + 1)
-                    while state != 2 * root:
-                        walk[length] = state >> 1
+                if least < HALF:
+                    while here >= 0:
+                        walk[length] = here >> 1
                         length += 1
-                        state = previous[state]
-                    walk[length] = <int32_t> root
-                    length += 1
+                        here = previous[here]
+                    for i in range(length // 2):
+                        walk[i], walk[length - 1 - i] = walk[length - 1 - i], walk[i]
+                    while there >= 0:
+                        walk[length] = there >> 1
+                        length += 1
+                        there = previous[there]
                     length = _odd_cycle(&walk[0], length, &place[0])
+                for i in range(n_seen):
+                    best[seen[i]] = HALF
             if length:
                 cycles.append([walk[i] for i in range(length)])
     finally:
