@@ -28,7 +28,7 @@ _OPTIMISERS = (
     Trainer("greedtok", greedtok, "GreedTok, the partition cover", nested=True),
     Trainer("greedwmc", greedwmc, "GreedWMC, the relaxation", nested=True),
     Trainer("improve", local_search, "local search; mind --time-limit"),
-    Trainer("solve", solve, "proven optima, of small corpora"),
+    Trainer("solve", solve, "proven optima; mind --time-limit"),
     TRAINERS["bytes"],
 )
 
