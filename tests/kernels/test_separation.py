@@ -96,6 +96,15 @@ def test_four_halves_that_conflict_pairwise_are_a_clique():
     )
 
 
+def test_six_halves_that_conflict_pairwise_are_one_clique():
+    graph = arrays(
+        [Fraction(1, 2)] * 6,
+        {frozenset(pair): Fraction(1) for pair in combinations(range(6), 2)},
+    )
+    found = _separation.cliques(*graph, np.full(6, ONE // 2), _separation.triangles(*graph))
+    assert found.tolist() == [[6, 2, 3 * ONE, 0, 1, 2, 3, 4, 5]] * 20
+
+
 def test_a_whole_token_beside_three_halves_is_a_clique_for_two():
     """With the first chosen, one more touches all edges: the line through r = 2 and 3 cuts it."""
     half, whole = Fraction(1, 2), Fraction(1)
