@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,7 +40,7 @@ class StatusLine(Progress):
         self.phase = phase
         self.clock = clock
         self.started = clock()
-        self.end = None if time_limit is None else self.started + time_limit
+        self.end = math.inf if time_limit is None else self.started + time_limit
         self.tokens: int | None = None
         self.lower_bound: int | None = None
         self.gap: float | None = None
@@ -70,7 +71,7 @@ class StatusLine(Progress):
             "best": "" if self.tokens is None else f"best {self.tokens:,}",
             "bound": "" if self.lower_bound is None else f"bound {self.lower_bound:,}",
             "gap": "" if self.gap is None else f"gap {100 * self.gap:.3f} %",
-            "time": passed if self.end is None else f"{_clock(self.end - now)} left",
+            "time": f"{_clock(self.end - now)} left" if math.isfinite(self.end) else passed,
             "remark": self.remark,
         }
         for name in ("", "remark", "bound", "gap", "time", "best"):

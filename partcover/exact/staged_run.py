@@ -28,7 +28,7 @@ First = Callable[[SolverRun, Vocabulary | None, Certificate | None], Solution]
 QUICK = 20_000
 """Nonzeros and variables of a model up to which a solver comes first."""
 
-QUICK_SECONDS = 5.0
+QUICK_SECONDS = 10.0
 """Seconds that a solver has: what it does not close in these it seldom closes in minutes."""
 
 QUICK_WITH_GROUPS = 200_000
@@ -125,12 +125,16 @@ class StagedRun:
         """Runs branch and cut from what a solver has, and returns the best of both."""
         if first is None:
             refuse_other_instance(self.instance, self.warm_start, self.start_certificate)
+        left = math.inf if self.deadline.left is None else self.deadline.left
+        if first is not None and self.instance.groups and first.termination != "time_limit":
+            # the solver's tolerances are all that is left; bounds that use no groups may stay there
+            left = min(left, QUICK_SECONDS)
         solution = branch_and_cut(
             self.instance,
             self.warm_start if first is None else first.vocabulary,
             start_certificate=self.start_certificate,
             gap=self.gap,
-            time_limit=self.deadline.left,
+            time_limit=None if math.isinf(left) else left,
             seed=self.limits.seed,
             threads=self.limits.threads,
             progress=self.progress,
@@ -141,13 +145,11 @@ class StagedRun:
     def _start(self) -> Solution:
         """Returns what there is before anything is found: the warm start or the required tokens."""
         instance = self.instance
-        refuse_other_instance(instance, self.warm_start, self.start_certificate)
+        refuse_other_instance(instance, self.warm_start, None)
         tokens = instance.fixed if self.warm_start is None else self.warm_start.tokens
         vocabulary = instance.vocabulary(tokens, "solve")
         needed = segment(instance.words, vocabulary).tokens
-        certificate = self.start_certificate
-        if certificate is None:
-            certificate = Certificate.of(instance, (Leaf(None),), instance.words.total_count)
+        certificate = Certificate.of(instance, (Leaf(None),), instance.words.total_count)
         solution = Solution.of(instance, vocabulary, needed, seconds=0.0, seed=self.limits.seed)
         solution = replace(solution, threads=self.limits.threads)
         return with_proof(instance, solution, certificate, certificate.lower_bound)

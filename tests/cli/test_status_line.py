@@ -57,6 +57,17 @@ def test_it_fits_and_no_number_is_cut(width):
     assert set(line.split()) <= known | {"1:15", "left"}
 
 
+def test_a_remark_comes_last_and_goes_first():
+    line = StatusLine("branches", float("inf"), Clock())
+    line.event(event(phase="branches"))
+    line.advance(3, None, "2 open of 5 cases")
+    told = "branches  best 1,234,567  bound 1,200,000  gap 2.800 %  0:00 so far"
+    assert line.line(100) == f"{told}  2 open of 5 cases"
+    assert line.line(80) == told
+    line.event(event(phase="recount"))
+    assert "cases" not in line.line(100), "it was about the phase before"
+
+
 def on_a_terminal(folder, *arguments, **environment):
     """What a command writes to standard error, which is a terminal of 60 columns."""
     code = "import sys; from partcover.cli import main as cli; cli.entry()"

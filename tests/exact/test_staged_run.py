@@ -202,10 +202,11 @@ def test_ctrl_c_keeps_the_best_so_far(method, kind):
         assert verify(instance, solution.vocabulary, claim=solution).ok
 
 
+@pytest.mark.usefixtures("hurried_solver")
 def test_goes_on_from_a_checkpoint():
     instance = entry("cubic-120-half").instance
     saved = []
-    first = solve(instance, time_limit=12, checkpoint=saved.append)
+    first = solve(instance, time_limit=5, checkpoint=saved.append)
     assert saved
     last = saved[-1]
     assert last.method == "solve"
