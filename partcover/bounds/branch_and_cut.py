@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..heuristics.local_search import local_search
-from ..problem.certificate import Certificate
+from ..problem.certificate import Branch, Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
@@ -90,10 +90,11 @@ def branch_and_cut(
     -----
     First rounds of cuts bound all vocabularies, and a search guided by their x finds a good one.
     Then the case with the smallest bound is bounded again, by rounds that go on from those of the
-    case that it is a part of, and split on a token where they gain little: on the one of four whose
-    two cases prove the most after a few steps (strong branching).  A case is closed where it needs
-    as many tokens as the vocabulary.  Two cases are worked on at a time, side by side where there
-    are two threads.  The certificate's tree is that of the cases.
+    case that it is a part of, and split on a token where they gain little: of the two tokens to
+    which the bound owes most through their cuts, on the one whose cases prove more after some
+    steps (strong branching).  A case is closed where it needs as many tokens as the vocabulary.
+    Two cases are worked on at a time, side by side where there are two threads.  The certificate's
+    tree is that of the cases.
 
     Group budgets are kept by all vocabularies, and close cases whose tokens exceed them; bounds do
     not use them.
@@ -186,24 +187,44 @@ class _Start:
         self.counter = counter
         self.greedy = task.first_incumbents()
         self.termination = self.greedy.termination
-        self.both = BoundAndSearch(task, self.greedy, counter)
-        self.ascent = self.both.climb.ascent
-        known = self._known()
-        if known is not None and (known.children or known.proof[1].cuts):
+        certificate = task.start_certificate
+        if certificate is None or certificate.k != task.instance.k:
+            self._begin(task)
+            self.root = self._bounded()
+            return
+        grown = any(isinstance(node, Branch) or node.has_cuts for node in certificate.tree)
+        # the leaves of a grown tree are counted here, one by one
+        self._begin(replace(task, start_certificate=None) if grown else task)
+        counter.refine(counter.finest)
+        known = tree_of(counter, self.both.climb.best.case, certificate)
+        if grown:
             self.root = known
+            self._approach(certificate)
             self.solution = self._vocabulary(known)
         else:
             self.root = self._bounded()
-            if known is not None:
-                self.root.improve(*known.proof)
+            self.root.improve(*known.proof)
 
-    def _known(self) -> Node | None:
-        """Returns the tree of the certificate to start from, if it is for this budget."""
-        counter, certificate = self.counter, self.task.start_certificate
-        if certificate is None or certificate.k != self.task.instance.k:
-            return None
-        counter.refine(counter.finest)
-        return tree_of(counter, self.both.climb.best.case, certificate)
+    def _begin(self, task: Task) -> None:
+        """Makes what the bound and the search begin with."""
+        self.both = BoundAndSearch(task, self.greedy, self.counter)
+        self.ascent = self.both.climb.ascent
+
+    def _approach(self, certificate: Certificate) -> None:
+        """Makes plain steps until their x is near that of the relaxation: rounds begin there."""
+        climb, phases = self.both.climb, self.task.phases
+        self.ascent.prices = self.counter.prices_of(certificate)
+        try:
+            phases.enter("bound")
+            proven = self.counter.bound(min(leaf.value for leaf in leaves_of(self.root)))
+            proven = proven if phases.tokens is None else min(proven, phases.tokens)
+            phases.offer("bound", None, proven, "start")
+            if self.termination != "interrupted":
+                climb.begin()
+            while self.ascent.begun and not climb.is_near and climb.advance() is None:
+                pass
+        except KeyboardInterrupt:
+            self.termination = "interrupted"
 
     def _bounded(self) -> Node:
         """Makes the bound and the search; returns the case of all vocabularies."""
