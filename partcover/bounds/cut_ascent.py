@@ -69,11 +69,12 @@ class CutAscent:
         self.parts = parts = Parts(self.counter, active)
         self.saddle = saddle = parts.saddle()
         self._build(np.zeros(0, np.int64))
-        saddle.price[:] = saddle.made[:] = ascent.proposed()[parts.position]
-        saddle.flow[:] = ascent.flow_of(active[parts.which], parts.arc_position)
-        before = np.concatenate([[0.0], np.cumsum(saddle.price)])
-        worth = np.maximum(before[parts.end] - before[parts.start] - 1, 0)
-        saddle.row[:] = worth * self.x[active][parts.which]
+        price = parts.merged(ascent.proposed())
+        saddle.price[:] = saddle.made[:] = price
+        arc, known = parts.arcs_of(ascent.start, ascent.active[ascent.which])
+        share = self.counter.count_at[ascent.start[known]] / self.row_counts[arc]
+        saddle.flow[:] = _sums(arc, share * ascent.saddle.flow[known], len(saddle.flow))
+        saddle.row[:] = _sums(arc, share * ascent.saddle.row[known], len(saddle.row))
         self._sum_gains()
 
     def change(self, active: Int32, cuts: Sequence[Inequality]) -> None:

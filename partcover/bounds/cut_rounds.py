@@ -82,6 +82,9 @@ class CutRounds:
         self.steps = CutAscent(
             ascent, np.flatnonzero(active).astype(np.int32), case.inside, case.free
         )
+        cuts = separate(self.steps)
+        if cuts:
+            self.steps.change(self.steps.active, cuts)
         self.n_rounds = 0
         self.n_steps = 0
         self.count_seconds = 0.0

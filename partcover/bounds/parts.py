@@ -9,7 +9,7 @@ import numpy as np
 
 from ..kernels._parts import merge_parts, pair_rows
 from ..kernels._saddle_point import Saddle, arcs
-from ..runtime.arrays import Int32, Int64
+from ..runtime.arrays import Float64, Int32, Int64
 from .price_counter import PriceCounter
 
 __all__ = ["PairRows", "Parts"]
@@ -60,18 +60,17 @@ class Parts:
         Counts of the words that have the part, summed.
     which, start, end, back : ndarray of int32, shape (arcs,)
         The arcs: which of the active set, places, and what `arcs` tells of those before.
-    arc_position : ndarray of int32, shape (arcs,)
-        A position of the words at which each arc starts.
     """
 
     def __init__(self, counter: PriceCounter, active: Int32) -> None:
+        self.counter = counter
         self.active = active
         lo, hi, length = (a[active] for a in (counter.lo, counter.hi, counter.length))
         which, start, end, back = arcs(counter.places, lo, hi, length, len(counter.count_at))
         self.place, self.offsets, counts, kept = merge_parts(counter.count_at, which, start, end)
         self.counts = counts.astype(float)
-        self.arc_position = start[kept]
-        self.start = self.place[self.arc_position]
+        self._position_of_arc = start[kept]
+        self.start = self.place[self._position_of_arc]
         self.end = self.start + (end - start)[kept]
         self.which, self.back = which[kept], back[kept]
         self.position = np.zeros(int(self.offsets[-1]), np.int64)
@@ -96,6 +95,21 @@ class Parts:
         )
         return PairRows(pairs, rows[:, 0], rows[:, 1], row_first, row_arcs)
 
+    def arcs_of(self, position: Int32, candidate: Int32) -> tuple[Int64, Int64]:
+        """Returns the arcs that stand for occurrences in the words, and for which of them."""
+        size = int(max(self.active.max(initial=0), candidate.max(initial=0))) + 1
+        wanted = self.place[position].astype(np.int64) * size + candidate
+        which, arc = _matches(wanted, self.start.astype(np.int64) * size + self.active[self.which])
+        return arc, which
+
+    def merged(self, values: Float64) -> Float64:
+        """Returns the means of values of positions over the words that are merged."""
+        covered = np.flatnonzero(self.place >= 0)
+        place, counts = self.place[covered], self.counter.count_at[covered]
+        total = np.bincount(place, counts * values[covered], len(self.position))
+        mean: Float64 = total / np.repeat(self.counts, np.diff(self.offsets))
+        return mean
+
     def copy_point(self, saddle: Saddle, old: Parts, old_saddle: Saddle) -> None:
         """Copies the point of other parts of the same words, but for the rows of pairs."""
         if old is self:
@@ -107,11 +121,7 @@ class Parts:
         saddle.price[:] = saddle.made[:] = 1.0
         saddle.price[covered] = old_saddle.price[at[covered]]
         saddle.made[covered] = old_saddle.made[at[covered]]
-        size = int(max(self.active.max(initial=0), old.active.max(initial=0))) + 1
-        ours, theirs = _matches(
-            old.place[self.arc_position].astype(np.int64) * size + self.active[self.which],
-            old.start.astype(np.int64) * size + old.active[old.which],
-        )
+        theirs, ours = old.arcs_of(self._position_of_arc, self.active[self.which])
         saddle.flow[ours], saddle.row[ours] = old_saddle.flow[theirs], old_saddle.row[theirs]
 
     def copy_multipliers(

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..kernels._saddle_point import Saddle, arcs, project
-from ..runtime.arrays import Bools, Float64, Int32
+from ..runtime.arrays import Bools, Float64
 from ..runtime.memory import refuse_beyond
 from ..runtime.parallel import SHARDS
 from ..segmentation.segmentation import segment
@@ -225,19 +225,6 @@ class Ascent:
         x = np.zeros(len(self.counter.lo))
         x[self.active] = self.x_made
         return x[: len(self.counter.instance.index)]
-
-    def flow_of(self, candidate: Int32, position: Int32) -> Float64:
-        """Returns the flows of the arcs of some candidates that start at some positions, or 0."""
-        tokens = len(self.counter.lo)
-        known = self.start.astype(np.int64) * tokens + self.active[self.which]
-        wanted = position.astype(np.int64) * tokens + candidate
-        order = np.argsort(known)
-        at = np.searchsorted(known, wanted, sorter=order)
-        at = order[np.minimum(at, len(known) - 1)] if len(known) else at
-        same = known[at] == wanted if len(known) else np.zeros(len(wanted), bool)
-        flows = np.zeros(len(wanted))
-        flows[same] = self.saddle.flow[at[same]]
-        return flows
 
     def cost(self) -> float:
         """Returns the cost of the present point, at least the value of the relaxation."""
