@@ -26,7 +26,10 @@ _CHAINS = 2  # annealed at a time, whatever the number of threads
 CYCLES = 5
 """Cycles of a search without a time limit."""
 _COOLING = 40  # heats of a cycle
+_FIRST = 8.0  # tries an offer, of the first cycle
 _GROWTH = 1.5  # of a cycle over the one before
+_CORE_SHARE = 4  # tries of the relaxation's tokens for one of all tokens
+_CHOSEN = 0.001  # x of a token that the relaxation chooses in part
 # exponentially distributed, in 1/1024: exp(−x) is the chance to exceed x
 _CHANCES = np.array([round(-1024 * math.log((i + 0.5) / 256)) for i in range(256)], np.int32)
 
@@ -48,6 +51,32 @@ class Target:
     lower_bound: int | None = None
     reduced_costs: Float64 | None = None
     points: tuple[Float64, ...] = ()
+
+
+@dataclass
+class _Cycles:
+    """Chooses what each cycle tries: all offers, or those that the relaxation chooses in part.
+
+    These are few, and most of a better vocabulary's tokens are among them, so that they have most
+    of the tries.
+    """
+
+    count: int = 0
+    _sizes: tuple[float, float] = (_FIRST, _FIRST)  # tries an offer, of the next cycle of each
+    _tries: tuple[int, int] = (0, 0)  # so far
+
+    def next(self, offers: Int32, core: Int32) -> tuple[Int32, int]:
+        """Returns what the next cycle tries, and how often."""
+        whole, inner = self._tries
+        if self.count and len(core) and inner <= _CORE_SHARE * whole:
+            tries = int(self._sizes[1] * len(core))
+            self._sizes = self._sizes[0], self._sizes[1] * _GROWTH
+            self._tries = whole, inner + tries
+            return core, tries
+        tries = int(self._sizes[0] * len(offers))
+        self._sizes = self._sizes[0] * _GROWTH, self._sizes[1]
+        self._tries = whole + tries, inner
+        return offers, tries
 
 
 class Search:
@@ -115,20 +144,23 @@ class Search:
             yield from self.try_start(tokens, name)
             if self.is_done:
                 return
-        cycle = 0
         chains = [self.space.state() for _ in range(_CHAINS)]
+        cycles = _Cycles()
         while not self.is_done:
             yield from self._try_points()
             assert self.best is not None
             if self.space.whole and len(self.best) == len(self.space):
                 self.exhausted = True
                 return
-            if self.is_done or not len(self._offers()):
+            offers = self._offers()
+            if self.is_done or not len(offers):
                 return
-            if self.limits.time_limit is None and cycle == CYCLES:
+            if self.limits.time_limit is None and cycles.count == CYCLES:
                 return
-            yield from self._cycle(cycle, chains)
-            cycle += 1
+            core = self._core(offers)
+            offers, tries = cycles.next(offers, core)
+            yield from self._cycle(cycles.count, offers, tries, chains)
+            cycles.count += 1
 
     @property
     def best(self) -> Int32 | None:
@@ -163,6 +195,14 @@ class Search:
             # one token of slack for what floating point leaves open
             hopeful &= costs <= self.tokens - target.lower_bound + 1
         return np.flatnonzero(hopeful).astype(np.int32)
+
+    def _core(self, offers: Int32) -> Int32:
+        """Returns those offers that the first point or the best vocabulary chooses in part."""
+        if not self.target.points:
+            return offers[:0]
+        x = self.space.per_number(self.target.points[0], 0.0)
+        x[self.best] = 1.0
+        return offers[x[offers] > _CHOSEN]
 
     def keep(self, state: State, source: str) -> None:
         """Keeps a state's vocabulary if it is better."""
@@ -207,15 +247,13 @@ class Search:
             yield
             state.fill(upto)
 
-    def _cycle(self, cycle: int, chains: list[State]) -> Generator[None]:
+    def _cycle(self, cycle: int, offers: Int32, tries: int, chains: list[State]) -> Generator[None]:
         """Anneals two chains, polishes them and joins them."""
         assert self.best is not None
         self.state.load(self.best)
         self.state.pad(self.space.free)  # two that save nothing alone may do so together
-        offers = self._offers()
         losses = self.state.worths()[self.best[self.space.locked[self.best] == 0]]
         hot = min(max(1, int(np.median([0, *losses])) // 20), 2**47)
-        tries = max(8, int(8 * len(offers) * _GROWTH**cycle) // _COOLING)
         words = np.random.SeedSequence([self.limits.seed, cycle]).generate_state(_CHAINS, np.uint64)
         if cycle:
             for chain, word in zip(chains, words.tolist(), strict=True):
@@ -223,7 +261,7 @@ class Search:
                 chain.seed(word)
             for step in range(_COOLING):
                 heat = hot * (_COOLING - step) ** 2 // _COOLING**2
-                yield from self._anneal(chains, offers, heat, tries)
+                yield from self._anneal(chains, offers, heat, max(8, tries // _COOLING))
         else:  # first the swaps that gain without annealing
             chains[0].copy(self.state)
         yield from self._polish(chains if cycle else chains[:1], offers)
