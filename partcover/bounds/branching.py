@@ -96,12 +96,13 @@ class Splitter:
         distance, tokens = distance[local], steps.active[local]
         owed = steps.owed()[local]
         expected = distance * self._expected(tokens, owed)
-        order = np.lexsort((tokens, -distance, -expected))[:_TRIED]
+        # where short trials gained nothing yet: by what is owed to cuts
+        order = np.lexsort((tokens, -distance, -distance * owed, -expected))[:_TRIED]
         first = int(tokens[order[0]])
         if self.n_trials[first] >= _RELIABLE:
             return Split(first, self._children(node, first, rewards))
         best = Split()
-        best_score = (-1, -1)
+        best_score = (0, 0)
         trials = []
         for n in order.tolist():
             token = int(tokens[n])
@@ -110,7 +111,7 @@ class Splitter:
             pulse()
             gained = min(child.value for child in pair) - node.value
             trials.append((token, gained / self.counter.one / float(distance[n]), float(owed[n])))
-            if (values[0], values[1]) > best_score:
+            if not best.children or (values[0], values[1]) > best_score:
                 best, best_score = Split(token, pair), (values[0], values[1])
             if self.clock.is_over or min(child.value for child in pair) >= goal:
                 break
