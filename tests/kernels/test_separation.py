@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cycles, slack
@@ -96,13 +97,12 @@ def test_four_halves_that_conflict_pairwise_are_a_clique():
     )
 
 
-def test_six_halves_that_conflict_pairwise_are_one_clique():
-    graph = arrays(
-        [Fraction(1, 2)] * 6,
-        {frozenset(pair): Fraction(1) for pair in combinations(range(6), 2)},
-    )
+@pytest.mark.parametrize("y", [Fraction(1), Fraction(7, 8)])
+def test_six_halves_that_conflict_pairwise_are_one_clique(y):
+    pairs = {frozenset(pair): y for pair in combinations(range(6), 2)}
+    graph = arrays([Fraction(1, 2)] * 6, pairs)
     found = _separation.cliques(*graph, np.full(6, ONE // 2), _separation.triangles(*graph))
-    assert found.tolist() == [[6, 2, 3 * ONE, 0, 1, 2, 3, 4, 5]] * 20
+    assert found.tolist() == [[6, 2, (15 * y - 12) * ONE, 0, 1, 2, 3, 4, 5]] * 20
 
 
 def test_a_whole_token_beside_three_halves_is_a_clique_for_two():
