@@ -198,6 +198,7 @@ class BoundAndSearch:
         left = deadline.left
         until = None if left is None else deadline.seconds + _ALONE * left
         while self.climb.advance() is None:
+            self._checkpoints.offer()
             if until is not None and (self.climb.is_near or deadline.seconds >= until):
                 return False
         self._set_end()

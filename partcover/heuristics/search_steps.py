@@ -129,12 +129,14 @@ class LocalSearch:
         self.ended = "completed"
 
     def present(self) -> Solution:
-        """Returns the best vocabulary so far, not yet recounted; there is one once `tokens` is set.
+        """Returns the best vocabulary so far: of the starts, or of the search, not yet recounted.
 
         Another thread may be making steps.
         """
-        assert self._search is not None
-        vocabulary, tokens = self._search.incumbent()
+        if self._search is None or self._search.best is None:
+            vocabulary, tokens = self._recounted()
+        else:
+            vocabulary, tokens = self._search.incumbent()
         return Solution.of(
             self.instance,
             vocabulary,
