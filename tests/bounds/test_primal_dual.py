@@ -76,28 +76,30 @@ def test_projection(data):
     assert out.sum() <= budget + 1e-6
 
 
-def slow_step(saddle, instance, which, start, end, weight, keep, ahead):
-    """The step as its equations stand, with lists for rows."""
+def slow_step(saddle, instance, which, start, end, pairs, weight, keep, ahead):
+    """The step as its equations stand, with lists for rows: first the arcs' own, then of pairs."""
     n_arcs = len(which)
     rows = [
         [q for q in range(n_arcs) if which[q] == which[o] and start[q] <= start[o] < end[q]]
         for o in range(n_arcs)
     ]
-    f, lam = saddle.flow.astype(float), saddle.row.astype(float)
+    rows += [arcs for _, arcs in pairs]
+    targets = [*which, *(target for target, _ in pairs)]
+    f, lam = saddle.flow, np.concatenate([saddle.row, saddle.pair_row])
     d = saddle.price.copy()
     over = [max(1, sum(s <= p < e for s, e in zip(start, end, strict=True))) for p in range(len(d))]
     made_f = np.zeros(n_arcs)
     for o in range(n_arcs):
-        of = [r for r in range(n_arcs) if o in rows[r]]
+        of = [r for r, row in enumerate(rows) if o in row]
         slope = 1 - d[start[o] : end[o]].sum() + sum(lam[r] for r in of)
         made_f[o] = max(0, f[o] - slope / (weight * (end[o] - start[o] + len(of))))
     bar = 2 * made_f - f
     made_lam = np.array(
         [
-            max(0, lam[r] + weight * (bar[rows[r]].sum() - ahead[which[r]]) / (len(rows[r]) + 1))
-            for r in range(n_arcs)
+            max(0, lam[r] + weight * (bar[row].sum() - ahead[targets[r]]) / (len(row) + 1))
+            for r, row in enumerate(rows)
         ]
-    ).reshape(n_arcs)
+    ).reshape(len(rows))
     made_d = np.array(
         [
             min(
@@ -114,7 +116,7 @@ def slow_step(saddle, instance, which, start, end, weight, keep, ahead):
         keep * (2 * made - old) + (1 - keep) * origin
         for made, old, origin in (
             (made_f, f, saddle.flow_from),
-            (made_lam, lam, saddle.row_from),
+            (made_lam, lam, np.concatenate([saddle.row_from, saddle.pair_from])),
             (made_d, d, saddle.price_from),
         )
     ]
@@ -122,12 +124,13 @@ def slow_step(saddle, instance, which, start, end, weight, keep, ahead):
     gain = np.zeros(len(ahead))
     flows = rows_moved = 0.0
     for o in range(n_arcs):
-        gain[which[o]] += count[start[o]] * new[1][o]
         of = sum(o in row for row in rows)
         flows += count[start[o]] * (end[o] - start[o] + of) * (made_f[o] - f[o]) ** 2
-        rows_moved += count[start[o]] * (len(rows[o]) + 1) * (made_lam[o] - lam[o]) ** 2
+    for r, row in enumerate(rows):
+        gain[targets[r]] += count[start[row[0]]] * new[1][r]
+        rows_moved += count[start[row[0]]] * (len(row) + 1) * (made_lam[r] - lam[r]) ** 2
     rows_moved += float(np.sum(count * np.array(over) * (made_d - d) ** 2))
-    return new, made_d, gain, flows, rows_moved
+    return new, made_d, made_lam[n_arcs:], gain, flows, rows_moved
 
 
 @settings(max_examples=60, deadline=None)
@@ -141,24 +144,39 @@ def test_a_step(instance, seed):
     )
     saddle = Saddle(words.offsets, words.counts.astype(float), which, start, end, back)
     random = np.random.default_rng(seed)
-    for array in (saddle.flow, saddle.row, saddle.price):
+    # rows of two pairs that stand for any tokens: some arcs of a word
+    n_tokens, pairs = len(counter.lo), []
+    for first, last in zip(saddle.first[:-1], saddle.first[1:], strict=True):
+        for _ in range(random.integers(0, 3) if first < last else 0):
+            arcs_of_row = random.permutation(np.arange(first, last))[: random.integers(1, 4)]
+            pairs.append((n_tokens + int(random.integers(0, 2)), sorted(arcs_of_row.tolist())))
+    saddle.set_pairs(
+        np.cumsum([0, *(len(row) for _, row in pairs)]).astype(np.int64),
+        np.array([o for _, row in pairs for o in row], np.int32),
+        np.array([target for target, _ in pairs], np.int32),
+    )
+    for array in (saddle.flow, saddle.row, saddle.pair_row, saddle.price):
         array[:] = random.uniform(-0.5, 1, len(array))
     np.maximum(saddle.row, 0, out=saddle.row)
+    np.maximum(saddle.pair_row, 0, out=saddle.pair_row)
     saddle.anchor()
     saddle.price[:] = random.uniform(0, 1, len(saddle.price))
     weight, keep = random.uniform(0.5, 2), random.uniform(0.5, 1)
-    ahead = random.uniform(-0.5, 1.5, len(counter.lo))
+    ahead = random.uniform(-0.5, 1.5, n_tokens + 2)
     lists = [array.tolist() for array in (which, start, end)]
-    new, made, gain, flows, moved = slow_step(saddle, instance, *lists, weight, keep, ahead)
-    got_gain, got_moves = np.zeros((2, len(counter.lo))), np.zeros((2, 2))
+    new, made, pair_made, gain, flows, moved = slow_step(
+        saddle, instance, *lists, pairs, weight, keep, ahead
+    )
+    got_gain, got_moves = np.zeros((2, len(ahead))), np.zeros((2, 2))
     half = len(words) // 2
     for part, (first, last) in enumerate(((0, half), (half, len(words)))):
         saddle.step(first, last, weight, keep, ahead, got_gain[part], got_moves[part])
-    assert saddle.flow == pytest.approx(new[0], abs=1e-5)
-    assert saddle.row == pytest.approx(new[1], abs=1e-5)
+    assert saddle.flow == pytest.approx(new[0], abs=1e-9)
+    assert np.concatenate([saddle.row, saddle.pair_row]) == pytest.approx(new[1], abs=1e-9)
+    assert saddle.pair_made == pytest.approx(pair_made, abs=1e-9)
     assert saddle.price == pytest.approx(new[2], abs=1e-9)
     assert saddle.made == pytest.approx(made, abs=1e-9)
-    assert got_gain.sum(axis=0) == pytest.approx(gain, abs=1e-4)
+    assert got_gain.sum(axis=0) == pytest.approx(gain, abs=1e-6)
     assert got_moves.sum(axis=0) == pytest.approx([flows, moved], abs=1e-6)
 
 
