@@ -360,6 +360,20 @@ cdef class Saddle:
         cdef Py_ssize_t o, q, r, i, s, e, first = self.first_view[w], last = self.first_view[w + 1]
         cdef Py_ssize_t base = self.offsets[w], rows = self.rows_view[w + 1]
         cdef const int32_t *pair_arcs = &self.pair_arcs[0] if rows else NULL
+        cdef const int32_t *target = &self.pair_target[0] if rows else NULL
+        cdef const int64_t *pair_first = &self.pair_first[0]
+        cdef double *pair_lam = &self.pair_lam[0] if rows else NULL
+        cdef double *pair_made = &self.pair_lam_made[0] if rows else NULL
+        cdef const double *pair_lam0 = &self.pair_lam0[0] if rows else NULL
+        cdef const int32_t *which = &self.which[0]
+        cdef const int32_t *start = &self.start[0]
+        cdef const int32_t *end = &self.end[0]
+        cdef const int32_t *back = &self.back[0]
+        cdef const int32_t *n_rows = &self.n_rows[0]
+        cdef double *f = &self.f[0]
+        cdef double *lam = &self.lam[0]
+        cdef const double *f0 = &self.f0[0]
+        cdef const double *lam0 = &self.lam0[0]
         cdef const double *before = scratch.before
         cdef double *cover = scratch.cover
         cdef double *bars = scratch.bars
@@ -367,54 +381,54 @@ cdef class Saddle:
         cdef double old, new, bar, row, made, value, total, size, flows = 0, prices = 0
         cdef double drop = 1 - keep, slow = 1 / weight, count = self.counts[w]
         for o in range(first, last):
-            push[o - first] = 1 + self.lam[o]
+            push[o - first] = 1 + lam[o]
         if self.overlapping[w]:
             for o in range(first, last):
                 q = self._earlier(o, o)
                 while q >= 0:
-                    push[q - first] += self.lam[o]
+                    push[q - first] += lam[o]
                     q = self._earlier(q, o)
         for r in range(self.rows_view[w], rows):
-            row = self.pair_lam[r]
-            for i in range(self.pair_first[r], self.pair_first[r + 1]):
+            row = pair_lam[r]
+            for i in range(pair_first[r], pair_first[r + 1]):
                 push[pair_arcs[i] - first] += row
         for o in range(first, last):
-            s = self.start[o] - base
-            e = self.end[o] - base
-            old = self.f[o]
-            size = e - s + self.n_rows[o]
+            s = start[o] - base
+            e = end[o] - base
+            old = f[o]
+            size = e - s + n_rows[o]
             new = _positive(old - (push[o - first] - before[e] + before[s]) * slow / size)
             bar = new + new - old
             flows += (new - old) * (new - old) * size
-            self.f[o] = (keep * bar + drop * self.f0[o])
+            f[o] = (keep * bar + drop * f0[o])
             cover[s] += bar
             cover[e] -= bar
             bars[o - first] = bar
             total, size = bar, 2
-            if self.back[o]:
+            if back[o]:
                 q = self._earlier(o, o)
                 while q >= 0:
                     total += bars[q - first]
                     size += 1
                     q = self._earlier(q, o)
-            row = self.lam[o]
-            made = _positive(row + weight * (total - ahead[self.which[o]]) / size)
+            row = lam[o]
+            made = _positive(row + weight * (total - ahead[which[o]]) / size)
             prices += (made - row) * (made - row) * size
-            value = keep * (made + made - row) + drop * self.lam0[o]
-            self.lam[o] = value
-            gain[self.which[o]] += count * value
+            value = keep * (made + made - row) + drop * lam0[o]
+            lam[o] = value
+            gain[which[o]] += count * value
         for r in range(self.rows_view[w], rows):
-            total = -ahead[self.pair_target[r]]
-            for i in range(self.pair_first[r], self.pair_first[r + 1]):
+            total = -ahead[target[r]]
+            for i in range(pair_first[r], pair_first[r + 1]):
                 total += bars[pair_arcs[i] - first]
-            size = self.pair_first[r + 1] - self.pair_first[r] + 1
-            row = self.pair_lam[r]
+            size = pair_first[r + 1] - pair_first[r] + 1
+            row = pair_lam[r]
             made = _positive(row + weight * total / size)
             prices += (made - row) * (made - row) * size
-            self.pair_lam_made[r] = made
-            value = keep * (made + made - row) + drop * self.pair_lam0[r]
-            self.pair_lam[r] = value
-            gain[self.pair_target[r]] += count * value
+            pair_made[r] = made
+            value = keep * (made + made - row) + drop * pair_lam0[r]
+            pair_lam[r] = value
+            gain[target[r]] += count * value
         moved[0] += flows
         moved[1] += prices
 
