@@ -111,7 +111,7 @@ def pair_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
         The arcs of each row: those of the two tokens that lie over the position.
     """
     cdef _Rows rows = _Rows(3), members = _Rows(1)
-    cdef Py_ssize_t w, i, j, q, n, at = 0, pair, begun
+    cdef Py_ssize_t w, i, j, q, n, at = 0, pair
     cdef int64_t *row
     cdef int32_t p, a, b, stop
     cdef bint full = False, taken
