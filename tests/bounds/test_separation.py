@@ -149,3 +149,12 @@ def test_no_pair_is_in_more_than_three():
     edges = list(combinations(range(6), 2))
     found = check(pairwise_parts(edges, [1] * 15), [HALF] * 6, 1)
     assert Inequality.clique([2, 5, 8, 11, 14, 17], 2) in found
+
+
+def test_a_thousand_at_most():
+    """Of 1,001 triangles that share no token the lightest is left for the next round."""
+    edges = [(t + a, t + b) for t in range(0, 3003, 3) for a, b in ((0, 1), (1, 2), (0, 2))]
+    counts = [2] * 9 + [1] * 3 + [2] * 2991
+    found = separate(point(pairwise_parts(edges, counts), [HALF] * 3003, 1, range(3003)))
+    assert len(found) == 1000
+    assert Inequality.cycle([9, 10, 11]) not in found
