@@ -200,6 +200,19 @@ def test_a_tree_of_plain_prices_is_gone_on_with(seed):
     check_optimal(instance, solution, fewest_tokens(instance))
 
 
+@pytest.mark.parametrize(
+    ("third", "seconds"), [pytest.param(2, 0, id="closed"), pytest.param(1, None, id="open")]
+)
+def test_prices_of_few_digits(third, seconds):
+    """Leaves that prove 4 need nothing more; one that proves 3, no less, is not closed."""
+    instance = Instance({"abc": 1, "abd": 1}, 1)
+    leaf = Leaf(np.array([2, 1, third, 2, 1, 2], np.int32))
+    proof = Certificate.of(instance, (Branch(b"ab"), leaf, leaf), 0, 1)
+    check_optimal(
+        instance, branch_and_cut(instance, start_certificate=proof, time_limit=seconds), 4
+    )
+
+
 def test_branches_that_decide_nothing():
     """Tokens that are no candidates, required, or decided above."""
     instance = Instance({"hats": 3, "chat": 2, "that": 1}, 2, required=["ha"])
