@@ -277,11 +277,11 @@ class BoundAndSearch:
         if climb.rounds is None:
             return
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(best.kinds.items()))
-        left = self.phases.tokens, target.reduced_costs
+        tokens, costs = self.phases.tokens, target.reduced_costs
         remark = f"{kinds or 'no cuts'}; {len(climb.rounds.steps.parts.counts):,} parts of words"
-        if left[0] is not None and left[1] is not None:
-            possible = np.count_nonzero(left[1] <= left[0] - best.lower_bound)
-            remark += f", {possible:,} of {len(left[1]):,} candidates left"
+        if tokens is not None and costs is not None:
+            possible = np.count_nonzero(costs <= tokens - best.lower_bound)
+            remark += f", {possible:,} of {len(costs):,} candidates left"
         self.phases.advance(climb.rounds.n_rounds, None, remark)
 
     def _save(self) -> None:

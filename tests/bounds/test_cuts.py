@@ -129,6 +129,24 @@ def test_any_multipliers_prove_no_more_than_there_is(seed):
             assert counter.bound(found.value) <= fewest_tokens(limited)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_finer_prices_prove_the_same(seed):
+    instance = random_instance(seed, 10)
+    with workers(1) as share:
+        counter = PriceCounter(instance, share)
+        greedy = greedtok(instance)
+        ascent = Ascent(counter, greedy.vocabulary, greedy.gains)
+        ascent.begin(instance.k)
+        none = np.zeros(len(counter.lo), bool)
+        case = Case(none, none, instance.k)
+        rounds = CutRounds(ascent, case)
+        for _ in range(3):
+            round_ = rounds.round(Deadline(), 40)
+        assert len(round_.prices.multiplier)
+        counter.refine(counter.bits + 4)
+        assert round_.prices.finer(4).count(counter, case)[0] == round_.value << 4
+
+
 TRIANGLES = ["abc", "bca", "cab", "acb", "cba", "bac"]
 
 
