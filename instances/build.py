@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import html.entities
+import json
 import random
 import re
 import time
@@ -38,7 +39,7 @@ from partcover.instances.families import generate
 from partcover.problem.certificate import Certificate
 
 FOLDER = Path(__file__).parent
-MOST_LEAVES = 1000  # of a proof that does not reach the optimum: more are not worth their bytes
+MOST_BYTES = 2_000_000  # of a proof that does not reach the optimum: more is not worth its place
 PAPER = "Lim, Choo and Lauw 2025, A partition cover approach to tokenization"
 
 
@@ -277,8 +278,8 @@ def write(name: str, family: str, origin: str, instance: Instance, limit: float)
         assert found.tokens is not None
         if found.tokens < solution.tokens:
             solution, by = found, "partcover improve"
-        leaves = sum(1 for _ in certificate.leaves())
-        if prices.lower_bound > certificate.lower_bound or leaves > MOST_LEAVES:
+        size = len(json.dumps(certificate.to_json()))
+        if prices.lower_bound > certificate.lower_bound or size > MOST_BYTES:
             certificate = prices.certificate
     assert solution.vocabulary is not None
     best: dict[str, Any] = {
