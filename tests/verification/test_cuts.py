@@ -183,6 +183,7 @@ BIG = 1 << 63
         (Cut((AB, BC, CA), "cycle", 3, -1, 1), "coef 3 and rhs -1: 0 tokens touch 0 edges"),
         (Cut((AB, BC, CA), "clique", 0, 2, 1), "coef 0 and rhs 2: 2 tokens touch 3 edges"),
         (Cut((AB, BC, CA), "clique", -1, 4, 1), "coef -1 and rhs 4: 2 tokens touch 3 edges"),
+        (Cut((AB, BC, CA), "cycle", -1, 5, 1), "coef -1 and rhs 5: 3 tokens touch 3 edges"),
         (Cut.cycle((AB, BC, CA), -1), "a multiplier that is not 0 to"),
         (Cut.cycle((AB, BC, CA), BIG), "a multiplier that is not 0 to"),
         (Cut((AB, BC, CA), "cycle", BIG, 1, 0), "numbers of more than 63 bits"),
