@@ -89,7 +89,9 @@ def relax(
     Raises
     ------
     InputError
-        For a solver that is unknown, not installed or takes no linear programs; as `solve` does.
+        For a solver that is unknown or takes no linear programs; as `solve` does.
+    MissingExtra
+        If the solver is not installed.
 
     Examples
     --------

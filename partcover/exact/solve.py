@@ -40,7 +40,7 @@ def solve(
 
     Without a solver named: HiGHS has a few seconds for an instance whose model is small, and
     branch and cut (`partcover.bounds.branch_and_cut`) takes what is larger or not closed then,
-    from the solver's vocabulary.
+    from the solver's vocabulary; all of it where OR-Tools, which brings HiGHS, is not installed.
 
     Parameters
     ----------
@@ -100,8 +100,10 @@ def solve(
     Raises
     ------
     InputError
-        For an unknown solver or formulation, a solver that is not installed or does not support
-        the call, a bad limit, a start that breaks a budget, or a model beyond the memory.
+        For an unknown solver or formulation, a solver that does not support the call, a bad limit,
+        a start that breaks a budget, or a model beyond the memory.
+    MissingExtra
+        If the solver is not installed, or none is for group budgets.
     VerificationError
         If the recount contradicts the solver, or the certificate does not hold.
 

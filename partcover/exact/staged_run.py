@@ -19,6 +19,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .claims import with_proof
 from .formulations.build import entries
 from .solver_run import SolverRun, refuse_large_counts
+from .solvers.registry import available
 from .warm_start import refuse_other_instance
 
 __all__ = ["QUICK", "QUICK_SECONDS", "QUICK_WITH_GROUPS", "StagedRun"]
@@ -114,8 +115,13 @@ class StagedRun:
         return self._is_near(solution) or is_interrupted or self.deadline.is_over
 
     def _solver_seconds(self) -> float | None:
-        """Returns the seconds that a solver has; None where its model is too large to be quick."""
+        """Returns the seconds that a solver has; None where its model is too large to be quick.
+
+        None without HiGHS, too, but with group budgets, which branch and cut is no match for.
+        """
         has_groups = bool(self.instance.groups)
+        if not has_groups and "highs" not in available():
+            return None
         if entries(self.instance, "path") > (QUICK_WITH_GROUPS if has_groups else QUICK):
             return None
         left = math.inf if self.deadline.left is None else self.deadline.left

@@ -5,15 +5,35 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import InputError
+from ..errors import InputError, MissingExtra
 from ..runtime.files import read_text
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["GraphFormat", "check_graph", "read_graph"]
+__all__ = ["GraphFormat", "check_graph", "import_networkx", "read_graph"]
 
 GraphFormat = Literal["edgelist", "dimacs", "pace"]
+
+
+def import_networkx(purpose: str = "a graph") -> Any:
+    """Returns the package networkx, which only graphs need.
+
+    Parameters
+    ----------
+    purpose : str
+        What needs it, for the message.
+
+    Raises
+    ------
+    MissingExtra
+        If it is not installed.
+    """
+    try:
+        import networkx
+    except ImportError:
+        raise MissingExtra("networkx", "graphs", purpose) from None
+    return networkx
 
 
 def check_graph(graph: Any) -> nx.Graph:
@@ -24,9 +44,10 @@ def check_graph(graph: Any) -> nx.Graph:
     InputError
         For a self-loop (an edge is covered by one of two ends), a graph without edges, or
         something that is not a networkx graph.
+    MissingExtra
+        If networkx is not installed.
     """
-    import networkx as nx
-
+    nx = import_networkx()
     if not isinstance(graph, nx.Graph):
         raise InputError(f"a networkx graph is expected, not {type(graph).__name__}")
     for u, v in graph.edges():
@@ -65,6 +86,8 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
     InputError
         Naming file and line: for a line of no known form, a vertex out of range, a number of
         edges that does not match, a self-loop, or no edges.
+    MissingExtra
+        If networkx is not installed.
 
     Examples
     --------
@@ -76,10 +99,9 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
     """
     if form not in ("edgelist", "dimacs", "pace"):
         raise InputError(f"unknown graph format {form!r}: use edgelist, dimacs or pace")
+    nx = import_networkx()
     name = fspath(path)
     text = read_text(path)
-    import networkx as nx
-
     read = _read_edge_list if form == "edgelist" else _read_numbered
     graph = nx.Graph()
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1)]

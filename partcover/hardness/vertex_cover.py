@@ -15,7 +15,7 @@ from ..runtime.arguments import checked
 from ..segmentation.segmentation import segment
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
-from .graphs import check_graph
+from .graphs import check_graph, import_networkx
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -165,8 +165,7 @@ class VertexCoverReduction:
         InputError
             If its source holds no graph, or its words are not those of the graph.
         """
-        import networkx as nx
-
+        nx = import_networkx()
         source = instance.source
         if source.get("reduction") != cls.name:
             raise InputError("the instance was not made by reduce: its source names no graph")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..hardness.graphs import import_networkx
 from ..hardness.vertex_cover import reduce_vertex_cover
 from ..problem.instance import Instance
 
@@ -95,9 +96,7 @@ class Family:
             "from": self.paper,
         }
         if self.random:
-            import networkx as nx
-
-            source["networkx"] = nx.__version__
+            source["networkx"] = import_networkx().__version__
         return Instance(
             instance.words,
             instance.k,
@@ -252,36 +251,28 @@ def _counted(
 
 
 def _cycle(size: int, seed: int) -> nx.Graph:
-    import networkx as nx
-
-    return nx.cycle_graph(size)
+    return import_networkx().cycle_graph(size)
 
 
 def _complete(size: int, seed: int) -> nx.Graph:
-    import networkx as nx
-
-    return nx.complete_graph(size)
+    return import_networkx().complete_graph(size)
 
 
 def _cubic(size: int, seed: int) -> nx.Graph:
-    import networkx as nx
-
     if size % 2:
         raise InputError(f"family cubic: size is {size}, and a cubic graph has an even number")
-    return _sorted_graph(size, nx.random_regular_graph(3, size, seed=seed))
+    return _sorted_graph(size, import_networkx().random_regular_graph(3, size, seed=seed))
 
 
 def _gnp(size: int, seed: int) -> nx.Graph:
-    import networkx as nx
-
-    return _sorted_graph(size, nx.gnp_random_graph(size, min(1.0, 4 / (size - 1)), seed=seed))
+    edge_probability = min(1.0, 4 / (size - 1))
+    drawn = import_networkx().gnp_random_graph(size, edge_probability, seed=seed)
+    return _sorted_graph(size, drawn)
 
 
 def _sorted_graph(size: int, drawn: nx.Graph) -> nx.Graph:
     """Returns the same graph with its vertices 0 to size − 1 and its edges in order."""
-    import networkx as nx
-
-    graph = nx.Graph()
+    graph = import_networkx().Graph()
     graph.add_nodes_from(range(size))
     graph.add_edges_from(sorted(tuple(sorted(edge)) for edge in drawn.edges))
     return graph

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError, VerificationError
 from ..exact.relax import relax
 from ..exact.solve import solve
+from ..exact.solvers.registry import require
 from ..heuristics.greedy import certified_ratio, greedtok, greedwmc
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
@@ -83,6 +84,8 @@ def ratios(
     ------
     InputError
         For no budget, one below the required tokens, or as `solve` does.
+    MissingExtra
+        If OR-Tools, whose GLOP solves the linear relaxation, is not installed.
     VerificationError
         If a recount contradicts the solver.
 
@@ -103,6 +106,7 @@ def ratios(
     """
     if not budgets:
         raise InputError("no budget k to find a ratio for")
+    require("glop", linear=True)  # before the optimum is found, which takes long
     progress = progress or Progress()
     progress.stage(f"{name} greedy".strip())
     instance.with_k(min(budgets))  # raises if more tokens are required

@@ -34,6 +34,7 @@ from partcover import (
     solve,
     verify,
 )
+from partcover.errors import MissingExtra
 from partcover.exact import infeasibility as conflicts
 from partcover.exact import relax as relaxing
 from partcover.exact import solver_run as exact
@@ -260,8 +261,20 @@ def test_bad_options(options, message):
 
 def test_a_solver_that_is_not_installed(monkeypatch):
     monkeypatch.setattr(solvers, "find_spec", lambda name: None if name == "pulp" else object())
-    with pytest.raises(InputError, match="'cbc' needs pulp, which is not installed; there are: hi"):
+    needs = (
+        r"the solver cbc needs 'pulp', which is not installed: pip install 'partcover\[solvers\]'"
+    )
+    with pytest.raises(MissingExtra, match=needs):
         solve(Instance(WordCounts.from_counts({"ab": 1}), 1), solver="cbc")
+
+
+def test_without_any_solver_branch_and_cut_has_it_all(monkeypatch):
+    monkeypatch.setattr(solvers, "find_spec", lambda name: None)
+    words = WordCounts.from_counts({"banana": 2, "bandana": 1, "ananas": 3})
+    solution = solve(Instance(words, 2))
+    assert (solution.status, solution.extra["solver"]) == ("optimal", "branch and cut")
+    monkeypatch.undo()
+    assert solution.tokens == solve(Instance(words, 2), solver="highs").tokens
 
 
 def test_counts_beyond_floating_point():

@@ -27,7 +27,7 @@ def demo_command(out: Output) -> int:
         data = demo(threads=out.threads, seed=out.seed, progress=progress)
     corpus, exact, graph = data["corpus"], data["exact"], data["vertex_cover"]
     shown = ("method", "rule", "k", "tokens", "tokens_per_word", "d", "certified_ratio")
-    rows = graph["rows"]
+    rows, missing = graph["rows"], graph["missing"] or "No answer was found."
     confirmed = "confirmed" if exact["verified"] else "NOT confirmed"
     out.result(
         data,
@@ -47,7 +47,7 @@ def demo_command(out: Output) -> int:
         f"{exact['seconds']:.1f} s. Certified for GreedTok without the optimum: "
         f"{exact['certified_ratio']:.4f}.\n\n4. Vertex cover as tokenization, and back\n"
         "Edges: " + "  ".join(f"{a}–{b}" for a, b in graph["edges"]),
-        Listing(rows, {key: key.replace("_", " ") for key in rows[0]}),
+        Listing(rows, {key: key.replace("_", " ") for key in rows[0]}) if rows else missing,
         "k tokens that need at most 3 tokens an edge are a vertex cover of k vertices, and the "
         "other way round.",
     )

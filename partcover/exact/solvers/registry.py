@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...corpus.symbols import Token
-from ...errors import InputError
+from ...errors import InputError, MissingExtra
 from ..solver_io import SolverOptions, SolverReport
 from ..sparse_model import SparseModel
 from . import mathopt
@@ -117,17 +117,15 @@ def require(
     Raises
     ------
     InputError
-        For an unknown solver, one that is not installed, or one that lacks a feature, listing
-        those that have it.
+        For an unknown solver, or one that lacks a feature, listing those that have it.
+    MissingExtra
+        If the library of the solver is not installed.
     """
     if solver not in SOLVERS:
         raise InputError(f"unknown solver {solver!r}: use {', '.join(SOLVERS)}")
     entry = SOLVERS[solver]
     if solver not in available():
-        raise InputError(
-            f"solver {solver!r} needs {entry.library}, which is not installed; "
-            f"there are: {', '.join(available()) or 'none'}"
-        )
+        raise MissingExtra(entry.library, "solvers", f"the solver {solver}")
     for is_required, feature, lack in (
         (integers, "integers", "solves linear relaxations only"),
         (linear, "linear", "solves integer programs only"),

@@ -86,7 +86,7 @@ def _replay(path: Path) -> Replay:
     try:
         from tokenizers import Tokenizer
     except ImportError:
-        raise MissingExtra("tokenizers", "huggingface", "this format") from None
+        raise MissingExtra("tokenizers", "huggingface", "the format huggingface") from None
     tokenizer = Tokenizer.from_file(str(path / FILE if path.is_dir() else path))
     tokenizer.encode_special_tokens = True  # special tokens in a text are text
     model = tokenizer.model
