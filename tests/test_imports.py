@@ -8,20 +8,65 @@ import sys
 import pytest
 
 from partcover import InputError, Vocabulary, WordCounts, export
+from partcover.cli.commands import SECTIONS
 from partcover.report.plots import plot_rows
 
 VOCABULARY = Vocabulary(["ab"], pretokenizer="gpt2")
 
-HEAVY = ["networkx", "ortools", "pulp", "rich", "matplotlib", "pyarrow", "zstandard", "click"]
-HEAVY += ["tokenizers", "transformers", "tiktoken", "sentencepiece"]
+# what the text of a command's help and the names of the package need nothing of
+SOLVERS = ["networkx", "ortools", "pulp"]
+OPTIONAL = ["matplotlib", "pandas", "pyarrow", "sentencepiece", "tiktoken", "tokenizers"]
+OPTIONAL += ["transformers", "zstandard"]
 
 
-def test_import_is_light():
-    code = "import partcover, sys; print([m for m in sys.argv[1:] if m in sys.modules])"
+def loaded(code):
+    """The modules, by the first part of their names, that a fresh process has imported in the end.
+
+    Those that Python itself starts with are left out.
+    """
+    tail = "print(*sorted({m.partition('.')[0] for m in set(sys.modules) - before}), sep='\\n')"
+    lines = ["import sys", "before = set(sys.modules)", code, tail]
     done = subprocess.run(
-        [sys.executable, "-c", code, *HEAVY], capture_output=True, text=True, check=True
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    return {m for m in done.stdout.split() if "cython" not in m} - sys.stdlib_module_names
+
+
+def help_of(*arguments):
+    return f"""
+import contextlib, io
+from partcover.cli.main import main
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as out:
+    main({list(arguments)})
+assert out.getvalue().startswith(("Usage: ", "partcover, version"))
+"""
+
+
+def test_the_package_loads_what_is_used():
+    assert loaded("import partcover") == {"lazy_loader", "partcover"}
+    light = {"lazy_loader", "numpy", "partcover", "regex"}
+    text = 'partcover.WordCounts.from_texts(["a b a"])'
+    assert loaded(f"import partcover\npartcover.greedtok(partcover.Instance({text}, 1))") == light
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more"),
+    [
+        (["--help"], set()),
+        (["--version"], set()),
+        (["greedtok", "--help"], {"numpy", "regex"}),
+        (["count", "--help"], {"numpy", "regex"}),
+    ],
+)
+def test_help_loads_little(arguments, more):
+    expected = {"click", "cloup", "partcover", "typing_extensions"} | more
+    assert loaded(help_of(*arguments)) - {"lazy_loader"} <= expected
+
+
+def test_help_needs_nothing_optional():
+    commands = [name for section in SECTIONS.values() for name in section]
+    every = "".join(help_of(command, "--help") for command in commands)
+    assert not loaded(every) & {*SOLVERS, *OPTIONAL}
 
 
 @pytest.mark.parametrize(

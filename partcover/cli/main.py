@@ -8,7 +8,7 @@ import io
 import keyword
 import os
 import sys
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 import cloup
@@ -20,6 +20,12 @@ from ..runtime.threads import left_behind
 from .commands import SECTIONS
 from .exit_status import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .output import say
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_COMPLETE = "_PARTCOVER_COMPLETE"  # how a shell asks for completions
+_VERBOSE = "partcover.verbose"
 
 
 def entry() -> NoReturn:
@@ -66,8 +72,13 @@ def _run(arguments: list[str] | None) -> int:
     except PartcoverError as error:
         say(f"partcover: {error}")
         return EXIT_USAGE
-    except SystemExit:  # click turns a closed pipe into it, and nothing else here
-        return _system_error(BrokenPipeError())
+    except SystemExit as stop:  # click ends so after a completion, and on a closed pipe
+        if (asked := os.environ.get(_COMPLETE)) is None:
+            return _system_error(BrokenPipeError())
+        if not stop.code:
+            return 0
+        say(f"partcover: {_COMPLETE}={asked}: bash_source, zsh_source or fish_source is expected")
+        return EXIT_USAGE
     except (KeyboardInterrupt, click.Abort):
         say("partcover: interrupted")
         return EXIT_INTERRUPTED
@@ -109,6 +120,17 @@ class _LazyCommand(click.Command):
 class _Commands(cloup.Group):
     """All commands, each imported when it is asked for."""
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Completes the name of a command, from the list alone, or an option."""
+        from click.shell_completion import CompletionItem
+
+        listed = [
+            CompletionItem(name, help=self.commands[name].short_help)
+            for name in self.list_commands(ctx)
+            if name.startswith(incomplete)
+        ]
+        return listed + click.Command.shell_complete(self, ctx, incomplete)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Returns a command by its name, None if there is none."""
         command = super().get_command(ctx, cmd_name)
@@ -122,11 +144,46 @@ class _Commands(cloup.Group):
             raise click.Abort from None
 
 
+def _note_verbose(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Notes for ``--version`` whether ``--verbose`` is there; it is processed before."""
+    ctx.meta[_VERBOSE] = value
+
+
+def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Shows what ``--version`` asks for, and ends the command."""
+    verbose: bool = ctx.meta[_VERBOSE]
+    if not value:
+        if verbose:
+            raise click.UsageError("--verbose goes with --version")
+        return
+    if verbose:
+        from .version_text import version_text
+
+        click.echo(version_text())
+    else:
+        click.echo(f"partcover, version {__version__}")
+    ctx.exit()
+
+
 @cloup.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, prog_name="partcover")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
+@click.option(
+    "--verbose",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_note_verbose,
+    help="With --version: the versions of all parts, and how it was compiled.",
+)
 def cli() -> None:
     """Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
 

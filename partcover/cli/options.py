@@ -15,6 +15,7 @@ from ..problem.certificate import Certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .checkpoint_files import CheckpointFiles
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
+from .completion import pretokenizer_names
 from .inputs import InstanceSource
 from .output import FORMATS, Output
 from .paths import GroupText, ReadablePath, WritablePath
@@ -476,6 +477,7 @@ def _pretokenizer_option(function: Function) -> Function:
         "--pretokenizer",
         metavar="NAME",
         callback=known,
+        shell_complete=pretokenizer_names,
         help="What the words were counted with, where their file does not say it.",
     )(function)
 
@@ -484,5 +486,6 @@ def text_pretokenizer_option(function: Function) -> Function:
     """Adds ``--pretokenizer`` to a command that cuts text into words for a vocabulary."""
     return option(
         "--pretokenizer",
+        shell_complete=pretokenizer_names,
         help="How text is cut into words, as for `count`. Default: as the vocabulary file says.",
     )(function)

@@ -6,13 +6,16 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..corpus.readers import find_sources
 from ..errors import InputError
 from ..runtime.files import check_writable, in_place
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = [
     "GroupText",
@@ -24,10 +27,22 @@ __all__ = [
 ]
 
 
-class ReadablePath(click.ParamType[str]):
-    """A file or folder that a command reads; ``-`` is standard input."""
+class _Path(click.ParamType[str]):
+    """A file, which a shell completes."""
 
     name = "file"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """Leaves the completion to the shell."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+class ReadablePath(_Path):
+    """A file or folder that a command reads; ``-`` is standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Returns the path as text."""
@@ -52,7 +67,7 @@ class GroupText(ReadablePath):
             yield members
 
 
-class WritablePath(click.ParamType[str]):
+class WritablePath(_Path):
     """A file that a command writes.
 
     Parameters
@@ -61,8 +76,6 @@ class WritablePath(click.ParamType[str]):
         table: rows, as JSON, or as CSV or Markdown by the name's ending.  figure: an image.
         folder: a file, or a folder, which may exist.  text: anything else, but no CSV.
     """
-
-    name = "file"
 
     def __init__(self, kind: str = "text") -> None:
         self.kind = kind

@@ -17,6 +17,7 @@ from ...runtime.files import write_atomic
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
 from ..comparison_tables import files_beside, tables_of
+from ..completion import method_names
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, other_words, parse_budgets
 from ..options import instance_options, output_options, plot_option, seconds_option
@@ -51,6 +52,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
 @option(
     "--methods",
     metavar="A,B,…",
+    shell_complete=method_names,
     help="greedtok, greedwmc, improve, solve, pathpiece-bpe and pathpiece-unigram (begun from "
     "these), convextok-bias and convextok-int (rounded so), or any of partcover train. Default: "
     "greedtok,greedwmc,bytes.",

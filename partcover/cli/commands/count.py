@@ -11,6 +11,7 @@ import click
 from ...corpus.readers import listed_reasons
 from ...corpus.word_counts import WordCounts
 from ..command import argument, command, option
+from ..completion import pretokenizer_names
 from ..options import all_files_option, output_options
 from ..output import Output
 from ..paths import check_not_among
@@ -29,6 +30,7 @@ from ..paths import check_not_among
     "--pretokenizer",
     default="space-prefix",
     show_default=True,
+    shell_complete=pretokenizer_names,
     help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, first-space, space, "
     "digit, none, or several joined by '+' (first-space+digit). space-prefix:_ marks with _.",
 )

@@ -14,6 +14,7 @@ from ...runtime.files import read_text
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
+from ..completion import format_names, pretokenizer_names
 from ..formats_help import FormatsCommand
 from ..inputs import other_words
 from ..options import output_options
@@ -33,9 +34,20 @@ from ..paths import ReadablePath
     ],
 )
 @argument("vocabulary", metavar="V.json")
-@option("--to", "format_", required=True, metavar="FORMAT", help="One of those below.")
+@option(
+    "--to",
+    "format_",
+    required=True,
+    metavar="FORMAT",
+    shell_complete=format_names,
+    help="One of those below.",
+)
 @option("--rule", type=click.Choice(SEGMENTATION_RULES), help="Default: the vocabulary's own.")
-@option("--pretokenizer", help="Default: the vocabulary's own; see partcover count.")
+@option(
+    "--pretokenizer",
+    shell_complete=pretokenizer_names,
+    help="Default: the vocabulary's own; see partcover count.",
+)
 @option("--corpus", type=ReadablePath(), metavar="C.tsv", help="Counted words to replay.")
 @option(
     "--text",

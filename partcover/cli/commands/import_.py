@@ -6,6 +6,7 @@ import click
 
 from ...corpus.pretokenizers import Pretokenizer
 from ..command import argument, command, option
+from ..completion import format_names, pretokenizer_names
 from ..formats_help import FormatsCommand
 from ..options import output_options
 from ..output import Output
@@ -20,8 +21,18 @@ from ..output import Output
     ],
 )
 @argument("path", metavar="PATH")
-@option("--from", "format_", metavar="FORMAT", help="Default: what PATH looks like.")
-@option("--pretokenizer", help="What the words are cut by, where PATH does not hold it.")
+@option(
+    "--from",
+    "format_",
+    metavar="FORMAT",
+    shell_complete=format_names,
+    help="Default: what PATH looks like.",
+)
+@option(
+    "--pretokenizer",
+    shell_complete=pretokenizer_names,
+    help="What the words are cut by, where PATH does not hold it.",
+)
 @output_options(writes="the vocabulary", kind="text", table=False)
 def import_command(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
     """Read a vocabulary of another library; -o writes it.
