@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..errors import InputError
 from .command import Command
 
 __all__ = ["FormatsCommand"]
@@ -16,6 +17,12 @@ class FormatsCommand(Command):
         """Writes the formats below the examples."""
         from ..interop import FORMATS
 
+        def title(name: str) -> str:
+            try:
+                return FORMATS[name].title
+            except InputError as error:  # another package's, that cannot be loaded
+                return str(error)
+
         with formatter.section("Formats"):
-            formatter.write_dl([(name, format_.title) for name, format_ in FORMATS.items()])
+            formatter.write_dl([(name, title(name)) for name in FORMATS])
         super().format_epilog(ctx, formatter)

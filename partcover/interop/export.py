@@ -15,7 +15,7 @@ from ..runtime.files import atomic_writer, check_writable, in_place
 from ..runtime.signals import deferred
 from ..vocabulary.vocabulary import Vocabulary
 from .format import Format
-from .registry import FORMATS, find_format
+from .registry import find_format, recognised
 from .replay import Fidelity, measure
 
 __all__ = ["export"]
@@ -157,8 +157,8 @@ def _check_target(path: str | PathLike[str], form: Format) -> None:
         check_writable(path)
         return
     check_writable(target / "part")
-    for other in FORMATS.values():
-        if other is not form and other.read is not None and other.recognises(target):
+    for other in recognised(target):
+        if other is not form:
             raise InputError(
                 f"{target}: holds a vocabulary in the format {other.name}, which would be read "
                 "in place of this one: name another folder, or remove it first"

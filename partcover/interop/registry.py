@@ -1,10 +1,13 @@
-"""Lists the formats, and finds them by name or by what a file looks like."""
+"""Finds formats by name or by what a file looks like: partcover's own, and other packages'."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import InputError
+from ..runtime.entry_points import EntryPointRegistry, load_entry_point, package_of
 from ..runtime.files import load_json
 from .format import Format
 from .greedtok import GREEDTOK
@@ -15,22 +18,70 @@ from .sentencepiece import SENTENCEPIECE
 from .tiktoken import TIKTOKEN
 from .token_list import LIST
 
-__all__ = ["FORMATS", "find_format", "recognise"]
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
-# in the order in which a path is tried when no format is named
-FORMATS: dict[str, Format] = {
-    format_.name: format_
-    for format_ in (
-        HUGGINGFACE,
-        PRIORITY_TOKENIZER,
-        SENTENCEPIECE,
-        TIKTOKEN,
-        GREEDTOK,
-        SAGE,
-        PATHPIECE,
-        LIST,
-    )
-}
+__all__ = ["FORMATS", "FormatRegistry", "find_format", "recognise", "recognised"]
+
+
+class FormatRegistry(EntryPointRegistry[Format]):
+    """Formats by name: some that are given, and behind them those of other packages.
+
+    Another package names each of its formats in the entry point group ``partcover.formats``:
+    ``name = "package.module:FORMAT"``, where `FORMAT` is a `Format` of that name.  It is imported
+    when it is asked for, or when a path has to be recognised that looks like none of the formats
+    given.  A name that is given goes before theirs.
+
+    Parameters
+    ----------
+    given : mapping of str to Format
+        Formats that are there already, in the order in which a path is tried.
+
+    Raises
+    ------
+    InputError
+        When a format of another package is asked for that cannot be loaded, or is no `Format` of
+        its entry point's name.
+
+    Examples
+    --------
+    >>> from partcover.interop import FORMATS
+    >>> "tiktoken" in FORMATS
+    True
+    >>> FORMATS["list"].title
+    'a plain list: a token a line, escaped as in counted words'
+    """
+
+    group = "partcover.formats"
+
+    def load(self, entry: EntryPoint) -> Format:
+        """Imports another package's format."""
+        format_ = load_entry_point(entry, "format")
+        if not isinstance(format_, Format) or format_.name != entry.name:
+            raise InputError(
+                f"{entry.value}{package_of(entry)} is no format {entry.name}: make it a "
+                f'partcover.interop.Format(name="{entry.name}", …)'
+            )
+        return format_
+
+
+#: Every format by name, in the order in which a path is tried when none is named, and behind them
+#: those of other packages.
+FORMATS = FormatRegistry(
+    {
+        format_.name: format_
+        for format_ in (
+            HUGGINGFACE,
+            PRIORITY_TOKENIZER,
+            SENTENCEPIECE,
+            TIKTOKEN,
+            GREEDTOK,
+            SAGE,
+            PATHPIECE,
+            LIST,
+        )
+    }
+)
 
 
 def find_format(name: str) -> Format:
@@ -39,11 +90,26 @@ def find_format(name: str) -> Format:
     Raises
     ------
     InputError
-        If there is none of that name; the message lists them.
+        If there is none of that name; the message lists them.  If it is another package's, and
+        cannot be loaded.
     """
     if name not in FORMATS:
         raise InputError(f"unknown format {name!r}: use {', '.join(FORMATS)}")
     return FORMATS[name]
+
+
+def recognised(path: Path) -> Iterator[Format]:
+    """Yields the formats that can be read and that a file or folder looks like, likeliest first.
+
+    A format of another package that cannot be loaded is passed over: it is refused by name.
+    """
+    for name in FORMATS:
+        try:
+            format_ = FORMATS[name]
+        except InputError:
+            continue
+        if format_.read is not None and format_.recognises(path):
+            yield format_
 
 
 def recognise(path: Path) -> Format:
@@ -57,9 +123,8 @@ def recognise(path: Path) -> Format:
     """
     if not path.exists():
         raise InputError(f"{path}: cannot be read (no such file or folder)")
-    for format_ in FORMATS.values():
-        if format_.read is not None and format_.recognises(path):
-            return format_
+    for format_ in recognised(path):
+        return format_
     if path.is_file() and path.suffix.lower() == ".json":
         load_json(path)  # its error says more
     raise InputError(f"{path}: not recognised: name its format, {', '.join(FORMATS)}")

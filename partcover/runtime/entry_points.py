@@ -1,0 +1,114 @@
+"""Finds what other packages add by name, in an entry point group, beside what is given here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, TypeVar
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["EntryPointRegistry", "load_entry_point", "package_of"]
+
+_T = TypeVar("_T")
+
+
+class EntryPointRegistry(MutableMapping[str, _T]):
+    """Things by name: some that are given, and behind them those of other packages.
+
+    Another package names each of its things in an entry point group.  It is imported when it is
+    asked for.  A name that is given goes before theirs.  A subclass names the `group`, and says
+    in `load` how an entry point becomes a thing.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        What is there already.
+
+    Attributes
+    ----------
+    given : dict of str to object
+        These.
+    group : str
+        The entry point group.
+    """
+
+    group: str
+
+    def __init__(self, given: Mapping[str, _T]) -> None:
+        self.given = dict(given)
+        self._loaded: dict[str, _T] = {}
+        self._entry_points: dict[str, EntryPoint] | None = None
+
+    def load(self, entry: EntryPoint) -> _T:
+        """Imports what an entry point names.
+
+        Raises
+        ------
+        InputError
+            If that cannot be loaded, or is not what the group is for.
+        """
+        raise NotImplementedError
+
+    @property
+    def _others(self) -> dict[str, EntryPoint]:
+        """The entry points of other packages, which are looked up once."""
+        if self._entry_points is None:
+            from importlib.metadata import entry_points  # slow, and only few commands need it
+
+            self._entry_points = {entry.name: entry for entry in entry_points(group=self.group)}
+        return self._entry_points
+
+    def __getitem__(self, name: str) -> _T:
+        if name in self.given:
+            return self.given[name]
+        if name not in self._loaded:
+            self._loaded[name] = self.load(self._others[name])
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, value: _T) -> None:
+        self.given[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self.given[name]
+
+    def __contains__(self, name: object) -> bool:  # without loading it
+        return name in self.given or name in self._others
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self.given, *sorted(self._others))))
+
+    def __len__(self) -> int:
+        return len(self.given.keys() | self._others.keys())
+
+
+def load_entry_point(entry: EntryPoint, kind: str) -> object:
+    """Imports what an entry point names.
+
+    Parameters
+    ----------
+    entry : EntryPoint
+        The entry point.
+    kind : str
+        What it is, for messages: ``trainer``.
+
+    Raises
+    ------
+    InputError
+        For whatever the other package's code raises.
+    """
+    try:
+        loaded: object = entry.load()
+    except Exception as error:
+        raise InputError(
+            f"the {kind} {entry.name}{package_of(entry)} cannot be loaded "
+            f"({entry.value}: {type(error).__name__}: {error})"
+        ) from None
+    return loaded
+
+
+def package_of(entry: EntryPoint) -> str:
+    """Returns `` of PACKAGE`` for a message, empty where the package is not known."""
+    return f" of {entry.dist.name}" if entry.dist is not None else ""
