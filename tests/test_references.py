@@ -15,7 +15,7 @@ PACKAGE = Path(partcover.__file__).parent
 ROOT = Path(__file__).parents[1]
 NAME = re.compile(r"\bpartcover(?:\.[A-Za-z_]\w*)+")
 FILE = re.compile(r"\b(?:partcover|tests|benchmarks|docs)/[\w./-]+\.(?:py|pyx|pxi|md)\b")
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
 
 
 def docstrings(path: Path) -> str:

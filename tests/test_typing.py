@@ -1,20 +1,21 @@
-"""Programs that use partcover pass a strict type checker, the README's first of all."""
+"""Programs that use partcover pass a strict type checker, those of the documents first of all."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from documents import blocks
 
 import partcover
 
 PACKAGE = Path(partcover.__file__).parent
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "use.md"]
 
 USES = """
 from collections import Counter
@@ -100,12 +101,14 @@ def test_the_package_is_typed():
 def test_programs_pass_a_strict_type_checker(tmp_path):
     """One run for all, since most of its time goes to reading the package."""
     pytest.importorskip("mypy")
-    blocks = re.findall(r"^```python\n(.*?)^```", README.read_text("utf-8"), re.DOTALL | re.M)
-    assert len(blocks) >= 4
-    readme = "".join(blocks)
+    found = [
+        block.text for path in DOCUMENTS for block in blocks(path) if block.language == "python"
+    ]
+    assert len(found) >= 3
+    shown = "\n".join(found)
     (tmp_path / "uses.py").write_text(USES)
     (tmp_path / "mistakes.py").write_text(MISTAKES)
-    said = strictly(f"import mistakes\nimport uses\n{readme}", tmp_path)
+    said = strictly(f"import mistakes\nimport uses\n{shown}", tmp_path)
     assert [line for line in said if not line.startswith("mistakes.py")] == []
     places = [int(line.split(":")[1]) for line in said if "error" in line]
     assert places == [5, 6, 7, 8]

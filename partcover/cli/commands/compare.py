@@ -106,7 +106,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     is_flag=True,
     help="The likelihood of each token set, with --sets; takes seconds.",
 )
-@plot_option("Draw tokens per word over k (.png, .svg, .pdf).")
+@plot_option("Draw tokens per word over k, or the gaps of one k (.png, .svg, .pdf).")
 @instance_options
 @output_options(threads=True, seed=True)
 def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
@@ -326,9 +326,11 @@ def _show(out: Output, data: dict[str, Any], request: _Request) -> None:
             write_atomic(path, rows_csv(tables[name].records))
             out.wrote(path)
     if request.plot is not None:
+        from ...report.gap_bars import has_gaps, plot_gaps
         from ...report.plots import plot_rows
 
-        plot_rows(data["rows"], request.plot)
+        plot = plot_gaps if has_gaps(data["rows"]) else plot_rows
+        plot(data["rows"], request.plot)
         out.wrote(request.plot)
     for remark in dict.fromkeys(row["remark"] for row in data["rows"] if "remark" in row):
         out.note(remark)
