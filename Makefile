@@ -20,6 +20,7 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/cython-lint partcover
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 
 # an sdist and a wheel built from it, in dist/
 dist: .venv/ready

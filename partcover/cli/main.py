@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import io
 import keyword
@@ -97,11 +98,16 @@ def _system_error(error: OSError) -> int:
     """Reports what the system refused; returns the exit status, 0 for a reader that has gone."""
     with contextlib.suppress(OSError, ValueError):  # so that Python's last flush cannot fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, BrokenPipeError) or _is_broken_pipe_of_windows(error):
         return 0
     name = "standard output" if error.filename is None else error.filename
     say(f"partcover: {name}: {error.strerror or error}")
     return EXIT_USAGE
+
+
+def _is_broken_pipe_of_windows(error: OSError) -> bool:
+    """Whether Windows says by an invalid argument that the reader of standard output has gone."""
+    return sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
 
 
 class _LazyCommand(click.Command):

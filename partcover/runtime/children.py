@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
+from typing import Any
 
-__all__ = ["die_with_parent", "guarded", "run"]
+__all__ = ["OWN_SESSION", "die_with_parent", "guarded", "run"]
 
-# The shell reads from a pipe whose only writer is this process.  The pipe ends when this process
-# does, even by SIGKILL, to which nothing in it could respond.
-_WATCH = 'read -r _; kill -9 "$1" 2>/dev/null'
+OWN_SESSION: dict[str, Any]
+"""Options of `subprocess.Popen` with which the terminal's Ctrl-C does not reach the child."""
+if sys.platform == "win32":
+    OWN_SESSION = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+else:
+    OWN_SESSION = {"start_new_session": True}
+
+# The watch reads from a pipe whose only writer is this process.  The pipe ends when this process
+# does, even by SIGKILL, to which nothing in it could respond.  9 ends a process on Windows, too.
+_WATCH = "import os, sys; sys.stdin.read(); os.kill(int(sys.argv[1]), 9)"
 
 
 @contextmanager
 def guarded(pid: int) -> Iterator[None]:
     """Kills a child process if this process ends while the context is open.
 
-    A small shell waits beside it.  PR_SET_PDEATHSIG of Linux depends on the thread that started
-    the child, and other systems have nothing like it.
+    A Python without libraries waits beside it.  PR_SET_PDEATHSIG of Linux depends on the thread
+    that started the child, and other systems have nothing like it.
 
     Parameters
     ----------
@@ -29,16 +38,16 @@ def guarded(pid: int) -> Iterator[None]:
         The child, which has not been waited for yet.
     """
     watch = subprocess.Popen(
-        ["/bin/sh", "-c", _WATCH, "sh", str(pid)],
+        [sys.executable, "-I", "-S", "-c", _WATCH, str(pid)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,  # so that neither Ctrl-C nor the end of the terminal reaches it
+        **OWN_SESSION,  # so that neither Ctrl-C nor the end of the terminal reaches it
     )
     try:
         yield
     finally:
-        watch.kill()  # before its pipe closes, which to the shell means that this process ended
+        watch.kill()  # before its pipe closes, which to it means that this process ended
         watch.wait()
         assert watch.stdin is not None
         watch.stdin.close()
@@ -76,7 +85,8 @@ def run(
             stderr=subprocess.PIPE,
             cwd=cwd,
             env=env,
-            text=True,
+            encoding="utf-8",
+            errors="backslashreplace",
         ) as process,
         guarded(process.pid),
     ):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -35,8 +34,9 @@ def run_isolated(function: Callable[..., Any], *arguments: Any, **options: Any) 
         The function's result.
     memory : int
         Bytes by which the call raised that process's peak resident memory: on Linux the peak
-        during the call (VmHWM) less what was resident when it began; elsewhere the growth of
-        ``ru_maxrss``.  If it started processes itself, with the peak of the largest of them.
+        during the call (VmHWM) less what was resident when it began; elsewhere the growth of the
+        peak.  If it started processes itself, with the peak of the largest of them, which Windows
+        does not say.
 
     Raises
     ------
@@ -59,8 +59,9 @@ def run_isolated(function: Callable[..., Any], *arguments: Any, **options: Any) 
             except KeyboardInterrupt:
                 if not begun or process.pid is None:
                     raise
-                os.kill(process.pid, signal.SIGINT)  # the call may end with a result
-                continue
+                if sys.platform != "win32":  # where the console has interrupted it, too
+                    os.kill(process.pid, signal.SIGINT)
+                continue  # the call may end with a result
             if begun:
                 break
             begun = receiver.recv()
@@ -100,23 +101,45 @@ def _measured(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Any, int]:
     with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+        Path("/proc/self/clear_refs").write_bytes(b"5")  # the peak begins anew
     before = _memory("VmRSS")
     result = function(*arguments, **options)
-    children = _bytes(resource.getrusage(resource.RUSAGE_CHILDREN))
-    return result, max(0, _memory("VmHWM") - before) + children
+    return result, max(0, _memory("VmHWM") - before) + _peak_of_children()
 
 
 def _memory(key: str) -> int:
-    """Bytes resident now (VmRSS) or at the peak (VmHWM); without /proc the peak for both."""
+    """Returns the bytes resident now (VmRSS) or at the peak (VmHWM); without /proc the latter."""
     # not ru_maxrss on Linux: a process inherits its parent's
     if _STATUS.exists():
-        for line in _STATUS.read_text().splitlines():
+        for line in _STATUS.read_text("ascii", "replace").splitlines():
             if line.startswith(f"{key}:"):
                 return int(line.split()[1]) * 1024
-    return _bytes(resource.getrusage(resource.RUSAGE_SELF))
+    return _peak()
 
 
-def _bytes(usage: resource.struct_rusage) -> int:
-    """The peak in bytes: macOS states bytes, other systems KiB."""
-    return usage.ru_maxrss if sys.platform == "darwin" else usage.ru_maxrss * 1024
+if sys.platform == "win32":
+    import psutil
+
+    def _peak() -> int:
+        """Returns the peak in bytes of this process."""
+        return int(psutil.Process().memory_info().peak_wset)
+
+    def _peak_of_children() -> int:
+        """Returns 0: there is no peak of processes that have ended."""
+        return 0
+
+else:
+    import resource
+
+    def _peak() -> int:
+        """Returns the peak in bytes of this process."""
+        return _bytes(resource.RUSAGE_SELF)
+
+    def _peak_of_children() -> int:
+        """Returns the peak in bytes of the largest child process so far."""
+        return _bytes(resource.RUSAGE_CHILDREN)
+
+    def _bytes(who: int) -> int:
+        """Returns a peak, which macOS states in bytes, other systems in KiB."""
+        peak = resource.getrusage(who).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
-import resource
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import InputError
+
+if sys.platform == "win32":
+    import psutil
+else:
+    import resource
 
 __all__ = ["available_memory", "refuse_beyond"]
 
@@ -25,8 +30,8 @@ def available_memory(*, proc: Path = Path("/proc"), groups: Path = Path("/sys/fs
     int
         The smallest of three: the memory that the machine has free or can free, the room within
         the limits of the process (``ulimit -v`` and ``ulimit -d``), and the room within its
-        control groups (versions 1 and 2).  All memory of the machine counts as free where the
-        system does not say what is.
+        control groups (versions 1 and 2).  Windows has the first alone; all memory of the machine
+        counts as free where the system does not say what is.
     """
     return max(0, min([_free(proc), *_within_limits(proc), *_within_groups(proc, groups)]))
 
@@ -83,20 +88,25 @@ def _free(proc: Path) -> int:
                 return 1024 * int(line.split()[1])
     except (OSError, ValueError, IndexError):
         pass
+    if sys.platform == "win32":
+        return int(psutil.virtual_memory().available)
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _within_limits(proc: Path) -> Iterator[int]:
-    """Yields the room within the limits of the process, of address space and of data."""
+def _within_limits(proc: Path) -> list[int]:
+    """Returns the room within the limits of the process, of address space and of data."""
+    room: list[int] = []
     try:
         pages = (proc / "self/statm").read_text().split()
         used = [int(pages[0]), int(pages[5])]
     except (OSError, ValueError, IndexError):
         used = [0, 0]
-    for name, n_pages in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), used, strict=True):
-        limit = resource.getrlimit(name)[0]
-        if limit != resource.RLIM_INFINITY:
-            yield limit - n_pages * resource.getpagesize()
+    if sys.platform != "win32":  # which has no such limits
+        for name, n_pages in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), used, strict=True):
+            limit = resource.getrlimit(name)[0]
+            if limit != resource.RLIM_INFINITY:
+                room.append(limit - n_pages * resource.getpagesize())
+    return room
 
 
 def _within_groups(proc: Path, groups: Path) -> Iterator[int]:
@@ -132,7 +142,7 @@ def _within_groups(proc: Path, groups: Path) -> Iterator[int]:
 def _number(path: Path) -> int | None:
     """The number in a file; None without one, which is no limit."""
     try:
-        return int(path.read_text())
+        return int(path.read_bytes())
     except (OSError, ValueError):
         return None
 

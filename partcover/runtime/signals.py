@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
@@ -20,7 +21,11 @@ from types import FrameType
 __all__ = ["deferred", "install", "keeps_best"]
 
 _EXIT_INTERRUPTED = 130
-_SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+_SIGNALS = [signal.SIGINT, signal.SIGTERM]
+if sys.platform == "win32":
+    _SIGNALS.append(signal.SIGBREAK)
+else:
+    _SIGNALS.append(signal.SIGHUP)
 
 
 class _State:
@@ -47,7 +52,8 @@ def install() -> None:
     if not handled:  # a job in the background, under nohup
         return
     reader, writer = os.pipe()
-    os.set_blocking(writer, False)
+    if sys.platform != "win32":  # where Python 3.11 cannot, and where a file need not
+        os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     threading.Thread(target=_answer, args=(reader, frozenset(handled)), daemon=True).start()
     for number in handled:

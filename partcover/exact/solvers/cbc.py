@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import warnings
@@ -16,7 +17,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...problem.solution import Status, Termination
-from ...runtime.children import guarded
+from ...runtime.children import OWN_SESSION, guarded
 from ..model_files import read_solution, write_model, write_start
 from ..solver_io import SolverOptions, SolverReport
 from ..sparse_model import SparseModel
@@ -50,6 +51,16 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
     """Solves a model with CBC."""
     with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
         return _Run(model, options, Path(folder)).report()
+
+
+def _log_channel() -> tuple[int, int]:
+    """Returns the reading and the writing end of a terminal, or of a pipe on Windows.
+
+    Into a pipe CBC writes its log in blocks, minutes late.
+    """
+    if sys.platform == "win32":
+        return os.pipe()
+    return os.openpty()
 
 
 class _Run:
@@ -89,7 +100,10 @@ class _Run:
         if not self.processes:
             self.over.set()
         for process in self.processes:
-            process.send_signal(signal.SIGINT)
+            if sys.platform == "win32":  # where it cannot be asked, and its best is lost
+                process.terminate()
+            else:
+                process.send_signal(signal.SIGINT)
 
     def _solve(self) -> SolverReport:
         """Writes the model, runs CBC on it, and reads its answer."""
@@ -99,8 +113,7 @@ class _Run:
             write_start(self.model, self.options.warm_start, self.warm_start)
         if self.over.is_set() or self.deadline.is_over:
             return SolverReport("none", "time_limit")
-        # into a pipe CBC would write its log in blocks, minutes late
-        ours, its = os.openpty()
+        ours, its = _log_channel()
         with (
             open(ours, encoding="utf-8", errors="replace") as lines,
             os.fdopen(its, "wb", buffering=0) as terminal,
@@ -110,7 +123,7 @@ class _Run:
                 stdin=subprocess.DEVNULL,
                 stdout=terminal,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C reaches CBC through `_interrupt` alone
+                **OWN_SESSION,  # Ctrl-C reaches CBC through `_interrupt` alone
             )
             self.processes.append(process)
             if self.over.is_set():  # the call has ended
@@ -157,7 +170,7 @@ def _read_answer(lines: list[str], answer: Path, model: SparseModel) -> SolverRe
     values = duals = None
     has: Status = "none"
     if answer.exists():
-        head = answer.read_text().partition("\n")[0].lower()
+        head = answer.read_text("utf-8").partition("\n")[0].lower()
         if "infeasible" not in head and "no solution" not in head:
             values, duals = read_solution(model, answer)
             has = "feasible"
