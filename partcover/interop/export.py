@@ -175,7 +175,8 @@ def _draft(path: str | PathLike[str]) -> Iterator[Path]:
     target = Path(path)
     try:
         with tempfile.TemporaryDirectory(prefix="partcover-", ignore_cleanup_errors=True) as folder:
-            draft = Path(folder) / (target.name if target.name not in ("", "..") else "draft")
+            name = target.name if target.name not in ("", "..") else target.resolve().name
+            draft = Path(folder) / (name or "draft")
             try:
                 yield draft
             except InputError as error:
@@ -197,8 +198,11 @@ def _install(draft: Path, path: str | PathLike[str], form: Format) -> None:
         raise InputError(f"{target}: {form.name} writes a folder, and this is none")
     with deferred():
         target.mkdir(exist_ok=True)
-        for part in sorted(draft.iterdir()):
-            _place(part, target / part.name)
+        for part in sorted(draft.rglob("*")):  # a folder before what is in it
+            if part.is_dir():
+                (target / part.relative_to(draft)).mkdir(exist_ok=True)
+            else:
+                _place(part, target / part.relative_to(draft))
 
 
 def _place(draft: Path, target: str | PathLike[str]) -> None:

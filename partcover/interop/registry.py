@@ -16,6 +16,7 @@ from .huggingface import HUGGINGFACE
 from .priority_tokenizer import PRIORITY_TOKENIZER
 from .sentencepiece import SENTENCEPIECE
 from .tiktoken import TIKTOKEN
+from .tiktoken_package import TIKTOKEN_PACKAGE
 from .token_list import LIST
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ FORMATS = FormatRegistry(
             PRIORITY_TOKENIZER,
             SENTENCEPIECE,
             TIKTOKEN,
+            TIKTOKEN_PACKAGE,
             GREEDTOK,
             SAGE,
             PATHPIECE,

@@ -13,13 +13,22 @@ from pathlib import Path
 from ..corpus.symbols import show
 from ..errors import InputError, MissingExtra
 from ..runtime.files import atomic_writer, open_input
+from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import pieces_of
 from .format import Format, GivenUp, Nearest, Replay
 from .merge_ranks import pairs_are_needless
 from .splitting import described
 
-__all__ = ["PUBLISHED", "TIKTOKEN"]
+__all__ = [
+    "PUBLISHED",
+    "RULES",
+    "TIKTOKEN",
+    "adapt_to_ranks",
+    "read_ranks",
+    "vocabulary_of_ranks",
+    "write_ranks",
+]
 
 # The published files by the SHA-256 that tiktoken itself checks them by: name, pre-tokenizer,
 # and special tokens, none of which is in the file.
@@ -61,6 +70,12 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     if vocabulary.special:
         listed = ", ".join(f"{text} {number}" for text, number in vocabulary.special.items())
         remarks.append(f"a rank file holds no special tokens: {listed}")
+    return remarks + write_ranks(vocabulary, path)
+
+
+def write_ranks(vocabulary: Vocabulary, path: Path) -> list[str]:
+    """Writes the ranks of a vocabulary that `adapt_to_ranks` returned, and returns remarks."""
+    remarks = []
     ranks = list(vocabulary.id_of)
     taken = {*ranks, *vocabulary.special.values()}
     free = max(taken) + 1
@@ -75,7 +90,8 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     return remarks
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+def adapt_to_ranks(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    """Returns a vocabulary without pairs and with ids that rise, and what was given up for that."""
     lost = []
     if vocabulary.merges is not None:
         if not pairs_are_needless(vocabulary):
@@ -102,9 +118,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
 
 
 def _read(path: Path) -> tuple[Vocabulary, list[str]]:
-    rank_of, digest = _ranks(path)
-    tokens = sorted((token for token in rank_of if len(token) > 1), key=rank_of.__getitem__)
-    bytes_ = [rank_of.get(bytes([byte]), -1) for byte in range(256)]
+    rank_of, digest = read_ranks(path)
     remarks = []
     pretokenizer: str | None = None
     special: dict[str, int] = {}
@@ -127,21 +141,36 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
             "a rank file holds no pre-tokenizer and no special tokens, and neither its SHA-256 "
             "nor its name is known: --pretokenizer tells how text becomes words"
         )
-    if missing := bytes_.count(-1):
+    vocabulary = vocabulary_of_ranks(rank_of, pretokenizer, special)
+    if missing := vocabulary.id_of[:256].count(-1):
         remarks.append(f"{missing} of the 256 bytes have no rank")
-    vocabulary = Vocabulary(
+    return vocabulary, remarks
+
+
+def vocabulary_of_ranks(
+    rank_of: dict[bytes, int], pretokenizer: str | None, special: dict[str, int]
+) -> Vocabulary:
+    """Returns the vocabulary whose ids are ranks."""
+    tokens = sorted((token for token in rank_of if len(token) > 1), key=rank_of.__getitem__)
+    singles = [rank_of.get(bytes([byte]), -1) for byte in range(256)]
+    return Vocabulary(
         tokens,
         method="imported",
         rule="merges",
         pretokenizer=pretokenizer,
-        ids=[*bytes_, *(rank_of[token] for token in tokens)],
+        ids=[*singles, *(rank_of[token] for token in tokens)],
         special=special,
     )
-    return vocabulary, remarks
 
 
-def _ranks(path: Path) -> tuple[dict[bytes, int], str]:
-    """Reads the ranks of the tokens, and computes the SHA-256 of the file."""
+def read_ranks(path: Path) -> tuple[dict[bytes, int], str]:
+    """Reads the ranks of the tokens, and computes the SHA-256 of the file.
+
+    Raises
+    ------
+    InputError
+        Naming the line that is no token and its rank, or holds one that was there before.
+    """
     rank_of: dict[bytes, int] = {}
     ranks: set[int] = set()
     sha = hashlib.sha256()
@@ -200,7 +229,7 @@ def _replay(path: Path) -> Replay:
         import tiktoken
     except ImportError:
         raise MissingExtra("tiktoken", "tiktoken", "replaying a rank file") from None
-    ranks, _ = _ranks(path)  # tiktoken's own loader keeps a copy under the path's name
+    ranks, _ = read_ranks(path)  # tiktoken's own loader keeps a copy under the path's name
     encoding = tiktoken.Encoding(
         path.stem, pat_str=r"[\s\S]+", mergeable_ranks=ranks, special_tokens={}
     )
@@ -213,27 +242,20 @@ def _replay(path: Path) -> Replay:
 
 
 _OTHER = "tiktoken merges bytes by rank"
+#: How tiktoken expresses each rule.
+RULES: dict[SegmentationRule, str | Nearest] = {
+    rule: "rank merging, a whole word looked up first"
+    if rule == "merges"
+    else Nearest("merges", _OTHER)
+    for rule in SEGMENTATION_RULES
+}
 TIKTOKEN = Format(
     name="tiktoken",
     title="tiktoken's rank file: base64 and rank a line (.tiktoken)",
-    rules={
-        "merges": "rank merging, a whole word looked up first",
-        **{
-            rule: Nearest("merges", _OTHER)
-            for rule in (
-                "shortest_path",
-                "random_path",
-                "priority",
-                "longest_match",
-                "character_merges",
-                "likelihood",
-                "single_symbols",
-            )
-        },
-    },
+    rules=RULES,
     write=_write,
     replay=_replay,
     read=_read,
     recognises=_recognises,
-    adapt=_adapt,
+    adapt=adapt_to_ranks,
 )

@@ -1,0 +1,177 @@
+"""Defines the format of a package for tiktoken: its rank file, its pattern and its name."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from ...corpus.pretokenizers import Pretokenizer
+from ...errors import InputError, MissingExtra
+from ...runtime.files import read_json, write_atomic
+from ...vocabulary.vocabulary import Vocabulary
+from ..format import Format, GivenUp, Replay
+from ..splitting import patterns
+from ..tiktoken import (
+    PUBLISHED,
+    RULES,
+    adapt_to_ranks,
+    read_ranks,
+    vocabulary_of_ranks,
+    write_ranks,
+)
+
+__all__ = ["TIKTOKEN_PACKAGE"]
+
+_FOLDER = "tiktoken_ext"  # the namespace package in which tiktoken looks for encodings
+_FORMAT = "partcover-tiktoken-package"
+_WHOLE = r"[\s\S]+"  # a text is one word
+# names of tiktoken's own: a second encoding of such a name makes every look-up fail
+_TAKEN = {name for name, *_ in PUBLISHED.values()} | {"gpt2", "o200k_harmony", "p50k_edit"}
+_PROJECT = """\
+[build-system]
+requires = ["setuptools>=61"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "{distribution}"
+version = "1"
+description = "An encoding that tiktoken.get_encoding finds by its name"
+dependencies = ["tiktoken>=0.7"]
+
+[tool.setuptools]
+packages = ["{folder}"]
+
+[tool.setuptools.package-data]
+{folder} = ["{module}.json", "{module}.tiktoken"]
+"""
+
+
+def _pattern(pretokenizer: str | None) -> str | None:
+    """Returns the pattern whose matches are all words; None where there is no single one."""
+    rules = patterns(pretokenizer)
+    if not rules:
+        return _WHOLE
+    pattern, mark = rules[0]
+    return pattern if len(rules) == 1 and mark is None else None
+
+
+def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    vocabulary, lost = adapt_to_ranks(vocabulary)
+    reason = None
+    try:
+        Pretokenizer.from_name(vocabulary.pretokenizer or "none")
+        if _pattern(vocabulary.pretokenizer) is None:
+            reason = "tiktoken cuts a text by one pattern, and puts no mark for a space"
+    except InputError as error:
+        reason = str(error)
+    if reason is not None:
+        lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
+        vocabulary = vocabulary.with_(pretokenizer="none")
+    return vocabulary, lost
+
+
+def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
+    name = path.name
+    if name in _TAKEN:
+        raise InputError(
+            f"the folder's name is the encoding's, and tiktoken has one of the name {name!r}: "
+            "name another folder"
+        )
+    distribution, module = _package_names(name)
+    settings = {
+        "format": _FORMAT,
+        "version": 1,
+        "name": name,
+        "pretokenizer": vocabulary.pretokenizer,
+        "pattern": _pattern(vocabulary.pretokenizer),
+        "special_tokens": vocabulary.special,
+    }
+    project = _PROJECT.format(distribution=distribution, folder=_FOLDER, module=module)
+    code = Path(__file__).with_name("encoding_module.py").read_text("utf-8")
+    (path / _FOLDER).mkdir(parents=True)
+    write_atomic(path / "pyproject.toml", project)
+    remarks = write_ranks(vocabulary, path / _FOLDER / f"{module}.tiktoken")
+    write_atomic(path / _FOLDER / f"{module}.json", json.dumps(settings, indent=1) + "\n")
+    write_atomic(path / _FOLDER / f"{module}.py", code)
+    return [*remarks, f"pip install it, then tiktoken.get_encoding({name!r})"]
+
+
+def _package_names(name: str) -> tuple[str, str]:
+    """Returns the names of the distribution and of the module, in ASCII, of an encoding's name."""
+    plain = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+    if not (plain and re.fullmatch(r"[\w.-]+", name, re.ASCII)):  # tell two such names apart
+        plain = f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
+    return f"tiktoken-{plain}", plain.replace("-", "_")
+
+
+def _settings_of(path: Path) -> tuple[Path, dict[str, Any]]:
+    """Returns the only settings of a folder, and what they hold."""
+    found = sorted((path / _FOLDER).glob("*.json"))
+    if len(found) != 1:
+        raise InputError(f"{path / _FOLDER}: {len(found)} encodings, and one is expected")
+    return found[0], read_json(found[0])
+
+
+def _read(path: Path) -> tuple[Vocabulary, list[str]]:
+    file, settings = _settings_of(path)
+    special = settings.get("special_tokens")
+    if settings.get("format") != _FORMAT or not isinstance(special, dict):
+        raise InputError(f"{file}: these are no settings of an encoding")
+    rank_of, _ = read_ranks(file.with_suffix(".tiktoken"))
+    pretokenizer, remarks = settings.get("pretokenizer"), []
+    try:
+        known = _pattern(pretokenizer) == settings.get("pattern")
+    except (AttributeError, KeyError):  # no text, or no name of one
+        known = False
+    if not known:
+        pretokenizer = None
+        remarks.append("the pattern is not known here: --pretokenizer tells how text becomes words")
+    try:
+        return vocabulary_of_ranks(rank_of, pretokenizer, special), remarks
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+
+
+def _replay(path: Path) -> Replay:
+    try:
+        import tiktoken
+    except ImportError:
+        raise MissingExtra("tiktoken", "tiktoken", "replaying a package for tiktoken") from None
+    file, _ = _settings_of(path)
+    # the exported module by itself, as tiktoken imports it
+    spec = importlib.util.spec_from_file_location("exported_encoding", file.with_suffix(".py"))
+    if spec is None or spec.loader is None:
+        raise InputError(f"{file.with_suffix('.py')}: cannot be read")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    [constructor] = module.ENCODING_CONSTRUCTORS.values()
+    arguments = constructor()
+    encoding = tiktoken.Encoding(**arguments)
+
+    def word(piece: bytes) -> list[bytes]:
+        ids = encoding._encode_single_piece(piece)  # not cut by the pattern before
+        return list(encoding.decode_tokens_bytes(ids))
+
+    return Replay(
+        f"tiktoken {tiktoken.__version__}",
+        lambda words: list(map(word, words)),
+        lambda text: list(encoding.decode_tokens_bytes(encoding.encode_ordinary(text))),
+        arguments["mergeable_ranks"].get,
+        arguments["special_tokens"].get,
+    )
+
+
+TIKTOKEN_PACKAGE = Format(
+    name="tiktoken-package",
+    title="a package to install, in which tiktoken.get_encoding finds the folder's name",
+    rules=RULES,
+    write=_write,
+    replay=_replay,
+    read=_read,
+    recognises=lambda path: any((path / _FOLDER).glob("*.tiktoken")),
+    adapt=_adapt,
+)
