@@ -1,5 +1,6 @@
 # make demo   builds into .venv and runs the main job on text that is on every machine
 # make test   builds, checks style and types, and runs the tests
+# make docs   builds the documentation site into docs/_build/html
 # PYTHON=python3.12 make test   with another Python (3.11 or newer)
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ BIN := .venv/bin
 # the build looks its tools up by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test lint dist clean
+.PHONY: demo test lint docs dist clean
 
 demo: .venv/ready
 	$(BIN)/partcover demo
@@ -21,6 +22,11 @@ lint: .venv/ready
 	$(BIN)/cython-lint partcover
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+
+# what has not changed is not executed again; `make clean docs` does it all
+docs: .venv/ready
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
 
 # an sdist and a wheel built from it, in dist/
 dist: .venv/ready
@@ -38,4 +44,4 @@ dist: .venv/ready
 	touch $@
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv build dist docs/_build docs/generated

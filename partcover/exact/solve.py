@@ -110,8 +110,8 @@ def solve(
     Notes
     -----
     Solvers work in floating point: a bound is rounded up to the next integer only beyond
-    1e-6 + 1e-9·|bound|, which is more than their default tolerances can move it on instances
-    whose counts they can represent.  Bounds of branch and cut are counted in integers.
+    1e-6 + 1e-9 times the bound, which is more than their default tolerances can move it on
+    instances whose counts they can represent.  Bounds of branch and cut are counted in integers.
 
     Bounds of branch and cut do not use group budgets: with these a solver has as long as it takes
     (at a time limit half of it), unless its model is too large to be solved.

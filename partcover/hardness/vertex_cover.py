@@ -186,7 +186,8 @@ class VertexCoverReduction:
 def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
     """Makes the instance whose threshold k tokens meet exactly if k vertices cover the graph.
 
-    Each edge (i, j) is a word @V_i@V_j@ with count 1; each vertex a candidate @V_i@; ℓ = 3|E|.
+    Each edge (i, j) is a word @V_i@V_j@ with count 1; each vertex a candidate @V_i@; ℓ = 3 m for
+    m edges.
 
     Parameters
     ----------
@@ -217,7 +218,7 @@ def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
     -----
     Why it holds (Lim, Choo and Lauw 2025, Theorem 1): a word has five symbols and needs 5 tokens
     without a candidate, 3 with @V_i@ or @V_j@, and still 3 with both, since they overlap in the
-    middle @.  So |E| words need at most 3|E| tokens exactly if every edge has a chosen end.
+    middle @.  So m words need at most 3 m tokens exactly if every edge has a chosen end.
     """
     simple = check_graph(graph)
     number = {vertex: index + 1 for index, vertex in enumerate(simple.nodes)}

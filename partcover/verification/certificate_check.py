@@ -98,7 +98,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     4. Pieces of a word that are the token T do not overlap: over all words they are worth at
        most reward(T).
     5. So Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T), and S holds R, nothing of F, and
-       at most k − |R| other candidates, whose rewards are at most the largest ones.  ∎
+       at most as many other candidates as R leaves of k, whose rewards are at most the largest.  ∎
 
     A leaf with pairs {A, B} of tokens that overlap has multipliers m(W, p, {A, B}) ≥ 0, and for
     cuts C multipliers μ_C ≥ 0 (`partcover.problem.cuts`).  An occurrence of T is then worth

@@ -1,0 +1,91 @@
+"""Configures the documentation site; ``make docs`` builds it into docs/_build/html."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import metadata
+from pathlib import Path
+
+import partcover
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+# in a virtual environment the finder of an editable install is there twice, and the second looks at
+# the whole build for each name that is not a module: Sphinx tries thousands
+_finders = [f for f in sys.meta_path if type(f).__module__ == "_partcover_editable_loader"]
+for _finder in _finders[1:]:
+    sys.meta_path.remove(_finder)
+
+project = "partcover"
+author = copyright = "The partcover authors"  # noqa: A001
+version = release = partcover.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "myst_nb",  # pages in Markdown, tutorials executed
+    "sphinx_copybutton",
+    "sphinx_design",  # cards and grids
+    "sphinx_gallery.gen_gallery",
+    "command_pages",  # the pages of the commands
+]
+exclude_patterns = ["_build", "_ext", "gallery", "generated/gallery/*.[!r]*"]
+
+# pages
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_heading_anchors = 3
+nb_execution_mode = "cache"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+copybutton_exclude = ".linenos, .gp, .go"
+
+# the reference of the API
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+
+# the gallery: each script of docs/gallery draws a picture
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "generated/gallery",
+    "filename_pattern": r"\.py$",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "write_computation_times": False,
+    "show_signature": False,
+    "min_reported_time": 10**6,
+    "abort_on_example_error": True,
+}
+
+# looks
+html_theme = "pydata_sphinx_theme"
+html_title = "partcover"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
+    "show_prev_next": True,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-light",
+    "pygments_dark_style": "a11y-dark",
+}
+for line in metadata("partcover").get_all("Project-URL") or ():
+    label, _, url = line.partition(", ")
+    if label in ("Source", "Repository"):
+        html_theme_options["icon_links"] = [
+            {"name": label, "url": url, "icon": "fa-solid fa-code-branch"}
+        ]

@@ -1,0 +1,45 @@
+"""The documentation site builds without a warning, with every link inside it whole."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import partcover
+from partcover.cli.commands import SECTIONS
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+for needed in ("sphinx", "myst_nb", "pydata_sphinx_theme", "sphinx_gallery", "ipykernel"):
+    pytest.importorskip(needed)
+
+
+def test_every_public_name_stands_in_the_reference():
+    text = (DOCS / "api" / "index.md").read_text("utf-8")
+    listed = re.findall(r"^   (\w+)$", text, re.MULTILINE)
+    assert sorted(set(partcover.__all__) - set(listed) - {"__version__", "trainers"}) == []
+    assert len(listed) == len(set(listed))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built from nothing as `make docs` does, but that the gallery is not drawn."""
+    source = tmp_path_factory.mktemp("site") / "docs"
+    shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("_build", "generated"))
+    folder = source / "_build"
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    command += ["-D", "sphinx_gallery_conf.plot_gallery=0", source, folder]
+    build = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert build.returncode == 0, build.stdout + build.stderr
+    return folder
+
+
+def test_the_site_builds_and_every_command_has_a_page(site):
+    for name in [name for names in SECTIONS.values() for name in names]:
+        page = (site / "generated" / "commands" / f"{name}.html").read_text("utf-8")
+        assert f"partcover {name}" in page
