@@ -1,6 +1,8 @@
 # make demo   builds into .venv and runs the main job on text that is on every machine
 # make test   builds, checks style and types, and runs the tests
 # make docs   builds the documentation site into docs/_build/html
+# make bench OUT=new.json                          measures a small suite of benchmarks
+# make bench-compare OLD=old.json NEW=new.json     shows what became faster or slower
 # PYTHON=python3.12 make test   with another Python (3.11 or newer)
 
 PYTHON ?= python3
@@ -8,7 +10,7 @@ BIN := .venv/bin
 # the build looks its tools up by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test lint docs dist clean
+.PHONY: demo test lint docs bench bench-compare dist clean
 
 demo: .venv/ready
 	$(BIN)/partcover demo
@@ -27,6 +29,15 @@ lint: .venv/ready
 docs: .venv/ready
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
+
+# CPU seconds of each step, beside peers, by pyperf
+OUT ?= bench-$(shell date +%Y%m%d-%H%M%S).json
+bench: .venv/ready
+	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation -e '.[bench]'
+	$(BIN)/python benchmarks/suite.py -o $(OUT)
+
+bench-compare: .venv/ready
+	$(BIN)/python -m pyperf compare_to --table $(OLD) $(NEW)
 
 # an sdist and a wheel built from it, in dist/
 dist: .venv/ready

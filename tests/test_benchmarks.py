@@ -1,0 +1,43 @@
+"""The suite of benchmarks runs, and its files can be compared; times are not looked at."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SUITE = Path(__file__).parents[1] / "benchmarks" / "suite.py"
+STEPS = {"start", "count", "greedy", "train BPE", "bound", "improve", "encode", "prove"}
+
+
+def python(*arguments, cwd):
+    line = [sys.executable, *map(str, arguments)]
+    return subprocess.run(line, cwd=cwd, capture_output=True, text=True, timeout=300)
+
+
+def test_the_suite_runs_and_is_compared(tmp_path):
+    pytest.importorskip("pyperf")
+    line = [SUITE, "--debug-single-value", "--only", "encode: partcover", "-o", "new.json"]
+    done = python(*line, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    shutil.copy(tmp_path / "new.json", tmp_path / "old.json")
+    data = json.loads((tmp_path / "new.json").read_text())
+    assert {"cpu_count", "platform", "python_version"} <= data["metadata"].keys()  # the machine
+    assert {"partcover_version", "numpy_version", "text_sha256"} <= data["metadata"].keys()
+    names = [part["metadata"]["name"] for part in data["benchmarks"]]
+    assert names == ["encode: partcover", "encode: partcover, to an array"]
+    line = ["-m", "pyperf", "compare_to", "--table", "old.json", "new.json"]
+    done = python(*line, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Benchmark" in done.stdout
+
+
+def test_every_step_has_a_benchmark():
+    pytest.importorskip("pyperf")
+    code = f"import runpy; print(*runpy.run_path({str(SUITE)!r})['SUITE'], sep='\\n')"
+    done = python("-c", code, cwd=SUITE.parent)
+    assert {name.partition(":")[0] for name in done.stdout.splitlines()} == STEPS, done.stderr
