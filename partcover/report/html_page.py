@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -11,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from .._version import __version__
-from ..corpus.word_counts import WordCounts
 from ..errors import InputError, MissingExtra
 from ..exact.solve import solve
 from ..hardness.reduction import reduction_of
@@ -19,24 +19,27 @@ from ..problem.instance import Instance
 from ..runtime.files import write_atomic
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
-from ..studies.paper_tables import EXPERIMENTS
-from .figures import check_figure
-from .plots import plot_lines, plot_rows
+from ..segmentation.segmentation import segment
+from .charts import comparison_chart, events_chart, experiment_chart
+from .figures import COLOURS
+from .page_tables import page_table, shown
 from .reduction_figure import check_drawing, draw_reduction
-from .runs import Runs
-from .tables import cell
+from .runs import Runs, Table
+from .standings import Headline, checked_bound, headline, known_bounds, measure
 from .word_explorer import explore, steps
 
 __all__ = ["write_page"]
 
 _PAGES = Path(__file__).parent / "templates"
+_SCRIPTS = ("segment.js", "pretokenize.js", "tokens.js", "tables.js", "explorer.js", "steps.js")
+_CHART_SCRIPTS = ("vendor/echarts.common.min.js", "charts.js")
 
 
 def write_page(
     runs: Runs,
     path: str | PathLike[str],
     *,
-    title: str = "partcover report",
+    title: str | None = None,
     sample: int = 2_000,
     time_limit: float = 10.0,
     seed: int = 0,
@@ -45,14 +48,17 @@ def write_page(
 ) -> None:
     """Writes the page, which opens from disk and needs no network.
 
+    The same files give the same bytes, with one version of the libraries, unless a time limit
+    ends the optimum of a small instance.
+
     Parameters
     ----------
     runs : Runs
         What the page shows.
     path : path
         Where to; the file is written aside and renamed.
-    title : str
-        The heading.
+    title : str, optional
+        The heading; by default the name of the corpus, or of what else is shown first.
     sample : int
         The limit on words in the explorer; of a larger corpus a sample is shown, and the page
         says so.
@@ -66,25 +72,29 @@ def write_page(
     Raises
     ------
     MissingExtra
-        Without Jinja, or without matplotlib where there is a figure.
+        Without Jinja, or without matplotlib where a reduction is drawn.
     InputError
         If there is nothing to show, prices without their words, an instance that is too large
         to show, or `path` cannot be written.
+    VerificationError
+        If a certificate does not prove what it claims.
     """
     try:
         import jinja2
     except ImportError:
         raise MissingExtra("jinja2", "report", "a page") from None
     progress = progress or Progress()
-    data: dict[str, Any] = {}
-    explorer = _explorer(runs, sample, seed, progress)
-    if explorer is not None:
-        data["explorer"] = explorer
-    limits = RunLimits(time_limit, seed, threads)
-    pictures, data["steps"] = _shown_instances(runs, limits, progress)
-    tables = [_table(name, rows) for name, rows in runs.tables]
-    if not (tables or pictures or data["steps"] or explorer or runs.solutions):
-        raise InputError("nothing to show: give tables, vocabularies with their words, instances")
+    first, explorer, measured = _standing(runs, sample, seed, progress)
+    pictures, step_by_step = _shown_instances(runs, RunLimits(time_limit, seed, threads), progress)
+    charts = _charts(runs.tables, measured, runs)
+    tables = [page_table(table.name, table.rows) for table in runs.tables if table.rows]
+    if measured:
+        tables.insert(0, page_table("vocabularies on this corpus", measured))
+    if not (tables or charts or pictures or step_by_step or explorer or runs.solutions):
+        raise InputError(
+            "nothing to show: give what compare, greedtok, train or improve wrote, vocabularies "
+            "with the counted words that they cut, small instances"
+        )
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_PAGES),
         autoescape=True,
@@ -92,36 +102,84 @@ def write_page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    data = {"charts": charts, "explorer": explorer, "steps": step_by_step}
+    scripts = (*_SCRIPTS, *_CHART_SCRIPTS) if charts else _SCRIPTS
     page = environment.get_template("report.html").render(
-        title=title,
+        title=title
+        or runs.corpus
+        or next((Path(name).stem for name, _, _ in runs.files), "report"),
         version=__version__,
+        headline=first,
+        charts=charts,
         tables=tables,
         solutions=[(name, _facts(facts)) for name, facts in runs.solutions],
         pictures=pictures,
         explorer=explorer,
-        steps=data["steps"],
+        words=runs.words,
+        files=runs.files,
+        steps=step_by_step,
         # inside a script element only "<" could end it
-        data=json.dumps(data, ensure_ascii=True).replace("<", "\\u003c"),
+        data=json.dumps(data, ensure_ascii=True, allow_nan=False).replace("<", "\\u003c"),
         style=(_PAGES / "report.css").read_text("utf-8"),
-        script=(_PAGES / "segment.js").read_text("utf-8")
-        + (_PAGES / "report.js").read_text("utf-8"),
+        script="\n".join((_PAGES / name).read_text("utf-8") for name in scripts),
     )
     write_atomic(path, page)
 
 
-def _explorer(runs: Runs, sample: int, seed: int, progress: Progress) -> dict[str, Any] | None:
-    """Returns the data of the word explorer, None without words or vocabularies."""
-    words, certificate = runs.words, runs.certificate
-    small = [instance for _, instance in runs.instances if "reduction" not in instance.source]
-    if words is None and len(small) == 1:
-        words = small[0].words
+def _standing(
+    runs: Runs, sample: int, seed: int, progress: Progress
+) -> tuple[Headline | None, dict[str, Any] | None, list[dict[str, Any]]]:
+    """Returns the headline, the data of the word explorer, and the rows of the vocabularies.
+
+    Without words or vocabularies there is no explorer and no row.
+    """
+    if runs.certificate is not None:
+        progress.stage("certificate")
+    proven = checked_bound(runs)
+    words = runs.words if proven is None else proven[0].words
+    if words is None:
+        small = [each for _, each in runs.instances if "reduction" not in each.source]
+        words = small[0].words if len(small) == 1 else None
     if words is None or not runs.vocabularies:
-        if certificate is not None:
-            raise InputError("prices need the counted words and a vocabulary beside them")
-        return None
+        return headline([], runs.tables, None, None), None, []
     progress.stage("words")
-    prices = None if certificate is None else (_priced(words, small, certificate.k), certificate)
-    return explore(words, runs.vocabularies, prices=prices, size=sample, seed=seed)
+    prices = None
+    bounds = known_bounds(runs.tables, words)
+    if proven is not None and runs.certificate is not None:
+        prices = (proven[0], runs.certificate)
+        if proven[0].policy == {"candidates": "substrings"}:
+            k = runs.certificate.k
+            bounds[k] = max(proven[1], bounds.get(k, 0))
+    cuts = {
+        name: segment(words, vocabulary)
+        for name, vocabulary in runs.vocabularies.items()
+        if vocabulary.symbols == words.symbols
+    }
+    explorer = explore(words, runs.vocabularies, cuts=cuts, prices=prices, size=sample, seed=seed)
+    measured = measure(words, runs.vocabularies, cuts, bounds)
+    return headline(measured, runs.tables, words, proven), explorer, measured
+
+
+def _charts(
+    tables: Sequence[Table], measured: Sequence[dict[str, Any]], runs: Runs
+) -> list[dict[str, Any]]:
+    """Returns the charts: methods over k, then searches over time."""
+    title = "How far each method is from the optimum"
+    charts: list[dict[str, Any] | None] = []
+    rest = list(measured)  # vocabularies that no comparison has
+    for table in tables:
+        rows, chart = table.rows, experiment_chart(table.name, table.rows)
+        if runs.words is not None and table.about.get("corpus_sha256") == runs.words.digest:
+            known = {row.get("method") for row in rows}
+            rows = [*rows, *(row for row in rest if row["method"] not in known)]
+        chart = chart or comparison_chart(rows, title)
+        if chart is not None:
+            charts.append(chart)
+            rest = rest if rows is table.rows else []
+    if len(rest) > 1:
+        charts.append(comparison_chart(rest, title.replace("method", "vocabulary")))
+    charts += [events_chart(name, rows) for name, rows in runs.events]
+    return [chart for chart in charts if chart is not None]
 
 
 def _shown_instances(
@@ -138,87 +196,37 @@ def _shown_instances(
     return pictures, step_by_step
 
 
-def _priced(words: WordCounts, instances: Sequence[Instance], k: int) -> Instance:
-    """Returns the instance that a certificate for k tokens is about, as far as the files tell."""
-    for instance in instances:
-        if instance.words.digest == words.digest:
-            return instance.with_k(k)
-    return Instance(words, k)
-
-
-def _table(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns a table with the numbers to sort by, and its figure where there is one over k."""
-    columns = list(dict.fromkeys(key for row in rows for key in row if _is_simple(row[key])))
-    numbers = {c for c in columns if any(_is_number(row.get(c)) for row in rows)}
-    return {
-        "name": name,
-        "columns": [(column.replace("_", " "), column in numbers) for column in columns],
-        "rows": [[_shown(column, row.get(column)) for column in columns] for row in rows],
-        "figure": _figure(name, rows),
-    }
-
-
-def _figure(name: str, rows: list[dict[str, Any]]) -> str | None:
-    """Returns the figure of an experiment, or of methods over k; None for rows without it."""
-
-    def have(texts: Sequence[str], numbers: Sequence[str], optional: Sequence[str]) -> bool:
-        return bool(rows) and all(
-            all(isinstance(row.get(key), str) for key in texts)
-            and all(_is_number(row.get(key)) for key in numbers)
-            and all(row.get(key) is None or _is_number(row[key]) for key in optional)
-            for row in rows
-        )
-
-    experiment = EXPERIMENTS.get(name)
-    if experiment is not None:
-        *texts, up = experiment.line
-        if not have(texts, [experiment.across], [up]):
-            return None
-        lines = experiment.lines(rows)
-        return _image(lambda file: plot_lines(lines, file, experiment.across_label, experiment.up))
-    if have(["method", "rule"], ["k"], ["tokens_per_word", "tokens", "lower_bound"]) and any(
-        row.get("tokens_per_word") is not None and "target" not in row for row in rows
-    ):
-        return _image(lambda file: plot_rows(rows, file))
-    return None
-
-
-def _is_simple(value: Any) -> bool:
-    """Whether a value fits into a cell."""
-    return value is None or isinstance(value, int | float | str)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _shown(column: str, value: Any) -> dict[str, Any]:
-    """Returns a cell: its text, and the number to sort by."""
-    text = cell(value)
-    if value is not None and column.endswith("gap"):
-        text = f"{100 * value:.3f} %"
-    elif column == "rule" and value is not None:
-        text = str(value).replace("_", " ")
-    return {"text": text, "number": value if _is_number(value) else None}
-
-
 def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Returns names and texts of facts."""
     # the rule that a solution's tokens are counted under may differ from its vocabulary's
     names = {"rule": "tokens counted under"}
-    return [
-        (names.get(key, key.replace("_", " ")), _shown(key, value)["text"])
-        for key, value in facts.items()
-    ]
+    return [(names.get(key, key.replace("_", " ")), shown(key, facts[key])[0]) for key in facts]
+
+
+# The colours of a drawing that follow the reader's light or dark mode.
+_DRAWN = """<style>
+svg { --ink: #1c2127; --paper: #ffffff; --chosen: #f0b429; --edge: #1c6ea4; fill: var(--ink); }
+@media (prefers-color-scheme: dark) {
+  svg { --ink: #e8eaed; --paper: #1a1d21; --chosen: #8a5a00; --edge: #7cc7f2; }
+}
+</style>"""
 
 
 def _image(draw: Callable[[Path], None]) -> str:
-    """Returns a figure as a data URL."""
+    """Returns a figure as a data URL; its colours are those of the page, in the dark too."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figure.svg"
-        check_figure(file)
         draw(file)
-        return "data:image/svg+xml;base64," + base64.b64encode(file.read_bytes()).decode("ascii")
+        svg = file.read_text("utf-8")
+    for colour, name in (
+        ("#000000", "ink"),
+        ("#ffffff", "paper"),
+        (COLOURS["orange"].lower(), "chosen"),
+        (COLOURS["blue"].lower(), "edge"),
+    ):
+        svg = svg.replace(colour, f"var(--{name})")
+    svg = re.sub(r"<svg [^>]*>", lambda match: match[0] + _DRAWN, svg, count=1)
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
 
 
 def _picture(
@@ -245,7 +253,9 @@ def _picture(
         if answer is None:
             raise InputError(f"{name}: no vocabulary was found within {limits.time_limit} s")
         lifted = reduction.lift(answer)
-    facts = {key: value for key, value in lifted.to_json().items() if _is_simple(value)}
+    facts = {
+        key: value for key, value in lifted.to_json().items() if not isinstance(value, list | dict)
+    }
     listed = {
         key: ", ".join(map(str, value))
         for key, value in lifted.to_json().items()

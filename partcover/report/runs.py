@@ -1,8 +1,10 @@
-"""Reads the files that a page shows: tables, vocabularies, counted words, instances."""
+"""Reads the files that a page shows: tables, vocabularies, counted words, instances, events."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,10 +14,30 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..runtime.files import read_json
+from ..runtime.file_kinds import kind_of
+from ..runtime.files import read_json, read_text
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Runs", "read_runs"]
+__all__ = ["Runs", "Table", "read_runs"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows with the conditions under which they were counted.
+
+    Attributes
+    ----------
+    name : str
+        The title.
+    rows : list of dict
+        The rows, as `compare` returns them or any other.
+    about : mapping
+        What the file says beside its rows: corpus, words, symbols, candidates.
+    """
+
+    name: str
+    rows: list[dict[str, Any]]
+    about: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -24,29 +46,38 @@ class Runs:
 
     Attributes
     ----------
-    tables : list of (str, list of dict)
-        Titles and rows, as `compare` returns them or any other.
+    tables : list of Table
+        Tables of rows.
     vocabularies : dict of str to Vocabulary
         Vocabularies by the name to show.
     solutions : list of (str, dict)
         Titles and facts of solutions.
+    events : list of (str, list of dict)
+        Titles and events of searches, as `Event.to_json` makes them.
     words : WordCounts, optional
         The corpus to explore.
+    corpus : str
+        The name of its file.
     certificate : Certificate, optional
-        A certificate whose prices are shown for the words of the corpus.
+        A certificate whose bound is checked, and whose prices are shown, for this corpus.
     instances : list of (str, Instance)
         Small instances, shown step by step, and reductions, shown as pictures.
     answers : list of path
         Files of vocabularies, among which the answer to a reduction is looked up.
+    files : list of (str, str, str)
+        The name, the kind and the SHA-256 of each file that was read.
     """
 
-    tables: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     solutions: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    events: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
     words: WordCounts | None = None
+    corpus: str = ""
     certificate: Certificate | None = None
     instances: list[tuple[str, Instance]] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
+    files: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
@@ -56,8 +87,8 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
     ----------
     paths : sequence of path
         Counted words (``.tsv``; one, read over the symbols of the vocabularies), certificates
-        (``.cert``; one), and JSON: what ``compare`` and other tables write, vocabularies and
-        solutions, instances.
+        (``.cert``; one), events (``.jsonl``), and JSON: what ``compare`` and other tables write,
+        vocabularies and solutions, instances.
 
     Raises
     ------
@@ -77,19 +108,61 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
             if runs.certificate is not None:
                 raise InputError(f"{path}: a second certificate; a page shows one")
             runs.certificate = Certificate.load(path)
-            continue
-        _add_json(runs, path, name)
+            kind = "certificate"
+        elif path.endswith(".jsonl"):
+            runs.events.append((name, _events(path)))
+            kind = "events"
+        else:
+            kind = _add_json(runs, path, name)
+        runs.files.append((Path(path).name, kind, _digest(path)))
     if corpus is not None:
         symbols = next((each.symbols for each in runs.vocabularies.values()), None)
         runs.words = WordCounts.load(corpus, symbols)
+        runs.corpus = Path(corpus).stem
+        runs.files.append((Path(corpus).name, "counted words", _digest(corpus)))
     return runs
 
 
-def _add_json(runs: Runs, path: str, name: str) -> None:
-    """Adds the contents of a JSON file, which tell what they are."""
+def _digest(path: str) -> str:
+    """Returns the SHA-256 of a file; nothing for what is no file, as a pipe."""
+    if not Path(path).is_file():
+        return ""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _events(path: str) -> list[dict[str, Any]]:
+    """Returns the events of a file of JSON lines."""
+    events = []
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        try:
+            event = json.loads(line)
+        except ValueError:
+            raise InputError(f"{path}: line {number} is not JSON") from None
+        numbers = (
+            (event.get(key) for key in ("tokens", "lower_bound")) if _is_event(event) else [""]
+        )
+        if not all(value is None or type(value) is int for value in numbers):
+            raise InputError(f"{path}: line {number} is no event of --events")
+        events.append(event)
+    return events
+
+
+def _is_event(event: Any) -> bool:
+    """Whether this is an object with the time at which something happened."""
+    return isinstance(event, dict) and type(event.get("seconds")) in (int, float)
+
+
+def _add_json(runs: Runs, path: str, name: str) -> str:
+    """Adds the contents of a JSON file, which tell what they are; returns their kind."""
+    if kind_of(path) == "text":
+        raise InputError(
+            f"{path}: this looks like text; a page shows results: run `partcover count` on it, "
+            "then `compare`, `greedtok` or `improve`"
+        )
     data = read_json(path)
     if isinstance(data.get("rows"), list):
-        runs.tables.append(_rows(path, name, data))
+        runs.tables.append(_table(path, name, data))
         sets = data["sets"] if isinstance(data.get("sets"), dict) else {}
         for title, rows in (  # of `compare`
             ("token sets", sets.get("vocabularies")),
@@ -97,26 +170,29 @@ def _add_json(runs: Runs, path: str, name: str) -> None:
             ("targets", data.get("targets")),
         ):
             if rows:
-                runs.tables.append(_rows(path, f"{name}: {title}", {"rows": rows}))
-    elif isinstance(data.get("results"), list):  # of `reproduce all`
-        runs.tables += [_rows(path, name, result) for result in data["results"]]
-    elif data.get("format") == "partcover-instance":
+                runs.tables.append(_table(path, f"{name}: {title}", {"rows": rows}))
+        return "table"
+    if isinstance(data.get("results"), list):  # of `reproduce all`
+        runs.tables += [_table(path, name, result) for result in data["results"]]
+        return "tables"
+    if data.get("format") == "partcover-instance":
         runs.instances.append((name, Instance.load(path)))
-    elif _is_listed(data.get("tokens")) or _is_listed(data.get("vocabulary")):
-        vocabulary = Vocabulary.load(path)
-        title = vocabulary.method if vocabulary.method != "given" else name
-        while title in runs.vocabularies:
-            title += f" ({name})" if name not in title else "′"
-        runs.vocabularies[title] = vocabulary
-        runs.answers.append(path)
-        facts = data if "vocabulary" in data else data.get("provenance") or {}
-        simple = {k: v for k, v in facts.items() if isinstance(v, int | float | str)}
-        if simple:
-            runs.solutions.append((title, simple))
-    else:
+        return "instance"
+    if not (_is_listed(data.get("tokens")) or _is_listed(data.get("vocabulary"))):
         raise InputError(
             f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
         )
+    vocabulary = Vocabulary.load(path)
+    title = vocabulary.method if vocabulary.method != "given" else name
+    while title in runs.vocabularies:
+        title += f" ({name})" if name not in title else "′"
+    runs.vocabularies[title] = vocabulary
+    runs.answers.append(path)
+    facts = data if "vocabulary" in data else data.get("provenance") or {}
+    simple = {k: v for k, v in facts.items() if isinstance(v, int | float | str)}
+    if simple:
+        runs.solutions.append((title, simple))
+    return "solution" if "vocabulary" in data else "vocabulary"
 
 
 def _is_listed(tokens: Any) -> bool:
@@ -124,11 +200,12 @@ def _is_listed(tokens: Any) -> bool:
     return isinstance(tokens, list) and not any(isinstance(token, dict) for token in tokens[:1])
 
 
-def _rows(path: str, name: str, data: Any) -> tuple[str, list[dict[str, Any]]]:
-    """Returns a title, that of the manifest where there is one, and the rows of a table."""
+def _table(path: str, name: str, data: Any) -> Table:
+    """Returns a table; its title is that of the manifest where there is one."""
     rows = data.get("rows") if isinstance(data, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{path}: 'rows' is not a list of objects")
     manifest = data.get("manifest")
     title = manifest.get("experiment") if isinstance(manifest, dict) else None
-    return str(title or name), rows
+    about = {key: value for key, value in data.items() if key not in ("rows", "sets", "targets")}
+    return Table(str(title or name), rows, about)

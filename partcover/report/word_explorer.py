@@ -16,13 +16,15 @@ from ..exact.solve import solve
 from ..heuristics.greedy import greedtok
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..runtime.arrays import Int64
 from ..runtime.limits import RunLimits
-from ..segmentation.segmentation import segment
+from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Letters", "explore", "sample_words", "steps"]
+__all__ = ["Letters", "explore", "sample_words", "steps", "telling_words"]
 
+_TELLING = 120  # words in which the vocabularies differ that are shown
 _PRICED = 40  # words that are shown with their prices
 _COMPETING = 12  # tokens that are shown over one of these words
 _STEP_WORDS, _STEP_SYMBOLS, _STEP_K = 60, 2_000, 40  # the largest instance shown step by step
@@ -89,10 +91,48 @@ def sample_words(words: WordCounts, size: int, seed: int) -> WordCounts:
     return words.subset(order[:head] + [order[head + int(i)] for i in sorted(drawn)])
 
 
+def telling_words(words: WordCounts, pieces: Sequence[Int64], size: int) -> list[int]:
+    """Returns the words that tell most of vocabularies, by the tokens that are at stake.
+
+    Parameters
+    ----------
+    words : WordCounts
+        The corpus.
+    pieces : sequence of ndarray of int64, shape (words,)
+        The number of tokens of each word under each vocabulary.
+    size : int
+        The number of words to return, at most.
+
+    Returns
+    -------
+    list of int
+        Indices of words.  Of several vocabularies: the words that some cut into fewer tokens than
+        others, by count times difference.  Of one: the words that more tokens than one are spent
+        on, by count times the tokens beyond the first.  Ties go to the first word.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover import WordCounts
+    >>> from partcover.report.word_explorer import telling_words
+    >>> words = WordCounts.from_counts({"ab": 9, "abc": 2, "abcd": 5})
+    >>> telling_words(words, [np.array([1, 1, 2]), np.array([1, 3, 1])], 2)
+    [2, 1]
+    """
+    if not len(words):
+        return []
+    table = np.stack(pieces)
+    lowest = table.min(axis=0) if len(pieces) > 1 else 1
+    stake = words.counts * (table.max(axis=0) - lowest)
+    order = np.argsort(-stake, kind="stable")[:size]
+    return [int(i) for i in order if stake[i] > 0]
+
+
 def explore(
     words: WordCounts,
     vocabularies: Mapping[str, Vocabulary],
     *,
+    cuts: Mapping[str, Segmentation] | None = None,
     prices: tuple[Instance, Certificate] | None = None,
     size: int = 2_000,
     seed: int = 0,
@@ -105,6 +145,8 @@ def explore(
         The corpus; of a large one a sample is shown, and `sampled` is true.
     vocabularies : mapping of name to Vocabulary
         The vocabularies that cut the words, over the same symbols.
+    cuts : mapping of name to Segmentation, optional
+        The words as each vocabulary cuts them, if that is known already.
     prices : (Instance, Certificate), optional
         Prices to show for the most frequent words.
     size, seed : int
@@ -113,8 +155,10 @@ def explore(
     Returns
     -------
     dict
-        JSON: ``words`` (pairs of word and count), ``sampled``, ``of``, ``lead`` (what a word
-        after a space begins with), ``names``, ``methods``, ``prices``.
+        JSON: ``words`` (pairs of word and count), ``sampled``, ``of``, ``pretokenizer``, ``lead``
+        (what a word after a space begins with), ``names``, ``methods``, ``telling`` (the words of
+        `telling_words`, as ``words`` has them), ``differing`` (how many words, and how many
+        counted ones, are cut into different numbers of tokens), ``prices``.
 
     Raises
     ------
@@ -126,37 +170,61 @@ def explore(
             raise InputError(
                 f"{name}: tokens over {vocabulary.symbols}, the words are over {words.symbols}"
             )
+    if cuts is None:
+        cuts = {name: segment(words, vocabulary) for name, vocabulary in vocabularies.items()}
+    pieces = [cut.pieces for cut in cuts.values()]
+    telling = [] if not pieces else telling_words(words, pieces, _TELLING)
+    told = [(words.word(i), int(words.counts[i])) for i in telling]
     shown = sample_words(words, size, seed)
-    ranked = sorted(shown, key=lambda pair: (-pair[1], pair[0]))
+    ranked = sorted({*shown, *told}, key=lambda pair: (-pair[1], pair[0]))
     tokens = [token for vocabulary in vocabularies.values() for token in vocabulary]
     letters = Letters(words.symbols, [word for word, _ in ranked] + tokens)
     write = letters.write
-    methods = []
-    for name, vocabulary in vocabularies.items():
-        method: dict[str, Any] = {
-            "name": name,
-            "rule": vocabulary.rule,
-            "symbols": vocabulary.symbols,
-            "tokens": [write(token) for token in vocabulary],
-            "corpus_tokens": segment(words, vocabulary).tokens,
-        }
-        if vocabulary.merges is not None:
-            method["merges"] = [[write(a), write(b)] for a, b in vocabulary.merges]
-        if vocabulary.scores is not None:
-            method["scores"] = list(vocabulary.scores)
-            singles = vocabulary.symbol_scores.items()
-            method["symbol_scores"] = {write(symbol): score for symbol, score in singles}
-        methods.append(method)
     return {
         "symbols": words.symbols,
         "words": [[write(word), count] for word, count in ranked],
         "sampled": len(shown) < len(words),
         "of": len(words),
+        "total": words.total_count,
+        "pretokenizer": words.pretokenizer,
         "lead": _lead(shown),
         "names": letters.names,
-        "methods": methods,
+        "methods": [
+            _method(name, vocabulary, cuts[name].tokens, letters)
+            for name, vocabulary in vocabularies.items()
+        ],
+        "telling": [[write(word), count] for word, count in told],
+        "differing": _differing(words, pieces),
         "prices": {} if prices is None else _prices(*prices, ranked, letters),
     }
+
+
+def _method(name: str, vocabulary: Vocabulary, tokens: int, letters: Letters) -> dict[str, Any]:
+    """Returns a vocabulary as the script that cuts words reads it."""
+    write = letters.write
+    method: dict[str, Any] = {
+        "name": name,
+        "rule": vocabulary.rule,
+        "symbols": vocabulary.symbols,
+        "tokens": [write(token) for token in vocabulary],
+        "corpus_tokens": tokens,
+    }
+    if vocabulary.merges is not None:
+        method["merges"] = [[write(a), write(b)] for a, b in vocabulary.merges]
+    if vocabulary.scores is not None:
+        method["scores"] = list(vocabulary.scores)
+        singles = vocabulary.symbol_scores.items()
+        method["symbol_scores"] = {write(symbol): score for symbol, score in singles}
+    return method
+
+
+def _differing(words: WordCounts, pieces: Sequence[Int64]) -> dict[str, int]:
+    """Returns how many words, and how many counted ones, have different numbers of tokens."""
+    if len(pieces) < 2:
+        return {"words": 0, "counted": 0}
+    table = np.stack(pieces)
+    different = table.min(axis=0) != table.max(axis=0)
+    return {"words": int(different.sum()), "counted": int(words.counts[different].sum())}
 
 
 def _lead(words: WordCounts) -> str:

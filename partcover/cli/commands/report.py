@@ -26,7 +26,7 @@ from ..paths import ReadablePath
     metavar="P.cert",
     help="A certificate whose prices are shown; among the FILEs it is one, too. Repeatable.",
 )
-@option("--title", default="partcover report", show_default=True, help="The heading.")
+@option("--title", help="The heading. Default: the name of the corpus.")
 @option(
     "--sample",
     default=2_000,
@@ -40,7 +40,7 @@ def report_command(
     out: Output,
     files: tuple[str, ...],
     certificates: tuple[str, ...],
-    title: str,
+    title: str | None,
     sample: int,
     time_limit: float,
 ) -> int:

@@ -116,4 +116,4 @@ function cut(word, vocabulary) {
   }
 }
 
-if (typeof module !== "undefined") module.exports = { prepare, cut };
+if (typeof module !== "undefined") module.exports = { ...module.exports, prepare, cut };

@@ -1,0 +1,168 @@
+"""Describes the charts of a page, which ECharts draws in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..studies.paper_tables import EXPERIMENTS
+from .standings import is_number
+
+__all__ = ["comparison_chart", "events_chart", "experiment_chart"]
+
+_BUDGET = "k, tokens in the vocabulary"
+# what rows of a comparison are measured by: key, label, and whether it is a share
+_MEASURES = (
+    ("gap", "gap: tokens that could be saved, at most", True),
+    ("excess", "tokens more than the best here", True),
+    ("tokens_per_word", "tokens per word", False),
+    ("bytes_per_token", "bytes per token", False),
+)
+
+
+def comparison_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict[str, Any] | None:
+    """Returns the chart of methods over k: gaps first, and what else can be chosen.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        Rows of a `Comparison`, or of `partcover.report.standings.measure`.
+    title : str
+        What the chart shows.
+
+    Returns
+    -------
+    dict or None
+        ``title``, ``short`` (for the navigation), ``across``, ``measures`` (each ``label``,
+        ``share``, ``lines``), and of each line ``name``, ``kind`` and ``points``.  None where the
+        rows are no comparison.
+
+    Examples
+    --------
+    >>> from partcover import Instance, compare
+    >>> from partcover.report.charts import comparison_chart
+    >>> rows = compare(Instance({"banana": 2, "bandana": 1}, 0), [1, 2], ["greedtok"]).rows
+    >>> chart = comparison_chart(rows, "Bananas")
+    >>> [measure["label"] for measure in chart["measures"]]
+    ['tokens more than the best here', 'tokens per word', 'bytes per token']
+    """
+    if not _are_compared(rows):
+        return None
+    shown = [row for row in rows if row.get("tokens") is not None]
+    fewest: dict[int, int] = {}
+    for row in shown:
+        fewest[row["k"]] = min(row["tokens"], fewest.get(row["k"], row["tokens"]))
+    measures = []
+    for key, label, share in _MEASURES:
+        lines: dict[tuple[str, str], list[list[float]]] = {}
+        for row in shown:
+            value = _excess(row, fewest) if key == "excess" else row.get(key)
+            if value is not None:
+                name = (row["method"], row["rule"].replace("_", " "))
+                lines.setdefault(name, []).append([row["k"], 100 * value if share else value])
+        if key == "tokens_per_word" and (bound := _bound_per_word(shown)):
+            lines["lower bound", ""] = bound
+        if lines:
+            measures.append({"label": label, "share": share, "lines": _lines(lines)})
+    if not measures:
+        return None
+    short = "Gaps" if measures[0]["label"] == _MEASURES[0][1] else "Methods"
+    return {"title": title, "short": short, "across": _BUDGET, "measures": measures}
+
+
+def _excess(row: Mapping[str, Any], fewest: Mapping[int, int]) -> float:
+    """Returns the share of tokens that a row needs beyond the fewest of its k."""
+    least = fewest[row["k"]]
+    return float((row["tokens"] - least) / max(1, least))
+
+
+def _bound_per_word(rows: Sequence[Mapping[str, Any]]) -> list[list[float]]:
+    """Returns the lower bound for each k, in tokens per word."""
+    bound = {
+        row["k"]: row["lower_bound"] * row["tokens_per_word"] / row["tokens"]
+        for row in rows
+        if row.get("lower_bound") is not None and row["tokens"]
+    }
+    return [[k, value] for k, value in sorted(bound.items())]
+
+
+def _are_compared(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether these are rows of a comparison, and one of them has an answer."""
+    numbers = ("tokens", "tokens_per_word", "bytes_per_token", "lower_bound", "gap")
+    return any(row.get("tokens") is not None for row in rows) and all(
+        all(isinstance(row.get(key), str) for key in ("method", "rule"))
+        and type(row.get("k")) is int
+        and all(row.get(key) is None or is_number(row[key]) for key in numbers)
+        and (row.get("tokens") is None or is_number(row.get("tokens_per_word")))
+        and "target" not in row
+        for row in rows
+    )
+
+
+def experiment_chart(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Returns the chart of an experiment of `reproduce`; None for rows of another kind."""
+    experiment = EXPERIMENTS.get(name)
+    if experiment is None or not rows:
+        return None
+    *texts, up = experiment.line
+    for row in rows:
+        if not all(isinstance(row.get(key), str) for key in texts):
+            return None
+        if not is_number(row.get(experiment.across)):
+            return None
+        if row.get(up) is not None and not is_number(row[up]):
+            return None
+    measure = {"label": experiment.up, "share": False, "lines": _lines(experiment.lines(rows))}
+    return {
+        "title": experiment.about.rstrip("."),
+        "short": name,
+        "across": experiment.across_label,
+        "measures": [measure],
+    }
+
+
+def events_chart(name: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Returns the chart of a search over time: its gap, and the two numbers that make it.
+
+    Examples
+    --------
+    >>> from partcover.report.charts import events_chart
+    >>> events = [{"seconds": 0.1, "tokens": 9, "lower_bound": None},
+    ...           {"seconds": 0.5, "tokens": 9, "lower_bound": 6}]
+    >>> chart = events_chart("search", events)
+    >>> chart["measures"][0]["lines"][0]["points"]
+    [[0.5, 33.33333333333333]]
+    """
+    lines: dict[tuple[str, str], list[list[float]]] = {}
+    gaps: list[list[float]] = []
+    for event in events:
+        tokens, bound = event.get("tokens"), event.get("lower_bound")
+        for key, value in (("tokens needed", tokens), ("lower bound", bound)):
+            if value is not None:
+                lines.setdefault((key, ""), []).append([event["seconds"], value])
+        if tokens and bound is not None:
+            gaps.append([event["seconds"], 100 * (tokens - bound) / tokens])
+    measures = []
+    if gaps:
+        measures.append({"label": "gap", "share": True, "lines": _lines({("gap", ""): gaps})})
+    if lines:
+        measures.append({"label": "tokens", "share": False, "lines": _lines(lines)})
+    if not measures:
+        return None
+    return {
+        "title": f"The search over time: {name}",
+        "short": "Search",
+        "across": "seconds",
+        "steps": True,
+        "measures": measures,
+    }
+
+
+def _lines(
+    points: Mapping[tuple[str, str], Sequence[Sequence[float]]],
+) -> list[dict[str, Any]]:
+    """Returns lines by name and kind as JSON."""
+    return [
+        {"name": name, "kind": kind, "points": sorted(map(list, line))}
+        for (name, kind), line in points.items()
+    ]

@@ -1,0 +1,114 @@
+"""Arranges rows as the tables of a page: no empty column, and no more columns than fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .fitting import column_widths
+from .standings import is_number
+from .tables import SPARE_COLUMNS, cell
+
+__all__ = ["page_table", "shown"]
+
+_ROOM = 118  # characters that fit beside each other where a page is 1,280 pixels wide
+_HEADINGS = {
+    "tokens_per_word": "per word",
+    "lower_bound": "lower bound",
+    "certified_ratio": "certified",
+    "held_out_tokens": "held out: tokens",
+    "held_out_tokens_per_word": "held out: per word",
+    "held_out_bytes_per_token": "held out: bytes / token",
+    "bytes_per_token": "bytes / token",
+}
+_SAYS_NOTHING = {"termination": "completed", "status": "feasible"}
+
+
+def page_table(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns a table for the page's template.
+
+    Columns without a value are left out, and so is one that repeats ``k``.  What is the same in
+    all rows is said once, beside the table.  Columns that do not fit are there, folded away, the
+    least important first.
+
+    Parameters
+    ----------
+    name : str
+        The title.
+    rows : sequence of dict
+        The rows; values that are lists or objects are left out.
+
+    Returns
+    -------
+    dict
+        ``name``, ``columns`` (each ``heading``, ``number``, ``spare``), ``rows`` (each a list of
+        cells with ``text`` and ``number``) and ``same`` (pairs of heading and text).
+
+    Examples
+    --------
+    >>> from partcover.report.page_tables import page_table
+    >>> rows = [{"method": "bpe", "k": k, "seed": 0, "gap": None} for k in (1, 2)]
+    >>> table = page_table("rows", rows)
+    >>> [column["heading"] for column in table["columns"]], table["same"]
+    (['k'], [('method', 'bpe'), ('seed', '0')])
+    """
+    keys = [
+        key
+        for key in dict.fromkeys(key for row in rows for key in row)
+        if all(_is_simple(row.get(key)) for row in rows)
+        and any(row.get(key) is not None for row in rows)
+    ]
+    if "size" in keys and all(row.get("size") == row.get("k") for row in rows):
+        keys.remove("size")
+    same = [key for key in keys if len(rows) > 1 and key != "k" and _is_constant(key, rows)]
+    keys = [key for key in keys if key not in same]
+    cells = [[shown(key, row.get(key)) for row in rows] for key in keys]
+    headings = [_HEADINGS.get(key, key.replace("_", " ")) for key in keys]
+    widths = column_widths(
+        [[text for text, _ in column] for column in cells],
+        headings,
+        _ROOM,
+        [keys.index(key) for key in SPARE_COLUMNS if key in keys],
+        between=3,
+    )
+    numbers = [any(number is not None for _, number in column) for column in cells]
+    return {
+        "name": name,
+        "columns": [
+            {"heading": heading, "number": number, "spare": width is None}
+            for heading, number, width in zip(headings, numbers, widths, strict=True)
+        ],
+        "rows": [
+            [{"text": text, "number": number} for text, number in row]
+            for row in zip(*cells, strict=True)
+        ],
+        "same": [
+            (_HEADINGS.get(key, key.replace("_", " ")), shown(key, rows[0].get(key))[0])
+            for key in same
+            if rows[0].get(key) != _SAYS_NOTHING.get(key, ...)
+        ],
+    }
+
+
+def shown(key: str, value: Any) -> tuple[str, float | None]:
+    """Returns a value as text, and the number to sort by."""
+    text = cell(value)
+    if value is not None and is_number(value):
+        if key.endswith(("gap", "share")):
+            text = f"{100 * value:.3f} %"
+        elif key == "seconds":
+            text = f"{value:.2f}"
+        elif key == "memory":
+            text = f"{value / 2**20:,.1f} MiB"
+        return text, value
+    return (text.replace("_", " ") if key == "rule" else text), None
+
+
+def _is_simple(value: Any) -> bool:
+    """Whether a value fits into a cell."""
+    return value is None or isinstance(value, int | float | str)
+
+
+def _is_constant(key: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all rows have one value; what is measured is shown in any case."""
+    return key not in ("tokens", "gap", "seconds") and len({row.get(key) for row in rows}) == 1

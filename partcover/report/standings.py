@@ -1,0 +1,245 @@
+"""Says how good the vocabularies of a page are: tokens needed, gap, and whether that is proven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from ..analysis.metrics import text_bytes
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError, VerificationError
+from ..problem.instance import Instance
+from ..runtime.progress import gap_of
+from ..segmentation.segmentation import Segmentation
+from ..verification.certificate_check import check_certificate
+from ..vocabulary.vocabulary import Vocabulary
+from .runs import Runs, Table
+from .tables import cell
+
+__all__ = [
+    "Headline",
+    "checked_bound",
+    "headline",
+    "is_number",
+    "known_bounds",
+    "measure",
+    "percent",
+]
+
+_PLAIN = {"candidates": "substrings"}
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of a row is a number that can be drawn."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def checked_bound(runs: Runs) -> tuple[Instance, int] | None:
+    """Recounts the certificate of a page.
+
+    Returns
+    -------
+    (Instance, int) or None
+        The instance that the certificate is about, as far as the files tell, and the lower bound
+        that it proves for that; None without a certificate.
+
+    Raises
+    ------
+    InputError
+        Without the counted words.
+    VerificationError
+        If the certificate does not prove what it claims.
+    """
+    certificate = runs.certificate
+    if certificate is None:
+        return None
+    small = [each for _, each in runs.instances if "reduction" not in each.source]
+    words = runs.words or (small[0].words if len(small) == 1 else None)
+    if words is None or not runs.vocabularies:
+        raise InputError("prices need the counted words and a vocabulary beside them")
+    same = [each for each in small if each.words.digest == words.digest]
+    instance = same[0].with_k(certificate.k) if same else Instance(words, certificate.k)
+    check = check_certificate(instance, certificate)
+    if not check.ok:
+        raise VerificationError(f"the certificate does not hold: {check.problems[0]}")
+    return instance, check.lower_bound
+
+
+def measure(
+    words: WordCounts,
+    vocabularies: Mapping[str, Vocabulary],
+    cuts: Mapping[str, Segmentation],
+    bounds: Mapping[int, int],
+) -> list[dict[str, Any]]:
+    """Returns a row for each vocabulary: what it needs for these words, and how far that is.
+
+    Parameters
+    ----------
+    words : WordCounts
+        The corpus.
+    vocabularies : mapping of name to Vocabulary
+        The vocabularies.
+    cuts : mapping of name to Segmentation
+        The words as each of them cuts them.
+    bounds : mapping of int to int
+        Lower bounds for k tokens; that of the smallest k which is at least a vocabulary's size
+        holds for it.
+    """
+    size = text_bytes(words)
+    rows = []
+    for name, vocabulary in vocabularies.items():
+        tokens = cuts[name].tokens
+        bound = next((bounds[k] for k in sorted(bounds) if k >= len(vocabulary)), None)
+        rows.append(
+            {
+                "method": name,
+                "rule": vocabulary.rule,
+                "k": len(vocabulary),
+                "tokens": tokens,
+                "tokens_per_word": tokens / max(1, words.total_count),
+                "bytes_per_token": None if size is None else size / max(1, tokens),
+                "lower_bound": bound,
+                "gap": gap_of(tokens, bound),
+            }
+        )
+    return rows
+
+
+def known_bounds(tables: Sequence[Table], words: WordCounts) -> dict[int, int]:
+    """Returns the lower bounds of tables that are about these words and all their substrings."""
+    bounds: dict[int, int] = {}
+    for table in tables:
+        about = table.about
+        if about.get("corpus_sha256") != words.digest or about.get("policy") != _PLAIN:
+            continue
+        for row in table.rows:
+            k, bound = row.get("k"), row.get("lower_bound")
+            if type(k) is int and type(bound) is int:
+                bounds[k] = max(bound, bounds.get(k, 0))
+    return bounds
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The answer that stands first.
+
+    Attributes
+    ----------
+    best : dict
+        The row of the vocabulary that needs the fewest tokens.
+    others : int
+        The number of other rows for the same k.
+    proof : {"checked", "reported", "none"}
+        Whether the lower bound was recounted from a certificate, is of a file, or is missing.
+    words : int or None
+        The words that are counted.
+    """
+
+    best: Mapping[str, Any]
+    others: int
+    proof: str
+    words: int | None
+
+    @property
+    def name(self) -> str:
+        """The method and its rule, as text."""
+        rule = str(self.best["rule"]).replace("_", " ")
+        return f"{self.best['method']}, cut by {rule}"
+
+    @property
+    def gap(self) -> str:
+        """The gap in percent, rounded up."""
+        tokens, bound = self.best["tokens"], self.best.get("lower_bound")
+        return "unknown" if bound is None else percent(tokens - bound, tokens)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was found, in plain sentences."""
+        best = self.best
+        k, tokens, bound = cell(best["k"]), cell(best["tokens"]), best.get("lower_bound")
+        counted = "this corpus" if self.words is None else f"{cell(self.words)} words"
+        ahead = f", the fewest of the {self.others + 1} compared here" if self.others else ""
+        first = f"{best['method']} with {k} tokens cuts {counted} into {tokens} tokens{ahead}."
+        if bound is None:
+            return [first, "Nothing here says how few are possible: no lower bound was given."]
+        if bound == best["tokens"]:
+            second = f"That is optimal: no vocabulary of {k} tokens needs fewer."
+        else:
+            second = (
+                f"No vocabulary of {k} tokens needs fewer than {cell(bound)}, "
+                f"so at most {self.gap} of them could be saved."
+            )
+        return [first, second]
+
+    @property
+    def certified(self) -> str:
+        """What the bound rests on, as a sentence."""
+        return {
+            "checked": "The certificate was recounted when this page was made.",
+            "reported": "The bound is the one in the files; no certificate of it was given.",
+            "none": "Give a certificate: `partcover bound C.tsv -k K -o P.cert` makes one.",
+        }[self.proof]
+
+
+def percent(part: int, whole: int) -> str:
+    """Returns a share in percent, rounded up, since it is stated as a limit.
+
+    Examples
+    --------
+    >>> from partcover.report.standings import percent
+    >>> percent(2985, 100_000), percent(1, 10_000_000), percent(0, 7)
+    ('2.99 %', '0.001 %', '0.00 %')
+    """
+    digits = 2 if 1000 * part >= whole or not part else 3
+    units = -(-part * 10 ** (2 + digits) // max(1, whole))
+    return f"{units / 10**digits:.{digits}f} %"
+
+
+def headline(
+    measured: Sequence[Mapping[str, Any]],
+    tables: Sequence[Table],
+    words: WordCounts | None,
+    proven: tuple[Instance, int] | None,
+) -> Headline | None:
+    """Chooses the answer: the fewest tokens for the k that most vocabularies have.
+
+    Parameters
+    ----------
+    measured : sequence of dict
+        The rows of `measure`; where there are none, those of the tables.
+    tables : sequence of Table
+        The tables.
+    words : WordCounts, optional
+        The corpus.
+    proven : (Instance, int), optional
+        What `checked_bound` returned.
+    """
+    rows = list(measured)
+    total = None if words is None else words.total_count
+    if not rows:
+        table = next((t for t in tables if any(map(_is_answer, t.rows))), None)
+        if table is None:
+            return None
+        rows = list(filter(_is_answer, table.rows))
+        if type(table.about.get("total_count")) is int:
+            total = table.about["total_count"]
+    groups: dict[int, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["k"], []).append(row)
+    _, k = max((len(group), k) for k, group in groups.items())
+    best = min(groups[k], key=lambda row: row["tokens"])
+    proof = "none" if best.get("lower_bound") is None else "reported"
+    if proven is not None and best.get("lower_bound") == proven[1] and measured:
+        proof = "checked"
+    return Headline(best, len(groups[k]) - 1, proof, total)
+
+
+def _is_answer(row: Mapping[str, Any]) -> bool:
+    """Whether a row says which vocabulary needs how many tokens."""
+    return (
+        all(isinstance(row.get(key), str) for key in ("method", "rule"))
+        and all(type(row.get(key)) is int for key in ("k", "tokens"))
+        and all(row.get(key) is None or is_number(row[key]) for key in ("lower_bound", "gap"))
+    )

@@ -1,0 +1,42 @@
+// The pre-tokenizers of partcover.corpus.pretokenizers: text to words.
+"use strict";
+
+const PRETOKENIZERS = (() => {
+  // \s of Python's regex is Unicode's white space, that of JavaScript is not
+  const S = "\\p{White_Space}";
+  // (?i:'s|'t|…): the long s is an s, too
+  const ENDING = "'(?:[sSſtTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])";
+  const WHITE = `${S}+(?!\\P{White_Space})|${S}+`;
+  const UPPER = "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]";
+  const LOWER = "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]";
+  const O200K_FRONT = "[^\\r\\n\\p{L}\\p{N}]?";
+  const all = (pattern) => {
+    const compiled = new RegExp(pattern, "gu");
+    return (text) => text.match(compiled) ?? [];
+  };
+  return {
+    "first-space": all(" [^ ]*|[^ ]+"),
+    space: all(" |[^ ]+"),
+    digit: all("\\p{Nd}|\\P{Nd}+"),
+    gpt2: all(`'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${S}\\p{L}\\p{N}]+|${WHITE}`),
+    cl100k: all(
+      `${ENDING}|${O200K_FRONT}\\p{L}+|\\p{N}{1,3}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n]*|${S}*[\\r\\n]+|${WHITE}`),
+    o200k: all(
+      `${O200K_FRONT}${UPPER}*${LOWER}+(?:${ENDING})?|${O200K_FRONT}${UPPER}+${LOWER}*(?:${ENDING})?|` +
+      `\\p{N}{1,3}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n/]*|${S}*[\\r\\n]+|${WHITE}`),
+    none: (text) => (text ? [text] : []),
+  };
+})();
+
+// the function that cuts a text into words, or nothing where a rule of the name is not known
+function pretokenizer(name) {
+  const rules = (name ?? "").split("+").map((part) => {
+    const mark = part === "space-prefix" ? "Ġ" : /^space-prefix:(.+)$/su.exec(part)?.[1];
+    if (mark === undefined) return Object.hasOwn(PRETOKENIZERS, part) ? PRETOKENIZERS[part] : undefined;
+    return (text) => PRETOKENIZERS["first-space"](text).map((word) => (word[0] === " " ? mark + word.slice(1) : word));
+  });
+  if (rules.includes(undefined)) return undefined;
+  return (text) => rules.reduce((words, rule) => words.flatMap(rule), [text]);
+}
+
+if (typeof module !== "undefined") module.exports = { ...module.exports, pretokenizer };

@@ -1,0 +1,49 @@
+// How tokens look: elements, their text and their colour.
+"use strict";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+function grouped(number) {
+  return number.toLocaleString("en");
+}
+
+// characters that are invisible or change the direction of the text around them
+function seen(text) {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) =>
+    "\t\n\r".includes(c) ? JSON.stringify(c).slice(1, -1) : `\\u{${c.codePointAt(0).toString(16).toUpperCase()}}`);
+}
+
+// the text of a token: UTF-8 as characters, other bytes as \xHH; `space` stands for a space
+function reader(symbols, names, space = "␣") {
+  if (Object.keys(names).length) return (token) => Array.from(token, (symbol) => names[symbol] ?? symbol).join(" ");
+  const read = symbols === "bytes" ? readBytes : seen;
+  return (token) => read(token).replaceAll(" ", space);
+}
+
+function readBytes(token) {
+  const bytes = Uint8Array.from(token, (symbol) => symbol.charCodeAt(0));
+  try {
+    return seen(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return Array.from(bytes, (b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : "\\x" + b.toString(16).toUpperCase().padStart(2, "0"))).join("");
+  }
+}
+
+// a token in its box; equal tokens have equal colours
+function pieceOf(token, read) {
+  const element = make("span", {}, read(token));
+  if (Array.from(token).length === 1) element.className = "piece single";
+  else {
+    let hash = 7;
+    for (const symbol of token) hash = (hash * 31 + symbol.codePointAt(0)) % 65521;
+    element.className = `piece t${hash % 8}`;
+  }
+  element.dataset.token = token;
+  return element;
+}

@@ -1,0 +1,149 @@
+"""The scripts of the page, run by Node: they cut text and words as partcover does."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from oracles import segmentation as oracle
+
+import partcover
+from partcover import Vocabulary, WordCounts, segment
+from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.report.word_explorer import Letters, explore
+from partcover.vocabulary.rules import SegmentationRule
+
+PAGES = Path(partcover.__file__).parent / "report" / "templates"
+NODE = shutil.which("node")
+CHARACTERS: SegmentationRule = "character_merges"
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+
+def vocabularies(rng: random.Random, letters: str) -> list[Vocabulary]:
+    """One for each rule that a browser can follow, with merges and scores that tie."""
+    tokens = list(
+        dict.fromkeys("".join(rng.choices(letters, k=rng.randint(2, 4))) for _ in range(8))
+    )
+    made = [Vocabulary(tokens, rule=rule) for rule in ("shortest_path", "priority")]
+    made += [Vocabulary(tokens, rule=rule) for rule in ("longest_match", "merges")]
+    odd = ["é", "éa", b"\xc3a", b"a\xa9", b"\xa9\xc3"]
+    made.append(Vocabulary([*tokens, *(t for t in odd if t not in tokens)], rule=CHARACTERS))
+    made.append(Vocabulary((), rule="single_symbols"))
+    pairs: dict[tuple[bytes, bytes], None] = {}
+    parts = [bytes([byte]) for byte in letters.encode()]
+    for _ in range(6):
+        pair = rng.choice(parts), rng.choice(parts)
+        pairs[pair] = None
+        parts.append(b"".join(pair))
+    merged = list(dict.fromkeys(a + b for a, b in pairs))
+    made.append(Vocabulary(merged, rule="merges", merges=list(pairs)))
+    made.append(Vocabulary(merged, rule=CHARACTERS, merges=list(pairs)))
+    scores = [-rng.choice([1.0, 1.5, 2.0, 3.25]) for _ in tokens]
+    singles = {letters[0]: -2.0}
+    made.append(Vocabulary(tokens, rule="likelihood", scores=scores, symbol_scores=singles))
+    return made
+
+
+def test_the_script_cuts_as_segment_does():
+    rng = random.Random(5)
+    cases, expected = [], []
+    for letters in ["ab"] * 60 + ["abcé"] * 40:
+        texts = {"".join(rng.choices(letters, k=rng.randint(1, 12))) for _ in range(6)}
+        cut_short = {b"a\xc3", b"\xc3\xc3\xa9a", b"\xed\xa0\x80a", "日é😀".encode()}
+        words = WordCounts.from_words([*sorted(texts), *sorted(cut_short)])
+        for vocabulary in vocabularies(rng, letters):
+            data = explore(words, {"it": vocabulary})
+            cases.append([[word for word, _ in data["words"]], data["methods"][0]])
+            cut = segment(words, vocabulary)
+            of = {words.word(i): cut.of(i) for i in range(len(words))}
+            write = Letters("bytes").write
+            expected.append([[write(p) for p in of[w.encode("latin-1")]] for w in cases[-1][0]])
+    assert cut_by_the_script(cases) == expected
+
+
+def run_node(script, data):
+    """What a script prints, which reads `data` from standard input; both are JSON."""
+    assert NODE is not None
+    run = subprocess.run(
+        [NODE, "-e", script], input=json.dumps(data), capture_output=True, text=True, check=True
+    )
+    return json.loads(run.stdout)
+
+
+def cut_by_the_script(cases):
+    """What the page makes of words, given with the vocabulary as a page has it."""
+    return run_node(
+        f"const {{prepare, cut}} = require({json.dumps(str(PAGES / 'segment.js'))});"
+        "const cases = JSON.parse(require('fs').readFileSync(0));"
+        "console.log(JSON.stringify(cases.map(([words, v]) => {"
+        " const ready = prepare(v); return words.map((w) => cut(Array.from(w), ready)); })));",
+        cases,
+    )
+
+
+def test_the_script_knows_the_borders_of_utf8():
+    texts, odd = oracle.borders_of_utf8()
+    words = [part + end for part in [*texts, *odd] for end in (b"b", b"bb", b"\x80b")]
+    tokens = [part + b"b" for part in [*odd, *texts]]
+    words = WordCounts.from_words(list(dict.fromkeys(words)))
+    made = [Vocabulary(tokens, rule=CHARACTERS)]
+    pairs = [(token[:-1], b"b") for token in tokens if len(token) == 2]
+    pairs.append((b"b", b"b"))  # after those that hold what is no character
+    made.append(Vocabulary([a + b for a, b in pairs], rule=CHARACTERS, merges=pairs))
+    for vocabulary in made:
+        data = explore(words, {"it": vocabulary})
+        by_script = cut_by_the_script([[[word for word, _ in data["words"]], data["methods"][0]]])[
+            0
+        ]
+        for (word, _), pieces in zip(data["words"], by_script, strict=True):
+            expected = oracle.merge_characters(
+                word.encode("latin-1"), list(vocabulary.tokens), vocabulary.merges
+            )
+            assert [piece.encode("latin-1") for piece in pieces] == expected
+    # over characters those that look like bytes are none
+    vocabulary = Vocabulary(["\xa9b"], "chars", rule=CHARACTERS)
+    data = explore(WordCounts.from_counts({"\xc3\xa9b": 1}, "chars"), {"it": vocabulary})
+    by_script = cut_by_the_script([[["\xc3\xa9b"], data["methods"][0]]])
+    assert by_script == [[["\xc3", "\xa9b"]]]
+
+
+RULES = [
+    *("space-prefix", "space-prefix:▁", "first-space", "space", "digit", "gpt2", "cl100k", "o200k"),
+    *("none", "first-space+digit", "space+digit", "gpt2+digit", "space-prefix+o200k"),
+]
+PARTS = [
+    *("a", "Ab", "É", "日本", "ß", "s", "ſ", "K", "\u0301", "ǅ", "ʰ", "'", "'s", "'LL", "'ſ", "’t"),
+    *(" ", "  ", "\n", "\r\n", "\t", "\u00a0", "\u0085", "\u2028", "\ufeff", "\x1c", "\u3000"),
+    *("1", "234", "²", "Ⅷ", "٣", "!", "--", "/", "😀", "€", "_", ".\n", "\0"),
+]
+
+
+def test_the_script_cuts_text_as_the_pretokenizers_do():
+    rng = random.Random(7)
+    texts = ["".join(rng.choices(PARTS, k=rng.randint(0, 12))) for _ in range(1500)]
+    texts += [*PARTS, "I'll say: it's 1984, isn't it?\n\n  He SAID'S\tso  "]
+    by_script = run_node(
+        f"const {{pretokenizer}} = require({json.dumps(str(PAGES / 'pretokenize.js'))});"
+        "const [rules, texts] = JSON.parse(require('fs').readFileSync(0));"
+        "console.log(JSON.stringify(rules.map((rule) => texts.map(pretokenizer(rule)))));",
+        [RULES, texts],
+    )
+    for rule, cuts in zip(RULES, by_script, strict=True):
+        split = Pretokenizer.from_name(rule).split
+        for text, words in zip(texts, cuts, strict=True):
+            assert words == split(text), (rule, text)
+
+
+def test_a_rule_that_the_script_does_not_know_is_no_rule():
+    names = [None, "str.split", "gpt2+mine", "space-prefix:", "constructor", "gpt2"]
+    known = run_node(
+        f"const {{pretokenizer}} = require({json.dumps(str(PAGES / 'pretokenize.js'))});"
+        "const names = JSON.parse(require('fs').readFileSync(0));"
+        "console.log(JSON.stringify(names.map((name) => pretokenizer(name) !== undefined)));",
+        names,
+    )
+    assert known == [False] * 5 + [True]

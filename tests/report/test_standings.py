@@ -1,0 +1,102 @@
+"""What the page says first: the best vocabulary, its gap, and what proves it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from partcover import Instance, Vocabulary, WordCounts, greedtok, lower_bound, solve
+from partcover.report.page_tables import page_table
+from partcover.report.runs import Runs, Table
+from partcover.report.standings import checked_bound, headline, known_bounds, measure, percent
+from partcover.segmentation.segmentation import segment
+from partcover.studies.compare import compare
+
+WORDS = WordCounts.from_counts({"banana": 3, "bandana": 2, "cabana": 4, "havana": 1})
+
+
+def rows_of(bounds, **vocabularies):
+    cuts = {name: segment(WORDS, each) for name, each in vocabularies.items()}
+    return measure(WORDS, vocabularies, cuts, bounds)
+
+
+def test_a_bound_holds_for_vocabularies_of_at_most_its_k():
+    small, large = Vocabulary(["ana"]), Vocabulary(["ana", "ban", "cab"])
+    rows = rows_of({2: 20, 1: 30}, small=small, large=large)
+    assert [(row["k"], row["lower_bound"]) for row in rows] == [(1, 30), (3, None)]
+
+
+def test_bounds_are_taken_from_tables_of_the_same_words_and_all_candidates():
+    comparison = compare(Instance(WORDS, 0), [1, 2], ["greedtok", "solve"], ["own"])
+    about = {"corpus_sha256": WORDS.digest, "policy": {"candidates": "substrings"}}
+    assert set(known_bounds([Table("t", comparison.rows, about)], WORDS)) == {1, 2}
+    for change in (
+        {"corpus_sha256": "0"},
+        {"policy": {"candidates": "substrings", "max_length": 2}},
+    ):
+        assert known_bounds([Table("t", comparison.rows, about | change)], WORDS) == {}
+
+
+def test_an_optimum_is_called_so_only_when_the_bound_says_it():
+    instance = Instance(WORDS, 2)
+    best = solve(instance)
+    assert best.vocabulary is not None
+    certificate = lower_bound(instance, time_limit=2).certificate
+    runs = Runs(words=WORDS, certificate=certificate, vocabularies={"best": best.vocabulary})
+    proven = checked_bound(runs)
+    assert proven is not None
+    first = headline(rows_of({2: proven[1]}, best=best.vocabulary), [], WORDS, proven)
+    assert first is not None
+    assert first.proof == "checked"
+    assert ("That is optimal" in " ".join(first.sentences)) == (proven[1] == best.tokens)
+    worse = rows_of({2: proven[1]}, worse=Vocabulary(["an", "na"]))
+    again = headline(worse, [], WORDS, proven)
+    assert again is not None
+    assert "could be saved" in again.sentences[1]
+
+
+def test_without_a_bound_nothing_is_promised():
+    greedy = greedtok(Instance(WORDS, 2)).vocabulary
+    assert greedy is not None
+    first = headline(rows_of({}, greedtok=greedy), [], WORDS, None)
+    assert first is not None
+    assert (first.proof, first.gap) == ("none", "unknown")
+    assert "no lower bound" in first.sentences[1]
+
+
+def test_a_table_alone_has_a_headline_that_nothing_checked():
+    comparison = compare(Instance(WORDS, 0), [1, 2], ["greedtok", "solve"], ["own"])
+    rows = json.loads(json.dumps(comparison.rows))
+    first = headline([], [Table("t", rows, {"total_count": WORDS.total_count})], None, None)
+    assert first is not None
+    assert (first.best["k"], first.others, first.proof) == (2, 1, "reported")
+    assert headline([], [Table("t", [{"method": "bpe"}], {})], None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (1, 3, "33.34 %"),
+        (1, 10**9, "0.001 %"),
+        (0, 5, "0.00 %"),
+        (3, 3, "100.00 %"),
+        (0, 0, "0.00 %"),
+    ],
+)
+def test_a_share_is_rounded_up(part, whole, text):
+    assert percent(part, whole) == text
+
+
+def test_no_column_of_a_table_is_empty_and_what_does_not_fit_is_folded():
+    rows = [
+        {"method": "bpe", "k": k, "size": k, "empty": None, "list": [1], "tokens": 5 * k}
+        | {f"held_out_measure_number_{i}": k * 10.0**i for i in range(12)}
+        for k in (1, 2)
+    ]
+    table = page_table("t", rows)
+    headings = [column["heading"] for column in table["columns"]]
+    assert headings[:2] == ["k", "tokens"]
+    assert table["same"] == [("method", "bpe")]
+    assert not {"empty", "list", "size"} & set(headings)
+    assert 2 < sum(not column["spare"] for column in table["columns"]) < len(headings)
