@@ -33,6 +33,10 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_ext", "gallery", "generated/gallery/*.[!r]*"]
 
+# links of pages and of the code's roles are whole; docstrings name types in words
+nitpicky = True
+nitpick_ignore_regex = [(r"py:(class|exc|obj)", r".*")]
+
 # pages
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
@@ -43,13 +47,18 @@ nb_execution_timeout = 120
 nb_merge_streams = True
 copybutton_exclude = ".linenos, .gp, .go"
 
-# the reference of the API
+# the reference of the API; types stand in the docstrings
+templates_path = ["_templates"]
 autosummary_generate = True
-autosummary_ignore_module_all = False
-autodoc_typehints = "signature"
+autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 88
+autodoc_default_options = {"members": True}
+maximum_signature_line_length = 72
+default_role = "py:obj"  # `name` in a docstring is a link where the name has a page
+smartquotes_action = "qe"  # not --option
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
 
 # the gallery: each script of docs/gallery draws a picture
 sphinx_gallery_conf = {

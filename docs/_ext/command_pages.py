@@ -6,6 +6,7 @@ and examples. No text is kept here.
 
 from __future__ import annotations
 
+import inspect
 import re
 import textwrap
 from collections.abc import Iterator
@@ -109,7 +110,7 @@ def _usage(command: click.Command, context: click.Context) -> list[str]:
 
 def _description(command: click.Command) -> Iterator[str]:
     """Yields the help of a command; paragraphs that click does not fold are literal blocks."""
-    for paragraph in re.split(r"\n\s*\n", textwrap.dedent(command.help or "").strip()):
+    for paragraph in re.split(r"\n\s*\n", inspect.cleandoc(command.help or "")):
         if paragraph.startswith("\b"):
             yield from (".. code-block:: text", "")
             yield from textwrap.indent(paragraph.removeprefix("\b").strip("\n"), "   ").split("\n")
@@ -124,5 +125,6 @@ def _title(text: str, level: int) -> tuple[str, str, str]:
 
 
 def _escape(text: str) -> str:
-    """Returns text that reStructuredText shows as it is."""
-    return re.sub(r"([\\*`_|<>])", r"\\\1", text)
+    """Returns text that reStructuredText shows as it is, with options as code."""
+    escaped = re.sub(r"([\\*`_|<>])", r"\\\1", text)
+    return re.sub(r"(?<![\w\\-])(--?[a-z][\w-]*)(?![\w\\])", r"``\1``", escaped)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import partcover
+from partcover import trainers
 from partcover.cli.commands import SECTIONS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -24,6 +25,12 @@ def test_every_public_name_stands_in_the_reference():
     listed = re.findall(r"^   (\w+)$", text, re.MULTILINE)
     assert sorted(set(partcover.__all__) - set(listed) - {"__version__", "trainers"}) == []
     assert len(listed) == len(set(listed))
+
+
+def test_every_trainer_stands_in_the_reference():
+    text = (DOCS / "api" / "modules.md").read_text("utf-8")
+    listed = re.findall(r"^   ~partcover\.trainers\.(\w+)$", text, re.MULTILINE)
+    assert sorted(set(trainers.__all__) - set(listed)) == []
 
 
 @pytest.fixture(scope="module")
