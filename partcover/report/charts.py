@@ -20,15 +20,15 @@ _MEASURES = (
 )
 
 
-def comparison_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict[str, Any] | None:
+def comparison_chart(rows: Sequence[Mapping[str, Any]], name: str = "") -> dict[str, Any] | None:
     """Returns the chart of methods over k: gaps first, and what else can be chosen.
 
     Parameters
     ----------
     rows : sequence of dict
         Rows of a `Comparison`, or of `partcover.report.standings.measure`.
-    title : str
-        What the chart shows.
+    name : str
+        What to call it where there are several.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def comparison_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict[str,
     >>> from partcover import Instance, compare
     >>> from partcover.report.charts import comparison_chart
     >>> rows = compare(Instance({"banana": 2, "bandana": 1}, 0), [1, 2], ["greedtok"]).rows
-    >>> chart = comparison_chart(rows, "Bananas")
+    >>> chart = comparison_chart(rows)
     >>> [measure["label"] for measure in chart["measures"]]
     ['tokens more than the best here', 'tokens per word', 'bytes per token']
     """
@@ -58,15 +58,19 @@ def comparison_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict[str,
         for row in shown:
             value = _excess(row, fewest) if key == "excess" else row.get(key)
             if value is not None:
-                name = (row["method"], row["rule"].replace("_", " "))
-                lines.setdefault(name, []).append([row["k"], 100 * value if share else value])
+                line = (row["method"], row["rule"].replace("_", " "))
+                lines.setdefault(line, []).append([row["k"], 100 * value if share else value])
         if key == "tokens_per_word" and (bound := _bound_per_word(shown)):
             lines["lower bound", ""] = bound
         if lines:
             measures.append({"label": label, "share": share, "lines": _lines(lines)})
     if not measures:
         return None
-    short = "Gaps" if measures[0]["label"] == _MEASURES[0][1] else "Methods"
+    gaps = measures[0]["label"] == _MEASURES[0][1]
+    title = "How far each method is from the optimum" if gaps else "What each method needs"
+    if name:
+        title += f": {name}"
+    short = name or ("Gaps" if gaps else "Methods")
     return {"title": title, "short": short, "across": _BUDGET, "measures": measures}
 
 

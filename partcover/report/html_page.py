@@ -164,20 +164,24 @@ def _charts(
     tables: Sequence[Table], measured: Sequence[dict[str, Any]], runs: Runs
 ) -> list[dict[str, Any]]:
     """Returns the charts: methods over k, then searches over time."""
-    title = "How far each method is from the optimum"
     charts: list[dict[str, Any] | None] = []
+    compared: list[tuple[str, list[dict[str, Any]]]] = []
     rest = list(measured)  # vocabularies that no comparison has
     for table in tables:
-        rows, chart = table.rows, experiment_chart(table.name, table.rows)
-        if runs.words is not None and table.about.get("corpus_sha256") == runs.words.digest:
-            known = {row.get("method") for row in rows}
-            rows = [*rows, *(row for row in rest if row["method"] not in known)]
-        chart = chart or comparison_chart(rows, title)
-        if chart is not None:
-            charts.append(chart)
-            rest = rest if rows is table.rows else []
+        experiment = experiment_chart(table.name, table.rows)
+        if experiment is not None:
+            charts.append(experiment)
+        elif comparison_chart(table.rows) is not None:
+            rows = table.rows
+            if runs.words is not None and table.about.get("corpus_sha256") == runs.words.digest:
+                known = {row["method"] for row in rows}
+                rows = [*rows, *(row for row in rest if row["method"] not in known)]
+                rest = []
+            compared.append((table.name, rows))
     if len(rest) > 1:
-        charts.append(comparison_chart(rest, title.replace("method", "vocabulary")))
+        compared.append(("vocabularies", rest))
+    several = len(compared) > 1
+    charts += [comparison_chart(rows, name if several else "") for name, rows in compared]
     charts += [events_chart(name, rows) for name, rows in runs.events]
     return [chart for chart in charts if chart is not None]
 

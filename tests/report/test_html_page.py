@@ -86,7 +86,7 @@ def test_the_page_needs_nothing_from_outside(page):
     assert {m["name"] for m in content["explorer"]["methods"]} == {"greedtok", "greedtok (s)"}
     assert [word for word, _ in content["explorer"]["words"] if "<!--" in word]
     assert content["explorer"]["prices"]["papaya"]["tokens"]
-    assert [chart["short"] for chart in content["charts"]] == ["Methods", "Gaps", "Search"]
+    assert [chart["short"] for chart in content["charts"]] == ["rows", "vocabularies", "Search"]
 
 
 def test_the_same_files_make_the_same_bytes(files, page, tmp_path):

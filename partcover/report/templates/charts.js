@@ -26,10 +26,12 @@ for (const section of document.querySelectorAll("section.chart")) {
     const first = zero ? TICKS.findIndex((tick) => tick > least / 2) : TICKS.findLastIndex((tick) => tick <= least);
     const last = TICKS.findIndex((tick) => tick >= most);
     const ticks = TICKS.slice(Math.max(0, first), last < 0 ? undefined : last + 1);
-    const place = zero ? (value) => Math.asinh(value / Math.max(least / 2, 0.001)) : Math.log10;
+    const place = zero
+      ? (value) => Math.asinh(value / Math.max(least / 2, 0.001))
+      : (value) => Math.log10(value / ticks[0]);
     return { place, ticks: zero ? [0, ...ticks] : ticks };
   }
-  const percent = (value) => `${value >= 100 ? grouped(Math.round(value)) : value.toFixed(value < 0.1 && value > 0 ? 3 : value < 10 ? 2 : 1)} %`;
+  const percent = (value) => `${value >= 100 ? grouped(Math.round(value)) : value.toFixed(value < 1 && value > 0 ? 3 : value < 10 ? 2 : 1)} %`;
   function written(value, share) {
     if (share) return percent(value);
     return Number.isInteger(value) ? grouped(value) : value.toFixed(value < 10 ? 4 : 2);
@@ -47,11 +49,12 @@ for (const section of document.querySelectorAll("section.chart")) {
     const colour = (line) => (line.name === "lower bound" ? ink : styled(`--c${names.indexOf(line.name) % 8}`));
     const stretched = share ? axisOf(lines.flatMap((line) => line.points.map(([, y]) => y))) : null;
     const axis = stretched ? stretched.place : (value) => value;
-    const text = { color: soft, fontFamily: "inherit", fontSize: 12 };
+    const { fontFamily } = getComputedStyle(document.body);
+    const text = { color: soft, fontFamily, fontSize: 12 };
     const common = {
       animation: !still.matches,
       animationDuration: 300,
-      textStyle: { fontFamily: getComputedStyle(document.body).fontFamily },
+      textStyle: { fontFamily },
       aria: { enabled: true, label: { description: `${chart.title}. ${label}: ${lines.map(nameOf).join("; ")}. The numbers are in the tables.` } },
     };
     const round = (y) => String(Number(y.toPrecision(4)));
@@ -78,25 +81,30 @@ for (const section of document.querySelectorAll("section.chart")) {
     canvas.style.height = `${options.height}px`;
     drawn.resize();
     drawn.setOption({ ...common, ...options.option }, { notMerge: true });
+    section.querySelector(".legend").replaceChildren(...(single || !narrow ? [] : lines.map((line) => {
+      const mark = make("i");
+      mark.style.borderTop = `3px ${["solid", "dashed", "dotted", "dashed"][Math.max(0, kinds.indexOf(line.kind)) % 4]} ${colour(line)}`;
+      return make("li", {}, mark, nameOf(line));
+    })));
     if (!single && !narrow) separateLabels();
 
     // a row for each line, the best on top
     function dots() {
       const rows = [...lines].sort((a, b) => b.points[0][1] - a.points[0][1]);
-      const left = Math.min(narrow ? 130 : 300, wide(lines.map(nameOf)));
+      const left = Math.min(narrow ? 130 : 300, wide(lines.flatMap((line) => (narrow ? [line.name, line.kind] : [nameOf(line)]))));
       return {
-        height: 52 + 28 * rows.length,
+        height: 52 + (narrow ? 38 : 28) * rows.length,
         option: {
           grid: { left: left, right: 70, top: 4, bottom: 46 },
           tooltip: tooltip("item", ([row]) => [row]),
           xAxis: { ...values, name: label, nameLocation: "middle", nameGap: 28, nameTextStyle: text },
-          yAxis: { type: "category", data: rows.map(nameOf), axisTick: { show: false }, axisLine: { show: false }, axisLabel: { ...text, color: ink, width: left - 14, overflow: narrow ? "break" : "truncate" } },
+          yAxis: { type: "category", data: rows.map((line) => (narrow ? nameOf(line).replace(", ", "\n") : nameOf(line))), axisTick: { show: false }, axisLine: { show: false }, axisLabel: { ...text, color: ink, lineHeight: 14, width: left - 12, overflow: "truncate" } },
           series: [
             { type: "bar", data: rows.map((line) => ({ value: axis(line.points[0][1]), itemStyle: { color: colour(line) } })), barWidth: 3, silent: true, markLine: marks },
             {
               type: "scatter", symbolSize: 11,
               data: rows.map((line, i) => ({ name: nameOf(line), value: [axis(line.points[0][1]), i], y: line.points[0][1], x: line.points[0][0], itemStyle: { color: colour(line) } })),
-              label: { show: true, position: "right", color: ink, fontFamily: "inherit", fontSize: 12, formatter: ({ data: point }) => written(point.y, share) },
+              label: { show: true, position: "right", color: ink, fontFamily, fontSize: 12, formatter: ({ data: point }) => written(point.y, share) },
             },
           ],
         },
@@ -105,13 +113,10 @@ for (const section of document.querySelectorAll("section.chart")) {
     // a line for each method and rule, named at its end
     function curves() {
       const room = narrow ? 18 : Math.min(290, 12 + wide(lines.map(nameOf)));
-      const legend = narrow ? { type: "plain", bottom: 0, left: 0, textStyle: { ...text, color: ink }, itemGap: 12, data: lines.map(nameOf) } : undefined;
-      const below = narrow ? 58 + 24 * Math.ceil(lines.length / 2) : 46;
       return {
-        height: 330 + (narrow ? below : Math.max(0, 15 * lines.length - 200)),
+        height: 320 + (narrow ? 0 : Math.max(0, 15 * lines.length - 200)),
         option: {
-          grid: { left: share ? 56 : 66, right: room, top: 30, bottom: below },
-          legend,
+          grid: { left: share ? 56 : 66, right: room, top: 30, bottom: 46 },
           tooltip: tooltip("axis", (points) => points),
           xAxis: { type: "value", min: chart.steps ? 0 : "dataMin", max: "dataMax", name: chart.across, nameLocation: "middle", nameGap: 28, nameTextStyle: text,
             axisLabel: { ...text, hideOverlap: true, formatter: (x) => grouped(x), ...(chart.steps || across.length > 8 ? {} : { customValues: across }) },
@@ -123,7 +128,7 @@ for (const section of document.querySelectorAll("section.chart")) {
             color: colour(line), symbol: SHAPES[names.indexOf(line.name) % SHAPES.length], symbolSize: chart.steps ? 4 : 7,
             lineStyle: { width: 2, type: DASHES[Math.max(0, kinds.indexOf(line.kind)) % DASHES.length] },
             emphasis: { focus: "series" },
-            endLabel: { show: !narrow, formatter: nameOf(line), color: "inherit", fontFamily: "inherit", fontSize: 12, distance: 8 },
+            endLabel: { show: !narrow, formatter: nameOf(line), color: "inherit", fontFamily, fontSize: 12, distance: 8 },
             markLine: i ? undefined : marks,
           })),
         },
