@@ -134,8 +134,8 @@ def events_chart(name: str, events: Sequence[Mapping[str, Any]]) -> dict[str, An
     >>> events = [{"seconds": 0.1, "tokens": 9, "lower_bound": None},
     ...           {"seconds": 0.5, "tokens": 9, "lower_bound": 6}]
     >>> chart = events_chart("search", events)
-    >>> chart["measures"][0]["lines"][0]["points"]
-    [[0.5, 33.33333333333333]]
+    >>> [measure["label"] for measure in chart["measures"]]
+    ['gap', 'tokens']
     """
     lines: dict[tuple[str, str], list[list[float]]] = {}
     gaps: list[list[float]] = []

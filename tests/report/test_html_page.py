@@ -182,9 +182,11 @@ def test_the_command(files, tmp_path, run):
     status, out, _ = run("report", *map(str, files), "-o", str(tmp_path / "r.html"), "--json")
     assert (status, json.loads(out)["files"]) == (0, len(files))
     assert "Cut a text of your own" in (tmp_path / "r.html").read_text("utf-8")
-    status, _, err = run("report", str(files[0]))
+    status, _, err = run("report", files[0], files[1])
+    assert (status, "wrote report.html" in err) == (0, True)
+    status, _, err = run("report", files[0], files[1])
     assert status == 2
-    assert "-o is missing" in err
+    assert "report.html exists already: name the page with -o" in err
 
 
 def test_tables_of_reproduce_have_their_names(tmp_path):

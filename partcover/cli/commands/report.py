@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from ..command import argument, command, option
@@ -9,12 +11,17 @@ from ..options import output_options, seconds_option
 from ..output import Output
 from ..paths import ReadablePath
 
+_DEFAULT = "report.html"
+
 
 @command(
     "report",
     examples=[
-        ("partcover report rows.json v.json book.tsv -o page.html", ""),
-        ("partcover report book.tsv v.json --certificate p.cert -o page.html", "with prices"),
+        ("partcover report book.tsv bpe.json greedtok.json", "two vocabularies on a corpus"),
+        (
+            "partcover report book.tsv improved.json rows.json --certificate p.cert -o page.html",
+            "with the rows of compare --json, and the proof",
+        ),
     ],
 )
 @argument("files", nargs=-1, required=True, metavar="FILE…")
@@ -46,21 +53,25 @@ def report_command(
 ) -> int:
     """Put results on one HTML page that needs no network.
 
-    FILE is what the other commands write: the JSON of compare (a table and a figure),
-    vocabularies and solutions, the counted words C.tsv that they cut and a certificate with its
-    prices (the explorer: words cut by each of them, side by side), small instances (greedy step by
-    step beside the optimum), reductions (the picture of the graph beside its words).
+    FILE is what the other commands write, in any order: vocabularies and the counted words C.tsv
+    that they cut (what they need, words and typed text as each cuts them), a certificate (how far
+    from optimal they are, recounted, and the prices of symbols), the JSON of compare (gaps as a
+    chart, and tables), the events of a search (.jsonl; the gap over time), small instances (greedy
+    step by step beside the optimum), reductions (the graph beside its words).
+
+    The page is report.html, unless that exists already or -o names another.
     """
     from ...report.html_page import write_page
     from ...report.runs import read_runs
 
-    if out.path is None:
-        raise click.UsageError("-o is missing: which file is the page to be?")
+    path = out.path or _DEFAULT
+    if out.path is None and Path(path).exists():
+        raise click.UsageError(f"{path} exists already: name the page with -o")
     runs = read_runs((*files, *certificates))
     with out.progress("report") as progress:
         write_page(
             runs,
-            out.path,
+            path,
             title=title,
             sample=sample,
             time_limit=time_limit,
@@ -68,8 +79,8 @@ def report_command(
             threads=out.threads,
             progress=progress,
         )
-    if out.path != "-":
-        out.wrote(out.path)
+    if path != "-":
+        out.wrote(path)
     if out.json:
-        out.object({"wrote": out.path, "files": len(files) + len(certificates)})
+        out.object({"wrote": path, "files": len(files) + len(certificates)})
     return 0
