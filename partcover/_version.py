@@ -1,3 +1,7 @@
-"""Holds the version, which the build reads too."""
+#!/usr/bin/env python3
+"""Holds the version; as a script it prints it for the build."""
 
 __version__ = "0.1.0"
+
+if __name__ == "__main__":
+    print(__version__)
