@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,21 @@ def test_docstrings_refer_to_what_is_there():
     assert [(path, name) for path, name in pairs if not exists(name)] == []
     pairs = [(path.name, file) for path, text in texts.items() for file in FILE.findall(text)]
     assert [(path, file) for path, file in pairs if not (ROOT / file).exists()] == []
+
+
+def test_links_of_the_readme_are_absolute_and_lead_to_files():
+    """As on the page of a package index, which knows no folder."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    source = project["urls"]["Source"]
+    starts = f"{source}/blob/main/", f"{source}/raw/main/"
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert [link for link in links if not link.startswith("https://")] == []
+    ours = [link.removeprefix(start) for link in links for start in starts if start in link]
+    assert len(ours) > 8
+    ours += [url.removeprefix(starts[0]) for url in project["urls"].values() if starts[0] in url]
+    assert [path for path in ours if not (ROOT / path).is_file()] == []
+
+
+def test_the_citation_is_of_this_version():
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {partcover.__version__}\n" in citation
