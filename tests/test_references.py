@@ -49,7 +49,7 @@ def exists(name: str) -> bool:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_documents_refer_to_what_is_there(path):
-    text = path.read_text("utf-8")
+    text = re.sub(r"https://\S+", "", path.read_text("utf-8"))
     assert [name for name in NAME.findall(text) if not exists(name)] == []
     assert [file for file in FILE.findall(text) if not (ROOT / file).exists()] == []
 
