@@ -8,20 +8,25 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .figures import COLOURS, new_figure
+from .line_labels import name_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["plot_difference", "plot_events", "plot_lines", "plot_ratios", "plot_rows"]
 
-_COLOURS = tuple(COLOURS.values())
+# darker than Okabe and Ito's where those are too light for text
+_LINES = ("#0072B2", "#A84A00", "#00735A", "#A3307C", "#5B4BC4", "#7A6200", "#B3261E", "#4A5560")
+_INK = "#222222"
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # which differ in grey, too
 _STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 2)))
 _BUDGET = "k, tokens in the vocabulary"
 
 
 def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
-    """Plots tokens per word over k: a line for each method and rule, and the lower bound.
+    """Plots gaps over k, or tokens per word where a lower bound is missing.
+
+    There is a line for each method and rule, and one for the lower bounds that there are.
 
     Parameters
     ----------
@@ -49,18 +54,21 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     ...     figure.exists()
     True
     """
+    answered = [row for row in rows if row.get("tokens_per_word") is not None]
+    with_gaps = bool(answered) and all(row.get("gap") is not None for row in answered)
     lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
     bound: dict[int, float] = {}
-    for row in rows:
-        if row.get("tokens_per_word") is not None:
-            name = (row["method"], row["rule"].replace("_", " "))
-            lines.setdefault(name, []).append((row["k"], row["tokens_per_word"]))
-            if row.get("lower_bound") is not None and row.get("tokens"):
-                per_word = row["tokens_per_word"] / row["tokens"]
-                bound[row["k"]] = row["lower_bound"] * per_word
+    for row in answered:
+        name = (row["method"], row["rule"].replace("_", " "))
+        value = 100 * row["gap"] if with_gaps else row["tokens_per_word"]
+        lines.setdefault(name, []).append((row["k"], value))
+        if not with_gaps and row.get("lower_bound") is not None and row.get("tokens"):
+            per_word = row["tokens_per_word"] / row["tokens"]
+            bound[row["k"]] = row["lower_bound"] * per_word
     if bound:
         lines["lower bound", ""] = sorted(bound.items())
-    plot_lines(lines, path, _BUDGET, "tokens per word")
+    up = "gap: tokens that could be saved, at most (%)" if with_gaps else "tokens per word"
+    plot_lines(lines, path, _BUDGET, up, stretch=with_gaps)
 
 
 def plot_lines(
@@ -68,18 +76,23 @@ def plot_lines(
     path: str | PathLike[str],
     across: str,
     up: str,
+    *,
+    stretch: bool = False,
 ) -> None:
-    """Plots lines with markers.
+    """Plots lines with markers, each named at its end.
 
     Parameters
     ----------
     lines : mapping of (str, str) to sequence of (x, y)
         Points by name and kind.  Lines of one name have one colour and marker, those of one kind
-        one style; the legend has ``name (kind)``, or the name where there is no kind.
+        one style; a line is called ``name, kind``, or the name where there is no kind.
     path : path
         Where to; the ending names the format (.png, .svg, .pdf).
     across, up : str
         The labels of the axes.
+    stretch : bool
+        Whether the vertical axis may be logarithmic: it is, down to the smallest value above 0,
+        if the largest is more than eight times that.
 
     Raises
     ------
@@ -90,21 +103,47 @@ def plot_lines(
     """
     names = list(dict.fromkeys(name for name, _ in lines))
     kinds = list(dict.fromkeys(kind for _, kind in lines))
-    with new_figure(path, 8, 5) as figure:
+    with new_figure(path, 9, 5) as figure:
         axes = figure.add_subplot()
+        _label(axes, across, up)
+        ends = []
         for (name, kind), points in lines.items():
             number = names.index(name)
+            colour = _INK if name == "lower bound" else _LINES[number % len(_LINES)]
             axes.plot(
                 *zip(*points, strict=True),
-                color=_COLOURS[number % len(_COLOURS)],
+                color=colour,
                 marker=_MARKERS[number % len(_MARKERS)],
                 linestyle=_STYLES[kinds.index(kind) % len(_STYLES)],
                 markersize=4,
-                label=f"{name} ({kind})" if kind else name,
             )
-        _label(axes, across, up)
-        if lines:
-            figure.legend(loc="outside lower center", ncols=3, fontsize="small")
+            ends.append((f"{name}, {kind}" if kind else name, max(points)[1], colour))
+        across_all = sorted({x for points in lines.values() for x, _ in points})
+        if 1 < len(across_all) <= 6:
+            axes.set_xticks(across_all)
+        if stretch:
+            _stretch(axes, [y for points in lines.values() for _, y in points])
+        name_ends(figure, axes, ends)
+
+
+def _stretch(axes: Axes, values: Sequence[float]) -> None:
+    """Makes the vertical axis logarithmic where small values would else be squeezed."""
+    positive = [value for value in values if value > 0]
+    if not positive or max(positive) <= 8 * min(positive):
+        return
+    least, most = min(positive), max(positive)
+    ticks = [mantissa * 10.0**power for power in range(-4, 6) for mantissa in (1, 3)]
+    low = max([ticks[0], *(tick for tick in ticks if tick <= least)])
+    high = min([ticks[-1], *(tick for tick in ticks if tick >= most)])
+    ticks = [tick for tick in ticks if low <= tick <= high]
+    if len(positive) < len(values):
+        axes.set_yscale("symlog", linthresh=low)
+        ticks = [0, *ticks]
+    else:
+        axes.set_yscale("log")
+    axes.set_yticks(ticks, [f"{tick:,g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set_ylim(ticks[0], ticks[-1])
 
 
 _RATIOS = {
@@ -289,20 +328,21 @@ def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) 
     ...     figure.exists()
     True
     """
-    with new_figure(path, 7, 4.5) as figure:
+    with new_figure(path, 8, 4.5) as figure:
         axes = figure.add_subplot()
+        _label(axes, "seconds", "tokens")
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+        ends = []
         for key, label, colour, marker in (
-            ("tokens", "incumbent", COLOURS["blue"], "o"),
-            ("lower_bound", "lower bound", COLOURS["orange"], "s"),
+            ("tokens", "incumbent", _LINES[0], "o"),
+            ("lower_bound", "lower bound", _LINES[1], "s"),
         ):
             points = [(event["seconds"], event[key]) for event in events if event[key] is not None]
             if points:
                 look: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 3}
-                axes.step(*zip(*points, strict=True), where="post", label=label, **look)
-        _label(axes, "seconds", "tokens")
-        axes.ticklabel_format(axis="y", style="plain", useOffset=False)
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend()
+                axes.step(*zip(*points, strict=True), where="post", **look)
+                ends.append((f"{label}: {points[-1][1]:,}", points[-1][1], colour))
+        name_ends(figure, axes, ends)
 
 
 def _label(axes: Axes, across: str, up: str | None = None) -> None:
@@ -310,4 +350,6 @@ def _label(axes: Axes, across: str, up: str | None = None) -> None:
     axes.set_xlabel(across)
     if up is not None:
         axes.set_ylabel(up)
+    axes.xaxis.set_major_formatter("{x:,g}")
     axes.grid(visible=True, alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -106,7 +106,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     is_flag=True,
     help="The likelihood of each token set, with --sets; takes seconds.",
 )
-@plot_option("Draw tokens per word over k, or the gaps of one k (.png, .svg, .pdf).")
+@plot_option("Draw the gaps, or tokens per word where a bound is missing (.png, .svg, .pdf).")
 @instance_options
 @output_options(threads=True, seed=True)
 def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:

@@ -1,0 +1,76 @@
+"""Plots: what is drawn for which rows, and that labels do not overlap."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from partcover import plot_events, plot_rows
+from partcover.report.line_labels import moved_apart
+
+
+def row(method, k, tokens, bound):
+    gap = None if bound is None else (tokens - bound) / tokens
+    return {
+        "method": method,
+        "rule": "shortest_path",
+        "k": k,
+        "tokens": tokens,
+        "tokens_per_word": tokens / 100,
+        "lower_bound": bound,
+        "gap": gap,
+    }
+
+
+def texts_of(figure):
+    """The texts of an SVG, which matplotlib leaves in comments beside their outlines."""
+    return re.findall(r"<!-- (.*?) -->", figure.read_text("utf-8"))
+
+
+def test_gaps_are_drawn_where_every_bound_is_known(tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = [row(m, k, t * 1000 // k, 990 * 1000 // k) for k in (1000, 2000) for m, t in
+            (("near", 1000), ("$far$", 9000))]  # fmt: skip
+    figure = tmp_path / "figure.svg"
+    plot_rows(rows, figure)
+    texts = texts_of(figure)
+    assert {"near, shortest path", "$far$, shortest path", "1,000", "2,000"} <= set(texts)
+    assert {"1", "3", "10", "30", "100"} <= set(texts), "the axis is logarithmic"
+    rows[0] = row("near", 1000, 1000, None)
+    plot_rows(rows, figure)
+    assert {"tokens per word", "lower bound"} <= set(texts_of(figure))
+
+
+def test_a_gap_of_zero_is_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = [row("best", k, 100, 100) for k in (1, 2)] + [row("other", k, 101, 100) for k in (1, 2)]
+    rows += [row("bytes", k, 900, 100) for k in (1, 2)]
+    plot_rows(rows, tmp_path / "figure.svg")
+    assert {"0", "100"} <= set(texts_of(tmp_path / "figure.svg"))
+
+
+def test_events_are_named_with_their_last_numbers(tmp_path):
+    pytest.importorskip("matplotlib")
+    events = [
+        {"seconds": 0.0, "tokens": None, "lower_bound": None},
+        {"seconds": 0.5, "tokens": 12_345, "lower_bound": None},
+        {"seconds": 1.0, "tokens": 12_345, "lower_bound": 12_000},
+    ]
+    plot_events(events, tmp_path / "figure.svg")
+    texts = texts_of(tmp_path / "figure.svg")
+    assert {"incumbent: 12,345", "lower bound: 12,000"} <= set(texts)
+    plot_events([], tmp_path / "empty.svg")
+
+
+@given(st.lists(st.floats(-1e3, 1e3), max_size=12))
+def test_labels_are_apart_and_in_order(places):
+    moved = moved_apart(places, 10.0)
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    ranked = [moved[i] for i in order]
+    assert all(b - a > 10 - 1e-6 for a, b in pairwise(ranked))
+    if all(b - a >= 10.001 for a, b in pairwise(sorted(places))):
+        assert moved == pytest.approx(places)
