@@ -1,4 +1,4 @@
-"""The suite of benchmarks runs, and its files can be compared; times are not looked at."""
+"""The suite of benchmarks runs, and its files and page can be shown; times are not looked at."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def test_the_suite_runs_and_is_compared(tmp_path):
     done = python(*line, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Benchmark" in done.stdout
+    done = python(SUITE.with_name("suite_table.py"), "new.json", cwd=tmp_path)
+    assert "| encode: partcover | " in done.stdout, done.stderr
 
 
 def test_every_step_has_a_benchmark():
@@ -41,3 +43,10 @@ def test_every_step_has_a_benchmark():
     code = f"import runpy; print(*runpy.run_path({str(SUITE)!r})['SUITE'], sep='\\n')"
     done = python("-c", code, cwd=SUITE.parent)
     assert {name.partition(":")[0] for name in done.stdout.splitlines()} == STEPS, done.stderr
+
+
+def test_the_page_is_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    done = python(SUITE.with_name("charts.py"), "-o", tmp_path / "chart.svg", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "chart.svg").stat().st_size > 10_000
