@@ -9,8 +9,8 @@ right behind one is what it prints.  Of an output
 - spaces, empty lines and the length of rules say nothing.
 
 A comment before a block says what else there is to know: ``<!-- exit status 2 -->`` of its last
-command, ``<!-- not run: WHY -->`` of a block that needs what a test has not got; then the commands
-and options that it names are looked up only.
+command, ``<!-- not run: WHY -->`` of a block that needs what a test has not got.  Of what is not
+run, blocks that name no language included, the commands and options are looked up.
 """
 
 from __future__ import annotations
@@ -147,9 +147,9 @@ class Reader:
     def read(self, block: Block) -> None:
         """Runs a block and holds what it prints against what is shown."""
         if not block.is_run:
-            if block.language == "console":
-                for command, _ in block.commands():
-                    look_up(command)
+            text = block.text.replace("\\\n", " ")
+            for command in re.findall(r"^(?:\$ )?(partcover .*)", text, re.MULTILINE):
+                look_up(command)
         elif block.language == "python":
             self._python(block)
         else:
@@ -190,9 +190,7 @@ class Reader:
 
 def look_up(command: str) -> None:
     """Finds the command of partcover and its options, without running it."""
-    words = shlex.split(command)
-    if "partcover" not in words[:1]:
-        return
+    words = shlex.split(re.sub(r"[][]", "", command), comments=True)
     with click.Context(cli) as context:
         here: click.Command | None = cli
         for word in words[1:]:

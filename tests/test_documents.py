@@ -25,9 +25,7 @@ def test_blocks_are_of_a_known_language(path):
     assert [place for place in found if not is_known(place[1])] == []
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in DOCUMENTS if any(b.is_run for b in blocks(path))], ids=name
-)
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if blocks(path)], ids=name)
 def test_blocks_run_as_printed(path, tmp_path):
     reader = Reader(tmp_path)
     for block in blocks(path):
