@@ -14,7 +14,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.group_budget import GroupBudget
 from ..problem.instance import Instance
-from ..runtime.file_kinds import HEADER, likely_mistake
+from ..runtime.file_kinds import HEADER, kind_of, likely_mistake
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = [
@@ -200,6 +200,8 @@ def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
         if vocabulary.symbols != symbols:
             raise InputError(f"{path}: tokens over {vocabulary.symbols}, words over {symbols}")
         return vocabulary.tokens
+    if kind_of(path) == "tokenizer":
+        raise InputError(f"{path}: not tokens one a line{likely_mistake(path, 'text')}")
     try:
         lines = Path(path).read_bytes().decode("utf-8-sig").split("\n")
     except OSError as error:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 __all__ = ["HEADER", "Kind", "kind_of", "kind_of_head", "likely_mistake", "looks_counted"]
 
 Kind: TypeAlias = Literal[
-    "counts", "text", "vocabulary", "instance", "certificate", "solution", "array"
+    "counts", "text", "vocabulary", "instance", "certificate", "solution", "array", "tokenizer"
 ]
 
 HEADER = b"#partcover counts"  # how the first line of a counts file begins
@@ -18,6 +18,10 @@ _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
 _FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|certificate)"')
+_TOKENIZER = re.compile(rb'"(added_tokens|pre_tokenizer|post_processor)"\s*:')  # Hugging Face
+_RANK = re.compile(
+    rb"(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/](?:=|[A-Za-z0-9+/])) \d+\r?"
+)
 _SOLUTION = re.compile(rb'"(lower_bound|tokens_per_word)"\s*:')
 
 _KINDS: dict[bytes, Kind] = {
@@ -33,6 +37,7 @@ _NAMES: dict[Kind, str] = {
     "certificate": "this is a certificate",
     "solution": "this looks like a solution",
     "array": "this is an array (.npy)",
+    "tokenizer": "this looks like a tokenizer of another library",
 }
 
 
@@ -77,10 +82,14 @@ def kind_of_head(head: bytes) -> Kind | None:
     if head.lstrip().startswith(b"{"):
         if match := _FORMAT.search(head):
             return _KINDS[match[1]]
-        return "solution" if _SOLUTION.search(head) else None
+        if _SOLUTION.search(head):
+            return "solution"
+        return "tokenizer" if _TOKENIZER.search(head) else None
     if looks_counted(head):
         return "counts"
     lines = head.split(b"\n")
+    if len(lines) > 2 and all(map(_RANK.fullmatch, lines[:-1])):
+        return "tokenizer"
     tabbed = sum(b"\t" in line for line in lines)
     # with many tabs it is rather a counts file with a mistake
     return None if b"\0" in head or 2 * tabbed >= len(lines) else "text"
@@ -93,4 +102,6 @@ def likely_mistake(path: str | PathLike[str], wanted: Kind) -> str:
         return ""
     if kind == "text" and wanted == "counts":
         return f"; {_NAMES[kind]}: run `partcover count` on it first"
+    if kind == "tokenizer":
+        return f"; {_NAMES[kind]}: `partcover import` reads it"
     return f"; {_NAMES[kind]}: are two arguments swapped?"

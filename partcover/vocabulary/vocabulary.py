@@ -347,7 +347,8 @@ class Vocabulary:
         try:
             return cls.from_json(data)
         except InputError as error:
-            raise InputError(f"{fspath(path)}: {error}") from None
+            mistake = likely_mistake(path, "vocabulary")
+            raise InputError(f"{fspath(path)}: {error}{mistake}") from None
 
     @classmethod
     @checked

@@ -27,6 +27,8 @@ def files(tmp_path):
     (tmp_path / "S.json").write_text('{"method": "solve", "lower_bound": 3}')
     (tmp_path / "book.txt").write_text(TEXT)
     np.save(tmp_path / "ids.npy", np.arange(5))
+    (tmp_path / "hf.json").write_text('{"version": "1.0", "added_tokens": [], "model": {}}')
+    (tmp_path / "ranks.tiktoken").write_text("IQ== 0\nIg== 1\ndGhl 2\ndGhlbg== 3\n")
     return tmp_path
 
 
@@ -40,6 +42,8 @@ def test_what_files_look_like(files):
         "S.json": "solution",
         "book.txt": "text",
         "ids.npy": "array",
+        "hf.json": "tokenizer",
+        "ranks.tiktoken": "tokenizer",
     }
     (files / "x").write_bytes(b"a\t-1\nb\t2\n")  # a counts file with a mistake
     assert kind_of(files / "x") is None
@@ -172,3 +176,10 @@ def test_mappings_are_for_from_counts():
         with pytest.raises(InputError, match=r"use WordCounts\.from_counts"):
             WordCounts.from_words(counts)
     assert WordCounts.from_words(WORDS.keys()).total_count == 3
+
+
+@pytest.mark.parametrize("name", ["hf.json", "ranks.tiktoken"])
+def test_a_tokenizer_of_another_library_is_no_list_of_tokens(files, name):
+    """Its lines would be tokens of their own, of which none is in the text."""
+    with pytest.raises(InputError, match="another library: `partcover import` reads it"):
+        read_tokens(str(files / name), "bytes")
