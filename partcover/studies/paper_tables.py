@@ -243,7 +243,7 @@ _PAIR = {"first": "first", "second": "second", "k": "k"}
 EXPERIMENTS: dict[str, Experiment] = {
     "tokens-per-word": Experiment(
         GREEDTOK,
-        "Tokens per word of GreedTok, BPE and Unigram over k.",
+        "How many tokens per word GreedTok, BPE and Unigram need, over k.",
         _K,
         _TRIO,
         _tokens_per_word,
@@ -257,12 +257,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         },
         ("method", "rule", "tokens_per_word"),
         "tokens per word",
-        "A figure of the paper stands beside a method's own rule; they agree if ours rounds to as "
-        "many decimals. No Unigram trainer tried gives the paper's figures for Unigram.",
+        "The paper's figure stands beside each method's own rule, and agrees if ours rounds to it. "
+        "None of the Unigram trainers tried gives the paper's figures for Unigram.",
     ),
     "k-for-targets": Experiment(
         GREEDTOK,
-        "The k with which GreedTok reaches BPE's tokens per word, over BPE's k.",
+        "Which k GreedTok needs to reach BPE's tokens per word.",
         _K,
         ("greedtok", "bpe"),
         _k_for_targets,
@@ -273,20 +273,20 @@ EXPERIMENTS: dict[str, Experiment] = {
             "rule": "rule",
             "k": "k needed",
             "saved_share": "saved",
-            "exact": "least for sure",
+            "exact": "surely the smallest",
         },
         ("method", "k"),
         "k needed",
     ),
     "order-divergence": Experiment(
         GREEDTOK,
-        "How far the orders in which GreedTok and BPE choose their tokens part.",
+        "How far GreedTok and BPE differ in the order in which they choose tokens.",
         (10, 50, 100, 500, *_K),
         ("greedtok", "bpe"),
         _overlap,
         {
             **_PAIR,
-            "first_difference": "orders part at",
+            "first_difference": "first difference at",
             "same_rank": "at the same place",
             "shared": "in both",
             "different_share": "not in the second",
@@ -296,7 +296,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "d": Experiment(
         GREEDTOK,
-        "d = GreedTok's cover over GreedWMC's relaxed cover, and the ratio it certifies, over k.",
+        "d = GreedTok's cover / GreedWMC's relaxed cover, and the ratio that it certifies.",
         (100, 200, 500, *_K),
         ("greedtok", "greedwmc"),
         _ratio,
@@ -307,7 +307,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "common-tokens": Experiment(
         GREEDTOK,
-        "Tokens that GreedTok, BPE and Unigram have in common.",
+        "How many tokens GreedTok, BPE and Unigram have in common.",
         _K,
         _TRIO,
         _overlap,
@@ -317,7 +317,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "whole-words": Experiment(
         GREEDTOK,
-        "Tokens that are whole words.",
+        "How many tokens are whole words.",
         _K,
         _TRIO,
         _vocabularies,
@@ -332,7 +332,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "unigram-objective": Experiment(
         GREEDTOK,
-        "Unigram's objective for each token set: the likelihood of the words, scores fitted.",
+        "How likely the words are by Unigram with each token set, once its scores are fitted.",
         _K,
         _TRIO,
         _objective,
@@ -347,7 +347,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "pathpiece-grid": Experiment(
         PATHPIECE,
-        "Corpus token count for each vocabulary construction and segmentation.",
+        "How many tokens the corpus needs, for each trainer and each segmentation rule.",
         (1000,),
         (
             *("bpe", "wordpiece", "unigram", "sage"),
@@ -362,21 +362,21 @@ EXPERIMENTS: dict[str, Experiment] = {
         },
         ("method", "rule", "tokens"),
         "tokens",
-        "The rule merges is by pairs for BPE, by rank elsewhere; likelihood only where there are "
-        "scores. The paper's corpus and its k of 32,768 to 49,152 are other ones; random_path "
-        "(PathPieceR) needs as many tokens as the shortest path.",
+        "Merges are by pairs for BPE and by rank elsewhere; likelihood is only where there are "
+        "scores. The paper has another corpus, and k from 32,768 to 49,152. PathPieceR "
+        "(random_path) needs as many tokens as the shortest path.",
     ),
     "greedyphrase-ratio": Experiment(
         GREEDYPHRASE,
-        "Compression ratio, which is bytes per token.",
+        "The compression ratio, in bytes per token.",
         (1000, 4000),
         ("greedyphrase", "bpe", "greedtok"),
         _compression,
         {**_ROW, "tokens": "tokens", "bytes_per_token": "ratio"},
         ("method", "bytes_per_token"),
         "bytes per token",
-        "Its README states 4.39, in a later version 4.49, for 65,536 tokens on enwik9, where "
-        "phrases run over words; in counted words they end where words do.",
+        "Its README states 4.39, and in a later version 4.49, for 65,536 tokens on enwik9, where "
+        "phrases reach across words. In counted words they end where words do.",
     ),
 }
 

@@ -193,7 +193,7 @@ def test_what_a_limit_cut_short_is_no_reproduction(run, tmp_path, monkeypatch):
     command_line = ("reproduce", "tokens-per-word", "C.tsv", "-k", "4", "--quiet")
     status, out, _ = run(*command_line, "--time-limit", "0")
     assert status == 0
-    assert "The time limit cut short, and so are no reproduction: greedtok, bpe" in out
+    assert "Cut short by the time limit, and so no reproduction: greedtok, bpe" in out
     assert "that agree" not in out
     status, out, _ = run(*command_line)
     assert (status, "time limit" in out, "that agree" in out) == (0, False, True)

@@ -191,7 +191,7 @@ def _page(results: Sequence[dict[str, Any]]) -> str:
         experiment = EXPERIMENTS[facts["experiment"]]
         parts += [
             f"## {facts['experiment']}\n",
-            f"{experiment.about} Of: {experiment.paper}.\n",
+            f"{experiment.about} From {experiment.paper}.\n",
             f"    {facts['command']}\n",
             rows_markdown(rows, _shown(experiment.columns, rows)),
         ]
@@ -205,8 +205,11 @@ def _page(results: Sequence[dict[str, Any]]) -> str:
     )
     if len(results) > 1:
         command = facts["command"].replace(facts["experiment"], "all", 1)
-        head = "# The papers' tables, made anew\n"
-        how = f"Each table is made by the command above it, the page by `{command} -o FILE.md`.\n"
+        head = "# The papers' tables, reproduced\n"
+        how = (
+            "Tables and figures of the papers on tokenization, made again here. The command above "
+            f"each table makes it; `{command} -o FILE.md` makes the page.\n"
+        )
         parts = [head, how, *parts]
     return "\n".join(parts)
 
@@ -218,14 +221,14 @@ def _remarks(note: str, result: dict[str, Any]) -> list[str]:
         if "agrees" in row:
             agreed.setdefault(row["method"], []).append(row["agrees"])
     counts = [f"{method} {sum(same)} of {len(same)}" for method, same in agreed.items()]
-    stated = f"The paper's figures that agree: {', '.join(counts)}."
+    stated = f"Figures of the paper that agree: {', '.join(counts)}."
     missing = ", ".join(result["manifest"]["left_out"])
     limited = ", ".join(result["manifest"]["limited"])
     remarks = (
         note,
         stated if counts else "",
         f"Could not run here: {missing}." if missing else "",
-        f"The time limit cut short, and so are no reproduction: {limited}." if limited else "",
+        f"Cut short by the time limit, and so no reproduction: {limited}." if limited else "",
     )
     return [remark for remark in remarks if remark]
 
