@@ -30,6 +30,7 @@ extensions = [
     "sphinx_design",  # cards and grids
     "sphinx_gallery.gen_gallery",
     "command_pages",  # the pages of the commands
+    "report_page",  # an example of a report
     "shell_cells",  # cells of tutorials that are commands
 ]
 exclude_patterns = ["_build", "_ext", "gallery", "generated/gallery/*.[!r]*"]

@@ -1,0 +1,54 @@
+"""Makes the example of a report page when the site is built."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import partcover
+from partcover import Instance, WordCounts, compare, lower_bound
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+NAME = "example-report.html"
+K = 500
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Registers the extension."""
+    app.connect("build-finished", make_example)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def make_example(app: Sphinx, error: Exception | None) -> None:
+    """Writes the page beside those of the site, unless it is newer than what makes it."""
+    page = Path(app.outdir, NAME)
+    sources = Path(partcover.__file__).parent.joinpath("report").rglob("*")
+    newest = max(path.stat().st_mtime for path in sources if path.is_file())
+    if error or app.builder.format != "html" or (page.exists() and page.stat().st_mtime > newest):
+        return
+    from pydoc_data.topics import topics
+
+    from partcover.report.html_page import write_page
+    from partcover.report.runs import read_runs
+
+    words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2")
+    instance = Instance(words, K)
+    methods = ["greedtok", "bpe", "unigram"]
+    comparison = compare(instance, [K // 4, K // 2, K], methods, ["own"], bound=2)
+    certificate = lower_bound(instance, time_limit=3).certificate
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        words.save(folder / "python-reference.tsv")
+        certificate.save(folder / "proof.cert")
+        about = {"corpus_sha256": words.digest, "policy": instance.policy}
+        rows = json.dumps({**about, "rows": comparison.rows})
+        (folder / "comparison.json").write_text(rows, "utf-8")
+        for answer in comparison.answers:
+            if answer.k == K and answer.vocabulary is not None:
+                answer.vocabulary.save(folder / f"{answer.method}.json")
+        files = sorted(path for path in folder.iterdir())
+        write_page(read_runs(files), page, title="The Python reference, in 500 tokens")
