@@ -11,6 +11,7 @@ import argparse
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -38,14 +39,14 @@ PANELS = (
         "Counting words",
         "counted by",
         "MB a second",
-        "Counting gpt2 words: MB a second, more is better",
+        "Counting words: MB a second, more is better",
         "`gpt2`",
     ),
     Panel(
         "Proofs and bounds",
         "solver",
         "words proven in 60 s",
-        "Most frequent words proven in 60 s: more is better",
+        "Proven in 60 s: words, more is better",
     ),
 )
 
@@ -66,7 +67,7 @@ def bars(page, panel):
         if {panel.label, panel.value} <= table[0].keys():
             rows = [row for row in table if panel.only in next(iter(row.values()))]
             texts = [row[panel.value] for row in rows]
-            labels = [row[panel.label].replace("`", "") for row in rows]
+            labels = [fill(row[panel.label].replace("`", ""), 25) for row in rows]
             return labels, [number(text) for text in texts], texts
     raise SystemExit(f"{panel.section}: no table of {panel.label} and {panel.value}")
 
@@ -78,8 +79,8 @@ def number(text):
 
 def draw(page, path):
     drawn = [bars(page, panel) for panel in PANELS]
-    heights = [len(labels) + 1.3 for labels, *_ in drawn]
-    figure = Figure(figsize=(7.2, 0.27 * sum(heights)), layout="constrained")
+    heights = [len(labels) + 1.9 for labels, *_ in drawn]
+    figure = Figure(figsize=(5, 0.3 * sum(heights)), layout="constrained")
     places = figure.subplots(len(PANELS), 1, gridspec_kw={"height_ratios": heights})
     for place, panel, (labels, numbers, texts) in zip(places, PANELS, drawn, strict=True):
         own = ["partcover" in label for label in labels]
@@ -97,12 +98,16 @@ def draw(page, path):
             )
         place.set_yticks(lines, labels, fontsize=9)
         place.set_ylim(len(labels) - 0.5, -0.5)
-        place.set_xlim(0, 1.2 * max(numbers))
+        place.set_xlim(0, 1.3 * max(numbers))
         place.set_xticks([])
         place.tick_params(left=False)
         place.spines[["top", "right", "bottom"]].set_visible(False)
         place.spines["left"].set_color(GREY)
-        place.set_title(panel.title, loc="left", fontsize=10, weight="bold", pad=5)
+        title, _, unit = panel.title.partition(": ")
+        place.set_title(title, loc="left", fontsize=10, weight="bold", pad=17)
+        place.annotate(
+            unit, (0, 1), (0, 5), "axes fraction", "offset points", fontsize=9, color=GREY
+        )
     matplotlib.rcParams["svg.hashsalt"] = "partcover"  # the same bytes each time
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
 
