@@ -14,12 +14,15 @@ def main():
     suite = pyperf.BenchmarkSuite.load(sys.argv[1])
     facts = suite.get_metadata()
     about = ("partcover_version", "python_version", "cpu_model_name")
-    print(", ".join(facts[key] for key in about if key in facts), "on", suite.get_dates()[0].date())
+    known = ", ".join(facts[key] for key in about if key in facts)
+    print(f"{known}, {suite.get_dates()[0]:%Y-%m-%d}")
     print("\n| step | milliseconds | times partcover's |\n|---|---:|---:|")
     first = {}
     for benchmark in suite:
         name = benchmark.get_name()
         step, _, method = name.partition(": ")
+        if step == "start":  # of an installed wheel: startup.py
+            continue
         milliseconds = 1000 * benchmark.median()
         ratio = ""
         if method == "partcover":
