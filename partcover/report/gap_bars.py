@@ -76,7 +76,7 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
             f"{row['method']}, {row['rule'].replace('_', ' ')}" if several else row["method"]
             for row in ordered
         ]
-        axes.set_yticks(range(len(ordered)), names)
+        axes.set_yticks(range(len(ordered)), names, parse_math=False)
         axes.tick_params(axis="y", length=0)
         axes.tick_params(axis="x", colors=_GREY)
         axes.axvline(0, color="black", linewidth=1.5)

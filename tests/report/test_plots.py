@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partcover import plot_events, plot_rows
+from partcover.report.gap_bars import has_gaps, plot_gaps
 from partcover.report.line_labels import moved_apart
 
 
@@ -74,3 +75,19 @@ def test_labels_are_apart_and_in_order(places):
     assert all(b - a > 10 - 1e-6 for a, b in pairwise(ranked))
     if all(b - a >= 10.001 for a, b in pairwise(sorted(places))):
         assert moved == pytest.approx(places)
+
+
+def test_gaps_of_one_budget_are_bars(tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = [row("near", 1000, 1000, 990), row("$far$", 1000, 1100, 990)]
+    figure = tmp_path / "figure.svg"
+    plot_gaps(rows, figure)
+    texts = texts_of(figure)
+    assert texts.index("near") < texts.index("$far$"), "the best is at the bottom"
+    assert [text.strip() for text in texts if "tokens)" in text] == [
+        "1.0 %  (1,000 tokens)",
+        "10.0 %  (1,100 tokens)",
+    ]
+    assert has_gaps(rows)
+    assert not has_gaps([*rows, row("near", 2000, 1000, 990)])
+    assert not has_gaps([*rows, row("other", 1000, 1000, None)])
