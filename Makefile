@@ -33,7 +33,6 @@ docs: .venv/ready
 # CPU seconds of each step, beside peers, by pyperf
 OUT ?= bench-$(shell date +%Y%m%d-%H%M%S).json
 bench: .venv/ready
-	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation -e '.[bench]'
 	$(BIN)/python benchmarks/suite.py -o $(OUT)
 
 bench-compare: .venv/ready

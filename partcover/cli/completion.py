@@ -1,4 +1,4 @@
-"""Completes in the shell the names that options take, which are looked up only then."""
+"""Completes in the shell the names that a command takes, which are looked up only then."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import TypeAlias
 
 import click
 
-__all__ = ["format_names", "method_names", "pretokenizer_names"]
+__all__ = ["format_names", "instance_names", "method_names", "pretokenizer_names"]
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
-def _names(listed: Callable[[], Iterable[str]], separator: str) -> Completer:
-    """Returns what completes the last of some names that a separator joins."""
+def _names(listed: Callable[[], Iterable[str]], separator: str = "") -> Completer:
+    """Returns what completes a name, or the last of several that a separator joins."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-        before, joined, last = incomplete.rpartition(separator)
-        return [before + joined + name for name in listed() if name.startswith(last)]
+        place = incomplete.rfind(separator) + 1 if separator else 0
+        before, last = incomplete[:place], incomplete[place:]
+        return [before + name for name in listed() if name.startswith(last)]
 
     return complete
 
@@ -26,6 +27,12 @@ def _formats() -> Iterable[str]:
     from ..interop import FORMATS
 
     return FORMATS
+
+
+def _instances() -> Iterable[str]:
+    from ..instances import library
+
+    return library.names()
 
 
 def _methods() -> Iterable[str]:
@@ -41,7 +48,9 @@ def _pretokenizers() -> Iterable[str]:
 
 
 #: Completes one format of another library.
-format_names = _names(_formats, "\0")
+format_names = _names(_formats)
+#: Completes one instance of the library.
+instance_names = _names(_instances)
 #: Completes the last of several methods.
 method_names = _names(_methods, ",")
 #: Completes the last rule of a pre-tokenizer.

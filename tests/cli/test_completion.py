@@ -73,6 +73,7 @@ def test_words_are_completed(complete):
     assert complete("partcover count --pretokenizer first-space+di") == ["plain,first-space+digit"]
     assert complete("partcover compare C.tsv --methods bpe,greedw") == ["plain,bpe,greedwmc"]
     assert complete("partcover instances s") == ["plain,show"]
+    assert complete("partcover instances show papaya-i") == ["plain,papaya-impact"]
 
 
 def test_commands_are_completed_without_loading_them(environment):

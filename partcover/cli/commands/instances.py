@@ -8,6 +8,7 @@ from ...corpus import symbols as sym
 from ...errors import PartcoverError
 from ...report.tables import Listing, facts, token_line
 from ..command import argument, command
+from ..completion import instance_names
 from ..exit_status import EXIT_VERIFICATION
 from ..options import output_options
 from ..output import Output, say
@@ -48,7 +49,7 @@ def instances_list(out: Output) -> int:
     "show",
     examples=[("partcover instances show papaya-impact -o I.json", "")],
 )
-@argument("name", type=str)
+@argument("name", type=str, shell_complete=instance_names)
 @output_options(writes="the instance", kind="text")
 def instances_show(out: Output, name: str) -> int:
     """Show an instance: words, best vocabulary and source; -o writes its file."""
@@ -77,7 +78,7 @@ def instances_show(out: Output, name: str) -> int:
 
 
 @command("check", examples=[("partcover instances check papaya-impact", "")])
-@argument("names", type=str, nargs=-1, metavar="[NAME…]")
+@argument("names", type=str, nargs=-1, metavar="[NAME…]", shell_complete=instance_names)
 @output_options(writes="the result, as JSON", kind="text", table=False)
 def instances_check(out: Output, names: tuple[str, ...]) -> int:
     """Check every claim of the instances, without any solver.
