@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import partcover
-from partcover import Instance, WordCounts, compare, lower_bound
+from partcover import EventLog, Instance, WordCounts, compare, improve
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -39,11 +39,15 @@ def make_example(app: Sphinx, error: Exception | None) -> None:
     instance = Instance(words, K)
     methods = ["greedtok", "bpe", "unigram"]
     comparison = compare(instance, [K // 4, K // 2, K], methods, ["own"], bound=2)
-    certificate = lower_bound(instance, time_limit=3).certificate
+    search = EventLog()
+    improved = improve(instance, time_limit=6, progress=search)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         words.save(folder / "python-reference.tsv")
-        certificate.save(folder / "proof.cert")
+        improved.certificate.save(folder / "proof.cert")
+        improved.vocabulary.save(folder / "improved.json")
+        lines = (json.dumps(event.to_json()) for event in search.events)
+        (folder / "search.jsonl").write_text("\n".join(lines), "utf-8")
         about = {"corpus_sha256": words.digest, "policy": instance.policy}
         rows = json.dumps({**about, "rows": comparison.rows})
         (folder / "comparison.json").write_text(rows, "utf-8")

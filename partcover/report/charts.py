@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..studies.paper_tables import EXPERIMENTS
-from .standings import is_number
+from .tables import is_finite_number
 
 __all__ = ["comparison_chart", "events_chart", "experiment_chart"]
 
@@ -96,8 +96,8 @@ def _are_compared(rows: Sequence[Mapping[str, Any]]) -> bool:
     return any(row.get("tokens") is not None for row in rows) and all(
         all(isinstance(row.get(key), str) for key in ("method", "rule"))
         and type(row.get("k")) is int
-        and all(row.get(key) is None or is_number(row[key]) for key in numbers)
-        and (row.get("tokens") is None or is_number(row.get("tokens_per_word")))
+        and all(row.get(key) is None or is_finite_number(row[key]) for key in numbers)
+        and (row.get("tokens") is None or is_finite_number(row.get("tokens_per_word")))
         and "target" not in row
         for row in rows
     )
@@ -112,9 +112,9 @@ def experiment_chart(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, 
     for row in rows:
         if not all(isinstance(row.get(key), str) for key in texts):
             return None
-        if not is_number(row.get(experiment.across)):
+        if not is_finite_number(row.get(experiment.across)):
             return None
-        if row.get(up) is not None and not is_number(row[up]):
+        if row.get(up) is not None and not is_finite_number(row[up]):
             return None
     measure = {"label": experiment.up, "share": False, "lines": _lines(experiment.lines(rows))}
     return {

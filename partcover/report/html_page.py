@@ -148,8 +148,7 @@ def _standing(
     if proven is not None and runs.certificate is not None:
         prices = (proven[0], runs.certificate)
         if proven[0].policy == {"candidates": "substrings"}:
-            k = runs.certificate.k
-            bounds[k] = max(proven[1], bounds.get(k, 0))
+            bounds[runs.certificate.k] = proven[1]  # what is checked goes before what is said
     cuts = {
         name: segment(words, vocabulary)
         for name, vocabulary in runs.vocabularies.items()
@@ -174,8 +173,8 @@ def _charts(
         elif comparison_chart(table.rows) is not None:
             rows = table.rows
             if runs.words is not None and table.about.get("corpus_sha256") == runs.words.digest:
-                known = {row["method"] for row in rows}
-                rows = [*rows, *(row for row in rest if row["method"] not in known)]
+                known = {(row["method"], row["rule"]) for row in rows}
+                rows = [*rows, *(r for r in rest if (r["method"], r["rule"]) not in known)]
                 rest = []
             compared.append((table.name, rows))
     if len(rest) > 1:

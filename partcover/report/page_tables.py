@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .fitting import column_widths
-from .standings import is_number
-from .tables import SPARE_COLUMNS, cell
+from .tables import SPARE_COLUMNS, cell, is_finite_number
 
 __all__ = ["page_table", "shown"]
 
@@ -93,7 +92,7 @@ def page_table(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def shown(key: str, value: Any) -> tuple[str, float | None]:
     """Returns a value as text, and the number to sort by."""
     text = cell(value)
-    if value is not None and is_number(value):
+    if value is not None and is_finite_number(value):
         if key.endswith(("gap", "share")):
             text = f"{100 * value:.3f} %"
         elif key == "seconds":

@@ -17,6 +17,7 @@ from ..problem.instance import Instance
 from ..runtime.file_kinds import kind_of
 from ..runtime.files import read_json, read_text
 from ..vocabulary.vocabulary import Vocabulary
+from .tables import is_finite_number
 
 __all__ = ["Runs", "Table", "read_runs"]
 
@@ -137,7 +138,7 @@ def _events(path: str) -> list[dict[str, Any]]:
     for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
             event = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InputError(f"{path}: line {number} is not JSON") from None
         numbers = (
             (event.get(key) for key in ("tokens", "lower_bound")) if _is_event(event) else [""]
@@ -150,7 +151,7 @@ def _events(path: str) -> list[dict[str, Any]]:
 
 def _is_event(event: Any) -> bool:
     """Whether this is an object with the time at which something happened."""
-    return isinstance(event, dict) and type(event.get("seconds")) in (int, float)
+    return isinstance(event, dict) and is_finite_number(event.get("seconds"))
 
 
 def _add_json(runs: Runs, path: str, name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from ..analysis.metrics import text_bytes
@@ -16,24 +15,18 @@ from ..segmentation.segmentation import Segmentation
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .runs import Runs, Table
-from .tables import cell
+from .tables import cell, is_finite_number
 
 __all__ = [
     "Headline",
     "checked_bound",
     "headline",
-    "is_number",
     "known_bounds",
     "measure",
     "percent",
 ]
 
 _PLAIN = {"candidates": "substrings"}
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value of a row is a number that can be drawn."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def checked_bound(runs: Runs) -> tuple[Instance, int] | None:
@@ -86,12 +79,22 @@ def measure(
     bounds : mapping of int to int
         Lower bounds for k tokens; that of the smallest k which is at least a vocabulary's size
         holds for it.
+
+    Raises
+    ------
+    InputError
+        If a vocabulary needs fewer tokens than a bound allows.
     """
     size = text_bytes(words)
     rows = []
     for name, vocabulary in vocabularies.items():
         tokens = cuts[name].tokens
         bound = next((bounds[k] for k in sorted(bounds) if k >= len(vocabulary)), None)
+        if bound is not None and bound > tokens:
+            raise InputError(
+                f"{name} needs {tokens:,} tokens, fewer than the lower bound {bound:,} of another "
+                "file: they are not about the same words"
+            )
         rows.append(
             {
                 "method": name,
@@ -241,5 +244,7 @@ def _is_answer(row: Mapping[str, Any]) -> bool:
     return (
         all(isinstance(row.get(key), str) for key in ("method", "rule"))
         and all(type(row.get(key)) is int for key in ("k", "tokens"))
-        and all(row.get(key) is None or is_number(row[key]) for key in ("lower_bound", "gap"))
+        and all(
+            row.get(key) is None or is_finite_number(row[key]) for key in ("lower_bound", "gap")
+        )
     )

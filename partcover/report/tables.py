@@ -22,6 +22,7 @@ __all__ = [
     "cell",
     "facts",
     "fitted_table",
+    "is_finite_number",
     "rows_csv",
     "rows_markdown",
     "shown_columns",
@@ -71,6 +72,18 @@ def cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4f}"
     return str(value)
+
+
+def is_finite_number(value: Any) -> bool:
+    """Returns whether a value is a number that can be drawn: no bool, not infinite, not NaN.
+
+    Examples
+    --------
+    >>> from partcover.report.tables import is_finite_number
+    >>> [is_finite_number(value) for value in (2, 0.5, float("nan"), True, "2")]
+    [True, True, False, False, False]
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 # Columns that are left out first where there is no room for all, the least important first.

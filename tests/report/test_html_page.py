@@ -224,7 +224,13 @@ def test_all_that_the_commands_write_can_be_shown(tmp_path, run):
 def test_odd_rows_are_a_table_without_a_chart(tmp_path):
     pytest.importorskip("jinja2")
     good = {"method": "bpe", "rule": "merges", "k": 2, "tokens_per_word": 1.5, "tokens": 3}
-    odd = {"rule": None}, {"tokens_per_word": "1"}, {"k": None}, {"lower_bound": "x"}
+    odd = (
+        {"rule": None},
+        {"tokens_per_word": "1"},
+        {"k": None},
+        {"lower_bound": "x"},
+        {"gap": 1e999},
+    )
     for rows in ([{**good, **change}] for change in odd):
         (tmp_path / "t.json").write_text(json.dumps({"rows": rows}))
         write_page(read_runs([tmp_path / "t.json"]), tmp_path / "r.html")
@@ -248,6 +254,7 @@ def test_a_seed_may_be_negative():
     [
         ("x.jsonl", '{"seconds": 1}\nx', "line 2 is not JSON"),
         ("x.jsonl", '{"second": 1}', "line 1 is no event"),
+        ("x.jsonl", '{"seconds": NaN}', "line 1 is no event"),
         ("x.jsonl", '{"seconds": 1, "tokens": "3"}', "line 1 is no event"),
         ("x.txt", "It is text.\n", "this looks like text; a page shows results"),
     ],

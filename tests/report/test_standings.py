@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from partcover import Instance, Vocabulary, WordCounts, greedtok, lower_bound, solve
+from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, lower_bound, solve
 from partcover.report.page_tables import page_table
 from partcover.report.runs import Runs, Table
 from partcover.report.standings import checked_bound, headline, known_bounds, measure, percent
@@ -36,6 +36,11 @@ def test_bounds_are_taken_from_tables_of_the_same_words_and_all_candidates():
         {"policy": {"candidates": "substrings", "max_length": 2}},
     ):
         assert known_bounds([Table("t", comparison.rows, about | change)], WORDS) == {}
+
+
+def test_a_bound_that_a_vocabulary_breaks_is_refused():
+    with pytest.raises(InputError, match="fewer than the lower bound 1,000"):
+        rows_of({1: 1000}, ana=Vocabulary(["ana"]))
 
 
 def test_an_optimum_is_called_so_only_when_the_bound_says_it():

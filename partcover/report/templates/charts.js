@@ -125,7 +125,7 @@ for (const section of document.querySelectorAll("section.chart")) {
           series: lines.map((line, i) => ({
             type: "line", name: nameOf(line), step: chart.steps ? "end" : false,
             data: line.points.map(([x, y]) => ({ value: [x, axis(y)], y })),
-            color: colour(line), symbol: SHAPES[names.indexOf(line.name) % SHAPES.length], symbolSize: chart.steps ? 4 : 7,
+            color: colour(line), symbol: SHAPES[names.indexOf(line.name) % SHAPES.length], symbolSize: chart.steps ? 4 : line.points.length > 1 ? 7 : 11,
             lineStyle: { width: 2, type: DASHES[Math.max(0, kinds.indexOf(line.kind)) % DASHES.length] },
             emphasis: { focus: "series" },
             endLabel: { show: !narrow, formatter: nameOf(line), color: "inherit", fontFamily, fontSize: 12, distance: 8 },

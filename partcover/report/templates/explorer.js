@@ -62,9 +62,11 @@ if (data.explorer) (() => {
         const element = make("span", { className: "word" });
         element.dataset.word = word;
         if (pieces.length > fewest[i]) element.classList.add("worse");
-        for (const piece of pieces) element.append(pieceOf(piece, readInLine));
+        for (const piece of pieces) {
+          element.append(pieceOf(piece, readInLine));
+          if (piece.includes("\n")) element.append(make("br"));
+        }
         line.append(element);
-        if (word.endsWith("\n")) line.append(make("br"));
       });
       const count = make("span", { className: "count" }, `${grouped(totals[m])} ${totals[m] === 1 ? "token" : "tokens"}`);
       if (several && totals[m] > best) count.append(make("small", {}, ` +${grouped(totals[m] - best)}`));
