@@ -117,6 +117,9 @@ def test_typed_text_is_cut_as_partcover_cuts_it(folder, open_page):
         assert cut_of(page, method) == expected(text, vocabulary)
     page.locator("#cuts .piece").first.click()
     assert "greedtok: " in page.inner_text("#picked")
+    page.locator("#cuts article").nth(1).locator(".word").nth(1).hover()
+    same = page.eval_on_selector_all("#cuts .same", "all => all.map((e) => e.dataset.word)")
+    assert same == [" price", " price"]
     page.goto((folder / "r.html").as_uri() + "#text=" + quote("it is"))
     page.reload()
     assert page.input_value("#text") == "it is"

@@ -92,6 +92,17 @@ if (data.explorer) (() => {
     const piece = event.target.closest(".piece");
     if (piece) describe(piece.dataset.token);
   });
+  // the word under the pointer is marked in every vocabulary
+  at("cuts").addEventListener("pointerover", (event) => {
+    const word = event.target.closest(".word");
+    for (const line of at("cuts").querySelectorAll(".line")) {
+      line.querySelector(".same")?.classList.remove("same");
+      if (word && several) line.children[[...word.parentElement.children].indexOf(word)].classList.add("same");
+    }
+  });
+  at("cuts").addEventListener("pointerleave", () => {
+    for (const word of at("cuts").querySelectorAll(".same")) word.classList.remove("same");
+  });
   // #text=… in the address opens the page with this text
   const asked = /^#text=(.*)$/.exec(location.hash);
   at("text").value = symbols === "ints"

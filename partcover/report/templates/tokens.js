@@ -35,14 +35,14 @@ function readBytes(token) {
   }
 }
 
-// a token in its box; equal tokens have equal colours
+// a token in its box; equal tokens have equal colours, and new tokens take them in turn, so that
+// neighbours seldom look alike
+const turns = new Map();
 function pieceOf(token, read) {
-  const element = make("span", {}, read(token));
-  if (Array.from(token).length === 1) element.className = "piece single";
-  else {
-    let hash = 7;
-    for (const symbol of token) hash = (hash * 31 + symbol.codePointAt(0)) % 65521;
-    element.className = `piece t${hash % 8}`;
+  const element = make("span", { className: "piece single" }, read(token));
+  if (Array.from(token).length > 1) {
+    if (!turns.has(token)) turns.set(token, turns.size % 8);
+    element.className = `piece t${turns.get(token)}`;
   }
   element.dataset.token = token;
   return element;
