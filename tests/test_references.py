@@ -14,7 +14,7 @@ import partcover
 
 PACKAGE = Path(partcover.__file__).parent
 ROOT = Path(__file__).parents[1]
-NAME = re.compile(r"\bpartcover(?:\.[A-Za-z_]\w*)+")
+NAME = re.compile(r"(?<!/)\bpartcover(?:\.[A-Za-z_]\w*)+")
 FILE = re.compile(r"\b(?:partcover|tests|benchmarks|docs)/[\w./-]+\.(?:py|pyx|pxi|md)\b")
 GROUPS = {"partcover.trainers", "partcover.formats"}  # of entry points
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -67,7 +67,10 @@ def test_links_of_the_readme_are_absolute_and_lead_to_files():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     source = project["urls"]["Source"]
     starts = f"{source}/blob/main/", f"{source}/raw/main/"
-    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    text = (ROOT / "README.md").read_text("utf-8")
+    named = dict(re.findall(r"^\[([^\]]+)\]: (\S+)$", text, re.MULTILINE))
+    assert set(re.findall(r"\]\[([^\]]+)\]", text)) == set(named)
+    links = re.findall(r"\]\(([^)\s]+)\)", text) + list(named.values())
     assert [link for link in links if not link.startswith("https://")] == []
     ours = [link.removeprefix(start) for link in links for start in starts if start in link]
     assert len(ours) > 8
