@@ -92,8 +92,8 @@ def write_page(
         tables.insert(0, page_table("vocabularies on this corpus", measured))
     if not (tables or charts or pictures or step_by_step or explorer or runs.solutions):
         raise InputError(
-            "nothing to show: give what compare, greedtok, train or improve wrote, vocabularies "
-            "with the counted words that they cut, small instances"
+            "nothing to show: give the counted words with a vocabulary that cuts them, as in "
+            "`partcover report C.tsv V.json`, or what compare --json, reproduce or reduce wrote"
         )
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_PAGES),

@@ -51,7 +51,10 @@ def checked_bound(runs: Runs) -> tuple[Instance, int] | None:
     small = [each for _, each in runs.instances if "reduction" not in each.source]
     words = runs.words or (small[0].words if len(small) == 1 else None)
     if words is None or not runs.vocabularies:
-        raise InputError("prices need the counted words and a vocabulary beside them")
+        raise InputError(
+            "a certificate needs the counted words and a vocabulary beside it, as in "
+            "`partcover report P.cert C.tsv V.json`"
+        )
     same = [each for each in small if each.words.digest == words.digest]
     instance = same[0].with_k(certificate.k) if same else Instance(words, certificate.k)
     check = check_certificate(instance, certificate)

@@ -168,7 +168,7 @@ def test_nothing_and_too_much(tmp_path, files):
         read_runs([files[3], files[3]])
     with pytest.raises(InputError, match="nothing to show"):
         write_page(read_runs([files[0]]), tmp_path / "r.html")
-    with pytest.raises(InputError, match="prices need the counted words"):
+    with pytest.raises(InputError, match="a certificate needs the counted words"):
         write_page(read_runs([files[3]]), tmp_path / "r.html")
     large = Instance(WordCounts.from_counts({"ab" * 2000: 1}), 1)
     with pytest.raises(InputError, match="too much to show step by step"):
