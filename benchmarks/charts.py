@@ -1,6 +1,6 @@
-"""Draws the picture of docs/benchmarks.md from the tables of that page.
+"""Draws the pictures of docs/benchmarks.md from the tables of that page.
 
-    python benchmarks/charts.py [docs/benchmarks.md] [-o docs/images/benchmarks.svg]
+    python benchmarks/charts.py [docs/benchmarks.md] [-o docs/images] [--format svg]
 
 A range, as 102 to 109, is drawn to its middle.
 """
@@ -28,7 +28,7 @@ class Panel:
     label: str
     value: str
     title: str
-    only: str = ""  # in the first column
+    only: str = ""  # how the first column begins
 
 
 PANELS = (
@@ -50,6 +50,18 @@ PANELS = (
     ),
 )
 
+_SUITE = "A suite on text that every machine has"
+SUITE_PANELS = tuple(
+    Panel(_SUITE, "step", "milliseconds", f"{title}: milliseconds, less is better", f"{step}: ")
+    for step, title in {
+        "count": "Counting words",
+        "greedy": "GreedTok and GreedWMC, 1,000 tokens",
+        "train BPE": "BPE from the text, 1,000 merges",
+        "encode": "Text to ids",
+    }.items()
+)
+PICTURES = {"benchmarks": PANELS, "benchmarks-suite": SUITE_PANELS}
+
 
 def tables(page, section):
     """The tables of a section, each a list of rows by column."""
@@ -65,9 +77,10 @@ def bars(page, panel):
     """Labels, numbers and their texts."""
     for table in tables(page, panel.section):
         if {panel.label, panel.value} <= table[0].keys():
-            rows = [row for row in table if panel.only in next(iter(row.values()))]
+            rows = [row for row in table if next(iter(row.values())).startswith(panel.only)]
             texts = [row[panel.value] for row in rows]
-            labels = [fill(row[panel.label].replace("`", ""), 25) for row in rows]
+            names = [row[panel.label].removeprefix(panel.only).replace("`", "") for row in rows]
+            labels = [fill(name, 25) for name in names]
             return labels, [number(text) for text in texts], texts
     raise SystemExit(f"{panel.section}: no table of {panel.label} and {panel.value}")
 
@@ -77,12 +90,12 @@ def number(text):
     return sum(ends) / len(ends)
 
 
-def draw(page, path):
-    drawn = [bars(page, panel) for panel in PANELS]
+def draw(page, panels, path):
+    drawn = [bars(page, panel) for panel in panels]
     heights = [len(labels) + 1.9 for labels, *_ in drawn]
     figure = Figure(figsize=(5, 0.3 * sum(heights)), layout="constrained")
-    places = figure.subplots(len(PANELS), 1, gridspec_kw={"height_ratios": heights})
-    for place, panel, (labels, numbers, texts) in zip(places, PANELS, drawn, strict=True):
+    places = figure.subplots(len(panels), 1, gridspec_kw={"height_ratios": heights})
+    for place, panel, (labels, numbers, texts) in zip(places, panels, drawn, strict=True):
         own = ["partcover" in label for label in labels]
         lines = range(len(labels))
         place.barh(lines, numbers, 0.72, color=[OWN if mine else OTHER for mine in own])
@@ -115,9 +128,12 @@ def draw(page, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("page", type=Path, nargs="?", default=DOCS / "benchmarks.md")
-    parser.add_argument("-o", type=Path, dest="path", default=DOCS / "images" / "benchmarks.svg")
+    parser.add_argument("-o", type=Path, dest="folder", default=DOCS / "images")
+    parser.add_argument("--format", default="svg", choices=["svg", "png"])
     options = parser.parse_args()
-    draw(options.page.read_text("utf-8"), options.path)
+    page = options.page.read_text("utf-8")
+    for name, panels in PICTURES.items():
+        draw(page, panels, options.folder / f"{name}.{options.format}")
 
 
 if __name__ == "__main__":
