@@ -11,7 +11,8 @@ from partcover import WordCounts
 
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 # what is in these is named by the user or the solvers
-OPEN = {"policy", "cuts_by_kind", "special", "seconds", "termination"}
+OPEN = {"policy", "cuts_by_kind", "special", "seconds", "termination", "domains", "source"}
+OPEN |= {"versions", "input", "options"}
 COMMANDS = [
     "count text.txt -o T.tsv",
     "greedtok C.tsv -k 2 -o V.json",
@@ -25,15 +26,26 @@ COMMANDS = [
     "gap C.tsv --vocab V.json --certificate P.cert",
     "verify C.tsv -k 2 --vocab B.json --certificate P.cert",
     "compare C.tsv -k 2 --methods greedtok,greedwmc,bpe --certificate P.cert --sets",
+    "compare C.tsv -k 2 --methods greedtok,bpe --targets 2.5 --unigram-objective",
     "ratio C.tsv -k 2",
     "inspect B.json C.tsv --audit --diff V.json",
     "prices C.tsv -k 2 --certificate P.cert love",
     "encode B.json text.txt --pretokenizer none -o ids.npy",
+    "decode B.json ids.npy --pretokenizer none -o back.txt",
     "export B.json --to list --pretokenizer none -o tokens.txt",
     "import tokens.txt -o L.json",
     "formulations C.tsv -k 1 --solvers highs",
     "worst --method greedtok -k 1 --words 2 --length 3",
     "reduce graph.txt -k 1 -o I.json",
+    "solve I.json -o S.json",
+    "reduce --lift I.json S.json",
+    "domains C.tsv T.tsv -k 2",
+    "reproduce d C.tsv -k 2",
+    "instances list",
+    "instances show aaa",
+    "instances check aaa",
+    "solvers",
+    "generate cycle 5 -o G.json",
 ]
 
 
