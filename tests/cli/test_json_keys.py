@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from cli.helpers import as_json
 
 from partcover import WordCounts
@@ -61,6 +62,8 @@ def keys(value):
 
 
 def test_every_key_is_on_the_page(run, tmp_path):
+    for library in ("ortools", "networkx"):
+        pytest.importorskip(library)
     words = {"cover": 2, "every": 3, "love": 3, "lover": 1, "recover": 1, "very": 2}
     WordCounts.from_counts(words).save(tmp_path / "C.tsv")
     (tmp_path / "text.txt").write_text("love every lover\n")
