@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -75,8 +76,10 @@ def new_figure(path: str | PathLike[str], width: float, height: float) -> Iterat
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    yield figure
-    save_figure(figure, path)
+    with warnings.catch_warnings():  # a script that no font here has is drawn as boxes
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        yield figure
+        save_figure(figure, path)
 
 
 def save_figure(

@@ -7,6 +7,7 @@ from math import nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from ..errors import shorten
 from .figures import COLOURS, new_figure
 from .line_labels import name_ends
 
@@ -239,6 +240,7 @@ def _plot_ratios(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 _MOST_BARS = 25
+_LONG_LABEL = 24  # characters of a token beside its bar
 
 
 def plot_difference(
@@ -278,24 +280,34 @@ def plot_difference(
     """
     sides = [difference[f"only_{side}"][:_MOST_BARS] for side in ("here", "there")]
     rows = max(1, *map(len, sides))
-    with new_figure(path, 7, 1.2 + 0.17 * rows) as figure:
-        panels = figure.subplots(1, 2, sharey=True)
+    with new_figure(path, 9, 1.1 + 0.2 * rows) as figure:
+        panels = figure.subplots(1, 2)
         largest = max([1, *(row["gain"] for side in sides for row in side)])
         totals = [len(difference[f"only_{side}"]) for side in ("here", "there")]
-        looks = zip(sides, panels, names, totals, ("blue", "orange"), strict=True)
+        looks = zip(sides, panels, names, totals, _LINES, strict=False)
         for side, axes, name, total, colour in looks:
-            gains = [row["gain"] for row in side]
-            axes.barh(range(len(side)), gains, color=COLOURS[colour])
+            axes.barh(range(len(side)), [row["gain"] for row in side], color=colour)
             for place, row in enumerate(side):
-                token = row["token"]
-                text = token.replace(" ", "␣") if isinstance(token, str) else str(token)
-                axes.text(row["gain"], place, f" {text}", va="center", fontsize=8, parse_math=False)
-            axes.set_title(f"only in {name}: {total:,}", fontsize="medium")
-            axes.set_xlim(0, 1.25 * largest)
+                axes.text(row["gain"], place, f" {row['gain']:,}", va="center", fontsize=8)
+            tokens = [_token_label(row["token"]) for row in side]
+            axes.set_yticks(
+                range(len(side)), tokens, fontsize=8, family=["monospace", "sans-serif"]
+            )
+            for label in axes.get_yticklabels():
+                label.set_parse_math(False)
+            axes.set_title(f"only in {name}: {total:,}", fontsize="medium", parse_math=False)
+            axes.set_xlim(0, 1.2 * largest)
             axes.set_ylim(rows - 0.4, -0.6)
-            axes.set_yticks([])
+            axes.set_xticks([])
             axes.set_xlabel("tokens more without it")
+            axes.tick_params(axis="y", length=0)
+            axes.spines[["top", "right", "bottom"]].set_visible(False)
         figure.suptitle(f"{difference['shared']:,} tokens in both", fontsize="medium")
+
+
+def _token_label(token: Any) -> str:
+    """Returns a token as the label of a bar; the middle of a long one is left out."""
+    return shorten(token.replace(" ", "␣") if isinstance(token, str) else str(token), _LONG_LABEL)
 
 
 def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:

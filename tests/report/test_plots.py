@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from partcover import plot_events, plot_rows
 from partcover.report.gap_bars import has_gaps, plot_gaps
 from partcover.report.line_labels import moved_apart
+from partcover.report.plots import plot_difference
 
 
 def row(method, k, tokens, bound):
@@ -65,6 +66,18 @@ def test_events_are_named_with_their_last_numbers(tmp_path):
     texts = texts_of(tmp_path / "figure.svg")
     assert {"incumbent: 12,345", "lower bound: 12,000"} <= set(texts)
     plot_events([], tmp_path / "empty.svg")
+
+
+def test_tokens_stand_beside_their_bars_whatever_they_are(tmp_path):
+    pytest.importorskip("matplotlib")
+    tokens = ["$a$", "日本", "\\xff", " a long token that goes on and on"]
+    here = [{"token": token, "uses": 1, "gain": 1200} for token in tokens]
+    figure = tmp_path / "figure.svg"
+    plot_difference({"shared": 3, "only_here": here, "only_there": []}, figure, ["$b$", "c"])
+    texts = texts_of(figure)
+    assert {"only in $b$: 4", "only in c: 0", "$a$", " 1,200", "␣a␣long␣token␣that…nd␣on"} <= set(
+        texts
+    )
 
 
 @given(st.lists(st.floats(-1e3, 1e3), max_size=12))
