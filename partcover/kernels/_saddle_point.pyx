@@ -188,7 +188,7 @@ cdef class Saddle:
         first = self.first
         self.max_length = int(np.diff(offsets).max(initial=0))
         self.max_arcs = int(np.diff(self.first).max(initial=0))
-        cdef Py_ssize_t size = offsets[-1]
+        cdef Py_ssize_t size = self.offsets[self.offsets.shape[0] - 1]
         self.flow, self.row = np.zeros(n_arcs), np.zeros(n_arcs)
         self.flow_from, self.row_from = np.zeros(n_arcs), np.zeros(n_arcs)
         self.price, self.price_from, self.made = np.zeros(size), np.zeros(size), np.zeros(size)
