@@ -29,6 +29,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",  # cards and grids
     "sphinx_gallery.gen_gallery",
+    "dark_pictures",  # of SVG pictures, on dark pages
     "command_pages",  # the pages of the commands
     "report_page",  # an example of a report
     "shell_cells",  # cells of tutorials that are commands
@@ -84,6 +85,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "partcover"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_sidebars = {page: [] for page in ("index", "install", "benchmarks")}  # which stand alone
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

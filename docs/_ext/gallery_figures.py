@@ -1,8 +1,7 @@
-"""Takes the gallery's figures, each as two SVG files: for light pages and for dark ones."""
+"""Takes the gallery's figures, as SVG files."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +9,6 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from cycler import cycler
 
-# what a dark page shows instead of a colour; the colours between, of Okabe and Ito, do for both
-DARK = {
-    "#000000": "#ced6dd",
-    "#ffffff": "#14181e",
-    "#b0b0b0": "#48566b",
-    "#0072b2": "#56a9dc",
-    "#d55e00": "#f08040",
-    "#e69f00": "#a87300",  # on which a light letter can be read
-}
 STYLE = {
     "axes.grid": True,
     "axes.prop_cycle": cycler(color=["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"]),
@@ -53,19 +43,9 @@ def take_figures(block: Any, variables: dict[str, Any], gallery: dict[str, Any])
     for file, place in zip(written, places, strict=False):
         shown.append(file.replace(Path(place).with_suffix(".svg")))
     plt.close("all")
-    return "\n".join(_both(path, Path(gallery["src_dir"])) for path in shown)
-
-
-def _both(light: Path, source: Path) -> str:
-    """Writes the figure for dark pages beside the one for light pages; returns their lines."""
-    text = light.read_text("utf-8")
-    dark = light.with_name(f"{light.stem}_dark.svg")
-    for colour, other in DARK.items():
-        text = re.sub(colour, other, text, flags=re.IGNORECASE)
-    # what is black has no colour of its own
-    dark.write_text(text.replace("<svg ", f'<svg fill="{DARK["#000000"]}" ', 1), "utf-8")
+    title = variables["example_globals"]["__doc__"].strip().partition("\n")[0]
     lines = []
-    for path, mode in ((light, "light"), (dark, "dark")):
-        name = path.relative_to(source).as_posix()
-        lines += [f".. image:: /{name}", f"   :class: only-{mode}", "   :width: 100%", ""]
+    for path in shown:
+        name = path.relative_to(gallery["src_dir"]).as_posix()
+        lines += [f".. image:: /{name}", f"   :alt: {title}", "   :width: 100%", ""]
     return "\n".join(lines)

@@ -51,9 +51,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
 def write_startup(app: Sphinx) -> None:
     """Makes a profile of IPython for the build."""
     folder = Path(app.doctreedir, "ipython")
-    startup = folder / "profile_default" / "startup" / "shell.py"
-    startup.parent.mkdir(parents=True, exist_ok=True)
-    startup.write_text(STARTUP, "utf-8")
+    profile = folder / "profile_default"
+    (profile / "startup").mkdir(parents=True, exist_ok=True)
+    (profile / "startup" / "shell.py").write_text(STARTUP, "utf-8")
+    # no remark for each kernel that its sockets are not encrypted
+    (profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 'ERROR'\n")
     os.environ["IPYTHONDIR"] = str(folder)
 
 

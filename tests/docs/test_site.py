@@ -12,6 +12,7 @@ import pytest
 
 import partcover
 from partcover import trainers
+from partcover.cli import exit_status
 from partcover.cli.commands import SECTIONS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -31,6 +32,13 @@ def test_every_trainer_stands_in_the_reference():
     text = (DOCS / "api" / "modules.md").read_text("utf-8")
     listed = re.findall(r"^   ~partcover\.trainers\.(\w+)$", text, re.MULTILINE)
     assert sorted(set(trainers.__all__) - set(listed)) == []
+
+
+def test_every_exit_status_is_explained():
+    text = (DOCS / "exit-statuses.md").read_text("utf-8")
+    listed = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
+    statuses = [value for name, value in vars(exit_status).items() if name.startswith("EXIT_")]
+    assert sorted(map(int, listed)) == sorted([0, *statuses])
 
 
 @pytest.fixture(scope="module")
