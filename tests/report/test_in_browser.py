@@ -117,6 +117,12 @@ def test_typed_text_is_cut_as_partcover_cuts_it(folder, open_page):
         assert cut_of(page, method) == expected(text, vocabulary)
     page.locator("#cuts .piece").first.click()
     assert "greedtok: " in page.inner_text("#picked")
+    page.focus("#text")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    second = page.locator("#cuts .piece").nth(1).inner_text()
+    assert page.evaluate("document.activeElement.innerText") == second
+    assert page.locator("#picked .piece").count() == 1
     page.locator("#cuts article").nth(1).locator(".word").nth(1).hover()
     same = page.eval_on_selector_all("#cuts .same", "all => all.map((e) => e.dataset.word)")
     assert same == [" price", " price"]

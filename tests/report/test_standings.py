@@ -61,6 +61,13 @@ def test_an_optimum_is_called_so_only_when_the_bound_says_it():
     assert "could be saved" in again.sentences[1]
 
 
+def test_a_vocabulary_with_a_bound_goes_before_larger_ones():
+    bounded, large = Vocabulary(["ana"]), Vocabulary(["ana", "ban", "cab"])
+    first = headline(rows_of({1: 30}, large=large, bounded=bounded), [], WORDS, None)
+    assert first is not None
+    assert first.best["method"] == "bounded"
+
+
 def test_without_a_bound_nothing_is_promised():
     greedy = greedtok(Instance(WORDS, 2)).vocabulary
     assert greedy is not None
@@ -77,6 +84,7 @@ def test_a_table_alone_has_a_headline_that_nothing_checked():
     assert first is not None
     assert (first.best["k"], first.others, first.proof) == (2, 1, "reported")
     assert headline([], [Table("t", [{"method": "bpe"}], {})], None, None) is None
+    assert headline([], [Table("t", rows, {"manifest": {}})], None, None) is None
 
 
 @pytest.mark.parametrize(

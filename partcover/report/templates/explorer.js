@@ -72,8 +72,25 @@ if (data.explorer) (() => {
       if (several && totals[m] > best) count.append(make("small", {}, ` +${grouped(totals[m] - best)}`));
       const shown = make("article", { className: "cut" }, make("h3", {}, title(method), count), line);
       shown.dataset.method = method.name;
+      for (const piece of line.querySelectorAll(".piece"))
+        Object.assign(piece, { tabIndex: -1, role: "button", ariaLabel: read(piece.dataset.token) });
+      const first = line.querySelector(".piece");
+      if (first) first.tabIndex = 0;
       return shown;
     }));
+  }
+  // the arrow keys walk along the tokens of a vocabulary
+  function walk(event) {
+    const piece = event.target.closest(".piece");
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!piece || !(step || event.key === "Enter" || event.key === " ")) return;
+    event.preventDefault();
+    const row = [...piece.closest(".line").querySelectorAll(".piece")];
+    const next = row[row.indexOf(piece) + (step ?? 0)] ?? piece;
+    piece.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+    describe(next.dataset.token);
   }
   function describe(token) {
     const size = Array.from(token).length;
@@ -92,6 +109,7 @@ if (data.explorer) (() => {
     const piece = event.target.closest(".piece");
     if (piece) describe(piece.dataset.token);
   });
+  at("cuts").addEventListener("keydown", walk);
   // the word under the pointer is marked in every vocabulary
   at("cuts").addEventListener("pointerover", (event) => {
     const word = event.target.closest(".word");
