@@ -100,6 +100,8 @@ def shown(key: str, value: Any) -> tuple[str, float | None]:
         elif key == "memory":
             text = f"{value / 2**20:,.1f} MiB"
         return text, value
+    if key == "token":
+        text = text.replace(" ", "␣")
     return (text.replace("_", " ") if key == "rule" else text), None
 
 

@@ -21,6 +21,8 @@ from .tables import is_finite_number
 
 __all__ = ["Runs", "Table", "read_runs"]
 
+_TOKENS = 2_000  # rows of `inspect` that a page holds
+
 
 @dataclass(frozen=True)
 class Table:
@@ -179,6 +181,11 @@ def _add_json(runs: Runs, path: str, name: str) -> str:
     if data.get("format") == "partcover-instance":
         runs.instances.append((name, Instance.load(path)))
         return "instance"
+    if _are_objects(data.get("vocabulary")):  # of `inspect`
+        facts = data["vocabulary"]
+        cut = "" if len(facts) <= _TOKENS else f", the first {_TOKENS:,} of {len(facts):,}"
+        runs.tables.append(Table(f"{name}: tokens{cut}", facts[:_TOKENS]))
+        return "facts of tokens"
     if not (_is_listed(data.get("tokens")) or _is_listed(data.get("vocabulary"))):
         raise InputError(
             f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
@@ -201,10 +208,15 @@ def _is_listed(tokens: Any) -> bool:
     return isinstance(tokens, list) and not any(isinstance(token, dict) for token in tokens[:1])
 
 
+def _are_objects(rows: Any) -> bool:
+    """Whether this is a list of objects, and not empty."""
+    return isinstance(rows, list) and bool(rows) and all(isinstance(row, dict) for row in rows)
+
+
 def _table(path: str, name: str, data: Any) -> Table:
     """Returns a table; its title is that of the manifest where there is one."""
     rows = data.get("rows") if isinstance(data, dict) else None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    if rows != [] and not _are_objects(rows):
         raise InputError(f"{path}: 'rows' is not a list of objects")
     manifest = data.get("manifest")
     title = manifest.get("experiment") if isinstance(manifest, dict) else None

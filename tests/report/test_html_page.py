@@ -239,6 +239,16 @@ def test_odd_rows_are_a_table_without_a_chart(tmp_path):
         assert "Apache" not in page, "a library that nothing needs is left out"
 
 
+def test_what_inspect_writes_is_a_table(files, tmp_path, run):
+    pytest.importorskip("jinja2")
+    assert run("inspect", "v.json", "c.tsv", "--json", "-o", "facts.json", "--quiet")[0] == 0
+    assert run("report", "facts.json", "-o", "r.html", "--quiet")[0] == 0
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert "facts: tokens" in page
+    for token in Vocabulary.load(tmp_path / "v.json"):
+        assert f">{token.decode().replace(' ', '␣')}</td>" in page
+
+
 def test_facts_of_tokens_are_no_vocabulary(tmp_path):
     (tmp_path / "i.json").write_text(json.dumps({"tokens": [{"token": "ab", "order": 0}]}))
     with pytest.raises(InputError, match="neither a table"):
