@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -181,8 +181,8 @@ def _add_json(runs: Runs, path: str, name: str) -> str:
     if data.get("format") == "partcover-instance":
         runs.instances.append((name, Instance.load(path)))
         return "instance"
-    if _are_objects(data.get("vocabulary")):  # of `inspect`
-        facts = data["vocabulary"]
+    facts = data.get("vocabulary")
+    if facts and _are_objects(facts):  # of `inspect`
         cut = "" if len(facts) <= _TOKENS else f", the first {_TOKENS:,} of {len(facts):,}"
         runs.tables.append(Table(f"{name}: tokens{cut}", facts[:_TOKENS]))
         return "facts of tokens"
@@ -208,15 +208,15 @@ def _is_listed(tokens: Any) -> bool:
     return isinstance(tokens, list) and not any(isinstance(token, dict) for token in tokens[:1])
 
 
-def _are_objects(rows: Any) -> bool:
-    """Whether this is a list of objects, and not empty."""
-    return isinstance(rows, list) and bool(rows) and all(isinstance(row, dict) for row in rows)
+def _are_objects(rows: Any) -> TypeGuard[list[dict[str, Any]]]:
+    """Whether this is a list of objects."""
+    return isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
 
 
 def _table(path: str, name: str, data: Any) -> Table:
     """Returns a table; its title is that of the manifest where there is one."""
     rows = data.get("rows") if isinstance(data, dict) else None
-    if rows != [] and not _are_objects(rows):
+    if not _are_objects(rows):
         raise InputError(f"{path}: 'rows' is not a list of objects")
     manifest = data.get("manifest")
     title = manifest.get("experiment") if isinstance(manifest, dict) else None
