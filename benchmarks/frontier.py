@@ -1,16 +1,16 @@
 """The largest n whose optimum partcover, SCIP, HiGHS, CP-SAT and CBC each prove in the same time.
 
     python benchmarks/frontier.py [COUNTS.tsv] [--seconds 600] [--methods partcover,highs,…]
-        [--first 100]
+        [--first 100] [--near 0.05]
 
 The instance of n is the n most frequent words of COUNTS.tsv with k = n/10, all substrings
-candidates.  n is doubled until a method fails, then bisected to 5 %.  ``partcover`` is `prove`: it
-must give a certificate that the checker confirms.  A solver gets the formulation ``path``, or that
-behind a colon (``highs:occurrence``), and its word is taken; ``printed`` and ``wmc`` have optima of
-their own.  Each try is a process of its own on two processors with two threads (CBC, without
-native threads, uses one); its seconds are those of the call, with the index of the substrings, the
-model and the recount, and it is killed at twice the limit.  Without COUNTS.tsv the words are those
-of the character names of Unicode 3.2, which every Python carries.
+candidates.  n is doubled until a method fails, then bisected to ``--near``.  ``partcover`` is
+`prove`: it must give a certificate that the checker confirms.  A solver gets the formulation
+``path``, or that behind a colon (``highs:occurrence``), and its word is taken; ``printed`` and
+``wmc`` have optima of their own.  Each try is a process of its own on two processors with two
+threads (CBC, without native threads, uses one); its seconds are those of the call, with the index
+of the substrings, the model and the recount, and it is killed at twice the limit.  Without
+COUNTS.tsv the words are those of the character names of Unicode 3.2, which every Python carries.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from partcover import WordCounts
 
 ROOT = Path(__file__).resolve().parents[1]
 METHODS = "partcover,highs,scip,cp-sat,cbc"
-NEAR = 0.05  # to which n is bisected
 
 TRY = """
 import json, os, resource, sys, time
@@ -74,12 +73,13 @@ class Frontier:
     method: str
     seconds: float
     most: int
+    near: float
 
     def climb(self, first: int) -> tuple[int, dict, str]:
         """The largest n that is proven, what that run says, and what became of the next."""
         proven, row, failed, why = 0, {}, None, "all words"
         n = min(first, self.most)
-        while failed is None or failed - proven > max(1, NEAR * proven):
+        while failed is None or failed - proven > max(1, self.near * proven):
             found = self.attempt(n)
             if found["proven"]:
                 proven, row = n, found
@@ -135,6 +135,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600.0, help="for each try")
     parser.add_argument("--methods", default=METHODS)
     parser.add_argument("--first", type=int, default=100, help="the first n")
+    parser.add_argument("--near", type=float, default=0.05, help="bisect n to this share of it")
     options = parser.parse_args()
     counts = options.counts or names()
     most = len(WordCounts.load(counts))
@@ -145,7 +146,8 @@ def main() -> None:
     print(f"{'method':10} {'largest n':>9} {'seconds':>8} {'MiB':>7}  next")
     reached = {}
     for method in options.methods.split(","):
-        n, row, why = Frontier(counts, method, options.seconds, most).climb(options.first)
+        frontier = Frontier(counts, method, options.seconds, most, options.near)
+        n, row, why = frontier.climb(options.first)
         reached[method] = n
         seconds, peak = row.get("seconds", 0.0), row.get("peak", 0.0)
         print(f"{method:10} {n:9,} {seconds:8.1f} {peak:7.0f}  {why}", flush=True)
