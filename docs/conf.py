@@ -22,7 +22,6 @@ version = release = partcover.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "myst_nb",  # pages in Markdown, tutorials executed
@@ -41,7 +40,7 @@ nitpicky = True
 nitpick_ignore_regex = [(r"py:(class|exc|obj)", r".*")]
 
 # pages
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"
 nb_execution_in_temp = True
@@ -58,7 +57,7 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
 maximum_signature_line_length = 72
 default_role = "py:obj"  # `name` in a docstring is a link where the name has a page
-smartquotes_action = "qe"  # not --option
+smartquotes_action = "qDe"  # -- is a short dash
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
