@@ -1,4 +1,4 @@
-"""Writes results as one self-contained HTML page; Jinja and matplotlib are the extra ``report``."""
+"""Writes results as one self-contained HTML page; Jinja is the extra ``report``."""
 
 from __future__ import annotations
 
