@@ -32,6 +32,7 @@ import click
 from markdown_it import MarkdownIt
 
 from partcover.cli.main import cli
+from partcover.errors import MissingExtra
 
 # pydoc_data.topics, the text of the documents, is another one in each version of Python: outputs
 # are compared where it is the one that they were written with
@@ -180,7 +181,10 @@ class Reader:
     def _python(self, block: Block) -> None:
         printed = io.StringIO()
         with contextlib.chdir(self.folder), contextlib.redirect_stdout(printed):
-            exec(compile(block.text, f"line {block.line}", "exec"), self.names)
+            try:
+                exec(compile(block.text, f"line {block.line}", "exec"), self.names)
+            except MissingExtra as missing:
+                raise Missing(str(missing)) from None
         self._compare(block.text, block.output or "", printed.getvalue())
 
     def _compare(self, typed: str, shown: str, printed: str) -> None:
