@@ -17,9 +17,9 @@ _DEFAULT = "report.html"
 @command(
     "report",
     examples=[
-        ("partcover report book.tsv bpe.json greedtok.json", "two vocabularies on a corpus"),
+        ("partcover report book.tsv v.json other.json", "two vocabularies on a corpus"),
         (
-            "partcover report book.tsv improved.json rows.json --certificate p.cert -o page.html",
+            "partcover report book.tsv v.json rows.json p.cert -o page.html",
             "with the rows of compare --json, and the proof",
         ),
     ],
