@@ -27,6 +27,7 @@ lint: .venv/ready
 
 # what has not changed is not executed again; `make clean docs` does it all
 docs: .venv/ready
+	rm -rf docs/generated/api # a page of a name that is gone would be a warning
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 

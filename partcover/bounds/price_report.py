@@ -43,6 +43,15 @@ class WordPrices:
         Candidates in the word with a reward: the token, its reward over all words, the part of
         it from one occurrence of this word, and whether the reward is one of the k largest (or
         the token required); largest reward first, then lexicographically.
+
+    Examples
+    --------
+    >>> from partcover import Instance, lower_bound
+    >>> from partcover.bounds.price_report import price_report
+    >>> instance = Instance({"banana": 2, "bandana": 1}, 1)
+    >>> (prices,) = price_report(instance, lower_bound(instance).certificate, [b"bandana"])
+    >>> prices.word, prices.count, sum(prices.prices) > 0
+    (b'bandana', 1, True)
     """
 
     word: Token

@@ -50,6 +50,16 @@ def write_model(model: SparseModel, path: str | PathLike[str]) -> None:
     ------
     InputError
         For another ending, or a path that cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover import Instance
+    >>> from partcover.exact.formulations.build import build
+    >>> from partcover.exact.model_files import write_model
+    >>> write_model(build(Instance({"aba": 2}, 1)), "aba.mps")
+    >>> print(Path("aba.mps").read_text().splitlines()[0])
+    * partcover: path, min, tokens
     """
     lines = _lines(model, path)
     with atomic_writer(path) as file:
@@ -244,6 +254,18 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float6
     ------
     InputError
         With the line: for a name that the model does not have, or a line of no known form.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover import Instance
+    >>> from partcover.exact.formulations.build import build
+    >>> from partcover.exact.model_files import read_solution
+    >>> model = build(Instance({"aba": 2}, 1))
+    >>> _ = Path("aba.sol").write_text("x0 1")  # the token aba is chosen
+    >>> values, duals = read_solution(model, "aba.sol")
+    >>> [token for token, value in zip(model.tokens, values) if value]
+    [b'aba']
     """
     column = {name: number for number, name in enumerate(model.variable_names())}
     row = {name: number for number, name in enumerate(model.row_names())}

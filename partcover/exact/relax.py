@@ -42,6 +42,13 @@ class Relaxation:
         Wall-clock seconds, building the model included.
     model : SparseModel or None
         The model; None where there was no time to build it.
+
+    Examples
+    --------
+    >>> from partcover import Instance, relax
+    >>> relaxation = relax(Instance({"banana": 2, "bandana": 1}, 1))
+    >>> relaxation.termination, relaxation.x.shape == (len(relaxation.model.tokens),)
+    ('completed', True)
     """
 
     formulation: str

@@ -50,6 +50,14 @@ class SparseModel:
         The words that the numbers in names stand for.
     variable_names, row_names : callable
         Make the names, on demand; `partcover.exact.model_files` lists their meaning.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.exact.formulations.build import build
+    >>> model = build(Instance({"aba": 2}, 1), "path")
+    >>> model.name, model.maximize, model.tokens
+    ('path', False, (b'aba',))
     """
 
     name: str

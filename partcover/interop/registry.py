@@ -94,6 +94,12 @@ def find_format(name: str) -> Format:
     InputError
         If there is none of that name; the message lists them.  If it is another package's, and
         cannot be loaded.
+
+    Examples
+    --------
+    >>> from partcover.interop.registry import find_format
+    >>> find_format("tiktoken").name
+    'tiktoken'
     """
     if name not in FORMATS:
         raise InputError(f"unknown format {name!r}: use {', '.join(FORMATS)}")

@@ -78,6 +78,19 @@ def write_page(
         to show, or `path` cannot be written.
     VerificationError
         If a certificate does not prove what it claims.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover import WordCounts, Instance, greedtok
+    >>> from partcover.report.html_page import write_page
+    >>> from partcover.report.runs import read_runs
+    >>> words = WordCounts.from_counts({"banana": 2, "bandana": 1})
+    >>> words.save("words.tsv")
+    >>> greedtok(Instance(words, k=1)).vocabulary.save("greedtok.json")
+    >>> write_page(read_runs(["words.tsv", "greedtok.json"]), "page.html")
+    >>> Path("page.html").exists()
+    True
     """
     try:
         import jinja2

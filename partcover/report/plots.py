@@ -101,6 +101,14 @@ def plot_lines(
         Without matplotlib.
     InputError
         For an ending of no figure, or a path that cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.report.plots import plot_lines
+    >>> plot_lines({("bpe", ""): [(1, 2.0), (2, 1.5)]}, "lines.svg", "k", "tokens per word")
+    >>> Path("lines.svg").exists()
+    True
     """
     names = list(dict.fromkeys(name for name, _ in lines))
     kinds = list(dict.fromkeys(kind for _, kind in lines))

@@ -88,6 +88,17 @@ def draw_reduction(reduction: Reduction, answer: Any, path: str | PathLike[str])
         As `check_drawing` and the reduction's ``lift`` do, and for a path that cannot be
         written.
 
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import networkx as nx
+    >>> from partcover import reduce_vertex_cover
+    >>> from partcover.report.reduction_figure import draw_reduction
+    >>> reduction = reduce_vertex_cover(nx.path_graph(3), k=1)
+    >>> draw_reduction(reduction, reduction.witness([1]), "path.svg")
+    >>> Path("path.svg").exists()
+    True
+
     References
     ----------
     Lim, Choo and Lauw 2025, A partition cover approach to tokenization, Figure 1.

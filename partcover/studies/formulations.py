@@ -160,6 +160,14 @@ class Difference(NamedTuple):
     smallest : bool
         Whether no part with fewer words differs, and none with as many words and a smaller
         budget, or the same budget and fewer symbols.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.studies.formulations import smallest_difference
+    >>> found = smallest_difference(Instance({"banana": 1}, 2))  # the equations as printed
+    >>> found.instance.k, found.cover, found.true_cover
+    (1, 4, 5)
     """
 
     instance: Instance

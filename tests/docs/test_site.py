@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 import shutil
 import subprocess
@@ -32,6 +34,19 @@ def test_every_trainer_stands_in_the_reference():
     text = (DOCS / "api" / "modules.md").read_text("utf-8")
     listed = re.findall(r"^   ~partcover\.trainers\.(\w+)$", text, re.MULTILINE)
     assert sorted(set(trainers.__all__) - set(listed)) == []
+
+
+def test_everything_in_the_reference_has_an_example():
+    pages = [(DOCS / "api" / name).read_text("utf-8") for name in ("index.md", "modules.md")]
+    names = re.findall(r"^   ~?(?:partcover\.)?(\w[\w.]*)$", "\n".join(pages), re.MULTILINE)
+    assert len(names) > 100
+    without = []
+    for name in names:
+        module, _, member = f"partcover.{name}".rpartition(".")
+        docstring = inspect.getdoc(getattr(importlib.import_module(module), member))
+        if ">>> " not in (docstring or ""):
+            without.append(name)
+    assert without == []
 
 
 def test_every_exit_status_is_explained():

@@ -35,6 +35,12 @@ class Formulation:
         The sense in which its source writes it.
     exact : bool
         Whether its optimum is that of the problem itself.
+
+    Examples
+    --------
+    >>> from partcover.exact.formulations.build import FORMULATIONS
+    >>> {name: formulation.exact for name, formulation in FORMULATIONS.items()}
+    {'path': True, 'occurrence': True, 'printed': False, 'wmc': False}
     """
 
     body: Callable[[Instance, TokenOccurrences], Body]

@@ -47,6 +47,12 @@ class Solver:
         Whether its log shows new incumbents and bounds.
     handover : bool
         Whether it hands its best solution over on Ctrl-C; otherwise only the bound is kept.
+
+    Examples
+    --------
+    >>> from partcover.exact.solvers.registry import SOLVERS
+    >>> [name for name, solver in SOLVERS.items() if not solver.integers]
+    ['glop', 'pdlp']
     """
 
     library: str
@@ -96,7 +102,14 @@ def available() -> list[str]:
 
 
 def features() -> list[dict[str, Any]]:
-    """Returns a row for each solver, with its features and the version of its library."""
+    """Returns a row for each solver, with its features and the version of its library.
+
+    Examples
+    --------
+    >>> from partcover.exact.solvers.registry import features
+    >>> [row["solver"] for row in features() if row["integers"]]
+    ['highs', 'scip', 'cp-sat', 'cbc']
+    """
     here = available()
     return [
         {
