@@ -70,7 +70,7 @@ def test_command_formats(run, counts, tmp_path):
             assert heading in out
     figure = run(*arguments, "--plot", "f.svg", "--quiet")
     assert figure[0] == 0
-    assert "greedtok (priority)" in (tmp_path / "f.svg").read_text()
+    assert "greedtok, priority" in (tmp_path / "f.svg").read_text()
 
 
 def test_command_refuses(run, counts):
