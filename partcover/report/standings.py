@@ -245,8 +245,10 @@ def headline(
     )
     best = min(groups[k], key=lambda row: row["tokens"])
     proof = "none" if best.get("lower_bound") is None else "reported"
-    if proven is not None and best.get("lower_bound") == proven[1] and measured:
-        proof = "checked"
+    if proven is not None and measured:
+        instance, bound = proven
+        if best.get("lower_bound") == bound and k <= instance.k:
+            proof = "checked"
     return Headline(best, len(groups[k]) - 1, proof, total)
 
 
