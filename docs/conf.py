@@ -70,7 +70,10 @@ sphinx_gallery_conf = {
     "image_scrapers": ("gallery_figures.take_figures",),
     "reset_modules": ("gallery_figures.set_style",),
     "within_subsection_order": "FileNameSortKey",
+    "capture_repr": (),
     "download_all_examples": False,
+    "doc_module": ("partcover",),
+    "backreferences_dir": "generated/backreferences",  # pictures on the pages of functions
     "remove_config_comments": True,
     "show_memory": False,
     "write_computation_times": False,

@@ -14,7 +14,6 @@ STYLE = {
     "axes.prop_cycle": cycler(color=["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"]),
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "figure.constrained_layout.use": True,
     "figure.figsize": (7.5, 4.2),
     "font.size": 10,
     "grid.alpha": 0.4,
@@ -38,7 +37,9 @@ def take_figures(block: Any, variables: dict[str, Any], gallery: dict[str, Any])
     places = variables["image_path_iterator"]
     for number, place in zip(numbers, places, strict=False):
         path = Path(place).with_suffix(".svg")
-        plt.figure(number).savefig(path)
+        figure = plt.figure(number)
+        figure.set_layout_engine("constrained")
+        figure.savefig(path)
         shown.append(path)
     for file, place in zip(written, places, strict=False):
         shown.append(file.replace(Path(place).with_suffix(".svg")))

@@ -24,9 +24,6 @@ part = {
 }
 print(f"{relaxed.fractional} tokens in part; {relaxed.tokens:,.1f} tokens needed")
 
-# %%
-# Two tokens are joined if some word has them at places that overlap.
-
 graph = nx.Graph()
 for word, _ in words:
     text = word.decode()

@@ -4,7 +4,8 @@ The gap over time
 
 `improve` begins with GreedTok's vocabulary, looks for better ones, and proves lower bounds beside
 it. The optimum lies between the two lines, wherever the search is stopped; the gap is the distance
-of the two, as part of the upper one.
+of the two, as part of the upper one. `EventLog` keeps what happens; `partcover.plot_events` draws
+the left half in one call, and ``partcover improve --plot FILE`` too.
 """
 
 from pydoc_data.topics import topics
@@ -17,10 +18,6 @@ words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2")
 log = EventLog()
 solution = improve(Instance(words, k=500), time_limit=8, progress=log)
 print(f"{solution.tokens:,} tokens, at least {solution.lower_bound:,}: {solution.gap:.2%}")
-
-# %%
-# `EventLog` keeps what happens; `partcover.plot_events` draws it in one call, and
-# ``partcover improve --plot FILE`` too. Here with the gap beside it.
 
 events = [event for event in log.events if None not in (event.tokens, event.lower_bound)]
 seconds = [event.seconds for event in events]

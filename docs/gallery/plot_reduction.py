@@ -1,18 +1,29 @@
 """
-A graph as words
-================
+Hard problems as words
+======================
 
-Which five or six vertices touch every edge of the Petersen graph? Each edge becomes a word, each
-vertex a candidate token, and the words need three tokens each exactly if the chosen vertices are a
-vertex cover. Left the graph with the cover that came back, right the words as it cuts them.
+Which six vertices touch every edge of the Petersen graph? Each edge becomes a word, each vertex a
+candidate token, and the words need three tokens each exactly if the chosen vertices are a vertex
+cover. Left the graph with the cover that came back, right the words as it cuts them.
 """
 
 import networkx as nx
 
-from partcover import reduce_vertex_cover, solve
+from partcover import reduce_max_2_sat, reduce_vertex_cover, solve
+from partcover.hardness.cnf import Formula
 from partcover.report.reduction_figure import draw_reduction
 
 reduction = reduce_vertex_cover(nx.petersen_graph(), k=6)
 solution = solve(reduction.instance)
 draw_reduction(reduction, solution.vocabulary, "petersen.svg")
 print(reduction.lift(solution.vocabulary).vertices)
+
+# %%
+# The same for a formula: three of its four clauses can be true at once, and the vocabulary says
+# how.
+
+formula = Formula(["x", "y"], [[1, 2], [-1, 2], [1, -2], [-1, -2]])
+reduction = reduce_max_2_sat(formula, 3)
+solution = solve(reduction.instance)
+draw_reduction(reduction, solution.vocabulary, "formula.svg")
+print(reduction.lift(solution.vocabulary).assignment)

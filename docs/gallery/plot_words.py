@@ -20,9 +20,7 @@ cuts = {name: segment(words, answer.vocabulary, answer.rule) for name, answer in
 for name, answer in answers.items():
     print(f"{name}: {answer.tokens:,} tokens ({answer.status})")
 
-# %%
-# How many tokens each word costs in all, and the words where that differs most.
-
+# the words where it differs most how many tokens they cost in all
 counts = [count for _, count in words]
 lost = [
     count * (len(cuts["BPE"].of(i)) - len(cuts["optimum"].of(i))) for i, count in enumerate(counts)
