@@ -21,6 +21,7 @@ __all__ = [
     "InstanceSource",
     "other_words",
     "parse_budgets",
+    "read_any_vocabulary",
     "read_group",
     "read_tokens",
     "read_vocabulary",
@@ -186,10 +187,24 @@ class InstanceSource:
         return groups
 
 
+def read_any_vocabulary(path: str) -> Vocabulary:
+    """Reads a vocabulary file, or one of another library that is recognised."""
+    from ..interop.load import load_any
+
+    return load_any(path)
+
+
+def _is_vocabulary(path: str) -> bool:
+    """Returns whether a file holds a vocabulary rather than tokens one a line."""
+    from ..interop.load import other_format
+
+    return path.endswith(".json") or other_format(path) is not None
+
+
 def read_vocabulary(path: str, symbols: sym.Symbols) -> Vocabulary:
-    """Reads a vocabulary file (.json), or a vocabulary of tokens that stand one a line."""
-    if path.endswith(".json"):
-        return Vocabulary.load(path)
+    """Reads what `read_any_vocabulary` does, or else tokens that stand one a line."""
+    if _is_vocabulary(path):
+        return read_any_vocabulary(path)
     return Vocabulary(read_tokens(path, symbols), symbols)
 
 

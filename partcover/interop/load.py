@@ -8,10 +8,12 @@ from pathlib import Path
 
 from .._version import __version__
 from ..errors import InputError
+from ..runtime.file_kinds import kind_of
 from ..vocabulary.vocabulary import Vocabulary
-from .registry import find_format, recognise
+from .registry import find_format, recognise, recognised
+from .token_list import LIST
 
-__all__ = ["load_vocabulary"]
+__all__ = ["load_any", "load_vocabulary", "other_format"]
 
 
 def load_vocabulary(
@@ -67,6 +69,38 @@ def load_vocabulary(
     if remarks:
         provenance["remarks"] = list(remarks)
     return vocabulary.with_(provenance=provenance)
+
+
+def load_any(path: str | PathLike[str]) -> Vocabulary:
+    """Reads a vocabulary from partcover's own file, or from one of another library.
+
+    Raises
+    ------
+    InputError
+        If it is neither, cannot be read, or holds what no vocabulary can express.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, export
+    >>> from partcover.interop.load import load_any
+    >>> vocabulary = Vocabulary(["ab", "abc"], rule="merges", pretokenizer="gpt2")
+    >>> vocabulary.save("v.json")
+    >>> _ = export(vocabulary, "v.tiktoken", "tiktoken")
+    >>> load_any("v.json").tokens == load_any("v.tiktoken").tokens
+    True
+    """
+    named = other_format(path)
+    return Vocabulary.load(path) if named is None else load_vocabulary(path, named)
+
+
+def other_format(path: str | PathLike[str]) -> str | None:
+    """Returns the name of the format of another library that a path looks like, if any.
+
+    A list of tokens looks as any text, so it is not recognised here.
+    """
+    if kind_of(path) not in (None, "tokenizer", "text"):
+        return None  # partcover's own; or missing, or a pipe, which is in no format
+    return next((form.name for form in recognised(Path(path)) if form is not LIST), None)
 
 
 def _sha256(path: Path) -> str:

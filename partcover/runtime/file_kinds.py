@@ -7,7 +7,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-__all__ = ["HEADER", "Kind", "kind_of", "kind_of_head", "likely_mistake", "looks_counted"]
+__all__ = [
+    "HEADER",
+    "Kind",
+    "begins_object",
+    "kind_of",
+    "kind_of_head",
+    "likely_mistake",
+    "looks_counted",
+]
 
 Kind: TypeAlias = Literal[
     "counts", "text", "vocabulary", "instance", "certificate", "solution", "array", "tokenizer"
@@ -50,6 +58,21 @@ def looks_counted(head: bytes) -> bool:
     # the head may cut the last line
     complete = lines[:-1] if len(lines) > 1 else lines
     return all(map(_COUNTED.fullmatch, complete))
+
+
+def begins_object(path: str | PathLike[str]) -> bool:
+    r"""Returns whether a file begins as a JSON object does.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.runtime.file_kinds import begins_object
+    >>> _ = Path("numbers").write_text('\n{"a": 1}')
+    >>> begins_object("numbers")
+    True
+    """
+    with open(path, "rb") as file:
+        return file.read(_HEAD).removeprefix(_BOM).lstrip().startswith(b"{")
 
 
 def kind_of(path: str | PathLike[str]) -> Kind | None:

@@ -80,6 +80,11 @@ def test_commands(run, tmp_path, counted):
         ("merges", data["tokens"]),
         ("shortest_path", data["tokens_shortest_path"]),
     ]
+    gap = run("gap", "C.tsv", "--vocab", "V.tiktoken", "--json")
+    assert json.loads(gap[1])["tokens"] == data["tokens"]
+    (tmp_path / "text").write_text(TEXT)
+    ids = run("encode", "V.tiktoken", "text", "--pretokenizer", "gpt2")
+    assert ids[:2] == (0, run("encode", "W.json", "text")[1])
     status, out, err = run("import", "V.tiktoken", "--pretokenizer", "gpt3")
     assert (status, out) == (2, "")
     assert "unknown pre-tokenizer" in err

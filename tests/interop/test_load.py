@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 
 import pytest
+from interop.cases import need
 
-from partcover import InputError
-from partcover.interop import load_vocabulary
+from partcover import InputError, Vocabulary
+from partcover.interop import export, load_vocabulary
+from partcover.interop.load import load_any
 
 
 def b64(token):
@@ -67,3 +69,44 @@ def test_broken_folders_and_models(tmp_path):
     path.write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match=r"m\.model: token 'ab' is given twice"):
         load_vocabulary(path)
+
+
+@pytest.mark.parametrize(
+    ("format_", "library"),
+    [
+        ("huggingface", "tokenizers"),
+        ("sentencepiece", "sentencepiece"),
+        ("tiktoken", "tiktoken"),
+        ("tiktoken-package", "tiktoken"),
+        ("priority-class", "transformers"),
+    ],
+)
+def test_a_file_is_recognised_whatever_its_name(tmp_path, format_, library):
+    need(library)
+    rule = {"sentencepiece": "character_merges", "priority-class": "priority"}.get(
+        format_, "merges"
+    )
+    vocabulary = Vocabulary(["ab", "abc"], rule=rule, pretokenizer="none")
+    written = tmp_path / ("v.json" if format_ == "huggingface" else "v")
+    export(vocabulary, written, format_)
+    path = written.rename(tmp_path / "tokenizer.model.v7m1")
+    assert load_vocabulary(path).provenance["format"] == format_
+    assert load_any(path).tokens == vocabulary.tokens
+
+
+@pytest.mark.parametrize(
+    "content", [b"\n", b"\n\x05abc", b"\n\nab\n\ncd", b"\n\x80\x80\x80\x80\x80\x80"]
+)
+def test_lines_are_no_sentencepiece_model(tmp_path, content):
+    path = tmp_path / "lines"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="not recognised"):
+        load_vocabulary(path)
+
+
+def test_partcovers_own_file_is_no_other_format(tmp_path):
+    vocabulary = Vocabulary(["ab"], provenance={"model": {"type": "BPE"}})
+    vocabulary.save(tmp_path / "v.json")
+    assert load_any(tmp_path / "v.json") == vocabulary
+    with pytest.raises(InputError, match="cannot be read"):
+        load_any(tmp_path / "none")

@@ -11,10 +11,9 @@ from ...errors import VerificationError
 from ...problem.certificate import Certificate
 from ...problem.instance import Instance
 from ...report.tables import Listing
-from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import InstanceSource, parse_budgets
+from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
 from ..options import (
     events_option,
     gap_option,
@@ -113,7 +112,7 @@ def _incumbents(instance: Instance, path: str, budgets: Sequence[int]) -> dict[i
     """Returns the tokens that a vocabulary needs, for each budget that it keeps to."""
     from ...verification.recount import verify
 
-    vocabulary = Vocabulary.load(path)
+    vocabulary = read_any_vocabulary(path)
     recount = verify(instance, vocabulary)
     if not recount.ok:
         raise VerificationError(f"{path}: {recount.problems[0]}")

@@ -19,7 +19,7 @@ from ..command import command, option
 from ..comparison_tables import files_beside, tables_of
 from ..completion import method_names
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import InstanceSource, other_words, parse_budgets
+from ..inputs import InstanceSource, other_words, parse_budgets, read_any_vocabulary
 from ..options import instance_options, output_options, plot_option, seconds_option
 from ..output import Output
 from ..paths import ReadablePath, check_apart
@@ -229,7 +229,7 @@ def _vocabularies(paths: Sequence[str]) -> dict[str, Vocabulary]:
         name = Path(path).stem
         if name in METHODS:
             name = Path(path).name
-        vocabularies[path if name in vocabularies else name] = Vocabulary.load(path)
+        vocabularies[path if name in vocabularies else name] = read_any_vocabulary(path)
     return vocabularies
 
 

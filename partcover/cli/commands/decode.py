@@ -9,9 +9,9 @@ from ...corpus import symbols as sym
 from ...encoding.encoder import Encoder
 from ...errors import InputError
 from ...runtime.files import atomic_writer
-from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
 from ..id_files import ID_FORMATS, id_format, read_ids
+from ..inputs import read_any_vocabulary
 from ..options import output_options, text_pretokenizer_option
 from ..output import Output
 
@@ -60,7 +60,7 @@ def decode_command(
     form = form or id_format(file)
     if dtype is not None and form != "bin":
         raise InputError("--dtype is for --format bin")
-    encoder = Encoder(Vocabulary.load(vocabulary), pretokenizer)
+    encoder = Encoder(read_any_vocabulary(vocabulary), pretokenizer)
     texts = []
     count = 0
     with atomic_writer(out.path or "-") as written:

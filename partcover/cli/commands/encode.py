@@ -19,9 +19,9 @@ from ...errors import InputError
 from ...runtime.files import atomic_writer
 from ...runtime.progress import Progress
 from ...vocabulary.rules import SEGMENTATION_RULES
-from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
 from ..id_files import ID_FORMATS, id_format, write_numbers
+from ..inputs import read_any_vocabulary
 from ..options import all_files_option, output_options, text_pretokenizer_option
 from ..output import Output
 from ..paths import check_not_among
@@ -100,7 +100,7 @@ def encode_command(
     request = _Request(**{**options, "form": options["form"] or id_format(out.path or "")})
     _check(request, out.path)
     encoder = Encoder(
-        Vocabulary.load(vocabulary),
+        read_any_vocabulary(vocabulary),
         request.pretokenizer,
         request.rule,
         threads=out.threads,

@@ -16,7 +16,7 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
 from ..completion import format_names, pretokenizer_names
 from ..formats_help import FormatsCommand
-from ..inputs import other_words
+from ..inputs import other_words, read_any_vocabulary
 from ..options import output_options
 from ..output import Output
 from ..paths import ReadablePath
@@ -76,7 +76,7 @@ def export_command(
 
     if out.path is None:
         raise InputError("-o is missing: what file or folder is to be written?")
-    exported = _changed(Vocabulary.load(vocabulary), **changes)
+    exported = _changed(read_any_vocabulary(vocabulary), **changes)
     words = None if corpus is None else WordCounts.load(corpus, exported.symbols)
     for remark in [] if words is None else other_words(exported, words):
         out.note(remark)

@@ -17,7 +17,7 @@ from ...report.tables import Listing, facts
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
-from ..inputs import other_words
+from ..inputs import other_words, read_any_vocabulary
 from ..options import no_vocabulary_option, output_options, plot_option
 from ..output import Output
 from ..paths import ReadablePath
@@ -82,7 +82,7 @@ def inspect_command(out: Output, vocab: str, corpus: str | None, **options: Any)
     """
     view = _View(**options)
     _check(view, corpus)
-    vocabulary = Vocabulary.load(vocab)
+    vocabulary = read_any_vocabulary(vocab)
     words = None if corpus is None else _words(corpus, vocabulary)
     for remark in [] if words is None else other_words(vocabulary, words):
         out.note(remark)
@@ -146,7 +146,7 @@ def _inspect(
     )
     data = here.to_json(tokens=not out.no_vocabulary)
     if view.diff is not None:
-        other = Vocabulary.load(view.diff)
+        other = read_any_vocabulary(view.diff)
         if other.symbols != vocabulary.symbols:
             raise InputError(
                 f"{view.diff}: over {other.symbols}, {path} is over {vocabulary.symbols}"

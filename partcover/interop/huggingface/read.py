@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import InputError
+from ...runtime.file_kinds import begins_object
 from ...runtime.files import load_json, read_json
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters
@@ -28,7 +29,7 @@ def looks_like(path: Path) -> bool:
     """Returns whether a path is a tokenizer.json or a folder with one."""
     if path.is_dir():
         return (path / "tokenizer.json").is_file()
-    if path.suffix != ".json":
+    if not path.is_file() or not begins_object(path) or b'"model"' not in path.read_bytes():
         return False
     try:
         data = load_json(path)
@@ -248,13 +249,16 @@ def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
     whole = bool(model.get("ignore_merges"))
     # where a special token among the entries would be a whole word, they are not looked up
     if whole or any(text in model["vocab"] for text in special):
-        last = last_merges(merges, pieces, bytes_of)
         by_rank = _by_rank(merges, pieces)
-        if by_rank is not None and (whole or None not in last.values()):
+        if by_rank is not None and (whole or _all_reached(merges, pieces)):
             return {"pieces": pieces, "rule": "merges", "order": by_rank}
         if whole:
-            _refuse_unreached(last)
+            _refuse_unreached(last_merges(merges, pieces, bytes_of))
     return {"pieces": pieces, "rule": "merges", "merges": merges}
+
+
+def _all_reached(merges: list[tuple[bytes, bytes]], pieces: Iterable[bytes]) -> bool:
+    return None not in last_merges(merges, pieces, bytes_of).values()
 
 
 def _character_bpe(

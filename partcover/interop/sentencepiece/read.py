@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from math import isfinite
@@ -15,6 +16,10 @@ from .pieces import BYTE_PIECE, MARK, open_characters
 from .proto import BPE, BYTE, NORMAL, UNIGRAM, UNUSED, USER_DEFINED, new_model
 
 __all__ = ["looks_like", "parse", "read"]
+
+_HEAD = 1 << 12
+_SCORE_AND_TYPE = re.compile(rb"(?s:\x15.{4})?(?:\x18[\x01-\x06])?")  # fields 2 and 3
+_PIECE = b"\n"  # field 1 of a model, a piece, and of a piece, its text
 
 
 def parse(path: Path) -> Any:
@@ -260,8 +265,34 @@ def _normalizer_remarks(model: Any) -> list[str]:
 
 
 def looks_like(path: Path) -> bool:
-    """Returns whether a path looks like a model file, by its name and first byte."""
-    if not path.is_file() or path.suffix not in (".model", ".spm"):
+    """Returns whether a file begins with a piece, as every model does, whatever its name is."""
+    if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(1) == b"\n"  # the tag of field 1, a piece
+        head = file.read(_HEAD)
+    if path.suffix in (".model", ".spm") and head[:1] == _PIECE:
+        return True  # what is wrong in it is said when it is read
+    return head[:1] == _PIECE and _is_piece(*_delimited(head, 1))
+
+
+def _is_piece(data: bytes, rest: bytes | None) -> bool:
+    """Returns whether a message holds text first, then at most a score and a type."""
+    if data[:1] != _PIECE or rest is None:
+        return False
+    text, after = _delimited(data, 1)
+    if not text or after is None or not _SCORE_AND_TYPE.fullmatch(after):
+        return False
+    # another piece follows, or a message of settings
+    return rest[:1] in (b"", _PIECE, b"\x12", b"\x1a", b"\x22", b"\x2a")
+
+
+def _delimited(data: bytes, start: int) -> tuple[bytes, bytes | None]:
+    """Returns the bytes whose number stands at `start`, and those after them, if all are there."""
+    size = shift = 0
+    for place in range(start, min(start + 5, len(data))):
+        size |= (data[place] & 0x7F) << shift
+        shift += 7
+        if data[place] < 0x80:
+            end = place + 1 + size
+            return data[place + 1 : end], data[end:] if end <= len(data) else None
+    return b"", None
