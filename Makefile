@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: demo test lint docs bench bench-compare dist clean
 
-demo: .venv/ready
+demo: .venv/built
 	$(BIN)/partcover demo
 
 test: lint
@@ -44,12 +44,17 @@ dist: .venv/ready
 	$(BIN)/pip install -q build
 	$(BIN)/python -m build
 
-# an editable install: the kernels are compiled again when their sources change; it works by an
-# import hook, which type checkers do not see: a path file shows them the sources
-.venv/ready: pyproject.toml
+# an editable install: the kernels are compiled again when their sources change
+.venv/built: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "partcover needs Python 3.11 or newer: PYTHON=python3.12 make ...")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install -q --disable-pip-version-check 'meson-python>=0.17' 'meson>=1.3' ninja 'cython>=3.1'
+	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation -e '.[graphs,solvers]'
+	touch $@
+
+# with all that tests, linters and documents need; an editable install works by an import hook, which
+# type checkers do not see: a path file shows them the sources
+.venv/ready: .venv/built
 	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation -e '.[dev]'
 	pwd > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/partcover-types.pth"
 	touch $@
