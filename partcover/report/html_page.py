@@ -25,7 +25,7 @@ from .figures import COLOURS
 from .page_tables import page_table, shown
 from .reduction_figure import check_drawing, draw_reduction
 from .runs import Runs, Table
-from .standings import Headline, checked_bound, headline, known_bounds, measure
+from .standings import Headline, checked_bound, headline, known_bounds, measure, under_one_bound
 from .word_explorer import explore, steps
 
 __all__ = ["write_page"]
@@ -187,7 +187,8 @@ def _charts(
             rows = table.rows
             if runs.words is not None and table.about.get("corpus_sha256") == runs.words.digest:
                 known = {(row["method"], row["rule"]) for row in rows}
-                rows = [*rows, *(r for r in rest if (r["method"], r["rule"]) not in known)]
+                others = [r for r in rest if (r["method"], r["rule"]) not in known]
+                rows = under_one_bound(table, [*rows, *others])
                 rest = []
             compared.append((table.name, rows))
     if len(rest) > 1:

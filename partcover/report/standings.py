@@ -24,6 +24,7 @@ __all__ = [
     "known_bounds",
     "measure",
     "percent",
+    "under_one_bound",
 ]
 
 _PLAIN = {"candidates": "substrings"}
@@ -125,6 +126,35 @@ def known_bounds(tables: Sequence[Table], words: WordCounts) -> dict[int, int]:
             if type(k) is int and type(bound) is int:
                 bounds[k] = max(bound, bounds.get(k, 0))
     return bounds
+
+
+def under_one_bound(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Returns rows about the words of a table with the best lower bound that any has for its k.
+
+    Bounds of other candidates than all substrings hold for these alone: rows of such a table are
+    returned as they are.
+
+    Raises
+    ------
+    InputError
+        If a row needs fewer tokens than the bound of another allows.
+    """
+    if table.about.get("policy") != _PLAIN:
+        return [dict(row) for row in rows]
+    best: dict[int, int] = {}
+    for row in rows:
+        if type(bound := row.get("lower_bound")) is int:
+            best[row["k"]] = max(bound, best.get(row["k"], 0))
+    shown = []
+    for row in rows:
+        tokens, bound = row.get("tokens"), best.get(row["k"])
+        if tokens is not None and bound is not None and tokens < bound:
+            raise InputError(
+                f"{row['method']} needs {tokens:,} tokens, fewer than the lower bound {bound:,} of "
+                "another file: they are not about the same words"
+            )
+        shown.append({**row, "lower_bound": bound, "gap": gap_of(tokens, bound)})
+    return shown
 
 
 @dataclass(frozen=True)

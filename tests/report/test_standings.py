@@ -9,7 +9,14 @@ import pytest
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, lower_bound, solve
 from partcover.report.page_tables import page_table
 from partcover.report.runs import Runs, Table
-from partcover.report.standings import checked_bound, headline, known_bounds, measure, percent
+from partcover.report.standings import (
+    checked_bound,
+    headline,
+    known_bounds,
+    measure,
+    percent,
+    under_one_bound,
+)
 from partcover.segmentation.segmentation import segment
 from partcover.studies.compare import compare
 
@@ -36,6 +43,21 @@ def test_bounds_are_taken_from_tables_of_the_same_words_and_all_candidates():
         {"policy": {"candidates": "substrings", "max_length": 2}},
     ):
         assert known_bounds([Table("t", comparison.rows, about | change)], WORDS) == {}
+
+
+def test_rows_of_one_chart_have_one_bound_for_each_k():
+    about = {"policy": {"candidates": "substrings"}}
+    rows = [
+        {"method": "a", "rule": "r", "k": 1, "tokens": 10, "lower_bound": 6, "gap": 0.4},
+        {"method": "b", "rule": "r", "k": 1, "tokens": 8, "lower_bound": 8, "gap": 0.0},
+        {"method": "c", "rule": "r", "k": 2, "tokens": 7, "lower_bound": None, "gap": None},
+    ]
+    shown = under_one_bound(Table("t", rows, about), rows)
+    assert [(row["lower_bound"], row["gap"]) for row in shown] == [(8, 0.2), (8, 0.0), (None, None)]
+    limited = Table("t", rows, {"policy": {"max_length": 4}})
+    assert under_one_bound(limited, rows) == rows  # bounds of other candidates
+    with pytest.raises(InputError, match="a needs 5 tokens, fewer than the lower bound 8"):
+        under_one_bound(Table("t", rows, about), [rows[0] | {"tokens": 5}, *rows[1:]])
 
 
 def test_a_bound_that_a_vocabulary_breaks_is_refused():
