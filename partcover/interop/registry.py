@@ -15,9 +15,11 @@ from .hex_vocab import PATHPIECE, SAGE
 from .huggingface import HUGGINGFACE
 from .priority_tokenizer import PRIORITY_TOKENIZER
 from .sentencepiece import SENTENCEPIECE
+from .tekken import TEKKEN
 from .tiktoken import TIKTOKEN
 from .tiktoken_package import TIKTOKEN_PACKAGE
 from .token_list import LIST
+from .vocab_merges import VOCAB_MERGES
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -74,9 +76,11 @@ FORMATS = FormatRegistry(
         for format_ in (
             HUGGINGFACE,
             PRIORITY_TOKENIZER,
+            VOCAB_MERGES,
             SENTENCEPIECE,
             TIKTOKEN,
             TIKTOKEN_PACKAGE,
+            TEKKEN,
             GREEDTOK,
             SAGE,
             PATHPIECE,

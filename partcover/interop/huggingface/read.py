@@ -17,7 +17,7 @@ from ..byte_level import from_characters
 from ..merge_ranks import bytes_of, characters_of, last_merges
 from ..splitting import read_splitting
 
-__all__ = ["looks_like", "read"]
+__all__ = ["from_json", "looks_like", "read"]
 
 Spell: TypeAlias = Callable[[str], bytes | None]
 _FREE = re.compile(r"<free \d+>")
@@ -47,7 +47,17 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
         Naming the file, and the part of it that no vocabulary can express.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
-    data = read_json(file)
+    return from_json(read_json(file), file)
+
+
+def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
+    """Reads the content of a tokenizer.json; `file` is named in errors.
+
+    Raises
+    ------
+    InputError
+        As `read`.
+    """
     try:
         vocabulary, remarks = _read(data)
         return vocabulary, remarks + _not_carried(data)

@@ -9,12 +9,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ...corpus.pretokenizers import Pretokenizer
 from ...errors import InputError, MissingExtra
 from ...runtime.files import read_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
 from ..format import Format, GivenUp, Replay
-from ..splitting import patterns
+from ..one_pattern import adapt_to_pattern, one_pattern
 from ..tiktoken import (
     PUBLISHED,
     RULES,
@@ -28,7 +27,6 @@ __all__ = ["TIKTOKEN_PACKAGE"]
 
 _FOLDER = "tiktoken_ext"  # the namespace package in which tiktoken looks for encodings
 _FORMAT = "partcover-tiktoken-package"
-_WHOLE = r"[\s\S]+"  # a text is one word
 # names of tiktoken's own: a second encoding of such a name makes every look-up fail
 _TAKEN = {name for name, *_ in PUBLISHED.values()} | {"gpt2", "o200k_harmony", "p50k_edit"}
 _PROJECT = """\
@@ -50,28 +48,10 @@ packages = ["{folder}"]
 """
 
 
-def _pattern(pretokenizer: str | None) -> str | None:
-    """Returns the pattern whose matches are all words; None where there is no single one."""
-    rules = patterns(pretokenizer)
-    if not rules:
-        return _WHOLE
-    pattern, mark = rules[0]
-    return pattern if len(rules) == 1 and mark is None else None
-
-
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     vocabulary, lost = adapt_to_ranks(vocabulary)
-    reason = None
-    try:
-        Pretokenizer.from_name(vocabulary.pretokenizer or "none")
-        if _pattern(vocabulary.pretokenizer) is None:
-            reason = "tiktoken cuts a text by one pattern, and puts no mark for a space"
-    except InputError as error:
-        reason = str(error)
-    if reason is not None:
-        lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
-        vocabulary = vocabulary.with_(pretokenizer="none")
-    return vocabulary, lost
+    vocabulary, more = adapt_to_pattern(vocabulary)
+    return vocabulary, lost + more
 
 
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
@@ -87,7 +67,7 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
         "version": 1,
         "name": name,
         "pretokenizer": vocabulary.pretokenizer,
-        "pattern": _pattern(vocabulary.pretokenizer),
+        "pattern": one_pattern(vocabulary.pretokenizer),
         "special_tokens": vocabulary.special,
     }
     project = _PROJECT.format(distribution=distribution, folder=_FOLDER, module=module)
@@ -124,7 +104,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     rank_of, _ = read_ranks(file.with_suffix(".tiktoken"))
     pretokenizer, remarks = settings.get("pretokenizer"), []
     try:
-        known = _pattern(pretokenizer) == settings.get("pattern")
+        known = one_pattern(pretokenizer) == settings.get("pattern")
     except (AttributeError, KeyError):  # no text, or no name of one
         known = False
     if not known:

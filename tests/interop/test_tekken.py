@@ -1,0 +1,107 @@
+"""Mistral's tekken.json."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from interop.cases import need
+from interop.vocabularies import TEXT, made, same
+
+from partcover import Encoder, InputError
+from partcover.interop import export, load_vocabulary
+
+
+def written(path, **changes):
+    """A file as Mistral publishes it: the first tokens have ids, after those of special tokens."""
+    need("tiktoken")
+    export(made("merges", pretokenizer="o200k"), path, "tekken")
+    data = json.loads(path.read_bytes())
+    data["config"].update(default_vocab_size=256 + 20 + 12, default_num_special_tokens=20)
+    data["special_tokens"] = None
+    data["config"].update(changes)
+    path.write_text(json.dumps(data))
+    return data
+
+
+def test_exact_there_and_back(tmp_path):
+    need("tiktoken")
+    special = {"<s>": 0, "</s>": 1}
+    ids = range(2, 2 + 256 + len(made("merges")))
+    vocabulary = made("merges", pretokenizer="o200k", ids=ids, special=special)
+    result = export(vocabulary, tmp_path / "t", "tekken", text=TEXT)
+    assert result.exact
+    assert result.text_same
+    same(load_vocabulary(tmp_path / "t").with_(method="given"), vocabulary)
+
+
+def test_ids_follow_the_special_tokens_and_the_rest_is_cut_off(tmp_path):
+    tiktoken = need("tiktoken")
+    data = written(tmp_path / "t.json")
+    vocabulary = load_vocabulary(tmp_path / "t.json")
+    assert vocabulary.tokens == made("merges").tokens[:12]
+    assert vocabulary.special["[INST]"] == 3
+    assert vocabulary.provenance["remarks"] == [
+        "1 tokens past its default_vocab_size are left out, as there"
+    ]
+    own = tiktoken.Encoding(
+        "own",
+        pat_str=data["config"]["pattern"],
+        mergeable_ranks={bytes([i]): i for i in range(256)}
+        | {token: 256 + i for i, token in enumerate(vocabulary)},
+        special_tokens={},
+    )
+    assert Encoder(vocabulary).encode(TEXT) == [20 + rank for rank in own.encode_ordinary(TEXT)]
+
+
+def test_free_special_tokens_and_unknown_patterns(tmp_path):
+    written(
+        tmp_path / "t", pattern="x|y", default_num_special_tokens=24, default_vocab_size=24 + 260
+    )
+    vocabulary = load_vocabulary(tmp_path / "t")
+    assert vocabulary.special["<SPECIAL_23>"] == 23
+    assert len(vocabulary) == 4
+    assert "4 ids of special tokens are free" in vocabulary.provenance["remarks"][-1]
+
+
+def test_other_ids_are_given_up(tmp_path):
+    need("tiktoken")
+    vocabulary = made("merges", special=["<s>"])
+    with pytest.raises(InputError, match="ids in another order than special tokens, bytes"):
+        export(vocabulary, tmp_path / "t", "tekken")
+    result = export(vocabulary, tmp_path / "t", "tekken", lossy=True)
+    assert result.words_differing == 0
+    assert load_vocabulary(tmp_path / "t").special == {"<s>": 0}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"default_vocab_size": 9999}, "its sizes ask for 9,979 of 269 tokens"),
+        ({"default_num_special_tokens": -1}, "its sizes ask for 289"),
+        ({"default_num_special_tokens": 10**9, "default_vocab_size": 10**9}, "special tokens: 0"),
+        ({"default_num_special_tokens": "1"}, "not a tekken.json"),
+        ({"pattern": 3}, "its pattern is no text"),
+    ],
+)
+def test_broken_settings(tmp_path, change, message):
+    written(tmp_path / "t", **change)
+    with pytest.raises(InputError, match=message):
+        load_vocabulary(tmp_path / "t")
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"rank": 258, "token_bytes": "!", "token_str": None}, "token 258 is not base64"),
+        ({"rank": 258, "token_bytes": "", "token_str": None}, "token 258 is empty"),
+        ({"rank": 1, "token_bytes": "YQ==", "token_str": None}, "token 258 is empty, given twice"),
+        ({}, "not a tekken.json"),
+    ],
+)
+def test_broken_tokens(tmp_path, entry, message):
+    data = written(tmp_path / "t")
+    data["vocab"][258] = entry
+    (tmp_path / "t").write_text(json.dumps(data))
+    with pytest.raises(InputError, match=message):
+        load_vocabulary(tmp_path / "t")

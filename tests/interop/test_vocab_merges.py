@@ -1,0 +1,109 @@
+"""GPT-2's pair of files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+from interop.cases import need
+from interop.vocabularies import TEXT, made, same
+
+from partcover import Encoder, InputError
+from partcover.interop import export, load_vocabulary
+
+
+def folder(path, **changes):
+    need("tokenizers")
+    vocabulary = made("merges-pairs", pretokenizer="gpt2", **changes)
+    return vocabulary, export(vocabulary, path, "vocab-merges", text=TEXT)
+
+
+def test_exact_there_and_back(tmp_path):
+    vocabulary, result = folder(tmp_path / "g", special={"<|end|>": 700, "stop": 701})
+    assert result.exact
+    assert result.text_same
+    for path in (tmp_path / "g", tmp_path / "g" / "vocab.json", tmp_path / "g" / "merges.txt"):
+        same(load_vocabulary(path), vocabulary)
+
+
+def test_the_names_do_not_matter(tmp_path):
+    vocabulary, _ = folder(tmp_path / "g", special={"<|end|>": 700})
+    (tmp_path / "g" / "tokenizer_config.json").unlink()
+    for first, second in (("encoder.json", "vocab.bpe"), ("b-vocab.json", "b-merges.txt")):
+        for old, new in (("vocab.json", first), ("merges.txt", second)):
+            (tmp_path / new).write_bytes((tmp_path / "g" / old).read_bytes())
+        for path in (tmp_path / first, tmp_path / second):
+            read = load_vocabulary(path)
+            same(read, vocabulary)  # what looks like a special token is one
+            assert "the files hold none" in read.provenance["remarks"][0]
+    same(load_vocabulary(tmp_path), vocabulary)
+
+
+def test_ids_are_the_librarys(tmp_path):
+    folder(tmp_path / "g")
+    tokenizers = need("tokenizers")
+    own = tokenizers.ByteLevelBPETokenizer.from_file(
+        str(tmp_path / "g" / "vocab.json"), str(tmp_path / "g" / "merges.txt")
+    )
+    assert Encoder(load_vocabulary(tmp_path / "g")).encode(TEXT) == own.encode(TEXT).ids
+
+
+@pytest.mark.parametrize(
+    ("config", "remark"),
+    [
+        ({"tokenizer_class": "RobertaTokenizerFast"}, None),
+        ({"tokenizer_class": "OtherTokenizer"}, "its class OtherTokenizer is not known here"),
+        ({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": True}, "a space is put before"),
+    ],
+)
+def test_the_class_says_how_text_is_cut(tmp_path, config, remark):
+    folder(tmp_path / "g")
+    (tmp_path / "g" / "tokenizer_config.json").write_text(json.dumps(config))
+    vocabulary = load_vocabulary(tmp_path / "g")
+    assert vocabulary.pretokenizer == "gpt2"
+    remarks = vocabulary.provenance.get("remarks", [])
+    assert remarks == [] if remark is None else remark in remarks[0]
+
+
+def test_another_pretokenizer_is_given_up(tmp_path):
+    need("tokenizers")
+    vocabulary = made("merges-pairs", pretokenizer="cl100k")
+    with pytest.raises(InputError, match=r"the pre-tokenizer cl100k .* nearest is gpt2"):
+        export(vocabulary, tmp_path / "g", "vocab-merges")
+    assert not export(vocabulary, tmp_path / "g", "vocab-merges", lossy=True).exact
+
+
+def test_clip_is_refused_by_name(tmp_path):
+    lines = '"bpe#version: 0.2\ni n\nth e</w>\n'
+    (tmp_path / "bpe.txt.gz").write_bytes(gzip.compress(lines.encode()))
+    (tmp_path / "merges.txt").write_text(lines)
+    for name in ("bpe.txt.gz", "merges.txt"):
+        with pytest.raises(InputError, match="its merges end words in </w>, as CLIP's"):
+            load_vocabulary(tmp_path / name)
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(lines.encode())[:-12])
+    with pytest.raises(InputError, match="not recognised"):
+        load_vocabulary(tmp_path / "cut.gz")
+
+
+@pytest.mark.parametrize(
+    ("vocab", "merges", "message"),
+    [
+        ('{"a": 0}', None, r"merges.txt: cannot be read \(it has to stand beside vocab.json\)"),
+        (None, "#version: 0.2\na b\n", "vocab.json: cannot be read"),
+        ('{"a": 0}', "#version: 0.2\na\n", "merges.txt:2: two parts of a merge"),
+        ('{"a": 0}', b"#version: 0.2\na \xff\n", "merges.txt:2: two parts of a merge"),
+        ('{"a": 0}', "#version: 0.2\na b\n", "vocab.json: "),
+        ('{"a": -1}', "#version: 0.2\n", "vocab.json: the id of 'a' is -1"),
+        ('{"a": 0, "☃": 1}', "#version: 0.2\n", "piece '☃' does not stand for bytes"),
+    ],
+)
+def test_broken_files(tmp_path, vocab, merges, message):
+    if vocab is not None:
+        (tmp_path / "vocab.json").write_text(vocab)
+    if merges is not None:
+        content = merges if isinstance(merges, bytes) else merges.encode()
+        (tmp_path / "merges.txt").write_bytes(content)
+    path = tmp_path / ("merges.txt" if vocab is None else "vocab.json")
+    with pytest.raises(InputError, match=message):
+        load_vocabulary(path, "vocab-merges")
