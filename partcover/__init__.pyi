@@ -40,6 +40,8 @@ from .runtime.progress import Progress as Progress
 from .segmentation.segmentation import segment as segment
 from .studies.compare import Comparison as Comparison
 from .studies.compare import compare as compare
+from .studies.tokenizer_audit import TokenizerAudit as TokenizerAudit
+from .studies.tokenizer_audit import audit_tokenizer as audit_tokenizer
 from .verification.certificate_check import check_certificate as check_certificate
 from .verification.recount import verify as verify
 from .vocabulary.vocabulary import Vocabulary as Vocabulary

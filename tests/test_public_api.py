@@ -20,6 +20,7 @@ from partcover import (
     PartcoverError,
     Vocabulary,
     WordCounts,
+    audit_tokenizer,
     check_certificate,
     compare,
     decide,
@@ -137,6 +138,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"instance": INSTANCE, "certificate": BOUND.certificate},
     ),
     "compare": (compare, {"instance": INSTANCE, "budgets": [1]}),
+    "audit_tokenizer": (
+        audit_tokenizer,
+        {"vocabulary": TOKENS, "words": WORDS, "time_limit": 1},
+    ),
     "reduce_vertex_cover": (partcover.reduce_vertex_cover, {"graph": [("a", "b")], "k": 1}),
     **{
         name: (getattr(trainers, name), {"instance": INSTANCE})
@@ -209,6 +214,7 @@ def test_the_public_names_are_called():
         "Gap",
         "Result",
         "Solution",
+        "TokenizerAudit",
     }
     elsewhere = {"plot_events", "plot_ratios", "plot_rows", "reduce_max_2_sat"}
     elsewhere |= {"export", "load_vocabulary"}  # with every format, in the tests of these

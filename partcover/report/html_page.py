@@ -20,15 +20,16 @@ from ..runtime.files import write_atomic
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
+from .audit_tables import SCOPE, audit_tables
 from .charts import comparison_chart, events_chart, experiment_chart
 from .figures import COLOURS
-from .page_tables import page_table, shown
+from .page_tables import listing_table, page_table, shown
 from .reduction_figure import check_drawing, draw_reduction
 from .runs import Runs, Table
 from .standings import Headline, checked_bound, headline, known_bounds, measure, under_one_bound
 from .word_explorer import explore, steps
 
-__all__ = ["write_page"]
+__all__ = ["check_page", "write_page"]
 
 _PAGES = Path(__file__).parent / "templates"
 _SCRIPTS = ("segment.js", "pretokenize.js", "tokens.js", "tables.js", "explorer.js", "steps.js")
@@ -92,10 +93,9 @@ def write_page(
     >>> Path("page.html").exists()
     True
     """
-    try:
-        import jinja2
-    except ImportError:
-        raise MissingExtra("jinja2", "report", "a page") from None
+    check_page()
+    import jinja2
+
     progress = progress or Progress()
     first, explorer, measured = _standing(runs, sample, seed, progress)
     pictures, step_by_step = _shown_instances(runs, RunLimits(time_limit, seed, threads), progress)
@@ -125,6 +125,8 @@ def write_page(
         headline=first,
         charts=charts,
         tables=tables,
+        audit=_audit_tables(runs),
+        scope=SCOPE,
         solutions=[(name, _facts(facts)) for name, facts in runs.solutions],
         pictures=pictures,
         explorer=explorer,
@@ -137,6 +139,32 @@ def write_page(
         script="\n".join((_PAGES / name).read_text("utf-8") for name in scripts),
     )
     write_atomic(path, page)
+
+
+def _audit_tables(runs: Runs) -> list[dict[str, Any]]:
+    """Returns the tables of an audit; the words that lose most are in the word explorer."""
+    if runs.audit is None:
+        return []
+    return [listing_table(table) for table in audit_tables(runs.audit, costly=False)]
+
+
+def check_page() -> None:
+    """Checks that a page can be written, before the work for it begins.
+
+    Raises
+    ------
+    MissingExtra
+        Without Jinja.
+
+    Examples
+    --------
+    >>> from partcover.report.html_page import check_page
+    >>> check_page()
+    """
+    try:
+        import jinja2  # noqa: F401
+    except ImportError:
+        raise MissingExtra("jinja2", "report", "a page") from None
 
 
 def _standing(

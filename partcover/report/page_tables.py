@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .fitting import column_widths
-from .tables import SPARE_COLUMNS, cell, is_finite_number
+from .tables import SPARE_COLUMNS, Listing, cell, is_finite_number
 
-__all__ = ["page_table", "shown"]
+__all__ = ["listing_table", "page_table", "shown"]
 
 _ROOM = 118  # characters that fit beside each other where a page is 1,280 pixels wide
 _HEADINGS = {
@@ -85,6 +85,28 @@ def page_table(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             (_HEADINGS.get(key, key.replace("_", " ")), shown(key, rows[0].get(key))[0])
             for key in same
             if rows[0].get(key) != _SAYS_NOTHING.get(key, ...)
+        ],
+    }
+
+
+def listing_table(listing: Listing) -> dict[str, Any]:
+    """Returns a listing for the page's template, with all its columns.
+
+    Examples
+    --------
+    >>> from partcover.report.page_tables import listing_table
+    >>> from partcover.report.tables import Listing
+    >>> listing_table(Listing([{"k": 2, "gap": 0.25}], {"k": "k", "gap": ""}, "one"))["rows"]
+    [[{'text': '2', 'number': True}, {'text': '25.000 %', 'number': True}]]
+    """
+    columns = listing.columns
+    numbers = {key: any(is_finite_number(row.get(key)) for row in listing.rows) for key in columns}
+    return {
+        "name": listing.title,
+        "columns": [{"heading": columns[key], "number": numbers[key]} for key in columns],
+        "rows": [
+            [{"text": shown(key, row.get(key))[0], "number": numbers[key]} for key in columns]
+            for row in listing.rows
         ],
     }
 

@@ -16,6 +16,7 @@ from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.file_kinds import kind_of
 from ..runtime.files import read_json, read_text
+from ..studies.tokenizer_audit import TokenizerAudit
 from ..vocabulary.vocabulary import Vocabulary
 from .tables import is_finite_number
 
@@ -67,6 +68,8 @@ class Runs:
         Small instances, shown step by step, and reductions, shown as pictures.
     answers : list of path
         Files of vocabularies, among which the answer to a reduction is looked up.
+    audit : TokenizerAudit, optional
+        An audit, whose tables stand first.
     files : list of (str, str, str)
         The name, the kind and the SHA-256 of each file that was read.
     """
@@ -80,6 +83,7 @@ class Runs:
     certificate: Certificate | None = None
     instances: list[tuple[str, Instance]] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
+    audit: TokenizerAudit | None = None
     files: list[tuple[str, str, str]] = field(default_factory=list)
 
 
@@ -117,17 +121,26 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
             kind = "events"
         else:
             kind = _add_json(runs, path, name)
-        runs.files.append((Path(path).name, kind, _digest(path)))
+        runs.files.append((Path(path).name, kind, file_digest(path)))
     if corpus is not None:
         symbols = next((each.symbols for each in runs.vocabularies.values()), None)
         runs.words = WordCounts.load(corpus, symbols)
         runs.corpus = Path(corpus).stem
-        runs.files.append((Path(corpus).name, "counted words", _digest(corpus)))
+        runs.files.append((Path(corpus).name, "counted words", file_digest(corpus)))
     return runs
 
 
-def _digest(path: str) -> str:
-    """Returns the SHA-256 of a file; nothing for what is no file, as a pipe."""
+def file_digest(path: str) -> str:
+    """Returns the SHA-256 of a file; nothing for what is no file, as a pipe.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.report.runs import file_digest
+    >>> _ = Path("text.txt").write_text("hat")
+    >>> file_digest("text.txt")[:8], file_digest("-")
+    ('18e1dd39', '')
+    """
     if not Path(path).is_file():
         return ""
     with open(path, "rb") as file:

@@ -83,7 +83,7 @@ def test_commands_are_completed_without_loading_them(environment):
     line = [sys.executable, "-c", code]
     done = subprocess.run(line, env=environment | asked, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.split()[0] == "plain,bound"
+    assert done.stdout.split()[0] == "plain,audit"
     assert done.stdout.split("\n")[-2] == "[]"
 
 

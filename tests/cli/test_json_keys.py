@@ -25,6 +25,7 @@ COMMANDS = [
     "train C.tsv -k 2 --method unigram",
     "bound C.tsv -k 2 --vocab V.json",
     "gap C.tsv --vocab V.json --certificate P.cert",
+    "audit V.json text.txt --pretokenizer none",
     "verify C.tsv -k 2 --vocab B.json --certificate P.cert",
     "compare C.tsv -k 2 --methods greedtok,greedwmc,bpe --certificate P.cert --sets",
     "compare C.tsv -k 2 --methods greedtok,bpe --targets 2.5 --unigram-objective",

@@ -11,7 +11,7 @@ import click
 import pytest
 from cli.helpers import COMMANDS, TEXT, fails
 
-from partcover import Certificate, Instance, WordCounts, greedtok, prove
+from partcover import Certificate, Instance, Vocabulary, WordCounts, greedtok, prove
 from partcover.cli.command import Command
 from partcover.cli.paths import ReadablePath, WritablePath
 from partcover.cli.renamed import NO_EFFECT, RENAMED
@@ -20,6 +20,7 @@ from partcover.cli.renamed import NO_EFFECT, RENAMED
 THREADS = {
     "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "gap", "encode",
     "inspect", "compare", "ratio", "domains", "formulations", "reproduce", "report", "demo",
+    "audit",
 }  # fmt: skip
 SEED = {
     "generate", "improve", "train", "solve", "encode", "compare", "ratio", "formulations", "worst",
@@ -127,6 +128,9 @@ def place(run, tmp_path):
     (tmp_path / "graph.txt").write_text("a b\nb c\nb d\nc d\nd e\n")
     (tmp_path / "F.cnf").write_text("p cnf 3 5\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n2 3 0\n")
     (tmp_path / "cl100k_base.tiktoken").write_text("YQ== 0\nYg== 1\nYWI= 2\n")
+    Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / "tokenizer.json")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "book.txt").write_text(TEXT)
     assert run("compare", "book.tsv", "-k", 5, "-o", "rows.json", "--quiet")[0] == 0
     assert run("encode", "v.json", "book.txt", "-o", "book.npy", "--quiet")[0] == 0
     assert run("reduce", "graph.txt", "-k", 3, "-o", "I.json", "--quiet")[0] == 0

@@ -22,6 +22,7 @@ SECTIONS = {
         "train": "Train a vocabulary as other tokenizers do, for comparison.",
     },
     "Prove how good it is": {
+        "audit": "Measure how far a tokenizer is from optimal on a text, and why.",
         "solve": "Find an optimal vocabulary and prove that it is one.",
         "bound": "Prove a lower bound on the tokens that are needed.",
         "gap": "Measure how far a vocabulary is from the optimum, and why.",

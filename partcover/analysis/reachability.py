@@ -1,0 +1,75 @@
+"""Finds tokens that no text is ever cut into."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..runtime.arguments import Threads, checked
+from ..segmentation.segmentation import Segmentation, segment
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["unreachable_tokens"]
+
+_ROUNDING = 1e-9  # part of a sum of scores that floating point may be wrong by, at most
+
+
+@checked
+def unreachable_tokens(vocabulary: Vocabulary, *, threads: Threads = 1) -> tuple[Token, ...]:
+    """Returns the tokens that can never come out, whatever the text is.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The tokens, with the rule by which words are cut.
+    threads : int
+        Number of threads; the result is the same for any.
+
+    Returns
+    -------
+    tuple of token
+        In the vocabulary's order.  That words of a pre-tokenizer may never contain a token is not
+        looked at: there may be more.
+
+    Notes
+    -----
+    A token is unreachable if, taken as a word of its own, it is cut into several.  Where a token
+    comes out of a longer word, no merge has crossed its ends, so that the merges inside it were
+    those of the token alone, in the same order, and make it whole there, too.  Of the likelihood,
+    the pieces of a token that together score more than it does replace it in every word; a
+    difference that rounding may have made does not count.  The other rules leave a word that is a
+    token whole.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.analysis.reachability import unreachable_tokens
+    >>> merges = [("a", "b"), ("b", "c"), ("a", "bc")]
+    >>> vocabulary = Vocabulary(["ab", "bc", "abc"], rule="merges", merges=merges)
+    >>> unreachable_tokens(vocabulary)  # "abc" becomes "ab", "c"
+    (b'abc',)
+    """
+    if not len(vocabulary) or vocabulary.rule == "single_symbols":
+        return vocabulary.tokens
+    words = WordCounts.from_counts(dict.fromkeys(vocabulary.tokens, 1), vocabulary.symbols)
+    cut = segment(words, vocabulary, threads=threads)
+    several = np.flatnonzero(cut.pieces > 1).tolist()
+    if vocabulary.rule == "likelihood":
+        several = [word for word in several if _scores_less(vocabulary, cut, word)]
+    return tuple(vocabulary.tokens[word] for word in several)
+
+
+def _scores_less(vocabulary: Vocabulary, cut: Segmentation, word: int) -> bool:
+    """Whether a token scores less than its pieces, by more than rounding could make."""
+    scores = vocabulary.scores or ()
+    of_symbols = vocabulary.symbol_scores
+    missing = min((*scores, *of_symbols.values())) - 10
+    begin, end = cut.words.offsets[word : word + 2].tolist()
+    places = [place for place in cut.which[begin:end].tolist() if place >= -1]
+    pieces = [
+        scores[place] if place >= 0 else of_symbols.get(piece, missing)
+        for place, piece in zip(places, cut.of(word), strict=True)
+    ]
+    margin = _ROUNDING * sum(map(abs, (*pieces, scores[word])))
+    return bool(sum(pieces) > scores[word] + margin)

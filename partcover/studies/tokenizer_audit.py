@@ -1,0 +1,379 @@
+"""Audits a tokenizer on a text: how far from optimal it is, why, and what would help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..analysis.metrics import text_bytes, token_uses
+from ..analysis.reachability import unreachable_tokens
+from ..bounds.bound import Bound
+from ..bounds.lower_bound import lower_bound
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..heuristics.greedy import greedtok
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..runtime.arguments import Seconds, Threads, Whole, checked
+from ..runtime.limits import RunLimits
+from ..runtime.progress import Progress, gap_of
+from ..segmentation.segmentation import Segmentation, segment
+from ..vocabulary.rules import SegmentationRule
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["Additions", "CostlyWord", "TokenizerAudit", "audit_tokenizer"]
+
+ADDED = (100, 1_000)
+"""Numbers of additional tokens whose gain is shown."""
+
+
+@dataclass(frozen=True)
+class CostlyWord:
+    """A word that more tokens than one are spent on.
+
+    Attributes
+    ----------
+    word : token
+        The word.
+    count : int
+        How often it occurs.
+    pieces : tuple of token
+        The tokens that it is cut into.
+
+    Examples
+    --------
+    >>> from partcover.studies.tokenizer_audit import CostlyWord
+    >>> CostlyWord(b"hat", 5, (b"h", b"at")).loss
+    5
+    """
+
+    word: Token
+    count: int
+    pieces: tuple[Token, ...]
+
+    @property
+    def loss(self) -> int:
+        """The tokens that are spent on it beyond one each time."""
+        return self.count * (len(self.pieces) - 1)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the word as a JSON object."""
+        return {
+            "word": sym.to_json(self.word),
+            "count": self.count,
+            "pieces": [sym.to_json(piece) for piece in self.pieces],
+            "loss": self.loss,
+        }
+
+
+@dataclass(frozen=True)
+class Additions:
+    """What some additional tokens would save.
+
+    Attributes
+    ----------
+    tokens : tuple of token
+        The tokens, chosen by GreedTok, those that save most first.
+    saves : int
+        How many fewer tokens the text needs with them, by the shortest path before and after.
+
+    Examples
+    --------
+    >>> from partcover.studies.tokenizer_audit import Additions
+    >>> Additions((b"hat",), 12).to_json()
+    {'added': 1, 'saves': 12, 'vocabulary': ['hat']}
+    """
+
+    tokens: tuple[Token, ...]
+    saves: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the additions as a JSON object."""
+        return {
+            "added": len(self.tokens),
+            "saves": self.saves,
+            "vocabulary": [sym.to_json(token) for token in self.tokens],
+        }
+
+
+@dataclass(frozen=True)
+class TokenizerAudit:
+    """How far from optimal a tokenizer is on a text, why, and what would help.
+
+    Attributes
+    ----------
+    words : WordCounts
+        The text.
+    rule : str
+        The segmentation rule of the tokenizer.
+    pretokenizer : str or None
+        What the text was cut into words by.
+    size : int
+        Number of tokens of two or more symbols that the tokenizer holds.
+    used : int
+        How many of them the text is cut into.
+    unreachable : tuple of token
+        Tokens that can never come out (`unreachable_tokens`).
+    tokens : int
+        Tokens that the text needs by the tokenizer's own rule.
+    tokens_used : int
+        Tokens that it needs by the shortest path with the used tokens alone.
+    tokens_shortest_path : int
+        Tokens that it needs by the shortest path with all tokens.
+    bound : Bound
+        The lower bound for `size` tokens, with its proof.
+    bound_used : Bound or None
+        That for `used` tokens; None if Ctrl-C came before it.
+    costly : tuple of CostlyWord
+        The words that lose most, the most costly first.
+    additions : tuple of Additions
+        What 100 and 1,000 additional tokens would save.
+    seconds : float
+        The time that it took.
+    threads : int
+        Number of threads.
+
+    Examples
+    --------
+    >>> from partcover import TokenizerAudit, Vocabulary, WordCounts, audit_tokenizer
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
+    >>> found: TokenizerAudit = audit_tokenizer(Vocabulary(["th", "at"]), words)
+    >>> found.tokens, found.lower_bound, found.gap
+    (10, 5, 0.5)
+    """
+
+    words: WordCounts
+    rule: SegmentationRule
+    pretokenizer: str | None
+    size: int
+    used: int
+    unreachable: tuple[Token, ...]
+    tokens: int
+    tokens_used: int
+    tokens_shortest_path: int
+    bound: Bound
+    bound_used: Bound | None
+    costly: tuple[CostlyWord, ...]
+    additions: tuple[Additions, ...]
+    seconds: float
+    threads: int
+
+    @property
+    def bytes_per_token(self) -> float | None:
+        """Bytes of the text, as its words hold it, over `tokens`."""
+        size = text_bytes(self.words)
+        return None if size is None else size / self.tokens
+
+    @property
+    def lower_bound(self) -> int:
+        """No vocabulary of `size` tokens needs fewer for this text."""
+        return self.bound.lower_bound
+
+    @property
+    def lower_bound_used(self) -> int:
+        """No vocabulary of `used` tokens needs fewer for this text."""
+        proven = 0 if self.bound_used is None else self.bound_used.lower_bound
+        return max(self.lower_bound, proven)  # fewer tokens never do better
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search for the bounds."""
+        return "interrupted" in (
+            self.bound.termination,
+            (self.bound_used or self.bound).termination,
+        )
+
+    @property
+    def gap(self) -> float:
+        """(tokens − lower_bound) / tokens, the sum of the three parts."""
+        return gap_of(self.tokens, self.lower_bound) or 0.0
+
+    @property
+    def rule_gap(self) -> float:
+        """The part of the rule: the same tokens, cut as well as possible."""
+        return (self.tokens - self.tokens_used) / self.tokens
+
+    @property
+    def vocabulary_gap(self) -> float:
+        """The part of the choice of the tokens that are used, at most."""
+        return (self.tokens_used - self.lower_bound_used) / self.tokens
+
+    @property
+    def unused_gap(self) -> float:
+        """The part of the tokens that are not used on this text, at most."""
+        return (self.lower_bound_used - self.lower_bound) / self.tokens
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the JSON object of ``partcover audit``."""
+        return {
+            "rule": self.rule,
+            "pretokenizer": self.pretokenizer,
+            "symbols": self.words.symbols,
+            "bytes": text_bytes(self.words),
+            "words": len(self.words),
+            "total_count": self.words.total_count,
+            "tokens": self.tokens,
+            "bytes_per_token": self.bytes_per_token,
+            "size": self.size,
+            "used": self.used,
+            "never_used": self.size - self.used,
+            "unreachable": len(self.unreachable),
+            "unreachable_tokens": [sym.to_json(token) for token in self.unreachable],
+            "tokens_used": self.tokens_used,
+            "tokens_shortest_path": self.tokens_shortest_path,
+            "lower_bound": self.lower_bound,
+            "lower_bound_used": self.lower_bound_used,
+            "gap": self.gap,
+            "rule_gap": self.rule_gap,
+            "vocabulary_gap": self.vocabulary_gap,
+            "unused_gap": self.unused_gap,
+            "costly_words": [word.to_json() for word in self.costly],
+            "additions": [added.to_json() for added in self.additions],
+            "seconds": round(self.seconds, 6),
+            "threads": self.threads,
+        }
+
+
+@checked
+def audit_tokenizer(
+    vocabulary: Vocabulary,
+    words: WordCounts,
+    *,
+    time_limit: Seconds | None = 5.0,
+    warm_start: Certificate | None = None,
+    limit: Whole = 10,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+) -> TokenizerAudit:
+    """Audits a tokenizer on a text.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The tokenizer, as `load_vocabulary` reads it.
+    words : WordCounts
+        The text, cut into words by the tokenizer's own pre-tokenizer.
+    time_limit : float, optional
+        Seconds for the two lower bounds together; None until they get no better.
+    warm_start : Certificate, optional
+        The proof of an earlier audit on the same words, to go on from; its bound is kept.
+    limit : int
+        Number of costly words to list.
+    threads : int
+        Number of threads.
+    progress : Progress, optional
+        Receives the events of the lower bounds.
+
+    Returns
+    -------
+    TokenizerAudit
+        Exact counts and proven bounds.  The bounds are for this text; a general vocabulary serves
+        many, and is near the bound of none of them.
+
+    Raises
+    ------
+    InputError
+        If the symbols of words and vocabulary differ, or the vocabulary lacks what its rule needs.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, audit_tokenizer
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
+    >>> found = audit_tokenizer(Vocabulary(["th", "hat"], rule="priority"), words)
+    >>> found.tokens, found.tokens_used, found.lower_bound_used
+    (17, 14, 10)
+    """
+    limits = RunLimits(time_limit, threads=threads)
+    clock = limits.start()
+    own = segment(words, vocabulary, threads=threads)
+    uses = token_uses(own, len(vocabulary))
+    used = [vocabulary.tokens[place] for place in np.flatnonzero(uses).tolist()]
+    chosen = Vocabulary(used, vocabulary.symbols)
+    tokens_used = segment(words, chosen, "shortest_path", threads=threads).tokens
+    corpus = Instance(words, 0)
+    additions, all_tokens = _additions(vocabulary, corpus, threads)
+    unreachable = unreachable_tokens(vocabulary, threads=threads)
+    incumbents = {len(vocabulary): all_tokens, len(used): tokens_used}
+    bounds = _bounds(corpus, incumbents, warm_start, limits, progress)
+    return TokenizerAudit(
+        words=words,
+        rule=vocabulary.rule,
+        pretokenizer=words.pretokenizer or vocabulary.pretokenizer,
+        size=len(vocabulary),
+        used=len(used),
+        unreachable=unreachable,
+        tokens=own.tokens,
+        tokens_used=tokens_used,
+        tokens_shortest_path=all_tokens,
+        bound=bounds[len(vocabulary)],
+        bound_used=bounds.get(len(used)),
+        costly=_costly(own, limit),
+        additions=additions,
+        seconds=clock.seconds,
+        threads=threads,
+    )
+
+
+def _costly(cut: Segmentation, limit: int) -> tuple[CostlyWord, ...]:
+    """Returns the words that most tokens beyond one are spent on; of equal ones, the first."""
+    words = cut.words
+    losses = words.counts * (cut.pieces - 1)
+    order = np.argsort(-losses, kind="stable")[:limit].tolist()
+    return tuple(
+        CostlyWord(words.word(w), int(words.counts[w]), tuple(cut.of(w)))
+        for w in order
+        if losses[w] > 0
+    )
+
+
+def _bounds(
+    corpus: Instance,
+    incumbents: dict[int, int],
+    warm_start: Certificate | None,
+    limits: RunLimits,
+    progress: Progress | None,
+) -> dict[int, Bound]:
+    """Returns lower bounds by k; after Ctrl-C those that are there."""
+    deadline = limits.start()
+    words = corpus.words
+    n_long = int(np.count_nonzero(np.diff(words.offsets) > 1))
+    bounds: dict[int, Bound] = {}
+    for k, tokens in incumbents.items():
+        left = deadline.left
+        bounds[k] = lower_bound(
+            corpus.with_k(k),
+            # so many tokens can be all words of two or more symbols
+            incumbent=words.total_count if k >= n_long else tokens,
+            warm_start=warm_start,
+            time_limit=None if left is None else left / (len(incumbents) - len(bounds)),
+            threads=limits.threads,
+            progress=progress,
+        )
+        if bounds[k].termination == "interrupted":
+            break
+    return bounds
+
+
+def _additions(
+    vocabulary: Vocabulary, corpus: Instance, threads: int
+) -> tuple[tuple[Additions, ...], int]:
+    """Returns what additional tokens save, and the tokens that are needed without them.
+
+    GreedTok chooses them behind those of the vocabulary that occur, as far as they help.
+    """
+    occurs = corpus.index.find_tokens(vocabulary).occurs
+    present = [vocabulary.tokens[place] for place in np.flatnonzero(occurs).tolist()]
+    instance = Instance(corpus.words, len(present) + max(ADDED), prefix=present)
+    found = greedtok(instance, threads=threads).vocabulary
+    new = () if found is None else found.tokens[len(present) :]
+
+    def needed(n: int) -> int:
+        tokens = Vocabulary([*present, *new[:n]], vocabulary.symbols)
+        return segment(corpus.words, tokens, "shortest_path", threads=threads).tokens
+
+    before = needed(0)
+    numbers = sorted({min(n, len(new)) for n in ADDED} - {0})
+    return tuple(Additions(tuple(new[:n]), before - needed(n)) for n in numbers), before

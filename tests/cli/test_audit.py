@@ -1,0 +1,84 @@
+"""audit: from a tokenizer's file and a text to the answer, the page and the proof."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+
+import pytest
+from cli.helpers import TEXT, as_json, fails
+
+from partcover import Vocabulary
+
+TOKENS = [b"th", b"the", b" the", b" m", b"at", b" mat", b"zzz"]
+
+
+@pytest.fixture
+def tokenizer(tmp_path):
+    """A rank file of tiktoken, for words of GPT-2."""
+    listed = [bytes([byte]) for byte in range(256)] + TOKENS
+    lines = [b"%s %d\n" % (b64encode(token), rank) for rank, token in enumerate(listed)]
+    (tmp_path / "small.tiktoken").write_bytes(b"".join(lines))
+    (tmp_path / "text.txt").write_text(TEXT)
+    return "small.tiktoken"
+
+
+def test_a_tokenizer_of_another_library(run, tmp_path, tokenizer):
+    arguments = ("audit", tokenizer, "text.txt", "--pretokenizer", "gpt2")
+    status, data = as_json(run(*arguments, "--write-certificate", "P.cert", "--json", "--quiet"))
+    assert status == 0
+    assert (data["tokenizer"], data["rule"], data["pretokenizer"]) == (tokenizer, "merges", "gpt2")
+    assert (data["size"], data["bytes"], data["unreachable"]) == (7, len(TEXT), 0)
+    assert data["used"] + data["never_used"] == 7
+    assert data["tokens"] >= data["tokens_used"] >= data["lower_bound_used"] >= data["lower_bound"]
+    assert data["costly_words"][0]["loss"] > 0
+    assert data["additions"][-1]["saves"] > 0
+    # the proof holds for the text as `count` counts it
+    assert run("count", "text.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--quiet")[0] == 0
+    verify = ("verify", "C.tsv", "-k", "7", "--certificate", "P.cert")
+    status, checked = as_json(run(*verify, "--json"))
+    assert (status, checked["lower_bound"]) == (0, data["lower_bound"])
+    # and an audit may go on from it
+    status, again = as_json(
+        run(*arguments, "--start-certificate", "P.cert", "--time-limit", "0", "--json", "--quiet")
+    )
+    assert (status, again["lower_bound"]) == (0, data["lower_bound"])
+
+
+def test_what_is_shown(run, tokenizer):
+    status, out, err = run("audit", tokenizer, "text.txt", "--pretokenizer", "gpt2", "--top", "2")
+    assert status == 0
+    assert "for this text alone" in err
+    for text in ("tokens needed, merges", "bytes per token", "gap", "Words that lose most", "␣cat"):
+        assert text in out
+
+
+def test_a_page(run, tmp_path, tokenizer):
+    pytest.importorskip("jinja2")
+    Vocabulary(["th", " m"], pretokenizer="gpt2").save(tmp_path / "V.json")
+    status, _, err = run("audit", "V.json", "text.txt", "-o", "page.html")
+    assert (status, err.splitlines()[-1]) == (0, "partcover: wrote page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    for text in ("How far from optimal", "for this text alone", "V on text", "was recounted"):
+        assert text in page
+    assert run("audit", "V.json", "text.txt", "-o", "rows.json", "--quiet")[0] == 0
+    assert json.loads((tmp_path / "rows.json").read_text("utf-8"))["size"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["small.tiktoken", "text.txt"], "how text becomes words"),
+        (["none.json", "text.txt"], "none.json: cannot be read"),
+        (["text.txt", "text.txt"], "given twice"),
+        (["V.json", "none.txt"], "none.txt: "),
+        (["V.json", "text.txt", "--pretokenizer", "cl100k"], "its pre-tokenizer is gpt2"),
+        (["V.json", "text.txt", "-o", "V.json"], "would overwrite"),
+        (["ints.json", "text.txt"], "over integers"),
+    ],
+)
+def test_mistakes(run, tmp_path, tokenizer, arguments, message):
+    Vocabulary(["th", " m"], pretokenizer="gpt2").save(tmp_path / "V.json")
+    Vocabulary([(1, 2)], "ints").save(tmp_path / "ints.json")
+    fails(run("audit", *arguments), message)

@@ -1,0 +1,56 @@
+"""The audit of a tokenizer against optima found by trying everything."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.greedy import shortest_path
+
+from partcover import Vocabulary, WordCounts, audit_tokenizer, check_certificate
+
+WORDS = st.dictionaries(
+    st.text("ab", min_size=1, max_size=5), st.integers(1, 5), min_size=1, max_size=4
+)
+TOKENS = st.lists(st.text("ab", min_size=2, max_size=4), unique=True, max_size=4)
+
+
+def needed(words, tokens):
+    return sum(count * len(shortest_path(word, tokens)) for word, count in words.items())
+
+
+def optimum(words, k):
+    found = {w[i:j] for w in words for i in range(len(w)) for j in range(i + 2, len(w) + 1)}
+    return min(needed(words, tokens) for tokens in combinations(found, min(k, len(found))))
+
+
+@settings(max_examples=60, deadline=None)
+@given(words=WORDS, tokens=TOKENS, rule=st.sampled_from(["merges", "priority", "longest_match"]))
+def test_bounds_hold_and_the_parts_add_up(words, tokens, rule):
+    vocabulary = Vocabulary(tokens, "chars", rule=rule)
+    found = audit_tokenizer(vocabulary, WordCounts.from_counts(words, "chars"), time_limit=1)
+    assert found.lower_bound <= optimum(words, len(tokens))
+    assert found.lower_bound_used <= optimum(words, found.used)
+    assert check_certificate(found.bound.instance, found.bound.certificate).ok
+    data = found.to_json()
+    parts = [data[name] for name in ("rule_gap", "vocabulary_gap", "unused_gap")]
+    assert min(parts) >= 0
+    assert abs(sum(parts) - found.gap) < 1e-12
+    assert found.tokens_shortest_path == needed(words, tokens)
+    assert found.tokens_shortest_path <= found.tokens_used <= found.tokens
+    for more in found.additions:
+        assert found.tokens_shortest_path - more.saves == needed(words, [*tokens, *more.tokens])
+    assert sum(word.loss for word in found.costly) == found.tokens - sum(words.values())
+
+
+def test_an_earlier_proof_is_kept():
+    words = WordCounts.from_counts({"banana": 2, "bandana": 1, "ban": 3})
+    vocabulary = Vocabulary(["an"])
+    first = audit_tokenizer(vocabulary, words)
+    again = audit_tokenizer(
+        vocabulary, words, time_limit=0, warm_start=first.bound.certificate, limit=1
+    )
+    assert again.lower_bound == first.lower_bound > words.total_count
+    assert [word.word for word in again.costly] == [b"banana"]
+    assert not again.is_interrupted
