@@ -279,6 +279,11 @@ class Vocabulary:
         >>> Vocabulary(["ab"]).with_(rule="priority").rule
         'priority'
         """
+        facts = changes.get("provenance")
+        if changes.keys() == {"provenance"} and isinstance(facts, Mapping):
+            copy = object.__new__(type(self))  # its tokens are checked already
+            copy.__dict__.update(self.__dict__, provenance=dict(facts))
+            return copy
         return replace(self, **changes)
 
     def use_to_json(self) -> dict[str, Any]:
@@ -416,14 +421,17 @@ def _pairs(
             raise InputError(f"merge {shown(given)}: a pair of tokens is expected")
         pair = sym.to_token(given[0], symbols), sym.to_token(given[1], symbols)
         both: Token = pair[0] + pair[1]  # type: ignore[operator]
-        what = f"merge {sym.show(pair[0])!r} + {sym.show(pair[1])!r}"
         for part in (*pair, both):
             if len(part) != 1 and part not in tokens:
-                raise InputError(f"{what}: {sym.show(part)!r} is no token")
+                raise InputError(f"{_merge(pair)}: {sym.show(part)!r} is no token")
         if pair in pairs:
-            raise InputError(f"{what} is given twice")
+            raise InputError(f"{_merge(pair)} is given twice")
         pairs[pair] = None
     return tuple(pairs)
+
+
+def _merge(pair: tuple[Token, Token]) -> str:
+    return f"merge {sym.show(pair[0])!r} + {sym.show(pair[1])!r}"
 
 
 def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
