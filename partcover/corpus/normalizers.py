@@ -1,0 +1,452 @@
+r"""Changes text before it is cut into words: the normalizers of Hugging Face's tokenizers.
+
+A normalizer is named by its steps, joined with ``+``, where they have no parameters (``NFKC``,
+``NFD+StripAccents+Lowercase``; upper and lower case are alike), and otherwise by a JSON object as
+in a tokenizer.json: ``{"type": "Prepend", "prepend": "▁"}``.
+
+=====================  =========================================================================
+type                   what it does
+=====================  =========================================================================
+NFC, NFD, NFKC, NFKD   Unicode's normal forms
+Lowercase              lower case, character by character: a Σ is a σ at the end of a word, too
+StripAccents           takes marks away (so put NFD before it)
+Strip                  takes white space away, at the beginning (``strip_left``) and the end of
+                       the text (``strip_right``)
+Replace                writes ``content`` for each ``pattern``, ``{"String": …}`` or
+                       ``{"Regex": …}``
+Prepend                puts ``prepend`` in front of a text that is not empty
+BertNormalizer         ``clean_text`` takes control characters away and writes a space for other
+                       white space; ``handle_chinese_chars`` puts spaces around ideographs;
+                       ``strip_accents``, if null as ``lowercase``, is NFD without marks
+Nmt                    sentencepiece's: takes control characters away, and writes a space for
+                       other white space
+Precompiled            sentencepiece's map of characters, ``precompiled_charsmap`` in base64, as
+                       the library applies it: to grapheme clusters below six bytes, of which the
+                       shortest entry stands for all, and to single characters
+Sequence               its ``normalizers``, one after another
+=====================  =========================================================================
+
+The normalized text is that of tokenizers 0.23, with its versions of Unicode.  Bytes that are not
+UTF-8, which the library does not take, stay as they are.
+
+A normalizer mostly loses something: what is decoded is the normalized text.  `Normalizer.changes`
+says for each character of it which part of the original it stands for.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import regex
+
+from ..errors import InputError
+from ..runtime.arguments import shown
+from . import unicode_tables as tables
+from .character_map import CharacterMap
+
+__all__ = ["NORMALIZERS", "Normalized", "Normalizer"]
+
+
+class Edit(NamedTuple):
+    """A part of a text that is replaced."""
+
+    begin: int
+    end: int
+    new: str
+
+
+class Normalized(NamedTuple):
+    """A normalized text.
+
+    Attributes
+    ----------
+    text : str
+        The text.
+    begin, end : list of int
+        For each character of it the part of the original text that it stands for; an empty part
+        if it was put in.
+    """
+
+    text: str
+    begin: list[int]
+    end: list[int]
+
+
+@dataclass(frozen=True)
+class _Change:
+    """Something that is done to a text.
+
+    Parameters
+    ----------
+    pattern : pattern
+        Finds what may change.
+    new : callable
+        Returns what is written for a match.
+    reach : int
+        0 where it changes each character by itself; 1 where it does not look across a visible
+        ASCII character that a space or line feed follows; 2 where it may.
+    keeps : bool
+        Whether such a place stays one.
+    quick : callable, optional
+        Does the same to a whole text, faster.
+    """
+
+    pattern: regex.Pattern[str]
+    new: Callable[[str], str]
+    reach: int = 0
+    keeps: bool = True
+    quick: Callable[[str], str] | None = field(default=None, compare=False)
+
+    def apply(self, text: str) -> str:
+        """Returns the changed text."""
+        if self.quick is not None:
+            return self.quick(text)
+        changed: str = self.pattern.sub(lambda match: self.new(match[0]), text)
+        return changed
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """Yields what is replaced, in order."""
+        for match in self.pattern.finditer(text):
+            if (new := self.new(match[0])) != match[0]:
+                yield Edit(match.start(), match.end(), new)
+
+
+def _always(pattern: str, new: str, **how: Any) -> _Change:
+    return _Change(regex.compile(pattern), lambda _: new, **how)
+
+
+# ---- the steps
+
+
+_INERT = regex.compile(f"([{tables.INERT}]+)")
+
+
+def _normal_form(form: Any) -> list[_Change]:
+    def new(text: str) -> str:
+        parts = _INERT.split(text)
+        parts[::2] = [unicodedata.normalize(form, part) for part in parts[::2]]
+        return "".join(parts)
+
+    return [_Change(_clusters(), new, reach=1, quick=new)]
+
+
+@cache
+def _clusters() -> regex.Pattern[str]:
+    """Finds the parts of a text whose normal forms, joined, are the normal form of the text."""
+    second = set()
+    joins = set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))  # Hangul's vowels and finals
+    decomposed = []
+    for point in range(0x110000):
+        decomposition = unicodedata.decomposition(chr(point))
+        if unicodedata.combining(chr(point)):
+            joins.add(point)
+        elif decomposition:
+            decomposed.append(point)
+        parts = decomposition.split()
+        if len(parts) == 2 and parts[0][0] != "<":
+            second.add(int(parts[1], 16))
+    joins |= second
+    joins |= {p for p in decomposed if ord(unicodedata.normalize("NFKD", chr(p))[0]) in joins}
+    class_ = "".join(f"\\U{point:08X}" for point in sorted(joins))
+    return regex.compile(rf"(?s)[^\x00-\x7F][{class_}]*|[\x00-\x7F][{class_}]+")
+
+
+def _lower(text: str) -> str:
+    # Python looks at what is around a Σ alone
+    text = text.replace("Σ", "σ").lower()
+    return text if text.isascii() else text.translate(tables.LOWER)
+
+
+def _lowercase() -> list[_Change]:
+    return [_Change(regex.compile(r"[A-Z]|[^\x00-\x7F]"), _lower, quick=_lower)]
+
+
+def _strip(left: bool, right: bool) -> list[_Change]:
+    white = f"[{tables.WHITE}]+"
+    # from the end, so that white space inside is not looked at again and again
+    return [
+        *([_always(rf"\A{white}", "", reach=2)] if left else []),
+        *([_always(rf"(?r){white}\Z", "", reach=2)] if right else []),
+    ]
+
+
+def _replace(pattern: Mapping[str, str], content: str) -> list[_Change]:
+    ((kind, text),) = pattern.items()
+    if kind != "String":
+        raise InputError("a normalizer replaces strings here, and no regular expressions yet")
+    if not text:
+        raise InputError("the normalizer Replace has an empty pattern")
+    reach = 0 if len(text) == 1 else 2 if " " in text or "\n" in text else 1
+    quick = lambda given: given.replace(text, content)  # noqa: E731
+    change = _always(regex.escape(text), content, reach=reach, keeps=False, quick=quick)
+    return [change]
+
+
+def _prepend(text: str) -> list[_Change]:
+    return [_always(r"(?s)\A(?=.)", text, reach=2)] if text else []
+
+
+def _bert(
+    clean_text: bool, handle_chinese_chars: bool, strip_accents: bool | None, lowercase: bool
+) -> list[_Change]:
+    changes = []
+    if clean_text:
+        changes.append(_always(f"[{tables.CONTROLS}]+", ""))
+        changes.append(_always(f"[{tables.WHITE}]", " "))
+    if handle_chinese_chars:
+        around = _Change(regex.compile(f"[{tables.IDEOGRAPHS}]"), lambda found: f" {found} ")
+        changes.append(around)
+    if lowercase if strip_accents is None else strip_accents:
+        changes += [*_normal_form("NFD"), _always(f"[{tables.NONSPACING}]+", "")]
+    return changes + _lowercase() if lowercase else changes
+
+
+_NMT_GONE = r"\x01-\x08\x0B\x0E-\x1F\x7F\x8F\x9F"
+_NMT_SPACE = r"\t\n\f\r\u1680\u200B-\u200F\u2028\u2029\u2581\uFEFF\uFFFD"
+
+
+def _nmt() -> list[_Change]:
+    return [_always(f"[{_NMT_GONE}]+", ""), _always(f"[{_NMT_SPACE}]", " ")]
+
+
+def _precompiled(data: str) -> list[_Change]:
+    table = CharacterMap.from_base64(data)
+    return [_Change(regex.compile(r"\X"), table.of_cluster, reach=1, keeps=False)]
+
+
+def _pattern(value: Any) -> bool:
+    return isinstance(value, dict) and list(map(type, value.values())) == [str]
+
+
+def _is(kind: Any) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kind)
+
+
+_FLAG = True, _is(bool)
+_NEEDED = object()
+
+# for each type its parameters, with their defaults and checks, and what it does
+NORMALIZERS: dict[str, tuple[dict[str, tuple[Any, Callable[[Any], bool]]], Any]] = {
+    **{form: ({}, lambda form=form: _normal_form(form)) for form in ("NFC", "NFD", "NFKC", "NFKD")},
+    "Lowercase": ({}, _lowercase),
+    "StripAccents": ({}, lambda: [_always(f"[{tables.MARKS}]+", "")]),
+    "Strip": (
+        {"strip_left": _FLAG, "strip_right": _FLAG},
+        lambda strip_left, strip_right: _strip(strip_left, strip_right),
+    ),
+    "Replace": ({"pattern": (_NEEDED, _pattern), "content": (_NEEDED, _is(str))}, _replace),
+    "Prepend": ({"prepend": (_NEEDED, _is(str))}, lambda prepend: _prepend(prepend)),
+    "BertNormalizer": (
+        {
+            "clean_text": _FLAG,
+            "handle_chinese_chars": _FLAG,
+            "strip_accents": (None, _is(bool | None)),
+            "lowercase": _FLAG,
+        },
+        _bert,
+    ),
+    "Nmt": ({}, _nmt),
+    "Precompiled": (
+        {"precompiled_charsmap": (_NEEDED, _is(str))},
+        lambda precompiled_charsmap: _precompiled(precompiled_charsmap),
+    ),
+}
+_BY_NAME = {name.lower(): name for name in NORMALIZERS}
+
+
+@dataclass(frozen=True)
+class Normalizer:
+    """A normalizer.
+
+    Parameters
+    ----------
+    name : str
+        The names of its steps joined with ``+``, or a JSON object without spaces; equal for equal
+        normalizers.
+
+    Raises
+    ------
+    InputError
+        For an unknown step, or parameters that it does not have.
+
+    Examples
+    --------
+    >>> from partcover.corpus.normalizers import Normalizer
+    >>> normalizer = Normalizer("nfkc+lowercase")
+    >>> normalizer.name, normalizer("ﬁve Ⅷ")
+    ('NFKC+Lowercase', 'five viii')
+    """
+
+    name: str
+    steps: tuple[dict[str, Any], ...] = field(init=False, compare=False, repr=False)
+    _changes: tuple[_Change, ...] = field(init=False, compare=False, repr=False)
+
+    def __init__(self, name: str | Mapping[str, Any]) -> None:
+        steps = [step for data in _read(name) for step in _flat(data)]
+        if not steps:
+            raise InputError("the normalizer has no steps: leave it out")
+        set_ = object.__setattr__
+        set_(self, "steps", tuple(steps))
+        set_(self, "_changes", tuple(c for step in steps for c in _changes_of(step)))
+        bare = [step["type"] for step in steps if step == _with_defaults(step["type"])]
+        if len(bare) == len(steps):
+            set_(self, "name", "+".join(bare))
+        else:
+            set_(
+                self, "name", json.dumps(self.to_json(), ensure_ascii=False, separators=(",", ":"))
+            )
+
+    @property
+    def label(self) -> str:
+        """The name, or where it is long the types of the steps and a hash of the name."""
+        if len(self.name) <= 200:
+            return self.name
+        types = "+".join(step["type"] for step in self.steps)
+        return f"{types}:{sha256(self.name.encode()).hexdigest()[:16]}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the normalizer as in a tokenizer.json."""
+        if len(self.steps) == 1:
+            return dict(self.steps[0])
+        return {"type": "Sequence", "normalizers": [dict(step) for step in self.steps]}
+
+    def __call__(self, text: str) -> str:
+        """Returns the normalized text."""
+        for change in self._changes:
+            text = change.apply(text)
+        return text
+
+    def of_bytes(self, text: bytes) -> bytes:
+        """Returns the normalized text of a text in UTF-8; other bytes stay as they are."""
+        return self(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    def changes(self, text: str) -> Normalized:
+        """Returns the normalized text, and where each character of it comes from.
+
+        Examples
+        --------
+        >>> from partcover.corpus.normalizers import Normalizer
+        >>> Normalizer("nfkc").changes("ﬁve")
+        Normalized(text='five', begin=[0, 0, 1, 2], end=[1, 1, 2, 3])
+        """
+        done = Normalized(text, list(range(len(text))), list(range(1, len(text) + 1)))
+        for change in self._changes:
+            done = _edited(done, change.edits(done.text), len(text))
+        return done
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether a text may be normalized in blocks, cut where `blocks` cuts."""
+        kept = True
+        for change in self._changes:
+            if change.reach > kept:
+                return False
+            kept = kept and change.keeps
+        return True
+
+    def blocks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yields the normalized text of the chunks of a text, block by block where that is exact.
+
+        Examples
+        --------
+        >>> from partcover.corpus.normalizers import Normalizer
+        >>> list(Normalizer("lowercase").blocks([b"To BE or n", b"OT"]))
+        [b'to be or', b' not']
+        """
+        waiting: list[bytes] = []
+        size = wanted = 0
+        for chunk in chunks:
+            waiting.append(chunk)
+            size += len(chunk)
+            if size < wanted or not self.in_blocks:
+                continue
+            text = b"".join(waiting)
+            if (match := _LAST_PLACE.search(text)) is not None:
+                yield self.of_bytes(text[: match.start()])
+                text = text[match.start() :]
+            waiting, size = [text], len(text)
+            wanted = 2 * size
+        if size:
+            yield self.of_bytes(b"".join(waiting))
+
+
+_LAST_PLACE = regex.compile(rb"(?r)(?<=[!-~])[ \n]")
+
+
+def _edited(done: Normalized, edits: Iterable[Edit], length: int) -> Normalized:
+    """Returns a text with edits; `length` is that of the original text."""
+    parts: list[str] = []
+    begin: list[int] = []
+    end: list[int] = []
+    at = 0
+    for edit in edits:
+        parts += [done.text[at : edit.begin], edit.new]
+        begin += done.begin[at : edit.begin]
+        end += done.end[at : edit.begin]
+        if edit.begin < edit.end:
+            span = done.begin[edit.begin], done.end[edit.end - 1]
+        else:
+            start = done.begin[edit.begin] if edit.begin < len(done.text) else length
+            span = start, start
+        begin += [span[0]] * len(edit.new)
+        end += [span[1]] * len(edit.new)
+        at = edit.end
+    return Normalized(
+        "".join([*parts, done.text[at:]]), begin + done.begin[at:], end + done.end[at:]
+    )
+
+
+def _read(given: str | Mapping[str, Any]) -> list[Any]:
+    if not isinstance(given, str):
+        return [given]
+    if given.lstrip().startswith("{"):
+        try:
+            return [json.loads(given)]
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"the normalizer {shown(given)} is no JSON: {error}") from None
+    return [{"type": _BY_NAME.get(name.lower(), name)} for name in given.split("+")]
+
+
+def _flat(data: Any) -> list[dict[str, Any]]:
+    """Returns the steps of a normalizer, each with all its parameters."""
+    if not isinstance(data, Mapping):
+        raise InputError(f"the normalizer {shown(data)} is no JSON object with a type")
+    kind = data.get("type")
+    if kind == "Sequence":
+        inner = data.get("normalizers")
+        if not isinstance(inner, list):
+            raise InputError("the normalizer Sequence has no list of normalizers")
+        try:
+            return [step for part in inner for step in _flat(part)]
+        except RecursionError:
+            raise InputError("the normalizer's Sequences are nested too deeply") from None
+    if not isinstance(kind, str) or kind not in NORMALIZERS:
+        raise InputError(
+            f"unknown normalizer {shown(kind)}: use {', '.join(NORMALIZERS)}, several joined by "
+            "'+', or JSON as in a tokenizer.json"
+        )
+    step = _with_defaults(kind) | dict(data)
+    parameters = NORMALIZERS[kind][0]
+    for key, value in step.items():
+        if key != "type" and key not in parameters:
+            raise InputError(f"the normalizer {kind} has no parameter {shown(key)}")
+        if key != "type" and (value is _NEEDED or not parameters[key][1](value)):
+            given = "is missing" if value is _NEEDED else f"is {shown(value)}"
+            raise InputError(f"the normalizer {kind}: {key} {given}")
+    return [step]
+
+
+def _with_defaults(kind: str) -> dict[str, Any]:
+    return {"type": kind} | {key: value for key, (value, _) in NORMALIZERS[kind][0].items()}
+
+
+def _changes_of(step: Mapping[str, Any]) -> list[_Change]:
+    parameters = {key: value for key, value in step.items() if key != "type"}
+    changes: list[_Change] = NORMALIZERS[step["type"]][1](**parameters)
+    return changes

@@ -1,0 +1,192 @@
+"""Compares the normalizers with those of Hugging Face's tokenizers."""
+
+import base64
+import io
+import json
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import example, given, settings
+
+from partcover import InputError
+from partcover.corpus.normalizers import Normalizer
+from partcover.interop.sentencepiece.proto import model_proto
+
+tokenizers = pytest.importorskip("tokenizers")
+
+STEPS = [
+    *({"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD")),
+    *({"type": name} for name in ("Lowercase", "StripAccents", "Nmt")),
+    {"type": "Strip", "strip_left": True, "strip_right": False},
+    {"type": "Strip", "strip_left": False, "strip_right": True},
+    {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    {"type": "Replace", "pattern": {"String": "a.b"}, "content": ""},
+    {"type": "Replace", "pattern": {"String": "\n "}, "content": "e\u0301\\1"},
+    {"type": "Prepend", "prepend": "▁"},
+    *(
+        {
+            "type": "BertNormalizer",
+            "clean_text": clean,
+            "handle_chinese_chars": chinese,
+            "strip_accents": accents,
+            "lowercase": lower,
+        }
+        for clean in (True, False)
+        for chinese in (True, False)
+        for accents in (True, False, None)
+        for lower in (True, False)
+    ),
+]
+CHARACTERS = st.one_of(
+    st.sampled_from(
+        "aB \n.ſÉe\u0301\u0345\u0334ΣσİßÅ각ᄀ\u1161\u11a8ﬁⅧ①中\u200d👩🏽\ufffd\x00\x85\u0600"
+    ),
+    st.characters(exclude_categories=["Cs"]),
+)
+TEXTS = st.lists(CHARACTERS | st.just("a.b"), max_size=30).map("".join)
+
+
+def peer(data):
+    """Returns the library's normalizer of a tokenizer.json's object."""
+    file = {"version": "1.0", "model": {"type": "BPE", "vocab": {}, "merges": []}}
+    file |= {"normalizer": data, "added_tokens": []}
+    return tokenizers.Tokenizer.from_str(json.dumps(file)).normalizer.normalize_str
+
+
+def compiled_map(rule):
+    """Returns a map of characters of sentencepiece's."""
+    sentencepiece = pytest.importorskip("sentencepiece")
+    file = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["a b c d e f"] * 3), model_writer=file, vocab_size=10,
+        normalization_rule_name=rule, minloglevel=2, hard_vocab_limit=False,
+    )  # fmt: skip
+    spec = model_proto().FromString(file.getvalue()).normalizer_spec
+    return base64.b64encode(spec.precompiled_charsmap).decode()
+
+
+def same_everywhere(data):
+    text = "\n".join(chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000)
+    ours, theirs = Normalizer(data)(text), peer(data)(text)
+    if ours != theirs:  # pytest would compare long texts for minutes
+        wrong = zip(ours, theirs, strict=False)
+        place = next((place for place, (a, b) in enumerate(wrong) if a != b), -1)
+        around = slice(max(place - 5, 0), place + 10)
+        raise AssertionError(f"{ours[around]!r}, not {theirs[around]!r}")
+
+
+@pytest.mark.parametrize("data", STEPS[:14], ids=lambda data: "-".join(map(str, data.values())))
+def test_every_character_is_as_in_the_library(data):
+    same_everywhere(data)
+
+
+def check(data, text):
+    ours = Normalizer(data)
+    want = peer(data)(text)
+    assert ours(text) == want
+    done = ours.changes(text)
+    assert done.text == want
+    assert len(done.begin) == len(done.end) == len(want)
+    assert done.begin == sorted(done.begin)
+    assert done.end == sorted(done.end)
+    assert all(0 <= a <= b <= len(text) for a, b in zip(done.begin, done.end, strict=True))
+    data = text.encode()
+    for size in (1, 3, 50):
+        chunks = [data[at : at + size] for at in range(0, len(data), size)]
+        assert b"".join(ours.blocks(chunks)).decode() == want
+
+
+@settings(max_examples=300)
+@given(data=st.sampled_from(STEPS), text=TEXTS)
+@example(data={"type": "Lowercase"}, text="ΟΔΟΣ ΟΔΟΣ.")
+@example(data={"type": "NFC"}, text="e\u0334\u0301 \u0301")
+def test_texts_are_as_in_the_library(data, text):
+    check(data, text)
+
+
+@settings(max_examples=200)
+@given(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=4), text=TEXTS)
+def test_sequences_are_as_in_the_library(steps, text):
+    check({"type": "Sequence", "normalizers": steps}, text)
+
+
+@pytest.mark.slow
+@settings(max_examples=100_000, deadline=None)
+@given(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=3), text=TEXTS)
+def test_many_texts_are_as_in_the_library(steps, text):
+    check({"type": "Sequence", "normalizers": steps}, text)
+
+
+@pytest.fixture(scope="module", params=["nmt_nfkc"])
+def map_step(request):
+    return {"type": "Precompiled", "precompiled_charsmap": compiled_map(request.param)}
+
+
+def test_every_character_is_mapped_as_in_the_library(map_step):
+    same_everywhere(map_step)
+
+
+def test_mapped_texts_are_as_in_the_library(map_step):
+    theirs, ours = peer(map_step), Normalizer(map_step)
+
+    @settings(max_examples=500)
+    @given(TEXTS)
+    def run(text):
+        assert ours(text) == ours.changes(text).text == theirs(text)
+        data = text.encode()
+        assert b"".join(ours.blocks([data[:5], data[5:20], data[20:]])).decode() == theirs(text)
+
+    run()
+
+
+def test_names():
+    assert Normalizer("nfkc+LOWERCASE").name == "NFKC+Lowercase"
+    assert Normalizer("BertNormalizer").name == "BertNormalizer"
+    assert Normalizer({"type": "Strip", "strip_right": True}).name == "Strip"
+    nested = {"type": "Sequence", "normalizers": [{"type": "NFD"}]}
+    assert Normalizer({"type": "Sequence", "normalizers": [nested]}).name == "NFD"
+    prepend = Normalizer('{"type": "Prepend", "prepend": "▁"}')
+    assert prepend.name == '{"type":"Prepend","prepend":"▁"}'
+    assert Normalizer(prepend.name) == prepend
+    both = Normalizer({"type": "Sequence", "normalizers": [{"type": "NFC"}, prepend.to_json()]})
+    assert Normalizer(both.name) == both != prepend
+    long = Normalizer({"type": "Prepend", "prepend": "a" * 1000})
+    assert long.label.startswith("Prepend:")
+    assert len(long.label) < 100
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("nfx", "unknown normalizer 'nfx'"),
+        ("", "unknown normalizer ''"),
+        ("prepend", "Prepend: prepend is missing"),
+        ("{", "no JSON"),
+        ('{"type": []}', "unknown normalizer"),
+        ('{"type": "Sequence"}', "no list of normalizers"),
+        ('{"type": "Sequence", "normalizers": []}', "no steps"),
+        ('{"type": "NFC", "form": 1}', "no parameter 'form'"),
+        ('{"type": "Strip", "strip_left": 1}', "strip_left is 1"),
+        ('{"type": "Replace", "pattern": {"String": ""}, "content": ""}', "empty pattern"),
+        ('{"type": "Replace", "pattern": "a", "content": ""}', "pattern is 'a'"),
+        ('{"type": "Precompiled", "precompiled_charsmap": "é"}', "no base64"),
+        ('{"type": "Precompiled", "precompiled_charsmap": "/////0E="}', "cut short"),
+        ('{"type": "Sequence", "normalizers": [' * 9000, "no JSON"),
+    ],
+)
+def test_what_is_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        Normalizer(given)
+
+
+def test_bytes_that_are_not_utf8_stay():
+    text = b"\xff\xc3(A\x80"
+    for name in ("NFKC", "Lowercase", "StripAccents", "Nmt", "BertNormalizer", "Strip"):
+        normalizer = Normalizer(name)
+        assert normalizer.of_bytes(text).lower() == text.lower()
+
+
+def test_a_map_that_leads_nowhere_changes_nothing():
+    data = (8).to_bytes(4, "little") + b"\xff" * 8
+    step = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(data).decode()}
+    assert Normalizer(step)("ab é") == "ab é"
