@@ -10,7 +10,7 @@ import numpy as np
 from ..analysis.metrics import text_bytes, token_uses
 from ..analysis.reachability import unreachable_tokens
 from ..bounds.bound import Bound
-from ..bounds.lower_bound import lower_bound
+from ..bounds.lower_bound import bounds
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
@@ -242,7 +242,7 @@ def audit_tokenizer(
     vocabulary: Vocabulary,
     words: WordCounts,
     *,
-    time_limit: Seconds | None = 5.0,
+    time_limit: Seconds | None = 4.0,
     warm_start: Certificate | None = None,
     limit: Whole = 10,
     threads: Threads = 1,
@@ -297,7 +297,7 @@ def audit_tokenizer(
     additions, all_tokens = _additions(vocabulary, corpus, threads)
     unreachable = unreachable_tokens(vocabulary, threads=threads)
     incumbents = {len(vocabulary): all_tokens, len(used): tokens_used}
-    bounds = _bounds(corpus, incumbents, warm_start, limits, progress)
+    proven = _bounds(corpus, incumbents, warm_start, limits, progress)
     return TokenizerAudit(
         words=words,
         rule=vocabulary.rule,
@@ -308,8 +308,8 @@ def audit_tokenizer(
         tokens=own.tokens,
         tokens_used=tokens_used,
         tokens_shortest_path=all_tokens,
-        bound=bounds[len(vocabulary)],
-        bound_used=bounds.get(len(used)),
+        bound=proven[len(vocabulary)],
+        bound_used=proven.get(len(used)),
         costly=_costly(own, limit),
         additions=additions,
         seconds=clock.seconds,
@@ -337,24 +337,23 @@ def _bounds(
     progress: Progress | None,
 ) -> dict[int, Bound]:
     """Returns lower bounds by k; after Ctrl-C those that are there."""
-    deadline = limits.start()
     words = corpus.words
+    greedy = greedtok(corpus.with_k(max(incumbents)), threads=limits.threads)
     n_long = int(np.count_nonzero(np.diff(words.offsets) > 1))
-    bounds: dict[int, Bound] = {}
-    for k, tokens in incumbents.items():
-        left = deadline.left
-        bounds[k] = lower_bound(
-            corpus.with_k(k),
-            # so many tokens can be all words of two or more symbols
-            incumbent=words.total_count if k >= n_long else tokens,
-            warm_start=warm_start,
-            time_limit=None if left is None else left / (len(incumbents) - len(bounds)),
-            threads=limits.threads,
-            progress=progress,
-        )
-        if bounds[k].termination == "interrupted":
-            break
-    return bounds
+    # so many tokens can be all words of two or more symbols, which is proven at once
+    settled = {k: words.total_count for k in incumbents if k >= n_long}
+    n_open = max(1, len(incumbents) - len(settled))
+    proven = bounds(
+        corpus,
+        list(incumbents),
+        incumbents=incumbents | settled,
+        warm_start=warm_start,
+        greedy=greedy,
+        time_limit=None if limits.time_limit is None else limits.time_limit / n_open,
+        threads=limits.threads,
+        progress=progress,
+    )
+    return {bound.instance.k: bound for bound in proven}
 
 
 def _additions(

@@ -71,7 +71,7 @@ def test_a_page(run, tmp_path, tokenizer):
     [
         (["small.tiktoken", "text.txt"], "how text becomes words"),
         (["none.json", "text.txt"], "none.json: cannot be read"),
-        (["text.txt", "text.txt"], "given twice"),
+        (["text.txt", "text.txt"], "looks like text"),
         (["V.json", "none.txt"], "none.txt: "),
         (["V.json", "text.txt", "--pretokenizer", "cl100k"], "its pre-tokenizer is gpt2"),
         (["V.json", "text.txt", "-o", "V.json"], "would overwrite"),

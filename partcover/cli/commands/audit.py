@@ -11,11 +11,11 @@ from ...corpus.pretokenizers import Pretokenizer
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...problem.certificate import Certificate
-from ...runtime.file_kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
 from ..completion import pretokenizer_names
 from ..exit_status import EXIT_INTERRUPTED
+from ..inputs import read_any_vocabulary
 from ..options import (
     all_files_option,
     output_options,
@@ -64,7 +64,7 @@ _PAGES = (".html", ".htm")
     help="Write the proof of the bound for the tokenizer's size (.cert), unless FILE proves more "
     "already.",
 )
-@seconds_option(default=5.0, about="For the lower bounds, once the text is counted.")
+@seconds_option(default=4.0, about="For the lower bounds, once the text is counted.")
 @all_files_option
 @output_options(
     writes="the result, as JSON, or by its ending as CSV, Markdown or a page (.html)", threads=True
@@ -126,6 +126,9 @@ def audit_command(
         )
     if write_certificate is not None:
         save_certificate(out, write_certificate, audit.bound.certificate, audit.bound.instance)
+    remarks = vocabulary.provenance.get("remarks")  # a file may hold anything there
+    for remark in remarks if isinstance(remarks, list) else ():
+        out.note(str(remark))
     out.note(SCOPE)
     data = {"tokenizer": Path(tokenizer).name, **audit.to_json()}
     if is_page:
@@ -162,10 +165,7 @@ def _write_page(
 
 def _read(path: str, pretokenizer: str | None) -> Vocabulary:
     """Reads a tokenizer, whose own pre-tokenizer goes before the one that is named."""
-    from ...interop import load_vocabulary
-
-    own = kind_of(path) in ("vocabulary", "solution")
-    vocabulary = Vocabulary.load(path) if own else load_vocabulary(path)
+    vocabulary = read_any_vocabulary(path)
     if vocabulary.symbols == "ints":
         raise InputError(f"{path}: tokens over integers, and text is to be cut")
     if pretokenizer is None or pretokenizer == vocabulary.pretokenizer:
