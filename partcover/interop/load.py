@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .._version import __version__
 from ..errors import InputError
+from ..runtime.collector import collector_paused
 from ..runtime.file_kinds import kind_of
 from ..vocabulary.vocabulary import Vocabulary
 from .registry import find_format, recognise, recognised
@@ -58,7 +59,8 @@ def load_vocabulary(
         raise InputError(f"{form.name} is only written, not read")
     if not source.exists():
         raise InputError(f"{source}: cannot be read (no such file or folder)")
-    vocabulary, remarks = form.read(source)
+    with collector_paused():  # a third of the time for 200,000 tokens
+        vocabulary, remarks = form.read(source)
     provenance = {
         "partcover": __version__,
         "format": form.name,
