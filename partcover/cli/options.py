@@ -469,9 +469,7 @@ def _pretokenizer_option(function: Function) -> Function:
     """Adds ``--pretokenizer`` to a command that makes a vocabulary, for counts without its name."""
 
     def known(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
-        if name is not None:
-            Pretokenizer.from_name(name)
-        return name
+        return None if name is None else Pretokenizer.from_name(name).name
 
     return option(
         "--pretokenizer",

@@ -16,8 +16,13 @@ digit           each decimal digit (Unicode Nd) is a word, and so is the text
 gpt2            GPT-2's pattern
 cl100k          the pattern of cl100k_base
 o200k           the pattern of o200k_base
+qwen2           the pattern of Qwen 2 and 3: cl100k's, with one digit at a time
 none            the text is one word
 ==============  ====================================================================
+
+Or it is a JSON object as in the tokenizer.json of Hugging Face's tokenizers, which
+`partcover.corpus.steps` describes: ``{"type": "Whitespace"}``.  Its name is that of the rules
+above where they cut in the same way, and else the object, complete and without spaces.
 
 PathPiece's three are ``first-space``, ``space+digit`` and ``first-space+digit``.  Under
 `space-prefix` the text ``"a  b"`` (two spaces) becomes ``a``, ``Ġ``, ``Ġb``; line feeds and tabs
@@ -51,7 +56,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -60,14 +65,19 @@ import regex
 from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.arguments import shown
+from .oniguruma import translated
+from .steps import GPT2, Step, Steps, read_steps
 
 __all__ = [
     "PATTERNS",
     "PRETOKENIZER_RULES",
+    "SPLITS",
     "Pretokenizer",
     "PretokenizerRule",
     "Splitter",
     "character_kinds",
+    "published_pattern",
+    "rule_names",
 ]
 
 #: A pre-tokenizer given as a function: it returns all words of a text, in order.
@@ -76,7 +86,7 @@ Splitter: TypeAlias = Callable[[str], Iterable[str]]
 # The patterns as published: GPT-2's encoder.py, and tiktoken's first releases of the other two
 # (later releases rewrite them for speed).
 PATTERNS = {
-    "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "gpt2": GPT2,
     "cl100k": (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
         r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -88,11 +98,57 @@ PATTERNS = {
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
         r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     ),
+    "qwen2": (
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
+        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
 }
+
+#: Rules as a pattern whose matches are the words.
+SPLITS = {
+    "first-space": " [^ ]*|[^ ]+",
+    "space": " |[^ ]+",
+    "digit": r"\p{Nd}|\P{Nd}+",
+    **PATTERNS,
+}
+_NAME_OF_SPLIT = {pattern: name for name, pattern in SPLITS.items()} | {
+    # the later spelling of cl100k's pattern, which cuts the same: possessive where nothing is
+    # given back, and the last line feed of \s*[\r\n]+ found by \s* itself
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|"
+    r"\s*[\r\n]|\s+(?!\S)|\s+": "cl100k",
+}
+
+# Other published patterns that match every character and cut at the places (a) below.
+_CUTTING = {
+    # Mistral's tekken
+    (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|"
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|"
+        r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+    # DeepSeek 2 and 3
+    (
+        r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|"""
+        "[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|"
+        r"\s+(?!\S)|\s+"
+    ),
+}
+
+# One class of characters, once or several times.
+_CLASS = regex.compile(
+    r"(\\[pP]\{\^?\w+\}|\\d|\[(?!\^)(?:[^\[\]\\&]|\\p\{\w+\})*\])(?:\+|\{[0-9]+(?:,[0-9]+)?\})?"
+)
+
+_WHITE = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 
 # Place (b) above, searched from the end.  A character that is cut by the end of the text decodes
 # to surrogates (Cs), whose kind is not known yet.
 _LETTER_END = regex.compile(r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}']")
+# Place (a) likewise.
+_WORD_END = regex.compile(r"(?r)(?<=\S) ")
 
 
 @dataclass(frozen=True)
@@ -111,7 +167,9 @@ class PretokenizerRule:
     mark : str, optional
         The replacement of a leading space, for rules whose pieces are the words otherwise.
     given : bool
-        Whether it is a function given by the caller.
+        Whether it is a function given by the caller, or steps: run in Python.
+    keeps : bool
+        Whether its words, joined, are to be the text.
     """
 
     words: Callable[[str], list[str]]
@@ -119,22 +177,30 @@ class PretokenizerRule:
     finder: int
     mark: str | None = None
     given: bool = False
+    keeps: bool = True
 
     def last_cut(self, text: bytes) -> int:
         """Returns the last place > 0 where `text`, a prefix of a longer text, may be cut, or -1."""
         place = _word_table.last_cut(text, self.pieces)
-        if place < 0 and self.pieces == _word_table.AFTER_WORD:
-            decoded = text.decode("utf-8", "surrogateescape")
-            if match := _LETTER_END.search(decoded):
-                return len(decoded[: match.start()].encode("utf-8", "surrogateescape"))
-        return place
+        if place >= 0 or self.place is None:
+            return place
+        decoded = text.decode("utf-8", "surrogateescape")
+        match = self.place.search(decoded)
+        return len(decoded[: match.start()].encode("utf-8", "surrogateescape")) if match else -1
+
+    @property
+    def place(self) -> regex.Pattern[str] | None:
+        """The pattern that finds a last place to cut at where the word table finds none."""
+        if self.finder == _encoder.AFTER_WORD_SPACE:
+            return _WORD_END
+        return _LETTER_END if self.pieces == _word_table.AFTER_WORD else None
 
 
 def _pattern(pattern: str, pieces: int, finder: int) -> PretokenizerRule:
     return PretokenizerRule(regex.compile(pattern).findall, pieces, finder)
 
 
-_SPACED = regex.compile(" [^ ]*|[^ ]+").findall
+_SPACED = regex.compile(SPLITS["first-space"]).findall
 
 
 def _space_prefix(mark: str) -> PretokenizerRule:
@@ -148,19 +214,31 @@ def _whole(text: str) -> list[str]:
     return [text] if text else []
 
 
-_FINDERS = {"gpt2": _encoder.GPT2, "cl100k": _encoder.CL100K, "o200k": _encoder.O200K}
+_FINDERS = {
+    "gpt2": _encoder.GPT2,
+    "cl100k": _encoder.CL100K,
+    "o200k": _encoder.O200K,
+    "qwen2": _encoder.QWEN2,
+}
 
 PRETOKENIZER_RULES: dict[str, PretokenizerRule] = {
     "space-prefix": _space_prefix("Ġ"),
     "first-space": PretokenizerRule(_SPACED, _word_table.EVERY_SPACE, _encoder.FIRST_SPACE, " "),
-    "space": _pattern(" |[^ ]+", _word_table.EVERY_SPACE, _encoder.SPACE),
-    "digit": _pattern(r"\p{Nd}|\P{Nd}+", _word_table.NOWHERE, _encoder.DIGIT),
+    "space": _pattern(SPLITS["space"], _word_table.EVERY_SPACE, _encoder.SPACE),
+    "digit": _pattern(SPLITS["digit"], _word_table.NOWHERE, _encoder.DIGIT),
     **{
         name: _pattern(pattern, _word_table.AFTER_WORD, _FINDERS[name])
         for name, pattern in PATTERNS.items()
     },
     "none": PretokenizerRule(_whole, _word_table.NOWHERE, _encoder.WHOLE),
 }
+
+# what steps are run over where they allow it
+_AFTER_WORDS = PretokenizerRule(
+    regex.compile(r"(?s).+?(?:(?<=\S)(?= )|\Z)").findall,
+    _word_table.NOWHERE,
+    _encoder.AFTER_WORD_SPACE,
+)
 
 _KINDS = {
     _encoder.LETTER: r"\p{L}+",
@@ -212,17 +290,39 @@ class Pretokenizer:
 
     name: str
     rules: tuple[PretokenizerRule, ...]
+    steps: Steps | None = None
 
     @classmethod
     def from_name(cls, name: str) -> Pretokenizer:
-        """Returns the pre-tokenizer of a name.
+        """Returns the pre-tokenizer of a name, or of a JSON object.
 
         Raises
         ------
         InputError
-            For an unknown rule (the message lists the known ones), or an empty mark.
+            For an unknown rule (the message lists the known ones), an empty mark, or JSON that
+            `read_steps` refuses.
+
+        Examples
+        --------
+        >>> from partcover.corpus.pretokenizers import Pretokenizer
+        >>> Pretokenizer.from_name('{"type": "Whitespace"}').split("a tip, a rule")
+        ['a', 'tip', ',', 'a', 'rule']
         """
-        return cls(name, tuple(map(_find, name.split("+"))))
+        if name.lstrip().startswith("{"):
+            return cls.from_steps(read_steps(name))
+        return cls(name, tuple(map(_find, rule_names(name))))
+
+    @classmethod
+    def from_steps(cls, steps: Steps) -> Pretokenizer:
+        """Returns the pre-tokenizer of steps; that of a name, if rules cut in the same way."""
+        named = _name_of(steps)
+        if named is not None:
+            return cls.from_name(named)
+        front = _AFTER_WORDS if _in_words(steps) else PRETOKENIZER_RULES["none"]
+        own = PretokenizerRule(
+            steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps
+        )
+        return cls(steps.name, (front, own), steps)
 
     @classmethod
     def of(cls, given: str | Splitter) -> Pretokenizer:
@@ -246,6 +346,8 @@ class Pretokenizer:
 
     def split(self, text: str) -> list[str]:
         """Returns all words of a text, in order."""
+        if self.steps is not None:
+            return self.steps.words(text)
         words = self.rules[0].words(text)
         for rule in self.rules[1:]:
             words = [part for word in words for part in rule.words(word)]
@@ -287,6 +389,90 @@ class _CheckedSplitter:
         return kept
 
 
+def rule_names(name: str | None) -> list[str]:
+    """Returns the names of the rules of a pre-tokenizer; none for one that is JSON, or not known.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers import rule_names
+    >>> rule_names("first-space+digit")
+    ['first-space', 'digit']
+    """
+    return [] if name is None or name.lstrip().startswith("{") else name.split("+")
+
+
+def published_pattern(name: str | None) -> str | None:
+    """Returns the pattern of a pre-tokenizer that is one Split whose matches are all words."""
+    steps = None if name is None else Pretokenizer.from_name(name).steps
+    if steps is None or len(steps.steps) != 1 or not _cuts_after_words(steps.steps[0].data):
+        return None
+    pattern = steps.steps[0].data.get("pattern", {}).get("Regex")
+    return pattern if isinstance(pattern, str) else None
+
+
+def _name_of(steps: Steps) -> str | None:
+    """Returns the names of rules that cut as steps do, joined; None where there are none."""
+    names: list[str] = []
+    for step in steps.steps:
+        data = step.data
+        if data["type"] == "Split" and (data["behavior"], data["invert"]) in (
+            ("Isolated", False), ("Removed", True),
+        ):  # fmt: skip
+            name = _NAME_OF_SPLIT.get(data["pattern"].get("Regex"))
+        elif data["type"] == "ByteLevel" and not data["add_prefix_space"]:
+            if not data["use_regex"]:
+                continue
+            name = "gpt2"
+        elif data["type"] == "Metaspace" and names[-1:] == ["first-space"]:
+            # first cut, then put the mark
+            mark = data["replacement"]
+            name = "space-prefix" if mark == "Ġ" else f"space-prefix:{mark}"
+            if data["prepend_scheme"] != "never" or data["split"] or mark == "+":
+                return None
+            del names[-1]
+        else:
+            name = None
+        if name is None:
+            return None
+        names.append(name)
+    return "+".join(names) or "none"
+
+
+def _in_words(steps: Steps) -> bool:
+    """Returns whether steps may be run over pieces cut at the places (a)."""
+    for step in steps.steps:
+        if _cuts_after_words(step.data):
+            return True
+        if not _within_words(step):
+            return False
+    return False
+
+
+def _cuts_after_words(data: dict[str, Any]) -> bool:
+    """Returns whether a step cuts at the places (a) in any case, and between them alike."""
+    if data["type"] == "Split":
+        known = _CUTTING | {pattern for pattern, name in _NAME_OF_SPLIT.items() if name in PATTERNS}
+        isolates = (data["behavior"], data["invert"]) == ("Isolated", False)
+        return isolates and data["pattern"].get("Regex") in known
+    if data["type"] in ("ByteLevel", "Metaspace"):
+        # what follows a place begins with a space: nothing is put in front of it
+        return bool(data.get("use_regex", data.get("split")))
+    return data["type"] in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer")
+
+
+def _within_words(step: Step) -> bool:
+    """Returns whether no match of a step holds white space, or depends on what is around it."""
+    data = step.data
+    if data["type"] == "Digits":
+        return True
+    if data["type"] == "Punctuation":
+        return bool(data["behavior"] == "Isolated")
+    if data["type"] != "Split" or (data["behavior"], data["invert"]) != ("Isolated", False):
+        return False
+    found = _CLASS.fullmatch(data["pattern"].get("Regex", ""))
+    return found is not None and not regex.search(translated(found[1]), _WHITE, regex.VERSION1)
+
+
 def _find(name: str) -> PretokenizerRule:
     base, colon, mark = name.partition(":")
     if base == "space-prefix" and colon:
@@ -295,7 +481,7 @@ def _find(name: str) -> PretokenizerRule:
         return _space_prefix(mark)
     if name not in PRETOKENIZER_RULES:
         raise InputError(
-            f"unknown pre-tokenizer {name!r}: use {', '.join(PRETOKENIZER_RULES)}, or several "
-            "joined by '+'"
+            f"unknown pre-tokenizer {name!r}: use {', '.join(PRETOKENIZER_RULES)}, several "
+            "joined by '+', or JSON as in a tokenizer.json"
         )
     return PRETOKENIZER_RULES[name]

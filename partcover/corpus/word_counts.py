@@ -215,7 +215,8 @@ class WordCounts(WordArrays):
             all_files=all_files,
         )
         source = ", ".join(map(shown_path, listed)) or "no files"
-        return cls._counted(arrays, Header(_name(pretokenizer), symbols), source)
+        name = rules.name if isinstance(pretokenizer, str) else None
+        return cls._counted(arrays, Header(name, symbols), source)
 
     @classmethod
     @checked
@@ -238,8 +239,11 @@ class WordCounts(WordArrays):
             raise InputError("texts is one text: give a list of texts")
         _need_text(symbols)
         listed = values_of(texts, "texts", "a list of texts")
-        arrays = count_texts(listed, Pretokenizer.of(pretokenizer), symbols == "chars")
-        return cls._counted(arrays, Header(_name(pretokenizer), symbols), "texts")
+        rules = Pretokenizer.of(pretokenizer)
+        arrays = count_texts(listed, rules, symbols == "chars")
+        # a function has no name that others could use
+        name = rules.name if isinstance(pretokenizer, str) else None
+        return cls._counted(arrays, Header(name, symbols), "texts")
 
     @classmethod
     def _counted(cls, arrays: Arrays, header: Header, source: str) -> WordCounts:
@@ -327,7 +331,9 @@ class WordCounts(WordArrays):
         """
         if pretokenizer in (None, self.pretokenizer):
             return self
-        Pretokenizer.from_name(str(pretokenizer))
+        pretokenizer = Pretokenizer.from_name(str(pretokenizer)).name
+        if self.pretokenizer == pretokenizer:
+            return self
         if self.pretokenizer is not None:
             raise InputError(
                 f"the words were counted with {self.pretokenizer}, not with {pretokenizer}"
@@ -476,11 +482,6 @@ class WordCounts(WordArrays):
                 if piece:
                     counts[piece] = counts.get(piece, 0) + count
         return type(self).from_counts(counts, self.symbols)
-
-
-def _name(pretokenizer: str | Splitter) -> str | None:
-    """Returns the name to record: a function has none that others could use."""
-    return pretokenizer if isinstance(pretokenizer, str) else None
 
 
 def _need_text(symbols: Symbols) -> None:

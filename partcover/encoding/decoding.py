@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..corpus.steps import Steps
 from ..errors import InputError
 from ..runtime.arguments import shown
 from .text import exchange, is_integer_type
@@ -29,12 +30,24 @@ class Decoder:
         The ids of special tokens.
     mark : bytes
         The mark that stands for a space.
+    steps : Steps, optional
+        The steps of the pre-tokenizer.  What they write for a space becomes one again, and the
+        space that they put in front of a text is left out; what they leave out does not come back.
     """
 
-    def __init__(self, text_of: dict[int, bytes], special: Iterable[int], mark: bytes) -> None:
+    def __init__(
+        self,
+        text_of: dict[int, bytes],
+        special: Iterable[int],
+        mark: bytes,
+        steps: Steps | None = None,
+    ) -> None:
         self._text_of = text_of
         self._special_ids = frozenset(special)
         self._mark = mark
+        written = None if steps is None else steps.replacement
+        self._written = None if written is None else written.encode()
+        self._fronted = steps is not None and any(step.prefix for step in steps.steps)
 
     def decode_bytes(self, ids: Iterable[int] | npt.NDArray[Any]) -> bytes:
         """Returns the bytes that ids stand for; special tokens become their text.
@@ -77,7 +90,11 @@ class Decoder:
                         begin = place + 1
             run.append(b"".join(texts[begin:]))
         text = b"".join(run)
-        return b"".join([*done, text if self._mark == b" " else exchange(text, self._mark)])
+        text = b"".join([*done, text if self._mark == b" " else exchange(text, self._mark)])
+        if self._written is None:
+            return text
+        text = text.replace(self._written, b" ")
+        return text[1:] if self._fronted and text.startswith(b" ") else text
 
     def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
         """Returns the bytes of each id; `first` is the place of the first among all ids."""

@@ -270,7 +270,7 @@ class Encoder(TextEncoder):
             with self._workers.one() as worker:
                 for where, at, block, last in job:
                     with naming(where):
-                        numbers += worker.of(self._special.cut(block, special), at)
+                        numbers += worker.of(self._parts(block, special), at)
                     if last:
                         numbers += ending
             return self._to_ids(joined(numbers)).astype(kind, copy=False)

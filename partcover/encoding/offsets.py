@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["character_lengths", "spans", "token_spans"]
+from ..corpus.steps import Piece
+
+__all__ = ["Spans", "character_lengths", "spans", "token_spans", "traced_spans"]
+
+Spans: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def spans(
@@ -34,9 +40,7 @@ def character_lengths(text: bytes) -> npt.NDArray[np.int64]:
     return lengths
 
 
-def token_spans(
-    text: bytes, lengths: npt.NDArray[np.int64], mark: bytes
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def token_spans(text: bytes, lengths: npt.NDArray[np.int64], mark: bytes) -> Spans:
     """Returns the spans of tokens of these lengths in the text that they make up."""
     end = np.cumsum(lengths)
     start = end - lengths
@@ -50,3 +54,29 @@ def exchanged_lengths(text: bytes, mark: bytes) -> npt.NDArray[np.int64]:
     for match in re.finditer(re.escape(mark), text):
         lengths[match.start() + 1 : match.end()] = 0
     return lengths
+
+
+def traced_spans(text: bytes, pieces: Iterable[Piece], lengths: npt.NDArray[np.int64]) -> Spans:
+    """Returns the spans of tokens of these lengths, which words with their places are cut into.
+
+    A byte of a character that stands as it was in the text is a byte of the text; one of a
+    character that was written for another stands for all of that, and what was put in front for
+    the first character.
+    """
+    decoded = text.decode("utf-8", "surrogateescape")
+    place = np.concatenate([np.zeros(1, np.int64), np.cumsum(character_lengths(text))]).tolist()
+    begins: list[int] = []
+    ends: list[int] = []
+    for piece in pieces:
+        for character, (begin, end) in zip(piece.text, piece.spans(), strict=True):
+            size = len(character.encode("utf-8", "surrogateescape"))
+            first, last = place[begin], place[end]
+            if decoded[begin:end] == character:
+                begins += range(first, last)
+                ends += range(first + 1, last + 1)
+            else:
+                begins += [first] * size
+                ends += [last] * size
+    stop = np.cumsum(lengths)
+    start = stop - lengths
+    return np.array(begins, np.int64)[start], np.array(ends, np.int64)[stop - 1]

@@ -20,7 +20,7 @@ from ..segmentation.protocols import Draw
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .decoding import Decoder
-from .offsets import character_lengths, spans, token_spans
+from .offsets import Spans, character_lengths, spans, token_spans, traced_spans
 from .text import (
     Numbers,
     Special,
@@ -76,6 +76,7 @@ class TextEncoder(Decoder):
         #: uint16 where every id fits, else uint32.
         self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
         self._rules = rules.rules
+        self._steps = rules.steps
         mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
         self._cut = cutter(vocabulary, self.rule, seed=seed)
         self._draw: Callable[..., None] | None = None
@@ -92,7 +93,7 @@ class TextEncoder(Decoder):
         self._numbers_are_ids = ids == list(range(len(ids)))
         text_of = dict(zip(ids, texts, strict=True))
         text_of.pop(-1, None)
-        super().__init__(text_of, vocabulary.special.values(), mark)
+        super().__init__(text_of, vocabulary.special.values(), mark, rules.steps)
         self._workers = self._new_workers()
 
     def __repr__(self) -> str:
@@ -142,7 +143,7 @@ class TextEncoder(Decoder):
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        parts = self._special.cut(as_bytes(text, "the text"), special)
+        parts = self._parts(as_bytes(text, "the text"), special)
         numbers = [
             part if isinstance(part, np.ndarray) else self._workers.numbers(part, at, self.threads)
             for at, part in placed(parts)
@@ -215,9 +216,7 @@ class TextEncoder(Decoder):
             with self._workers.one() as worker:
                 for name, at, text in job:
                     with naming(name):
-                        done.append(
-                            self._to_ids(joined(worker.of(self._special.cut(text, special), at)))
-                        )
+                        done.append(self._to_ids(joined(worker.of(self._parts(text, special), at))))
             return done
 
         share = self.threads if threads is None else thread_count(threads)
@@ -269,14 +268,14 @@ class TextEncoder(Decoder):
         starts: list[npt.NDArray[np.int64]] = []
         ends: list[npt.NDArray[np.int64]] = []
         base = 0
-        for at, part in placed(self._special.cut(data, special), after):
+        for at, part in placed(self._parts(data, special), after):
             if isinstance(part, np.ndarray):
                 numbers.append(part)
                 size = int(self._lengths[part[0]])
                 span = np.array([0]), np.array([size])
             else:
                 numbers.append(self._workers.numbers(part, at, self.threads))
-                span = token_spans(part, self._lengths[numbers[-1]], self._mark)
+                span = self._spans(part, self._lengths[numbers[-1]])
                 size = len(part)
             starts.append(span[0] + base)
             ends.append(span[1] + base)
@@ -286,6 +285,23 @@ class TextEncoder(Decoder):
             start, end = spans(character_lengths(data), start, end)
         offsets = list(zip(start.tolist(), end.tolist(), strict=True))
         return self._to_ids(joined(numbers)).tolist(), offsets
+
+    def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
+        """Cuts a text at its special tokens."""
+        parts = self._special.cut(text, special)
+        if len(parts) > 1 and self._steps is not None and self._steps.only_first:
+            raise InputError(
+                "the pre-tokenizer treats the begin of a text otherwise than what follows a "
+                "special token, which is not known here: take special tokens as text"
+            )
+        return parts
+
+    def _spans(self, text: bytes, lengths: npt.NDArray[np.int64]) -> Spans:
+        """Returns the spans of tokens of these lengths, which a text was cut into."""
+        if self._steps is None or self._steps.keeps:
+            return token_spans(text, lengths, self._mark)
+        pieces = self._steps.pieces(text.decode("utf-8", "surrogateescape"))
+        return traced_spans(text, pieces, lengths)
 
     def _new_workers(self) -> Workers:
         cut, lacks = self._draw or self._cut, self._lacks

@@ -25,6 +25,7 @@ __all__ = ["Worker", "Workers"]
 
 SECTION = 1 << 18  # bytes of text after which new words are cut
 PART = 1 << 20  # bytes of text that one thread takes at a time
+_LONGER = 64  # bytes that steps write for a byte, at most
 
 
 class Worker:
@@ -61,6 +62,8 @@ class Worker:
         self.drawn = drawn
         self.lacks = lacks if lacks.any() else None
         self.mark = mark
+        # words that are not the text again may be longer than it
+        self.longest = len(mark) if all(rule.keeps for rule in rules) else _LONGER
         self.cache = WordCache(rules[0].finder, character_kinds(), mark, cache)
 
     def of(self, parts: Iterable[bytes | Numbers], first: int) -> list[Numbers]:
@@ -84,12 +87,15 @@ class Worker:
     def learn(self, text: bytes, first: int) -> None:
         """Cuts the words that `find` did not have."""
         data, offsets = self.cache.new_words(text)
-        words = offsets if len(self.rules) == 1 else self.cut_further(data, offsets)
-        if int(np.diff(words).max()) >= 2**31 - 1:
+        words = offsets
+        if len(self.rules) > 1:
+            data, offsets, words = self.cut_further(data, offsets)
+        if int(np.diff(words).max(initial=0)) >= 2**31 - 1:
             raise InputError("a word has 2^31 bytes or more: use another pre-tokenizer")
         which = np.empty(len(data), np.int32)
         draws = (self.occurrences(offsets, words, first),) if self.drawn else ()
-        self.cut(data, words, 0, len(words) - 1, which, *draws)
+        if len(data):
+            self.cut(data, words, 0, len(words) - 1, which, *draws)
         if self.lacks is not None:
             bad = np.flatnonzero((which == SINGLE) & self.lacks[data])
             if len(bad):
@@ -107,33 +113,53 @@ class Worker:
         """Returns a distinct number for each word, from its start in all text.
 
         A byte becomes at most a mark when mark and space are exchanged.  So with starts
-        multiplied by the mark's length, the parts of a word stay below the next word's number.
+        multiplied by the length of the longest, the parts of a word stay below the next word's
+        number.
         """
         place = np.searchsorted(offsets, words[:-1], "right") - 1
         starts = first + self.cache.uncached_starts()[place]
-        return starts * len(self.mark) + words[:-1] - offsets[place]
+        return starts * self.longest + words[:-1] - offsets[place]
 
     def cut_further(
         self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
-        """Returns where words start after the rules behind the first have cut them, too."""
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Runs the rules behind the first.
+
+        Returns
+        -------
+        data, offsets : ndarray
+            The words given, as the rules leave them.
+        words : ndarray of int64
+            Where their parts start in `data`.
+        """
         text, ends = data.tobytes(), offsets.tolist()
         lengths: list[int] = []
+        changed: list[bytes] = []
         for start, end in pairwise(ends):
             words = [text[start:end].decode("utf-8", "surrogateescape")]
             for rule in self.rules[1:]:
                 parts = [part for word in words for part in rule.words(word)]
-                if rule.given and "".join(parts) != "".join(words):
+                if rule.given and rule.keeps and "".join(parts) != "".join(words):
                     raise InputError(
                         "the words of the pre-tokenizer, joined, are not the text again: an "
                         "encoder's must neither leave out nor change anything "
                         f"(text {shown(''.join(words))}, words {shown(' | '.join(parts[:3]))})"
                     )
                 words = parts
-            lengths += [len(word.encode("utf-8", "surrogateescape")) for word in words]
-        starts = np.zeros(len(lengths) + 1, np.int64)
-        np.cumsum(lengths, out=starts[1:])
-        return starts
+            encoded = [word.encode("utf-8", "surrogateescape") for word in words]
+            lengths += map(len, encoded)
+            changed.append(b"".join(encoded))
+        if not all(rule.keeps for rule in self.rules):
+            data = np.frombuffer(b"".join(changed), np.uint8)
+            offsets = _starts(list(map(len, changed)))
+        return data, offsets, _starts(lengths)
+
+
+def _starts(lengths: list[int]) -> npt.NDArray[np.int64]:
+    """Returns where items of these lengths start, and the end of the last."""
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
 
 
 class Workers:

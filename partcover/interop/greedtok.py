@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..corpus.pretokenizers import PATTERNS
+from ..corpus.pretokenizers import SPLITS
 from ..errors import InputError, MissingExtra
 from ..runtime.files import read_json, write_atomic
 from ..vocabulary.rules import SEGMENTATION_RULES
@@ -29,13 +29,7 @@ _TOKENS, _SPECIAL, _CONFIG = (
     "tokenizer_config.json",
 )
 # pre-tokenizers as the one pattern, with findall, that a folder holds
-_PATTERNS: dict[str, str] = {
-    **PATTERNS,
-    "first-space": " [^ ]*|[^ ]+",
-    "space": " |[^ ]+",
-    "digit": r"\p{Nd}|\P{Nd}+",
-    "none": r"[\s\S]+",
-}
+_PATTERNS = SPLITS | {"none": r"[\s\S]+"}
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..corpus.pretokenizers import Pretokenizer
+from ..corpus.pretokenizers import Pretokenizer, published_pattern
 from ..errors import InputError
 from ..vocabulary.vocabulary import Vocabulary
 from .format import GivenUp
@@ -16,6 +16,8 @@ _WHOLE = r"[\s\S]+"  # a text is one word
 def one_pattern(pretokenizer: str | None) -> str | None:
     """Returns the pattern whose matches are all words; None where there is no single one."""
     rules = patterns(pretokenizer)
+    if rules is None:
+        return published_pattern(pretokenizer)
     if not rules:
         return _WHOLE
     pattern, mark = rules[0]

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..corpus.pretokenizers import PATTERNS, Pretokenizer
+from ..corpus.pretokenizers import SPLITS, Pretokenizer, rule_names
+from ..corpus.steps import read_steps
 from ..errors import InputError
 
 __all__ = ["described", "patterns", "read_splitting", "unmark", "why_not", "write_splitting"]
 
-SPACED = " [^ ]*|[^ ]+"
-_SPLITS = {"first-space": SPACED, "space": " |[^ ]+", "digit": r"\p{Nd}|\P{Nd}+", **PATTERNS}
-# the later spelling of cl100k's pattern, which cuts the same: possessive where nothing is given
-# back, and the last line feed of \s*[\r\n]+ found by \s* itself
-_KNOWN = {pattern: name for name, pattern in _SPLITS.items()} | {
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|"
-    r"\s*[\r\n]|\s+(?!\S)|\s+": "cl100k",
-}
+SPACED = SPLITS["first-space"]
 _BYTES = {
     "type": "ByteLevel",
     "add_prefix_space": False,
@@ -42,21 +36,26 @@ def _mark(rule: str) -> str | None:
 
 def described(name: str) -> str:
     """Describes a pre-tokenizer in a remark: its name, and its marks for spaces."""
-    marks = [mark for rule in name.split("+") if (mark := _mark(rule))]
+    rules = rule_names(name)
+    if not rules:
+        return _short(name)
+    marks = [mark for rule in rules if (mark := _mark(rule))]
     return name + "".join(f" (a {mark} in its words is a space in the text)" for mark in marks)
 
 
-def why_not(name: str | None) -> str | None:
+def why_not(name: str | None, *, byte_level: bool = True) -> str | None:
     """Returns why a pre-tokenizer cannot be written; None where it can."""
     if name is None:
         return None
     try:
-        Pretokenizer.from_name(name)
+        given = Pretokenizer.from_name(name)
     except InputError as error:
         return str(error)
-    for rule in name.split("+"):
-        if len(_mark(rule) or "") > 1:
-            return "Metaspace, which puts a mark for a space, takes one character"
+    if any(len(_mark(rule) or "") > 1 for rule in rule_names(name)):
+        return "Metaspace, which puts a mark for a space, takes one character"
+    steps = given.steps.steps if given.steps else ()
+    if not byte_level and steps and steps[-1].data["type"] == "ByteLevel":
+        return "ByteLevel spells bytes as characters, and its pieces are text"
     return None
 
 
@@ -73,7 +72,7 @@ def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | N
     steps: list[dict[str, Any]] = []
     if name == "gpt2" and byte_level:
         return {**_BYTES, "use_regex": True}
-    for rule in (name or "none").split("+"):
+    for rule in rule_names(name):
         if (mark := _mark(rule)) is not None:
             # first cut, then put the mark: a mark in the text itself is no place to cut
             steps.append(_split(SPACED))
@@ -86,23 +85,32 @@ def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | N
                 }
             )
         elif rule != "none":
-            steps.append(_split(_SPLITS[rule]))
-    if byte_level:
+            steps.append(_split(SPLITS[rule]))
+    if name is not None and not rule_names(name):
+        steps = [step.data for step in read_steps(name).steps]
+    if byte_level and (not steps or steps[-1]["type"] != "ByteLevel"):
         steps.append(_BYTES)
     if not steps:
         return None
     return steps[0] if len(steps) == 1 else {"type": "Sequence", "pretokenizers": steps}
 
 
-def patterns(name: str | None) -> list[tuple[str, str | None]]:
-    """Returns for each rule the pattern whose matches are its words, and its mark for a space."""
-    rules = [rule for rule in (name or "none").split("+") if rule != "none"]
-    return [(SPACED if _mark(rule) else _SPLITS[rule], _mark(rule)) for rule in rules]
+def patterns(name: str | None) -> list[tuple[str, str | None]] | None:
+    """Returns for each rule the pattern whose matches are its words, and its mark for a space.
+
+    None for a pre-tokenizer of steps, whose words are no matches.
+    """
+    rules = [rule for rule in rule_names(name) if rule != "none"]
+    if name is not None and not rule_names(name):
+        return None
+    return [(SPACED if _mark(rule) else SPLITS[rule], _mark(rule)) for rule in rules]
 
 
 def unmark(name: str | None) -> list[dict[str, Any]]:
     """Returns the decoders that turn marks back into spaces."""
-    marks = [mark for rule in (name or "").split("+") if (mark := _mark(rule))]
+    if name is not None and not rule_names(name):
+        return [s.data for s in read_steps(name).steps if s.data["type"] == "Metaspace"][:1]
+    marks = [mark for rule in rule_names(name) if (mark := _mark(rule))]
     return [
         {"type": "Replace", "pattern": {"String": mark}, "content": " "} for mark in reversed(marks)
     ]
@@ -118,23 +126,14 @@ def read_splitting(data: dict[str, Any] | None) -> tuple[str | None, bool, list[
     """
     steps = _flat(data)
     byte_level = bool(steps) and steps[-1].get("type") == "ByteLevel"
-    remarks: list[str] = []
-    names: list[str | None] = []
-    for step in steps[:-1] if byte_level else steps:
-        names.append(_name(step, names))
-    if byte_level:
-        if steps[-1].get("add_prefix_space", True):
-            remarks.append("a space is put before every text there, not here")
-        if steps[-1].get("use_regex", True):
-            names.append("gpt2")
-    if None in names:
-        step = steps[names.index(None)]
-        remarks.append(
-            f"the pre-tokenizer is not known here ({_shown(step)}): count words with its library"
-        )
-        return None, byte_level, remarks
-    kept = [name for name in names if name]
-    return "+".join(kept) or ("none" if byte_level else None), byte_level, remarks
+    if data is None:
+        return None, byte_level, []
+    try:
+        return Pretokenizer.from_steps(read_steps(data)).name, byte_level, []
+    except InputError as error:
+        why = str(error).removeprefix("a pre-tokenizer as JSON: ")
+        remark = f"the pre-tokenizer is not known here ({why}): count words with its library"
+        return None, byte_level, [remark]
 
 
 def _flat(data: dict[str, Any] | None) -> list[dict[str, Any]]:
@@ -145,23 +144,5 @@ def _flat(data: dict[str, Any] | None) -> list[dict[str, Any]]:
     return [data]
 
 
-def _name(step: dict[str, Any], before: list[str | None]) -> str | None:
-    """Returns the rule of one step; empty for one that belongs to the step before, as a mark."""
-    kind = step.get("type")
-    if kind == "Split":
-        behaviour = (step.get("behavior"), step.get("invert", False))
-        if behaviour in (("Isolated", False), ("Removed", True)):
-            return _KNOWN.get(step.get("pattern", {}).get("Regex"))
-    marks = kind == "Metaspace" and step.get("prepend_scheme") == "never"
-    if marks and not step.get("split", True) and before[-1:] == ["first-space"]:
-        mark = step.get("replacement")
-        before[-1] = "space-prefix" if mark == "Ġ" else f"space-prefix:{mark}"
-        return ""
-    return None
-
-
-def _shown(step: dict[str, Any]) -> str:
-    pattern = step.get("pattern")
-    text = next(iter(pattern.values()), "") if isinstance(pattern, dict) else ""
-    shown = f"{step.get('type')} {text}".strip()
-    return shown if len(shown) <= 60 else shown[:59] + "…"
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -13,6 +13,8 @@ GPT2: int
 CL100K: int
 O200K: int
 WHOLE: int
+QWEN2: int
+AFTER_WORD_SPACE: int
 LETTER: int
 NUMBER: int
 WHITE: int

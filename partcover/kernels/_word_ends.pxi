@@ -42,6 +42,8 @@ cpdef enum:
     CL100K = 4
     O200K = 5
     WHOLE = 6           # the text is one word
+    QWEN2 = 7
+    AFTER_WORD_SPACE = 8    # before each space that follows a character which is no white space
 
 # What a character can be: bits of the table `kinds`, one byte for each code point.
 cpdef enum:
@@ -146,11 +148,11 @@ cdef const uint8_t *_gpt2(const uint8_t *kinds, const uint8_t *p,
     return _others(kinds, at + size, end, LETTER | NUMBER | WHITE)
 
 
-cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p,
-                                    const uint8_t *end) noexcept nogil:
-    r"""Returns the end of ``\p{N}{1,3}`` at `p`, or `p` where no number stands."""
+cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                                    int most) noexcept nogil:
+    r"""Returns the end of ``\p{N}{1,most}`` at `p`, or `p` where no number stands."""
     cdef int _i, size
-    for _i in range(3):
+    for _i in range(most):
         if p == end or not _kind(kinds, p, end, &size) & NUMBER:
             break
         p += size
@@ -158,10 +160,10 @@ cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p,
 
 
 cdef inline const uint8_t *_rest(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
-                                 bint slash) noexcept nogil:
-    r"""Returns the end of numbers, ` ?[^\s\p{L}\p{N}]+[\r\n/]*` or white space at `p`."""
+                                 int numbers, bint slash) noexcept nogil:
+    r"""Returns the end of `numbers` numbers, ` ?[^\s\p{L}\p{N}]+[\r\n/]*` or white space at `p`."""
     cdef int size
-    cdef const uint8_t *at = _numbers(kinds, p, end)
+    cdef const uint8_t *at = _numbers(kinds, p, end, numbers)
     if at > p:
         return at
     if p[0] == c' ' and p + 1 < end:
@@ -174,8 +176,8 @@ cdef inline const uint8_t *_rest(const uint8_t *kinds, const uint8_t *p, const u
     return at
 
 
-cdef const uint8_t *_cl100k(const uint8_t *kinds, const uint8_t *p,
-                            const uint8_t *end) noexcept nogil:
+cdef const uint8_t *_cl100k(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                            int numbers) noexcept nogil:
     cdef int size
     cdef uint8_t kind
     cdef const uint8_t *at = _contraction(p, end, True)
@@ -188,7 +190,7 @@ cdef const uint8_t *_cl100k(const uint8_t *kinds, const uint8_t *p,
         at = _letters(kinds, p + size, end)
         if at > p + size:
             return at
-    return _rest(kinds, p, end, False)
+    return _rest(kinds, p, end, numbers, False)
 
 
 cdef inline const uint8_t *_cased(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
@@ -235,7 +237,24 @@ cdef const uint8_t *_o200k(const uint8_t *kinds, const uint8_t *p,
         return _contraction(upper_word, end, True)
     if upper > p:
         return _contraction(upper, end, True)
-    return _rest(kinds, p, end, True)
+    return _rest(kinds, p, end, 3, True)
+
+
+cdef const uint8_t *_after_word_space(const uint8_t *kinds, const uint8_t *p,
+                                      const uint8_t *end) noexcept nogil:
+    cdef const uint8_t *at = p
+    cdef const uint8_t *before
+    cdef int size
+    while True:
+        at = <const uint8_t *> memchr(at + 1, c' ', end - at - 1)
+        if at == NULL:
+            return end
+        before = at - 1
+        while before > p and before[0] & 0xC0 == 0x80 and at - before < 4:
+            before -= 1
+        # a byte that belongs to no character is taken for white space: no cut is needed there
+        if not _kind(kinds, before, end, &size) & WHITE and before + size == at:
+            return at
 
 
 cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
@@ -246,7 +265,9 @@ cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
     if scanner.mode == GPT2:
         return _gpt2(scanner.kinds, p, end)
     if scanner.mode == CL100K:
-        return _cl100k(scanner.kinds, p, end)
+        return _cl100k(scanner.kinds, p, end, 3)
+    if scanner.mode == QWEN2:
+        return _cl100k(scanner.kinds, p, end, 1)
     if scanner.mode == O200K:
         return _o200k(scanner.kinds, p, end)
     if scanner.mode == DIGIT:
@@ -255,6 +276,8 @@ cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
         return _others(scanner.kinds, p + size, end, DECIMAL)
     if scanner.mode == WHOLE:
         return end
+    if scanner.mode == AFTER_WORD_SPACE:
+        return _after_word_space(scanner.kinds, p, end)
     if scanner.mode == SPACE and p[0] == c' ':
         return p + 1
     at = <const uint8_t *> memchr(p + 1, c' ', end - p - 1)

@@ -168,9 +168,10 @@ def _read(path: str, pretokenizer: str | None) -> Vocabulary:
     vocabulary = read_any_vocabulary(path)
     if vocabulary.symbols == "ints":
         raise InputError(f"{path}: tokens over integers, and text is to be cut")
+    if pretokenizer is not None:
+        pretokenizer = Pretokenizer.from_name(pretokenizer).name
     if pretokenizer is None or pretokenizer == vocabulary.pretokenizer:
         return vocabulary
-    Pretokenizer.from_name(pretokenizer)
     if vocabulary.pretokenizer is not None:
         raise InputError(
             f"{path}: its pre-tokenizer is {vocabulary.pretokenizer}, not {pretokenizer}; leave "

@@ -100,6 +100,6 @@ def _changed(vocabulary: Vocabulary, rule: Any, pretokenizer: str | None) -> Voc
     if rule is not None:
         vocabulary = vocabulary.with_(rule=rule)
     if pretokenizer is not None:
-        Pretokenizer.from_name(pretokenizer)
-        vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
+        name = Pretokenizer.from_name(pretokenizer).name
+        vocabulary = vocabulary.with_(pretokenizer=name)
     return vocabulary

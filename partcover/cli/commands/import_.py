@@ -44,8 +44,8 @@ def import_command(out: Output, path: str, format_: str | None, pretokenizer: st
 
     vocabulary = load_vocabulary(path, format_)
     if pretokenizer is not None:
-        Pretokenizer.from_name(pretokenizer)
-        vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
+        name = Pretokenizer.from_name(pretokenizer).name
+        vocabulary = vocabulary.with_(pretokenizer=name)
     if out.path is not None:
         vocabulary.save(out.path)
         out.note(f"wrote {out.path}")

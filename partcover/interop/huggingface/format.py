@@ -24,7 +24,8 @@ __all__ = ["HUGGINGFACE"]
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     lost = []
-    if vocabulary.rule == "character_merges":
+    characters = vocabulary.rule == "character_merges"
+    if characters:
         spell = speller(vocabulary)
         kept = [
             p for p, token in enumerate(pieces_of(vocabulary)[256:]) if spell(token) is not None
@@ -46,7 +47,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                     "these tokens never made",
                 )
             )
-    if reason := why_not(vocabulary.pretokenizer):
+    if reason := why_not(vocabulary.pretokenizer, byte_level=not characters):
         lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
         vocabulary = vocabulary.with_(pretokenizer="none")
     if names := _special_as_text(vocabulary):

@@ -125,7 +125,7 @@ def _json(data: dict[str, Any]) -> tuple[str, int]:
 
 
 def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
-    for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) if mark):
+    for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) or () if mark):
         yield f"a {mark} that stands in a text is read there as the mark of a space"
     for name in vocabulary.special:
         spelled: bytes | None  # as its decoder reads any token

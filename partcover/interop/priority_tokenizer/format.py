@@ -13,6 +13,7 @@ from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters, to_characters
 from ..format import Format, GivenUp, Nearest, Replay
+from ..splitting import patterns
 from .files import CONFIG, CUTTER, VOCABULARY
 from .read import looks_like, read
 from .write import write
@@ -21,12 +22,17 @@ __all__ = ["PRIORITY_TOKENIZER"]
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    reason = None
     try:
         Pretokenizer.from_name(vocabulary.pretokenizer or "none")
+        if patterns(vocabulary.pretokenizer) is None:
+            reason = "its class cuts by patterns, whose matches are the words"
     except InputError as error:
-        lost = GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", str(error), "none")
-        return vocabulary.with_(pretokenizer="none"), [lost]
-    return vocabulary, []
+        reason = str(error)
+    if reason is None:
+        return vocabulary, []
+    lost = GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none")
+    return vocabulary.with_(pretokenizer="none"), [lost]
 
 
 def _replay(path: Path) -> Replay:

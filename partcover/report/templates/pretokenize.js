@@ -14,13 +14,15 @@ const PRETOKENIZERS = (() => {
     const compiled = new RegExp(pattern, "gu");
     return (text) => text.match(compiled) ?? [];
   };
+  const cl100k = (digits) => all(
+    `${ENDING}|${O200K_FRONT}\\p{L}+|${digits}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n]*|${S}*[\\r\\n]+|${WHITE}`);
   return {
     "first-space": all(" [^ ]*|[^ ]+"),
     space: all(" |[^ ]+"),
     digit: all("\\p{Nd}|\\P{Nd}+"),
     gpt2: all(`'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${S}\\p{L}\\p{N}]+|${WHITE}`),
-    cl100k: all(
-      `${ENDING}|${O200K_FRONT}\\p{L}+|\\p{N}{1,3}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n]*|${S}*[\\r\\n]+|${WHITE}`),
+    cl100k: cl100k("\\p{N}{1,3}"),
+    qwen2: cl100k("\\p{N}"),
     o200k: all(
       `${O200K_FRONT}${UPPER}*${LOWER}+(?:${ENDING})?|${O200K_FRONT}${UPPER}+${LOWER}*(?:${ENDING})?|` +
       `\\p{N}{1,3}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n/]*|${S}*[\\r\\n]+|${WHITE}`),

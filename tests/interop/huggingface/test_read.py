@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop.vocabularies import TEXT, made, same
 
-from partcover import Encoder, InputError, WordCounts, segment
+from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.corpus.pretokenizers import Pretokenizer
 from partcover.interop import export, load_vocabulary
 from partcover.interop.byte_level import from_characters
@@ -98,8 +98,8 @@ def put(*path):
         ),
         (
             "merges",
-            put("pre_tokenizer", {"type": "Whitespace"}),
-            r"pre-tokenizer \(Whitespace\) and pieces of text are not known",
+            put("pre_tokenizer", {"type": "UnicodeScripts"}),
+            r"pre-tokenizer \(UnicodeScripts\) and pieces of text are not known",
         ),
         (
             "longest_match",
@@ -119,8 +119,8 @@ def put(*path):
         ("merges", put("added_tokens", [{"id": 900, "content": "Ã"}]), "as .* spells .* 0xC3: the"),
         (
             "shortest_path",
-            put("pre_tokenizer", {"type": "Digits"}),
-            r"its pre-tokenizer \(Digits\) and pieces of text",
+            put("pre_tokenizer", {"type": "UnicodeScripts"}),
+            r"its pre-tokenizer \(UnicodeScripts\) and pieces of text",
         ),
     ],
 )
@@ -145,7 +145,6 @@ AROUND = {
             put("model", "max_input_chars_per_word", 100),
             "words of more than 100 bytes are unknown there, and cut here",
         ),
-        ("merges", put("pre_tokenizer", "add_prefix_space", True), "a space is put before"),
         (
             "merges",
             put(
@@ -195,11 +194,39 @@ SPELLED = {
 
 
 def test_an_unknown_pretokenizer_is_remarked(tmp_path):
-    digits = {"type": "Digits", "individual_digits": True}
-    steps = {"type": "Sequence", "pretokenizers": [digits, SPELLED]}
+    scripts = {"type": "UnicodeScripts"}
+    steps = {"type": "Sequence", "pretokenizers": [scripts, SPELLED]}
     read = damaged(tmp_path, "merges", put("pre_tokenizer", steps))
     assert read.pretokenizer is None
-    assert "not known here (Digits)" in read.provenance["remarks"][0]
+    assert "not known here (type is 'UnicodeScripts'" in read.provenance["remarks"][0]
+
+
+DIGITS = {"type": "Digits", "individual_digits": True}
+BEHIND = {"type": "Split", "pattern": {"Regex": r"\s+"}, "behavior": "MergedWithPrevious"}
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [DIGITS, SPELLED],
+        [BEHIND | {"invert": False}, DIGITS, SPELLED],
+        [{"type": "BertPreTokenizer"}, SPELLED],
+        [SPELLED | {"add_prefix_space": True, "use_regex": True}],
+        [{"type": "Metaspace", "replacement": "a", "prepend_scheme": "first"}, SPELLED],
+    ],
+)
+def test_steps_come_in_encode_alike_and_go_out_again(tmp_path, steps):
+    step = {"type": "Sequence", "pretokenizers": steps} if len(steps) > 1 else steps[0]
+    read = damaged(tmp_path, "merges", put("pre_tokenizer", step))
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    for text in (TEXT, "abc 12 ab\n3abc", "", " ab"):
+        there = theirs.encode(text)
+        assert Encoder(read).encode(text) == there.ids
+        assert Encoder(read).encode_with_offsets(text, unit="chars") == (there.ids, there.offsets)
+    assert export(read, tmp_path / "again.json", "huggingface", text=TEXT).exact
+    same(load_vocabulary(tmp_path / "again.json"), read.with_(provenance={}))
+    read.save(tmp_path / "v.json")
+    assert Vocabulary.load(tmp_path / "v.json").pretokenizer == read.pretokenizer
 
 
 def test_a_normalizer_without_steps_is_none(tmp_path):

@@ -1,0 +1,458 @@
+r"""Cuts text as the pre-tokenizers of Hugging Face's tokenizers do, step by step.
+
+A step is written as in a tokenizer.json, as one JSON object:
+
+===================  ===========================================================================
+type                 what it does
+===================  ===========================================================================
+Split                finds ``pattern`` (``{"Regex": …}`` or ``{"String": …}``) and by `behavior`
+                     takes each match as a word (Isolated), leaves it out (Removed), adds it to
+                     the word before (MergedWithPrevious) or behind (MergedWithNext), or takes
+                     matches in a row as one word (Contiguous); `invert` exchanges matches and
+                     what is between
+Digits               isolates runs of numbers (Unicode N); with `individual_digits`, each one
+Punctuation          splits at punctuation by `behavior`
+Whitespace           ``\w+|[^\w\s]+``; what is between is left out
+WhitespaceSplit      cuts at white space, which is left out
+BertPreTokenizer     cuts at white space, which is left out, and isolates punctuation
+CharDelimiterSplit   cuts at `delimiter`, which is left out
+Metaspace            writes `replacement` for spaces, and in front of a text that does not begin
+                     with it, by `prepend_scheme`: always, first (only where all text begins) or
+                     never; with `split`, cuts before each
+ByteLevel            with `add_prefix_space`, puts a space in front of a text that begins with
+                     none; with `use_regex`, cuts by GPT-2's pattern
+Sequence             its `pretokenizers`, each on the words of the one before
+===================  ===========================================================================
+
+ByteLevel's spelling of bytes as characters is no part of a step here: words are text.  What is
+punctuation and what a word's character is agrees with the library, up to characters that are newer
+than its version of Unicode.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import regex
+
+from ..errors import InputError
+from ..runtime.arguments import shown
+from .oniguruma import translated
+
+__all__ = ["GPT2", "Piece", "Step", "Steps", "read_steps"]
+
+Span: TypeAlias = tuple[int, int]
+Matches: TypeAlias = list[tuple[int, int, bool]]  # all of a text: begin, end, whether it matches
+
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+_SECONDS, _PER_SECOND = 10.0, 50_000  # a pattern may take ten seconds, and one for so many more
+_BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
+_SCHEMES = ("always", "first", "never")
+_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}"
+# the library's table of punctuation is that of Unicode 8
+_YOUNGER = (
+    r"\u061D\u09FD\u0A76\u0C77\u0C84\u1B4E-\u1B4F\u1B7D-\u1B7F\u2E43-\u2E4F\u2E52-\u2E5D"
+    r"\u2E60-\u2E63\U00010D6E\U00010EAD\U00010ED0\U00010F55-\U00010F59\U00010F86-\U00010F89"
+    r"\U000113D4-\U000113D5\U000113D7-\U000113D8\U0001144B-\U0001144F\U0001145A-\U0001145B"
+    r"\U0001145D\U00011660-\U0001166C\U000116B9\U0001183B\U00011944-\U00011946\U000119E2"
+    r"\U00011A3F-\U00011A46\U00011A9A-\U00011A9C\U00011A9E-\U00011AA2\U00011B00-\U00011B09"
+    r"\U00011BE1\U00011C41-\U00011C45\U00011C70-\U00011C71\U00011EF7-\U00011EF8"
+    r"\U00011F43-\U00011F4F\U00011FFF\U00012FF1-\U00012FF2\U00016D6D-\U00016D6F"
+    r"\U00016E97-\U00016E9A\U00016FE2\U0001E5FF\U0001E95E-\U0001E95F"
+)
+_PUNCTUATION = rf"[[\p{{P}}!-/:-@\[-`{{-~\u166D\U000111C9]--[{_YOUNGER}]]"
+
+
+class Piece(NamedTuple):
+    """A part of a text.
+
+    `origin` has for each character the span of the text that it stands for; None where it is
+    `text[start : start + len(text)]` itself.
+    """
+
+    text: str
+    start: int
+    origin: list[Span] | None = None
+
+    def of(self, begin: int, end: int) -> Piece:
+        """Returns a part of the piece."""
+        origin = None if self.origin is None else self.origin[begin:end]
+        return Piece(self.text[begin:end], self.start + begin, origin)
+
+    def spans(self) -> list[Span]:
+        """Returns for each character the span of the text that it stands for."""
+        if self.origin is not None:
+            return self.origin
+        return [(at, at + 1) for at in range(self.start, self.start + len(self.text))]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step.
+
+    Parameters
+    ----------
+    data : dict
+        The step as JSON, complete.
+    cut : callable, optional
+        Returns the spans of the words of a text, in order.
+    prefix : str
+        What is put in front of a text that does not begin with it; empty for nothing.
+    only_first : bool
+        Whether it is put only where all text begins.
+    replacement : str, optional
+        What is written for a space.
+    keeps : bool
+        Whether the words joined are the text.
+    """
+
+    data: dict[str, Any]
+    cut: Callable[[str], Iterable[Span]] | None = None
+    prefix: str = ""
+    only_first: bool = False
+    replacement: str | None = None
+    keeps: bool = True
+
+    def words(self, text: str, at_start: bool) -> list[str]:
+        """Returns the words of a text, in order; some may be empty."""
+        text = self._front(text, at_start) + self._replaced(text)
+        return [text] if self.cut is None else [text[a:b] for a, b in self.cut(text)]
+
+    def pieces(self, piece: Piece) -> list[Piece]:
+        """Returns the words of a piece with their places, in order; some may be empty."""
+        spans = piece.spans()
+        begin = spans[0][0] if spans else piece.start
+        front = self._front(piece.text, begin == 0)
+        if front or self.replacement is not None:
+            text = front + self._replaced(piece.text)
+            piece = Piece(text, 0, spans[:1] * len(front) + spans)
+        if self.cut is None:
+            return [piece]
+        return [piece.of(a, b) for a, b in self.cut(piece.text)]
+
+    def _replaced(self, text: str) -> str:
+        return text if self.replacement is None else text.replace(" ", self.replacement)
+
+    def _front(self, text: str, at_start: bool) -> str:
+        if not self.prefix or not text or (self.only_first and not at_start):
+            return ""
+        return "" if self._replaced(text).startswith(self.prefix) else self.prefix
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A pre-tokenizer of several steps.
+
+    Examples
+    --------
+    >>> from partcover.corpus.steps import read_steps
+    >>> read_steps('{"type": "BertPreTokenizer"}').words("Don't panic!")
+    ['Don', "'", 't', 'panic', '!']
+    """
+
+    steps: tuple[Step, ...]
+
+    @property
+    def name(self) -> str:
+        """The steps as JSON, the same for equal steps."""
+        parts = [step.data for step in self.steps]
+        data = parts[0] if len(parts) == 1 else {"type": "Sequence", "pretokenizers": parts}
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the words joined are the text."""
+        return all(step.keeps for step in self.steps)
+
+    @property
+    def only_first(self) -> bool:
+        """Whether a text is cut otherwise where it does not begin a document."""
+        return any(step.only_first for step in self.steps)
+
+    @property
+    def replacement(self) -> str | None:
+        """What is written for a space; None where nothing is."""
+        return next((s.replacement for s in self.steps if s.replacement is not None), None)
+
+    def words(self, text: str) -> list[str]:
+        """Returns all words of a text, in order."""
+        if any(step.only_first for step in self.steps[1:]):
+            return [piece.text for piece in self.pieces(text)]
+        words = [text] if text else []
+        for step in self.steps:
+            words = [part for word in words for part in step.words(word, True) if part]
+        return words
+
+    def pieces(self, text: str) -> list[Piece]:
+        """Returns all words of a text with their places, in order."""
+        pieces = [Piece(text, 0)] if text else []
+        for step in self.steps:
+            pieces = [part for piece in pieces for part in step.pieces(piece) if part.text]
+        return pieces
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """A compiled pattern that may take only so long."""
+
+    source: str
+    compiled: Any = field(compare=False)
+
+    def __call__(self, text: str) -> Matches:
+        seconds = _SECONDS + len(text) / _PER_SECOND
+        try:
+            spans = [m.span() for m in self.compiled.finditer(text, timeout=seconds)]
+            if any(begin == end for begin, end in spans):
+                spans = list(self._stepwise(text, seconds))
+        except TimeoutError:
+            raise InputError(
+                f"the pattern {shown(self.source)} takes more than {seconds:.0f} seconds on a text "
+                f"of {len(text):,} characters"
+            ) from None
+        return _with_gaps(spans, len(text))
+
+    def _stepwise(self, text: str, seconds: float) -> Iterator[Span]:
+        """Yields matches as the library does where some are empty: none behind another's end."""
+        at, last = 0, -1
+        while at <= len(text):
+            match = self.compiled.search(text, at, timeout=seconds)
+            if match is None:
+                return
+            begin, end = match.span()
+            if begin == end == last:
+                at = end + 1
+                continue
+            yield begin, end
+            at = last = end
+
+
+def _compiled(source: str, pattern: str) -> _Pattern:
+    try:
+        return _Pattern(source, regex.compile(pattern, regex.VERSION1))
+    except (regex.error, RecursionError, MemoryError, OverflowError) as error:
+        raise InputError(f"the pattern {shown(source)} is none: {error}") from None
+
+
+def _with_gaps(spans: Iterable[Span], length: int) -> Matches:
+    matches = []
+    at = 0
+    for begin, end in spans:
+        if at != begin:
+            matches.append((at, begin, False))
+        matches.append((begin, end, True))
+        at = end
+    if at != length:
+        matches.append((at, length, False))
+    return matches
+
+
+def _merged(matches: Matches) -> list[Span]:
+    """Adds each match to what stands before it, unless that is a match, too."""
+    spans: list[Span] = []
+    before = False
+    for begin, end, match in matches:
+        if match and not before and spans:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((begin, end))
+        before = match
+    return spans
+
+
+def _contiguous(matches: Matches) -> list[Span]:
+    spans: list[Span] = []
+    before = False
+    for begin, end, match in matches:
+        if match == before and spans:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((begin, end))
+        before = match
+    return spans
+
+
+def _cut(
+    find: Callable[[str], Matches], behaviour: str, invert: bool = False
+) -> Callable[[str], list[Span]]:
+    """Returns the function that cuts at matches."""
+
+    def cut(text: str) -> list[Span]:
+        matches = find(text)
+        if invert:
+            matches = [(begin, end, not match) for begin, end, match in matches]
+        if behaviour == "Removed":
+            return [(begin, end) for begin, end, match in matches if not match]
+        if behaviour == "MergedWithPrevious":
+            return _merged(matches)
+        if behaviour == "MergedWithNext":
+            turned = [(-end, -begin, match) for begin, end, match in reversed(matches)]
+            return [(-end, -begin) for begin, end in reversed(_merged(turned))]
+        if behaviour == "Contiguous":
+            return _contiguous(matches)
+        return [(begin, end) for begin, end, _ in matches]
+
+    return cut
+
+
+def _choice(step: Mapping[str, Any], key: str, default: str, known: tuple[str, ...]) -> str:
+    value = step.get(key, default)
+    if value not in known:
+        raise InputError(f"{key} is {shown(value)}: use {', '.join(known)}")
+    return str(value)
+
+
+def _flag(step: Mapping[str, Any], key: str, default: bool) -> bool:
+    value = step.get(key, default)
+    if not isinstance(value, bool):
+        raise InputError(f"{key} is {shown(value)}: use true or false")
+    return value
+
+
+def _character(step: Mapping[str, Any], key: str, default: str | None) -> str:
+    value = step.get(key, default)
+    if not isinstance(value, str) or len(value) != 1 or "\ud800" <= value < "\ue000":
+        raise InputError(f"{key} is {shown(value)}: one character is expected")
+    return value
+
+
+def _split(step: Mapping[str, Any]) -> Step:
+    given = step.get("pattern")
+    if not isinstance(given, dict) or len(given) != 1 or not given.keys() <= {"String", "Regex"}:
+        raise InputError(f'pattern is {shown(given)}: use {{"Regex": …}} or {{"String": …}}')
+    ((kind, source),) = given.items()
+    if not isinstance(source, str) or not source:
+        raise InputError(f"pattern is {shown(source)}: a text that is not empty is expected")
+    behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
+    invert = _flag(step, "invert", False)
+    pattern = translated(source) if kind == "Regex" else regex.escape(source)
+    cut = _cut(_compiled(source, pattern), behaviour, invert)
+    data = {"type": "Split", "pattern": given, "behavior": behaviour, "invert": invert}
+    return Step(data, cut, keeps=behaviour != "Removed")
+
+
+def _digits(step: Mapping[str, Any]) -> Step:
+    each = _flag(step, "individual_digits", False)
+    cut = _cut(_compiled("N", r"\p{N}"), "Isolated" if each else "Contiguous")
+    return Step({"type": "Digits", "individual_digits": each}, cut)
+
+
+def _punctuation(step: Mapping[str, Any]) -> Step:
+    behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
+    cut = _cut(_compiled("punctuation", _PUNCTUATION), behaviour)
+    return Step({"type": "Punctuation", "behavior": behaviour}, cut, keeps=behaviour != "Removed")
+
+
+def _removing(pattern: str, invert: bool = False) -> Callable[[Mapping[str, Any]], Step]:
+    def step(given: Mapping[str, Any]) -> Step:
+        cut = _cut(_compiled(pattern, pattern), "Removed", invert)
+        return Step({"type": given["type"]}, cut, keeps=False)
+
+    return step
+
+
+def _bert(_: Mapping[str, Any]) -> Step:
+    # a match is white space, which is left out; of the rest each punctuation mark is a word
+    pattern = rf"{_PUNCTUATION}|[[^\s]--{_PUNCTUATION}]+"
+    cut = _cut(_compiled(pattern, pattern), "Removed", True)
+    return Step({"type": "BertPreTokenizer"}, cut, keeps=False)
+
+
+def _delimiter(step: Mapping[str, Any]) -> Step:
+    delimiter = _character(step, "delimiter", None)
+    cut = _cut(_compiled(delimiter, regex.escape(delimiter)), "Removed")
+    return Step({"type": "CharDelimiterSplit", "delimiter": delimiter}, cut, keeps=False)
+
+
+def _metaspace(step: Mapping[str, Any]) -> Step:
+    mark = _character(step, "replacement", "▁")
+    older = "always" if _flag(step, "add_prefix_space", True) else "never"
+    scheme = _choice(step, "prepend_scheme", older, _SCHEMES)
+    split = _flag(step, "split", True)
+    data = {"type": "Metaspace", "replacement": mark, "prepend_scheme": scheme, "split": split}
+    return Step(
+        data,
+        _cut(_compiled(mark, regex.escape(mark)), "MergedWithNext") if split else None,
+        prefix="" if scheme == "never" else mark,
+        only_first=scheme == "first",
+        replacement=mark,
+        keeps=False,
+    )
+
+
+def _byte_level(step: Mapping[str, Any]) -> Step:
+    spaced = _flag(step, "add_prefix_space", True)
+    cuts = _flag(step, "use_regex", True)
+    data = {
+        "type": "ByteLevel",
+        "add_prefix_space": spaced,
+        "trim_offsets": _flag(step, "trim_offsets", True),
+        "use_regex": cuts,
+    }
+    cut = _cut(_compiled(GPT2, GPT2), "Isolated") if cuts else None
+    return Step(data, cut, prefix=" " if spaced else "", keeps=not spaced)
+
+
+_STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
+    "Split": _split,
+    "Digits": _digits,
+    "Punctuation": _punctuation,
+    "Whitespace": _removing(rf"[{_WORD}]+|[^{_WORD}\s]+", invert=True),
+    "WhitespaceSplit": _removing(r"\s"),
+    "BertPreTokenizer": _bert,
+    "CharDelimiterSplit": _delimiter,
+    "Metaspace": _metaspace,
+    "ByteLevel": _byte_level,
+}
+
+
+def read_steps(given: str | Mapping[str, Any]) -> Steps:
+    """Reads a pre-tokenizer as a tokenizer.json has it.
+
+    ByteLevel may only be the last step, since what is behind it cuts its spelling of bytes.
+
+    Raises
+    ------
+    InputError
+        For what is no JSON object, a step that is not known here, or a pattern that cannot be
+        translated.
+
+    Examples
+    --------
+    >>> from partcover.corpus.steps import read_steps
+    >>> read_steps('{"type": "Digits"}').name
+    '{"type":"Digits","individual_digits":false}'
+    """
+    try:
+        data = json.loads(given) if isinstance(given, str) else given
+        steps = tuple(map(_step, _flat(data)))
+    except (ValueError, RecursionError) as error:
+        what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise InputError(f"a pre-tokenizer as JSON: {what}") from None
+    except InputError as error:
+        raise InputError(f"a pre-tokenizer as JSON: {error}") from None
+    if any(step.data["type"] == "ByteLevel" for step in steps[:-1]):
+        raise InputError("a pre-tokenizer as JSON: ByteLevel must be the last step")
+    if steps and steps[-1].cut is None and steps[-1].keeps:  # a ByteLevel that does nothing
+        steps = steps[:-1]
+    return Steps(steps)
+
+
+def _flat(data: Any) -> list[Mapping[str, Any]]:
+    if not isinstance(data, Mapping):
+        raise InputError(f"{shown(data)} is no object")
+    if data.get("type") != "Sequence":
+        return [data]
+    inner = data.get("pretokenizers")
+    if not isinstance(inner, list):
+        raise InputError(f"pretokenizers is {shown(inner)}: a list is expected")
+    return [step for part in inner for step in _flat(part)]
+
+
+def _step(data: Mapping[str, Any]) -> Step:
+    kind = data.get("type")
+    if not isinstance(kind, str) or kind not in _STEPS:
+        raise InputError(f"type is {shown(kind)}: use {', '.join(_STEPS)}, or Sequence")
+    return _STEPS[kind](data)

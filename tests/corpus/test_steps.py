@@ -1,0 +1,256 @@
+"""Pre-tokenizers as JSON: their words and places against the library that they are of."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import Encoder, InputError, Vocabulary, WordCounts
+from partcover.corpus import steps as module
+from partcover.corpus.oniguruma import translated
+from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.steps import read_steps
+from partcover.interop.byte_level import from_characters
+
+BITS = [
+    *[" ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "a", "Bc", "DEF", "'s", "'LL", "'", "ſ", "1"],
+    *["23", "4567", "٣", "½", "²", "!", "/", "...", "\n/", "é", "e\u0301", "ñ", "中文", "。"],
+    *["、字", "カ・", "ー", "\u3000", "\xa0", "\u2003", "\x85", "\x1c", "\u200b", "\u200d", "Ġ"],
+    *[
+        "_",
+        "▁",
+        "▁▁",
+        "ǅ",
+        "ʰ",
+        "и",
+        "Привет",
+        "🙂",
+        "👨‍👩‍👧",
+        "\0",
+        "\ufffd",
+        "-",
+        "foo bar",
+        "$",
+        "+",
+    ],
+    *[
+        "ß",
+        "ẞ",
+        "ﬁ",
+        "İ",
+        "ı",
+        "\u212a",
+        "हिन्दी",
+        "ไทย",
+        "العربية",
+        "שלום",
+        "한국어",
+        "ქართ",
+        "₂",
+        "Ⅷ",
+    ],
+    *["՚", "\u2e43", "if (x) {\n  return x->y;\n}", "ελλ", "ἀρχ", "ትግር", "தமி", "বাং", "\u1680"],
+]
+TEXT = st.lists(st.one_of(st.sampled_from(BITS), st.characters(codec="latin-1")), max_size=15).map(
+    "".join
+)
+BEHAVIOURS = ["Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+PATTERNS = [
+    *[r"\s+", r"\d", r"\w+", r"[^\s\w]", r"(?i:ss|k|if)", r"\b", r"\B", "^", "$", "a|"],
+    *[r"\p{Lu}\p{Ll}*", r"(\s)+(?!\S)", "[a-z&&[^b]]+", r"\h{2}", r"[\W]", ".", "x{,2}", r"\Z"],
+    *[r"\p{Han}+", r"(?<=a)b|\x{3000}", r"[\w&&[^\p{Han}]]+", r"\p{^L}+", "(?i)k+|ss", r"\z"],
+    *["(?i:É|ǆ|и)", r"(?i:i)\w", "[~|&!]", "a{", r"\p{N}{1,3}", "[一-龥぀-ゟ゠-ヿ]+", r"\u00e9|\v"],
+]
+DEEPSEEK_WORDS = (
+    r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|"""
+    "[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|"
+    r"\s+(?!\S)|\s+"
+)
+DEEPSEEK = {
+    "type": "Sequence",
+    "pretokenizers": [
+        {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+        for pattern in (r"\p{N}{1,3}", "[一-龥぀-ゟ゠-ヿ]+", DEEPSEEK_WORDS)
+    ]
+    + [BYTES],
+}
+FLAGS = st.booleans()
+PATTERN = st.one_of(
+    st.sampled_from(PATTERNS).map(lambda text: {"Regex": text}),
+    st.sampled_from([" ", ".", "a", "'s"]).map(lambda text: {"String": text}),
+)
+
+
+def made(kind, **fields):
+    return st.fixed_dictionaries({"type": st.just(kind), **fields})
+
+
+STEP = st.one_of(
+    made("Split", pattern=PATTERN, behavior=st.sampled_from(BEHAVIOURS), invert=FLAGS),
+    made("Digits", individual_digits=FLAGS),
+    made("Punctuation", behavior=st.sampled_from(BEHAVIOURS)),
+    made("Metaspace", replacement=st.sampled_from("▁a"), split=FLAGS,
+         prepend_scheme=st.sampled_from(["always", "first", "never"])),
+    made("CharDelimiterSplit", delimiter=st.sampled_from("a 中")),
+    *map(made, ["Whitespace", "WhitespaceSplit", "BertPreTokenizer"]),
+)  # fmt: skip
+LEVEL = made("ByteLevel", add_prefix_space=FLAGS, trim_offsets=st.just(True), use_regex=FLAGS)
+GIVEN = st.one_of(
+    STEP,
+    LEVEL,
+    st.just(DEEPSEEK),
+    st.tuples(st.lists(STEP, min_size=1, max_size=3), st.lists(LEVEL, max_size=1)).map(
+        lambda both: {"type": "Sequence", "pretokenizers": both[0] + both[1]}
+    ),
+)
+
+
+def theirs(step, text):
+    """The words of the library, and their places."""
+    tokenizers = pytest.importorskip("tokenizers")
+    whole = json.loads(tokenizers.Tokenizer(tokenizers.models.BPE()).to_str())
+    whole["pre_tokenizer"] = step
+    words = tokenizers.Tokenizer.from_str(json.dumps(whole)).pre_tokenizer.pre_tokenize_str(text)
+    if "ByteLevel" not in json.dumps(step):
+        return words
+    return [(from_characters(word).decode("utf-8", "surrogateescape"), at) for word, at in words]
+
+
+def check(step, text):
+    ours = Pretokenizer.from_name(json.dumps(step))
+    there = theirs(step, text)
+    words = [word for word, _ in there]
+    assert ours.split(text) == words
+    assert Pretokenizer.from_name(ours.name) == ours or ours.steps is not None
+    assert Pretokenizer.from_name(ours.name).name == ours.name
+    if ours.steps is not None:
+        places = [(p.text, p.spans()[0][0], p.spans()[-1][1]) for p in ours.steps.pieces(text)]
+        assert places == [(word, *at) for word, at in there]
+        assert ours.steps.keeps <= ("".join(words) == text)
+    # as they are counted: over pieces
+    if words and all(words):
+        counted = WordCounts.from_texts([text], pretokenizer=ours.name).to_dict()
+        assert counted == {w.encode(): words.count(w) for w in words}
+
+
+@settings(max_examples=300, deadline=None)
+@given(GIVEN, TEXT)
+def test_words_and_places_are_the_librarys(step, text):
+    check(step, text)
+
+
+@pytest.mark.slow
+@settings(max_examples=100_000, deadline=None)
+@given(GIVEN, TEXT)
+def test_words_and_places_are_the_librarys_a_hundred_thousand_times(step, text):
+    check(step, text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(GIVEN, TEXT, st.integers(0, 2))
+def test_ids_and_their_places(step, text, extra):
+    name = Pretokenizer.from_name(json.dumps(step)).name
+    vocabulary = Vocabulary(["ab", "foo", " b", "中", "▁a", "'s"][: 3 * extra], pretokenizer=name)
+    encoder = Encoder(vocabulary)
+    ids, places = encoder.encode_with_offsets(text)
+    assert ids == encoder.encode(text)
+    words = Pretokenizer.from_name(name).split(text)
+    if name.startswith("{"):
+        tokens = [*(bytes([byte]) for byte in range(256)), *vocabulary]
+        assert b"".join(tokens[number] for number in ids) == "".join(words).encode()
+    raw = text.encode()
+    for number, (begin, end) in zip(ids, places, strict=True):
+        assert 0 <= begin < end <= len(raw)
+        if number < 256 and raw[begin:end] != bytes([number]):
+            assert raw[begin:end].decode("utf-8", "replace")  # what was written for a character
+
+
+@pytest.mark.parametrize("step", [DEEPSEEK, {"type": "Whitespace"}, {"type": "Metaspace"}])
+def test_long_texts_are_cut_alike_in_sections_and_threads(step):
+    draw = random.Random(3)
+    text = "".join(draw.choices([*BITS, " "], k=400_000))
+    rules = Pretokenizer.from_name(json.dumps(step))
+    vocabulary = Vocabulary(["foo", " b"], pretokenizer=rules.name)
+    words = [word.encode() for word in rules.split(text)]
+    whole = [*b"".join(w.replace(b"foo", b"\xfe").replace(b" b", b"\xff") for w in words)]
+    for threads in (1, 2):
+        ids = Encoder(vocabulary, threads=threads).encode(text)
+        assert [{256: 0xFE, 257: 0xFF}.get(number, number) for number in ids] == whole
+
+
+def test_decoding_brings_spaces_back():
+    encoder = Encoder(Vocabulary(["▁a"]), '{"type": "Metaspace"}')
+    assert encoder.decode(encoder.encode("a tip  of")) == "a tip  of"
+
+
+def test_a_step_that_depends_on_the_begin_takes_no_special_tokens_in_text():
+    name = '{"type": "Metaspace", "prepend_scheme": "first"}'
+    encoder = Encoder(Vocabulary(["ab"], special=["<s>"]), name)
+    assert encoder.encode("ab", special="parse") == encoder.encode("ab")
+    with pytest.raises(InputError, match="take special tokens as text"):
+        encoder.encode("ab<s>ab", special="parse")
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        ("{", "Expecting property name"),
+        ("{}", "type is None: use Split, Digits"),
+        ('{"type": "UnicodeScripts"}', "type is 'UnicodeScripts'"),
+        ('{"type": "Sequence"}', "pretokenizers is None"),
+        ('{"type": "Sequence", "pretokenizers": [3]}', "3 is no object"),
+        ('{"type": "Split"}', "pattern is None"),
+        ('{"type": "Split", "pattern": {"Regex": ""}}', "that is not empty"),
+        ('{"type": "Split", "pattern": {"Regex": "("}}', "pattern '\\(' is none"),
+        ('{"type": "Split", "pattern": {"Regex": "a"}, "behavior": "x"}', "behavior is 'x'"),
+        ('{"type": "Digits", "individual_digits": 1}', "individual_digits is 1"),
+        ('{"type": "Metaspace", "replacement": "ab"}', "replacement is 'ab': one character"),
+        (
+            '{"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}, {"type": "Digits"}]}',
+            "last",
+        ),
+        ('{"type": "Sequence", "pretokenizers": ' * 9000, "nested too deeply"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(given_, message):
+    with pytest.raises(InputError, match=f"a pre-tokenizer as JSON: .*{message}") as caught:
+        Pretokenizer.from_name(given_)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *[r"\1", r"\k<a>", "(?<a>b)", "(?P<a>b)", "(?(1)a)", "(?R)", "[[:alpha:]]", r"\p{Punct}"],
+        *["a{1,3}+", "a{2}?", r"\xE9", r"\x{D800}", r"\X", r"\R", r"\G", r"\K", "[]a]", "[a--b]"],
+        *["(?m:.)", "(?x: a)", "(?#a)", "a\\", "(?i:[a-z])", "(?i:fi)", "a" * 20_001, "(?~a)"],
+    ],
+)
+def test_patterns_without_an_equal_are_refused(pattern):
+    with pytest.raises(InputError, match="pattern"):
+        translated(pattern)
+
+
+def test_patterns_that_explode_are_stopped(monkeypatch):
+    monkeypatch.setattr(module, "_SECONDS", 0.2)
+    name = r'{"type": "Split", "pattern": {"Regex": "(a|a|aa)+$"}}'
+    begin = time.monotonic()
+    with pytest.raises(InputError, match="takes more than 0 seconds on a text of 5,001 characters"):
+        Pretokenizer.from_name(name).split("a" * 5000 + "b")
+    assert time.monotonic() - begin < 20
+
+
+def test_the_header_of_counts_holds_it(tmp_path):
+    name = json.dumps(DEEPSEEK)
+    words = WordCounts.from_texts(["漢字カ・x, don't"], pretokenizer=name)
+    words.save(tmp_path / "words.tsv")
+    read = WordCounts.load(tmp_path / "words.tsv")
+    assert read.pretokenizer == words.pretokenizer == read_steps(DEEPSEEK).name
+    assert read.counted_with(name) is read
