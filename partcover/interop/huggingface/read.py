@@ -16,6 +16,7 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters
 from ..merge_ranks import bytes_of, characters_of, last_merges
 from ..splitting import read_splitting
+from .around import not_carried
 
 __all__ = ["from_json", "looks_like", "read"]
 
@@ -23,6 +24,8 @@ Spell: TypeAlias = Callable[[str], bytes | None]
 _FREE = re.compile(r"<free \d+>")
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _MARK = "▁"
+# what may mark the beginning of words: ▁, or a character of private use
+_MARKS = [0x2581, *range(0xE000, 0xF900)]
 
 
 def looks_like(path: Path) -> bool:
@@ -60,7 +63,7 @@ def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
     """
     try:
         vocabulary, remarks = _read(data)
-        return vocabulary, remarks + _not_carried(data)
+        return vocabulary, remarks + not_carried(data, _made(data["model"]))
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
@@ -77,10 +80,8 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     if not byte_level:
         if kind in ("Unigram", "BPE"):
             return _pieces_of_text(data, kind, pretokenizer)
-        raise InputError(
-            f"its {kind} model is over characters (no ByteLevel pre-tokenizer), and pieces here "
-            "are over bytes"
-        )
+        if kind == "WordPiece":
+            return _words_of_text(data)
     if changes := _names(data.get("normalizer")):
         raise InputError(f"its normalizer ({changes}) changes the text")
     special = _special(data, spelled=True)
@@ -146,47 +147,6 @@ def _made(model: dict[str, Any]) -> set[str]:
     """Returns the tokens of a BPE model's merges, as they are spelled."""
     pairs = [m.split(" ") if isinstance(m, str) else m for m in model.get("merges") or []]
     return {text for left, right in pairs for text in (left, right, left + right)}
-
-
-def _not_carried(data: dict[str, Any]) -> list[str]:
-    """Returns remarks on what the library does to a text before and after the model."""
-    remarks = []
-    made = _made(data["model"])
-    added = data.get("added_tokens") or []
-    if both := [entry["content"] for entry in added if entry["content"] in made]:
-        remarks.append(
-            f"{len(both)} added tokens that merges make too, as {both[0]!r}, are no special tokens "
-            "here: there a text is cut at them before it is split"
-        )
-    added = [entry for entry in added if entry["content"] not in made]
-    if n_plain := sum(not entry.get("special") for entry in added):
-        remarks.append(
-            f"{n_plain} added tokens, which are cut out of a text before it is split there, "
-            "stand among the special tokens"
-        )
-    if wide := sum(any(map(entry.get, ("lstrip", "rstrip"))) for entry in added):
-        remarks.append(f"{wide} special tokens take the spaces beside them along there")
-    if alone := sum(bool(entry.get("single_word")) for entry in added):
-        remarks.append(f"{alone} special tokens are found only as words of their own there")
-    if names := ", ".join(_adding(data.get("post_processor"))):
-        remarks.append(f"its post-processor ({names}) puts tokens around every text there")
-    if truncation := data.get("truncation"):
-        remarks.append(f"a text is cut off after {truncation.get('max_length')} tokens there")
-    if data.get("padding"):
-        remarks.append("texts are padded there")
-    return remarks
-
-
-def _adding(step: Mapping[str, Any] | None) -> list[str]:
-    """Names the steps of a post-processor that add tokens."""
-    if step is None:
-        return []
-    if step.get("type") == "Sequence":
-        return [name for part in step.get("processors", []) for name in _adding(part)]
-    if step.get("type") == "TemplateProcessing":
-        pieces = [*step.get("single", []), *step.get("pair", [])]
-        return ["TemplateProcessing"] if any("SpecialToken" in piece for piece in pieces) else []
-    return [] if step.get("type") == "ByteLevel" else [str(step.get("type"))]
 
 
 def _entries(
@@ -321,13 +281,57 @@ def _wordpiece(
             f"its WordPiece model tells pieces inside a word by a prefix ({prefix}), so what a "
             "piece is depends on where it stands"
         )
-    limit = model.get("max_input_chars_per_word", 100)
-    if limit < 2**31:
-        remarks.append(f"words of more than {limit} bytes are unknown there, and cut here")
     pieces = _entries(model["vocab"], special)
-    if any(bytes([byte]) not in pieces for byte in range(256)):
-        remarks.append("words with a byte that is no piece are unknown there, and cut here")
+    remarks += _unknown_words(model, "byte")
+    if all(bytes([byte]) in pieces for byte in range(256)):
+        remarks.pop()
     return {"pieces": pieces, "rule": "longest_match"}
+
+
+def _unknown_words(model: dict[str, Any], symbol: str) -> list[str]:
+    """Returns remarks on words that are unknown to a WordPiece model."""
+    limit = model.get("max_input_chars_per_word", 100)
+    long = [f"words of more than {limit} {symbol}s are unknown there, and cut here"]
+    return [
+        *(long if limit < 2**31 else []),
+        f"words with a {symbol} that is no piece are unknown there, and cut here",
+    ]
+
+
+def _words_of_text(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
+    """Reads a WordPiece model over text, as BERT's.
+
+    Where pieces inside a word have a prefix, the others have a mark here, which every word gets in
+    front: so what a piece is depends on its bytes alone, and the longest match is the same.
+    """
+    model = data["model"]
+    if changes := _names(data.get("normalizer")):
+        raise InputError(f"its normalizer ({changes}) changes the text")
+    special = _special(data, spelled=False)
+    prefix = model.get("continuing_subword_prefix", "##")
+    splitting = data.get("pre_tokenizer")
+    mark = ""
+    remarks = []
+    if prefix:
+        mark = next(m for m in map(chr, _MARKS) if not any(m in text for text in model["vocab"]))
+        begin = {"type": "Metaspace", "replacement": mark, "prepend_scheme": "always"}
+        steps = [*([splitting] if splitting else []), {**begin, "split": False}]
+        splitting = {"type": "Sequence", "pretokenizers": steps}
+        remarks.append(
+            f"every word gets {mark} in front here, and a piece that begins one: there pieces "
+            f"inside a word begin with {prefix}"
+        )
+        remarks.append(f"a word that begins with {mark} in a text gets none")
+
+    def spell(text: str) -> bytes:
+        if prefix and text.startswith(prefix) and text != prefix:
+            return text.removeprefix(prefix).encode("utf-8")
+        return (mark + text).encode("utf-8")
+
+    pretokenizer, _, more = read_splitting(splitting)
+    remarks += [*more, *_unknown_words(model, "character")]
+    use = {"pieces": _entries(model["vocab"], special, spell), "rule": "longest_match"}
+    return _vocabulary(use, special, pretokenizer or (None if more else "none"), remarks), remarks
 
 
 def _unigram(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:

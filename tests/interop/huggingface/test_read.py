@@ -101,11 +101,6 @@ def put(*path):
             put("pre_tokenizer", {"type": "UnicodeScripts"}),
             r"pre-tokenizer \(UnicodeScripts\) and pieces of text are not known",
         ),
-        (
-            "longest_match",
-            put("pre_tokenizer", {"type": "Whitespace"}),
-            "WordPiece model is over characters",
-        ),
         ("merges", put("model", "end_of_word_suffix", "</w>"), "end_of_word_suffix '</w>'"),
         ("merges", put("model", "dropout", 0.1), "dropout 0.1"),
         ("longest_match", put("model", "continuing_subword_prefix", "##"), r"prefix \(##\)"),
