@@ -17,6 +17,7 @@ gpt2            GPT-2's pattern
 cl100k          the pattern of cl100k_base
 o200k           the pattern of o200k_base
 qwen2           the pattern of Qwen 2 and 3: cl100k's, with one digit at a time
+deepseek        the three patterns of DeepSeek 2 and 3, one after another
 none            the text is one word
 ==============  ====================================================================
 
@@ -66,9 +67,10 @@ from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.arguments import shown
 from .oniguruma import translated
-from .steps import GPT2, Step, Steps, read_steps
+from .steps import GPT2, Step, Steps, read_steps, split_steps
 
 __all__ = [
+    "DEEPSEEK",
     "PATTERNS",
     "PRETOKENIZER_RULES",
     "SPLITS",
@@ -118,19 +120,25 @@ _NAME_OF_SPLIT = {pattern: name for name, pattern in SPLITS.items()} | {
     r"\s*[\r\n]|\s+(?!\S)|\s+": "cl100k",
 }
 
+#: The three patterns of DeepSeek 2 and 3, one after another.
+DEEPSEEK = (
+    r"\p{N}{1,3}",
+    "[一-龥\u3040-ゟ゠-ヿ]+",
+    (
+        r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|"""
+        "[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|"
+        r"\s+(?!\S)|\s+"
+    ),
+)
+
 # Other published patterns that match every character and cut at the places (a) below.
 _CUTTING = {
+    DEEPSEEK[-1],
     # Mistral's tekken
     (
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|"
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|"
         r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-    # DeepSeek 2 and 3
-    (
-        r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|"""
-        "[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|"
-        r"\s+(?!\S)|\s+"
     ),
 }
 
@@ -191,7 +199,7 @@ class PretokenizerRule:
     @property
     def place(self) -> regex.Pattern[str] | None:
         """The pattern that finds a last place to cut at where the word table finds none."""
-        if self.finder == _encoder.AFTER_WORD_SPACE:
+        if self.finder in (_encoder.AFTER_WORD_SPACE, _encoder.DEEPSEEK):
             return _WORD_END
         return _LETTER_END if self.pieces == _word_table.AFTER_WORD else None
 
@@ -231,6 +239,9 @@ PRETOKENIZER_RULES: dict[str, PretokenizerRule] = {
         for name, pattern in PATTERNS.items()
     },
     "none": PretokenizerRule(_whole, _word_table.NOWHERE, _encoder.WHOLE),
+    "deepseek": PretokenizerRule(
+        read_steps(split_steps(DEEPSEEK)).words, _word_table.NOWHERE, _encoder.DEEPSEEK
+    ),
 }
 
 # what steps are run over where they allow it
@@ -247,6 +258,8 @@ _KINDS = {
     _encoder.UPPER: r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+",
     _encoder.LOWER: r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
     _encoder.DECIMAL: r"\p{Nd}+",
+    _encoder.MARK: r"\p{M}+",
+    _encoder.SIGN: r"[\p{P}\p{S}]+",
 }
 
 
@@ -413,6 +426,9 @@ def published_pattern(name: str | None) -> str | None:
 def _name_of(steps: Steps) -> str | None:
     """Returns the names of rules that cut as steps do, joined; None where there are none."""
     names: list[str] = []
+    # a ByteLevel that cuts nothing is gone already
+    if [step.data for step in steps.steps] == split_steps(DEEPSEEK)["pretokenizers"]:
+        return "deepseek"
     for step in steps.steps:
         data = step.data
         if data["type"] == "Split" and (data["behavior"], data["invert"]) in (

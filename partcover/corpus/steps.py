@@ -42,7 +42,7 @@ from ..errors import InputError
 from ..runtime.arguments import shown
 from .oniguruma import translated
 
-__all__ = ["GPT2", "Piece", "Step", "Steps", "read_steps"]
+__all__ = ["GPT2", "Piece", "Step", "Steps", "read_steps", "split_steps"]
 
 Span: TypeAlias = tuple[int, int]
 Matches: TypeAlias = list[tuple[int, int, bool]]  # all of a text: begin, end, whether it matches
@@ -438,6 +438,15 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
     if steps and steps[-1].cut is None and steps[-1].keeps:  # a ByteLevel that does nothing
         steps = steps[:-1]
     return Steps(steps)
+
+
+def split_steps(patterns: Iterable[str]) -> dict[str, Any]:
+    """Returns, as JSON, the steps that isolate the matches of each pattern, one after another."""
+    steps = [
+        {"type": "Split", "pattern": {"Regex": each}, "behavior": "Isolated", "invert": False}
+        for each in patterns
+    ]
+    return {"type": "Sequence", "pretokenizers": steps}
 
 
 def _flat(data: Any) -> list[Mapping[str, Any]]:

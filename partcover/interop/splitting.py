@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..corpus.pretokenizers import SPLITS, Pretokenizer, rule_names
-from ..corpus.steps import read_steps
+from ..corpus.pretokenizers import DEEPSEEK, SPLITS, Pretokenizer, rule_names
+from ..corpus.steps import read_steps, split_steps
 from ..errors import InputError
 
 __all__ = ["described", "patterns", "read_splitting", "unmark", "why_not", "write_splitting"]
@@ -84,6 +84,8 @@ def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | N
                     "split": False,
                 }
             )
+        elif rule == "deepseek":
+            steps += split_steps(DEEPSEEK)["pretokenizers"]
         elif rule != "none":
             steps.append(_split(SPLITS[rule]))
     if name is not None and not rule_names(name):
@@ -101,7 +103,7 @@ def patterns(name: str | None) -> list[tuple[str, str | None]] | None:
     None for a pre-tokenizer of steps, whose words are no matches.
     """
     rules = [rule for rule in rule_names(name) if rule != "none"]
-    if name is not None and not rule_names(name):
+    if "deepseek" in rules or (name is not None and not rule_names(name)):
         return None
     return [(SPACED if _mark(rule) else SPLITS[rule], _mark(rule)) for rule in rules]
 

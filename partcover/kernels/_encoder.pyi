@@ -14,6 +14,7 @@ CL100K: int
 O200K: int
 WHOLE: int
 QWEN2: int
+DEEPSEEK: int
 AFTER_WORD_SPACE: int
 LETTER: int
 NUMBER: int
@@ -21,6 +22,8 @@ WHITE: int
 UPPER: int
 LOWER: int
 DECIMAL: int
+MARK: int
+SIGN: int
 
 def word_ends(text: Buffer, mode: int, kinds: UInt8) -> list[int]: ...
 def cut_words(data: UInt8, offsets: Int64, mode: int, kinds: UInt8) -> tuple[Int64, Int64]: ...

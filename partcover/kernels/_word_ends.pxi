@@ -43,6 +43,7 @@ cpdef enum:
     O200K = 5
     WHOLE = 6           # the text is one word
     QWEN2 = 7
+    DEEPSEEK = 9
     AFTER_WORD_SPACE = 8    # before each space that follows a character which is no white space
 
 # What a character can be: bits of the table `kinds`, one byte for each code point.
@@ -53,6 +54,8 @@ cpdef enum:
     UPPER = 8           # Lu Lt Lm Lo M
     LOWER = 16          # Ll Lm Lo M
     DECIMAL = 32        # Nd
+    MARK = 64           # M
+    SIGN = 128          # P S
 
 
 cdef struct Scanner:    # a rule, and what each character is
@@ -240,6 +243,85 @@ cdef const uint8_t *_o200k(const uint8_t *kinds, const uint8_t *p,
     return _rest(kinds, p, end, 3, True)
 
 
+cdef inline bint _kana_or_han(int32_t code) noexcept nogil:
+    return 0x4E00 <= code <= 0x9FA5 or 0x3040 <= code <= 0x30FF
+
+
+cdef inline uint8_t _kind_between(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                                  bint kana, int *size) noexcept nogil:
+    """Returns the kind of the character at `p`; that of a number where a piece before it ends.
+
+    DeepSeek's first two patterns cut out numbers, and runs of kana and Han: a piece is such a run
+    (`kana`), or has none of it.
+    """
+    cdef int32_t code
+    size[0] = 0
+    if p == end:
+        return NUMBER
+    code = _code(p, end, size)
+    return kinds[code] if _kana_or_han(code) == kana else NUMBER
+
+
+cdef const uint8_t *_run_between(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                                 bint kana, uint8_t mask) noexcept nogil:
+    """Returns the end of the run of characters at `p` that match `mask`, which has no NUMBER."""
+    cdef int size
+    cdef uint8_t kind = _kind_between(kinds, p, end, kana, &size)
+    while not kind & NUMBER and kind & mask:
+        p += size
+        kind = _kind_between(kinds, p, end, kana, &size)
+    return p
+
+
+cdef inline bint _ascii_letter(uint8_t c) noexcept nogil:
+    return <uint8_t> ((c | 0x20) - c'a') < 26
+
+
+cdef const uint8_t *_deepseek(const uint8_t *kinds, const uint8_t *p,
+                              const uint8_t *end) noexcept nogil:
+    cdef int size, next_size
+    cdef uint8_t kind
+    cdef const uint8_t *at = _numbers(kinds, p, end, 3)
+    if at > p:
+        return at
+    cdef bint kana = _kana_or_han(_code(p, end, &size))
+    if at > p:
+        return at
+    kind = _kind_between(kinds, p, end, kana, &size)
+    at = p + size
+    if p[0] < 0x80 and kind & SIGN and at < end and _ascii_letter(at[0]):
+        while at < end and _ascii_letter(at[0]):
+            at += 1
+        return at
+    if not kind & (LETTER | SIGN) and p[0] != c'\n' and p[0] != c'\r':
+        at = _run_between(kinds, p + size, end, kana, LETTER | MARK)
+        if at > p + size:
+            return at
+    if kind & (LETTER | MARK):
+        return _run_between(kinds, p, end, kana, LETTER | MARK)
+    at = p + 1 if p[0] == c' ' else p
+    if _kind_between(kinds, at, end, kana, &next_size) & SIGN:
+        at = _run_between(kinds, at, end, kana, SIGN)
+        while not kana and at < end and (at[0] == c'\n' or at[0] == c'\r'):
+            at += 1
+        return at
+    if kind & WHITE:
+        at = _run_between(kinds, p, end, kana, WHITE)
+        # a number behind is the end of the piece
+        if _kind_between(kinds, at, end, kana, &size) & NUMBER:
+            end = at
+        return _white(kinds, p, end, True)
+    # nothing matches: all up to the next match, which may begin one character before letters
+    at = p + size
+    while True:
+        kind = _kind_between(kinds, at, end, kana, &size)
+        if kind & (LETTER | MARK | SIGN | WHITE | NUMBER):
+            return at
+        if _kind_between(kinds, at + size, end, kana, &next_size) & (LETTER | MARK):
+            return at
+        at += size
+
+
 cdef const uint8_t *_after_word_space(const uint8_t *kinds, const uint8_t *p,
                                       const uint8_t *end) noexcept nogil:
     cdef const uint8_t *at = p
@@ -276,6 +358,8 @@ cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
         return _others(scanner.kinds, p + size, end, DECIMAL)
     if scanner.mode == WHOLE:
         return end
+    if scanner.mode == DEEPSEEK:
+        return _deepseek(scanner.kinds, p, end)
     if scanner.mode == AFTER_WORD_SPACE:
         return _after_word_space(scanner.kinds, p, end)
     if scanner.mode == SPACE and p[0] == c' ':

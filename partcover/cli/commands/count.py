@@ -31,9 +31,9 @@ from ..paths import check_not_among
     default="space-prefix",
     show_default=True,
     shell_complete=pretokenizer_names,
-    help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, qwen2, first-space, "
-    "space, digit, none, or several joined by '+' (first-space+digit). space-prefix:_ marks with "
-    '_. Or JSON as in a tokenizer.json: \'{"type": "Whitespace"}\'.',
+    help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, qwen2, deepseek, "
+    "first-space, space, digit, none, or several joined by '+' (first-space+digit). "
+    'space-prefix:_ marks with _. Or JSON as in a tokenizer.json: \'{"type": "Whitespace"}\'.',
 )
 @option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
 @option(

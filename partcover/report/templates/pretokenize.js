@@ -14,6 +14,11 @@ const PRETOKENIZERS = (() => {
     const compiled = new RegExp(pattern, "gu");
     return (text) => text.match(compiled) ?? [];
   };
+  // matches and what is between them
+  const isolated = (pattern) => {
+    const compiled = new RegExp(`(${pattern})`, "gu");
+    return (text) => text.split(compiled).filter(Boolean);
+  };
   const cl100k = (digits) => all(
     `${ENDING}|${O200K_FRONT}\\p{L}+|${digits}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n]*|${S}*[\\r\\n]+|${WHITE}`);
   return {
@@ -26,6 +31,12 @@ const PRETOKENIZERS = (() => {
     o200k: all(
       `${O200K_FRONT}${UPPER}*${LOWER}+(?:${ENDING})?|${O200K_FRONT}${UPPER}+${LOWER}*(?:${ENDING})?|` +
       `\\p{N}{1,3}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n/]*|${S}*[\\r\\n]+|${WHITE}`),
+    deepseek: (text) => [
+      "\\p{N}{1,3}",
+      "[一-龥\\u3040-ゟ゠-ヿ]+",
+      "[!-\\/:-@\\[-`\\{-~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|" +
+      ` ?[\\p{P}\\p{S}]+[\\r\\n]*|${S}*[\\r\\n]+|${WHITE}`,
+    ].reduce((words, pattern) => words.flatMap(isolated(pattern)), [text]),
     none: (text) => (text ? [text] : []),
   };
 })();
