@@ -9,6 +9,7 @@ import numpy as np
 
 from ..analysis.metrics import text_bytes, token_uses
 from ..analysis.reachability import unreachable_tokens
+from ..analysis.word_borders import cut_at_spaces
 from ..bounds.bound import Bound
 from ..bounds.lower_bound import bounds
 from ..corpus import symbols as sym
@@ -106,7 +107,7 @@ class TokenizerAudit:
     Attributes
     ----------
     words : WordCounts
-        The text.
+        The text, as the bounds are for it.
     rule : str
         The segmentation rule of the tokenizer.
     pretokenizer : str or None
@@ -179,6 +180,11 @@ class TokenizerAudit:
         return max(self.lower_bound, proven)  # fewer tokens never do better
 
     @property
+    def is_cut_at_spaces(self) -> bool:
+        """Whether the bounds are for tokens that, as these, do not reach across words."""
+        return self.pretokenizer == "none" and self.words.pretokenizer is None
+
+    @property
     def is_interrupted(self) -> bool:
         """Whether Ctrl-C ended the search for the bounds."""
         return "interrupted" in (
@@ -211,6 +217,7 @@ class TokenizerAudit:
         return {
             "rule": self.rule,
             "pretokenizer": self.pretokenizer,
+            "cut_at_spaces": self.is_cut_at_spaces,
             "symbols": self.words.symbols,
             "bytes": text_bytes(self.words),
             "words": len(self.words),
@@ -255,7 +262,8 @@ def audit_tokenizer(
     vocabulary : Vocabulary
         The tokenizer, as `load_vocabulary` reads it.
     words : WordCounts
-        The text, cut into words by the tokenizer's own pre-tokenizer.
+        The text, cut into words by the tokenizer's own pre-tokenizer.  Words of ``none``, which
+        are whole texts, are cut further where no token reaches across (`cut_at_spaces`).
     time_limit : float, optional
         Seconds for the two lower bounds together; None until they get no better.
     warm_start : Certificate, optional
@@ -288,6 +296,9 @@ def audit_tokenizer(
     """
     limits = RunLimits(time_limit, threads=threads)
     clock = limits.start()
+    pretokenizer = words.pretokenizer or vocabulary.pretokenizer
+    if words.pretokenizer == "none":
+        words = cut_at_spaces(words, vocabulary)
     own = segment(words, vocabulary, threads=threads)
     uses = token_uses(own, len(vocabulary))
     used = [vocabulary.tokens[place] for place in np.flatnonzero(uses).tolist()]
@@ -301,7 +312,7 @@ def audit_tokenizer(
     return TokenizerAudit(
         words=words,
         rule=vocabulary.rule,
-        pretokenizer=words.pretokenizer or vocabulary.pretokenizer,
+        pretokenizer=pretokenizer,
         size=len(vocabulary),
         used=len(used),
         unreachable=unreachable,

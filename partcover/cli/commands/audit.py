@@ -129,6 +129,11 @@ def audit_command(
     remarks = vocabulary.provenance.get("remarks")  # a file may hold anything there
     for remark in remarks if isinstance(remarks, list) else ():
         out.note(str(remark))
+    if audit.is_cut_at_spaces:
+        out.note(
+            "it takes a text as one word, and no token of it reaches from another character across "
+            "a space: the bounds are for such tokens"
+        )
     out.note(SCOPE)
     data = {"tokenizer": Path(tokenizer).name, **audit.to_json()}
     if is_page:
