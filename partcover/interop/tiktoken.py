@@ -30,8 +30,8 @@ __all__ = [
     "write_ranks",
 ]
 
-# The published files by the SHA-256 that tiktoken itself checks them by: name, pre-tokenizer,
-# and special tokens, none of which is in the file.
+# The published files by their SHA-256, by which tiktoken itself checks its own: name,
+# pre-tokenizer and special tokens, none of which is in the file.
 _END = "<|endoftext|>"
 PUBLISHED: dict[str, tuple[str, str, dict[str, int]]] = {
     "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": (
@@ -59,6 +59,12 @@ PUBLISHED: dict[str, tuple[str, str, dict[str, int]]] = {
         "o200k_base",
         "o200k",
         {_END: 199999, "<|endofprompt|>": 200018},
+    ),
+    "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": (
+        "qwen",
+        "qwen2",
+        {_END: 151643, "<|im_start|>": 151644, "<|im_end|>": 151645}
+        | {f"<|extra_{number}|>": 151646 + number for number in range(205)},
     ),
 }
 _BY_NAME = {name: (rules, special) for name, rules, special in PUBLISHED.values()}

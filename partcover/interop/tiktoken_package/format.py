@@ -28,7 +28,8 @@ __all__ = ["TIKTOKEN_PACKAGE"]
 _FOLDER = "tiktoken_ext"  # the namespace package in which tiktoken looks for encodings
 _FORMAT = "partcover-tiktoken-package"
 # names of tiktoken's own: a second encoding of such a name makes every look-up fail
-_TAKEN = {name for name, *_ in PUBLISHED.values()} | {"gpt2", "o200k_harmony", "p50k_edit"}
+_TAKEN = {name for name, *_ in PUBLISHED.values() if name.endswith("_base")}
+_TAKEN |= {"gpt2", "o200k_harmony", "p50k_edit"}
 _PROJECT = """\
 [build-system]
 requires = ["setuptools>=61"]
