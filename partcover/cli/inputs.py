@@ -10,6 +10,7 @@ from typing import Any
 
 from ..corpus import symbols as sym
 from ..corpus import tsv
+from ..corpus.normalizers import glance
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.group_budget import GroupBudget
@@ -66,10 +67,21 @@ def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
 
 def other_words(vocabulary: Vocabulary, words: WordCounts) -> list[str]:
     """Returns a remark where a vocabulary is for words of another pre-tokenizer than these."""
+    remarks = []
     names = vocabulary.pretokenizer, words.pretokenizer
-    if None in names or names[0] == names[1]:
-        return []
-    return [f"the vocabulary is for words of {names[0]}, these were counted with {names[1]}"]
+    if None not in names and names[0] != names[1]:
+        remarks.append(
+            f"the vocabulary is for words of {names[0]}, these were counted with {names[1]}"
+        )
+    before = [
+        "not normalized" if name is None else f"normalized by {glance(name)}"
+        for name in (vocabulary.normalizer, words.normalizer)
+    ]
+    if words.pretokenizer is not None and before[0] != before[1]:
+        remarks.append(
+            f"the vocabulary is for text {before[0]}, these words are of text {before[1]}"
+        )
+    return remarks
 
 
 @dataclass(frozen=True)

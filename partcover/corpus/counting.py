@@ -18,6 +18,7 @@ from ..kernels import _encoder, _word_table
 from ..runtime.file_kinds import HEADER, kind_of_head, looks_counted
 from ..runtime.files import shown
 from ..runtime.progress import Progress
+from .normalizers import Normalizer
 from .pretokenizers import Pretokenizer, PretokenizerRule, character_kinds
 from .readers import Document, Source, documents, refuse_piece
 from .word_arrays import Arrays
@@ -37,14 +38,17 @@ class _Tally:
     counted in `words`.
     """
 
-    def __init__(self, pretokenizer: Pretokenizer) -> None:
+    def __init__(self, pretokenizer: Pretokenizer, normalizer: Normalizer | None = None) -> None:
         self.pretokenizer = pretokenizer
+        self.normalizer = normalizer
         self.table = _word_table.WordTable()
         self.words = _word_table.WordTable()
 
     def add(self, document: Document, utf8: bool) -> None:
         rule = self.pretokenizer.rules[0]
         chunks = _checked(document) if utf8 else document.chunks
+        if self.normalizer is not None:
+            chunks = map(self.normalizer.of_bytes, blocks(chunks, self.normalizer, document))
         for block in blocks(chunks, rule, document):
             self.table.add_text(block, rule.pieces)
             if self.pretokenizer.mark is None and self.table.nbytes > PIECES:
@@ -98,9 +102,9 @@ def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.W
 
 
 def blocks(
-    chunks: Iterable[bytes], rule: PretokenizerRule, document: Document | None = None
+    chunks: Iterable[bytes], rule: PretokenizerRule | Normalizer, document: Document | None = None
 ) -> Iterator[bytes]:
-    """Yields a text in blocks that end where `rule` cuts.
+    """Yields a text in blocks that end where `rule` cuts, or text may be normalized apart.
 
     Text without such a place is buffered until it has doubled, so that no byte is searched more
     than a few times; in a compressed document it may grow to `Document.piece` bytes.
@@ -170,9 +174,14 @@ def _not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield from chain([first], rest)
 
 
-def count_texts(texts: Iterable[str | bytes], pretokenizer: Pretokenizer, utf8: bool) -> Arrays:
+def count_texts(
+    texts: Iterable[str | bytes],
+    pretokenizer: Pretokenizer,
+    utf8: bool,
+    normalizer: Normalizer | None = None,
+) -> Arrays:
     """Counts the words of texts, each a document of its own; see `count_files`."""
-    tally = _Tally(pretokenizer)
+    tally = _Tally(pretokenizer, normalizer)
     for number, text in enumerate(texts, 1):
         where = f"text {number}"
         if isinstance(text, str):
@@ -195,6 +204,7 @@ def count_files(
     threads: int,
     progress: Progress,
     all_files: bool = False,
+    normalizer: Normalizer | None = None,
 ) -> Arrays:
     """Counts the words of files.
 
@@ -218,6 +228,8 @@ def count_files(
         Gets the bytes read and their total (None where unknown), from one thread at a time.
     all_files : bool
         Whether a counts file is counted as text instead of being an error.
+    normalizer : Normalizer, optional
+        What is done to each text before it is cut.
 
     Raises
     ------
@@ -246,12 +258,12 @@ def count_files(
             tally.add(document, utf8)
 
     if threads == 1:
-        tally = _Tally(pretokenizer)
+        tally = _Tally(pretokenizer, normalizer)
         for source in sources:
             work(source, tally)
         return tally.result()
 
-    tallies = [_Tally(pretokenizer) for _ in range(threads)]
+    tallies = [_Tally(pretokenizer, normalizer) for _ in range(threads)]
     idle: SimpleQueue[_Tally] = SimpleQueue()
     for tally in tallies:
         idle.put(tally)
@@ -263,7 +275,7 @@ def count_files(
         finally:
             idle.put(tally)
 
-    parts = [part for source in sources for part in _parts(source, pretokenizer)]
+    parts = [part for source in sources for part in _parts(source, pretokenizer, normalizer)]
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(borrow, part) for part in parts]
         try:
@@ -283,8 +295,10 @@ class _Stopped(Exception):
     """Ends the reading of a file when another thread has failed; it is never seen outside."""
 
 
-def _parts(source: Source, pretokenizer: Pretokenizer) -> Iterator[Source]:
-    cut_at_spaces = pretokenizer.rules[0].pieces == _word_table.EVERY_SPACE
+def _parts(
+    source: Source, pretokenizer: Pretokenizer, normalizer: Normalizer | None
+) -> Iterator[Source]:
+    cut_at_spaces = pretokenizer.rules[0].pieces == _word_table.EVERY_SPACE and normalizer is None
     size = source.size or 0
     if source.kind != "text" or source.packing or not cut_at_spaces or size <= PART:
         yield source

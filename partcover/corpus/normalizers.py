@@ -40,7 +40,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 import regex
@@ -50,7 +49,7 @@ from ..runtime.arguments import shown
 from . import unicode_tables as tables
 from .character_map import CharacterMap
 
-__all__ = ["NORMALIZERS", "Normalized", "Normalizer"]
+__all__ = ["NORMALIZERS", "Normalized", "Normalizer", "glance"]
 
 
 class Edit(NamedTuple):
@@ -69,8 +68,8 @@ class Normalized(NamedTuple):
     text : str
         The text.
     begin, end : list of int
-        For each character of it the part of the original text that it stands for; an empty part
-        if it was put in.
+        For each character of it the part of the original text that it stands for; what was
+        put in front stands for the first character.
     """
 
     text: str
@@ -124,16 +123,30 @@ def _always(pattern: str, new: str, **how: Any) -> _Change:
 # ---- the steps
 
 
-_INERT = regex.compile(f"([{tables.INERT}]+)")
+@cache
+def _inert() -> regex.Pattern[str]:
+    return regex.compile(f"([{tables.INERT}]+)")
 
 
-def _normal_form(form: Any) -> list[_Change]:
-    def new(text: str) -> str:
-        parts = _INERT.split(text)
-        parts[::2] = [unicodedata.normalize(form, part) for part in parts[::2]]
+@dataclass(frozen=True)
+class _NormalForm:
+    """One of Unicode's normal forms; as `_Change`."""
+
+    form: Any
+    reach = 1
+    keeps = True
+
+    def apply(self, text: str) -> str:
+        """Returns the normal form."""
+        parts = _inert().split(text)
+        parts[::2] = [unicodedata.normalize(self.form, part) for part in parts[::2]]
         return "".join(parts)
 
-    return [_Change(_clusters(), new, reach=1, quick=new)]
+    def edits(self, text: str) -> Iterator[Edit]:
+        """Yields what is replaced, in order."""
+        for match in _clusters().finditer(text):
+            if (new := self.apply(match[0])) != match[0]:
+                yield Edit(match.start(), match.end(), new)
 
 
 @cache
@@ -194,8 +207,8 @@ def _prepend(text: str) -> list[_Change]:
 
 def _bert(
     clean_text: bool, handle_chinese_chars: bool, strip_accents: bool | None, lowercase: bool
-) -> list[_Change]:
-    changes = []
+) -> list[_Change | _NormalForm]:
+    changes: list[_Change | _NormalForm] = []
     if clean_text:
         changes.append(_always(f"[{tables.CONTROLS}]+", ""))
         changes.append(_always(f"[{tables.WHITE}]", " "))
@@ -203,8 +216,8 @@ def _bert(
         around = _Change(regex.compile(f"[{tables.IDEOGRAPHS}]"), lambda found: f" {found} ")
         changes.append(around)
     if lowercase if strip_accents is None else strip_accents:
-        changes += [*_normal_form("NFD"), _always(f"[{tables.NONSPACING}]+", "")]
-    return changes + _lowercase() if lowercase else changes
+        changes += [_NormalForm("NFD"), _always(f"[{tables.NONSPACING}]+", "")]
+    return [*changes, *_lowercase()] if lowercase else changes
 
 
 _NMT_GONE = r"\x01-\x08\x0B\x0E-\x1F\x7F\x8F\x9F"
@@ -233,7 +246,9 @@ _NEEDED = object()
 
 # for each type its parameters, with their defaults and checks, and what it does
 NORMALIZERS: dict[str, tuple[dict[str, tuple[Any, Callable[[Any], bool]]], Any]] = {
-    **{form: ({}, lambda form=form: _normal_form(form)) for form in ("NFC", "NFD", "NFKC", "NFKD")},
+    **{
+        form: ({}, lambda form=form: [_NormalForm(form)]) for form in ("NFC", "NFD", "NFKC", "NFKD")
+    },
     "Lowercase": ({}, _lowercase),
     "StripAccents": ({}, lambda: [_always(f"[{tables.MARKS}]+", "")]),
     "Strip": (
@@ -285,7 +300,7 @@ class Normalizer:
 
     name: str
     steps: tuple[dict[str, Any], ...] = field(init=False, compare=False, repr=False)
-    _changes: tuple[_Change, ...] = field(init=False, compare=False, repr=False)
+    _changes: tuple[_Change | _NormalForm, ...] = field(init=False, compare=False, repr=False)
 
     def __init__(self, name: str | Mapping[str, Any]) -> None:
         steps = [step for data in _read(name) for step in _flat(data)]
@@ -302,13 +317,10 @@ class Normalizer:
                 self, "name", json.dumps(self.to_json(), ensure_ascii=False, separators=(",", ":"))
             )
 
-    @property
-    def label(self) -> str:
-        """The name, or where it is long the types of the steps and a hash of the name."""
-        if len(self.name) <= 200:
-            return self.name
-        types = "+".join(step["type"] for step in self.steps)
-        return f"{types}:{sha256(self.name.encode()).hexdigest()[:16]}"
+    @classmethod
+    def of(cls, given: str | None) -> Normalizer | None:
+        """Returns the normalizer of a name; None for none."""
+        return None if given is None else cls(given)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the normalizer as in a tokenizer.json."""
@@ -337,12 +349,12 @@ class Normalizer:
         """
         done = Normalized(text, list(range(len(text))), list(range(1, len(text) + 1)))
         for change in self._changes:
-            done = _edited(done, change.edits(done.text), len(text))
+            done = _edited(done, change.edits(done.text))
         return done
 
     @property
     def in_blocks(self) -> bool:
-        """Whether a text may be normalized in blocks, cut where `blocks` cuts."""
+        """Whether a text may be normalized in blocks, cut at `last_cut`."""
         kept = True
         for change in self._changes:
             if change.reach > kept:
@@ -350,37 +362,29 @@ class Normalizer:
             kept = kept and change.keeps
         return True
 
-    def blocks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """Yields the normalized text of the chunks of a text, block by block where that is exact.
-
-        Examples
-        --------
-        >>> from partcover.corpus.normalizers import Normalizer
-        >>> list(Normalizer("lowercase").blocks([b"To BE or n", b"OT"]))
-        [b'to be or', b' not']
-        """
-        waiting: list[bytes] = []
-        size = wanted = 0
-        for chunk in chunks:
-            waiting.append(chunk)
-            size += len(chunk)
-            if size < wanted or not self.in_blocks:
-                continue
-            text = b"".join(waiting)
-            if (match := _LAST_PLACE.search(text)) is not None:
-                yield self.of_bytes(text[: match.start()])
-                text = text[match.start() :]
-            waiting, size = [text], len(text)
-            wanted = 2 * size
-        if size:
-            yield self.of_bytes(b"".join(waiting))
+    def last_cut(self, text: bytes) -> int:
+        """Returns the last place > 0 where `text`, a prefix of a longer text, may be cut, or -1."""
+        match = _LAST_PLACE.search(text) if self.in_blocks else None
+        return match.start() if match else -1
 
 
 _LAST_PLACE = regex.compile(rb"(?r)(?<=[!-~])[ \n]")
 
 
-def _edited(done: Normalized, edits: Iterable[Edit], length: int) -> Normalized:
-    """Returns a text with edits; `length` is that of the original text."""
+def glance(name: str) -> str:
+    """Returns the name of a normalizer for people, who read no maps in base64.
+
+    Examples
+    --------
+    >>> from partcover.corpus.normalizers import glance
+    >>> glance("NFKC")
+    'NFKC'
+    """
+    return name if len(name) <= 100 else f"{name[:99]}…"
+
+
+def _edited(done: Normalized, edits: Iterable[Edit]) -> Normalized:
+    """Returns a text with edits."""
     parts: list[str] = []
     begin: list[int] = []
     end: list[int] = []
@@ -389,11 +393,8 @@ def _edited(done: Normalized, edits: Iterable[Edit], length: int) -> Normalized:
         parts += [done.text[at : edit.begin], edit.new]
         begin += done.begin[at : edit.begin]
         end += done.end[at : edit.begin]
-        if edit.begin < edit.end:
-            span = done.begin[edit.begin], done.end[edit.end - 1]
-        else:
-            start = done.begin[edit.begin] if edit.begin < len(done.text) else length
-            span = start, start
+        # what is put in front stands for the first character
+        span = done.begin[edit.begin], done.end[max(edit.end - 1, edit.begin)]
         begin += [span[0]] * len(edit.new)
         end += [span[1]] * len(edit.new)
         at = edit.end
@@ -446,7 +447,7 @@ def _with_defaults(kind: str) -> dict[str, Any]:
     return {"type": kind} | {key: value for key, (value, _) in NORMALIZERS[kind][0].items()}
 
 
-def _changes_of(step: Mapping[str, Any]) -> list[_Change]:
+def _changes_of(step: Mapping[str, Any]) -> list[_Change | _NormalForm]:
     parameters = {key: value for key, value in step.items() if key != "type"}
-    changes: list[_Change] = NORMALIZERS[step["type"]][1](**parameters)
+    changes: list[_Change | _NormalForm] = NORMALIZERS[step["type"]][1](**parameters)
     return changes

@@ -11,9 +11,10 @@ The first line says how the words were counted::
     #partcover counts 1 pretokenizer=gpt2 symbols=bytes
 
 It has no tab, so it cannot be mistaken for a word.  White space, control characters, ``%`` and
-characters beyond ASCII in values are percent-encoded.  Either fact may be missing, and so may the
-line; facts that this version does not know are ignored.  The line may be repeated further down, as
-in files joined with ``cat``, and must then say the same.
+characters beyond ASCII in values are percent-encoded.  ``normalizer=NFKC`` says what was done to
+the text before.  Each fact may be missing, and so may the line; facts that this version does not
+know are ignored.  The line may be repeated further down, as in files joined with ``cat``, and must
+then say the same.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class Header(NamedTuple):
 
     pretokenizer: str | None = None
     symbols: Symbols | None = None
+    normalizer: str | None = None
 
 
 def format_header(header: Header) -> bytes:
@@ -105,10 +107,10 @@ def parse_header(line: bytes) -> Header | None:
     symbols = facts.get("symbols")
     for alphabet in sym.SYMBOLS:
         if symbols == alphabet:
-            return Header(facts.get("pretokenizer"), alphabet)
+            return Header(facts.get("pretokenizer"), alphabet, facts.get("normalizer"))
     if symbols is not None:
         raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
-    return Header(facts.get("pretokenizer"))
+    return Header(facts.get("pretokenizer"), normalizer=facts.get("normalizer"))
 
 
 def parse_line(line: bytes, symbols: Symbols) -> tuple[Token, int]:
@@ -191,6 +193,8 @@ class _Reader:
         self.symbols = symbols
         self.symbols_required = symbols is not None
         self.pretokenizer: str | None = None
+        self.normalizer: str | None = None
+        self.headers = 0
         self.lines = 0  # before the part that is being read
 
     def error(self, number: int, message: object) -> InputError:
@@ -226,8 +230,15 @@ class _Reader:
                     f"words counted with {header.pretokenizer}, those above with "
                     f"{self.pretokenizer}: they are not to be added up"
                 )
+            if self.headers and header.normalizer != self.normalizer:
+                raise InputError(
+                    f"words of text normalized by {header.normalizer or 'nothing'}, those above by "
+                    f"{self.normalizer or 'nothing'}: they are not to be added up"
+                )
         except InputError as error:
             raise self.error(number, error) from None
+        self.headers += 1
+        self.normalizer = header.normalizer
         self.symbols = self.symbols or header.symbols
         self.pretokenizer = self.pretokenizer or header.pretokenizer
         return True
@@ -307,7 +318,7 @@ def read(
         symbols a dictionary.  In the order of their first lines; the counts of equal words are
         summed.
     header : Header
-        The pre-tokenizer that the file states, and the symbols that were read.
+        The pre-tokenizer and normalizer that the file states, and the symbols that were read.
 
     Raises
     ------
@@ -319,7 +330,7 @@ def read(
         first = reader.first_line(file)
         words = (reader.arrays if reader.symbols == "bytes" else reader.table)(first, file)
         check_whole(path, file, size)
-    return words, Header(reader.pretokenizer, reader.symbols)
+    return words, Header(reader.pretokenizer, reader.symbols, reader.normalizer)
 
 
 def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:

@@ -107,6 +107,7 @@ class WordArrays:
     counts: npt.NDArray[np.int64]
     symbols: Symbols = "bytes"
     pretokenizer: str | None = None
+    normalizer: str | None = None
 
     def __post_init__(self) -> None:
         if self.counts.size:
@@ -164,6 +165,11 @@ class WordArrays:
     def to_dict(self) -> dict[Token, int]:
         """Returns a dictionary from words to counts."""
         return dict(self)
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """How text became these words, as `WordCounts` takes it."""
+        return {"pretokenizer": self.pretokenizer, "normalizer": self.normalizer}
 
     def utf8_arrays(self) -> Arrays | None:
         """Returns the words over bytes, characters as UTF-8; None for integers."""

@@ -21,6 +21,7 @@ from . import symbols as sym
 from . import tsv
 from .columns import Table, pairs_of, values_of
 from .counting import count_files, count_texts
+from .normalizers import Normalizer, glance
 from .pretokenizers import Pretokenizer, Splitter
 from .readers import find_sources
 from .symbols import Symbols, Token
@@ -47,6 +48,8 @@ class WordCounts(WordArrays):
     pretokenizer : str or None
         How text was cut into these words (see `partcover.corpus.pretokenizers`), if that is
         known.
+    normalizer : str or None
+        What was done to the text before (see `partcover.corpus.normalizers`), if anything.
 
     Raises
     ------
@@ -73,6 +76,7 @@ class WordCounts(WordArrays):
         symbols: Symbols = "bytes",
         *,
         pretokenizer: str | None = None,
+        normalizer: str | None = None,
     ) -> WordCounts:
         """Builds a corpus from words with counts; the counts of equal words are summed.
 
@@ -85,9 +89,8 @@ class WordCounts(WordArrays):
         symbols : {"bytes", "chars", "ints"}
             Words are bytes or text (taken as UTF-8) for ``"bytes"``, text for ``"chars"``, and
             sequences of non-negative integers for ``"ints"``.
-        pretokenizer : str, optional
-            The pre-tokenizer the words were counted with, if it is known.  It is recorded, not
-            applied.
+        pretokenizer, normalizer : str, optional
+            What the words were counted with, if it is known.  It is recorded, not applied.
 
         Raises
         ------
@@ -100,7 +103,8 @@ class WordCounts(WordArrays):
         >>> WordCounts.from_counts({"low": 5, "lower": 2}).total_symbols
         25
         """
-        return cls(*pack(sum_pairs(pairs_of(counts), symbols), symbols), symbols, pretokenizer)
+        arrays = pack(sum_pairs(pairs_of(counts), symbols), symbols)
+        return cls(*arrays, symbols, pretokenizer, normalizer)
 
     @classmethod
     @checked
@@ -142,6 +146,7 @@ class WordCounts(WordArrays):
         paths: str | PathLike[str] | Iterable[str | PathLike[str]],
         *,
         pretokenizer: str | Splitter = "space-prefix",
+        normalizer: str | None = None,
         symbols: Symbols = "bytes",
         key: str = "text",
         threads: Threads = 1,
@@ -163,6 +168,8 @@ class WordCounts(WordArrays):
         pretokenizer : str or callable
             How text is cut into words: a name from `partcover.corpus.pretokenizers`, or a
             function that returns all words of a document; it is called from any thread.
+        normalizer : str, optional
+            What is done to each document before: a name from `partcover.corpus.normalizers`.
         symbols : {"bytes", "chars"}
             The alphabet of the words; ``"chars"`` needs UTF-8.
         key : str
@@ -202,7 +209,7 @@ class WordCounts(WordArrays):
         >>> words.most_frequent(1).to_dict()
         {b' be': 2}
         """
-        rules = Pretokenizer.of(pretokenizer)
+        rules, normal = Pretokenizer.of(pretokenizer), Normalizer.of(normalizer)
         _need_text(symbols)
         listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
         arrays = count_files(
@@ -213,10 +220,11 @@ class WordCounts(WordArrays):
             threads=threads,
             progress=progress or Progress(),
             all_files=all_files,
+            normalizer=normal,
         )
         source = ", ".join(map(shown_path, listed)) or "no files"
         name = rules.name if isinstance(pretokenizer, str) else None
-        return cls._counted(arrays, Header(name, symbols), source)
+        return cls._counted(arrays, Header(name, symbols, normal.name if normal else None), source)
 
     @classmethod
     @checked
@@ -225,6 +233,7 @@ class WordCounts(WordArrays):
         texts: Iterable[str | bytes] | Table,
         *,
         pretokenizer: str | Splitter = "space-prefix",
+        normalizer: str | None = None,
         symbols: Symbols = "bytes",
     ) -> WordCounts:
         """Counts the words of texts, each a document of its own; otherwise as `from_files`.
@@ -239,21 +248,21 @@ class WordCounts(WordArrays):
             raise InputError("texts is one text: give a list of texts")
         _need_text(symbols)
         listed = values_of(texts, "texts", "a list of texts")
-        rules = Pretokenizer.of(pretokenizer)
-        arrays = count_texts(listed, rules, symbols == "chars")
+        rules, normal = Pretokenizer.of(pretokenizer), Normalizer.of(normalizer)
+        arrays = count_texts(listed, rules, symbols == "chars", normal)
         # a function has no name that others could use
         name = rules.name if isinstance(pretokenizer, str) else None
-        return cls._counted(arrays, Header(name, symbols), "texts")
+        return cls._counted(arrays, Header(name, symbols, normal.name if normal else None), "texts")
 
     @classmethod
     def _counted(cls, arrays: Arrays, header: Header, source: str) -> WordCounts:
         data, offsets, counts = arrays
-        pretokenizer, symbols = header.pretokenizer, header.symbols or "bytes"
+        symbols, how = header.symbols or "bytes", (header.pretokenizer, header.normalizer)
         if not counts.size:
             raise InputError(f"{source}: empty corpus, there are no words")
         if symbols == "bytes":
-            return cls(data, offsets, counts, symbols, pretokenizer)
-        return cls(*from_utf8(data, offsets), counts, symbols, pretokenizer)
+            return cls(data, offsets, counts, symbols, *how)
+        return cls(*from_utf8(data, offsets), counts, symbols, *how)
 
     @classmethod
     @checked
@@ -291,9 +300,9 @@ class WordCounts(WordArrays):
         read, header = tsv.read(path, symbols)
         symbols, name = header.symbols or "bytes", header.pretokenizer
         if isinstance(read, dict):
-            words = cls.from_counts(read, symbols, pretokenizer=name)
+            words = cls.from_counts(read, symbols, pretokenizer=name, normalizer=header.normalizer)
         else:
-            words = cls(*read, symbols, name)
+            words = cls(*read, symbols, name, header.normalizer)
         if not len(words):
             raise InputError(f"{shown_path(path)}: empty corpus, there are no words")
         return words
@@ -306,7 +315,7 @@ class WordCounts(WordArrays):
         """
         arrays = self.utf8_arrays()
         with atomic_writer(path) as file:
-            file.write(tsv.format_header(Header(self.pretokenizer, self.symbols)))
+            file.write(tsv.format_header(Header(self.pretokenizer, self.symbols, self.normalizer)))
             if arrays is None:
                 file.writelines(tsv.format_line(word, count) for word, count in self)
             else:
@@ -347,7 +356,8 @@ class WordCounts(WordArrays):
     def summary(self) -> list[str]:
         """The facts that `repr` shows: numbers of words, the symbols, the pre-tokenizer."""
         parts = [f"{len(self):,} words", f"{self.total_count:,} counted", self.symbols]
-        return parts if self.pretokenizer is None else [*parts, self.pretokenizer]
+        how = (self.normalizer and glance(self.normalizer), self.pretokenizer)
+        return [*parts, *filter(None, how)]
 
     def _repr_html_(self) -> str:
         """Returns a table of the most frequent words, for notebooks."""
@@ -379,7 +389,7 @@ class WordCounts(WordArrays):
 
     def subset(self, counts: Mapping[Any, int] | Iterable[tuple[Any, int]]) -> WordCounts:
         """Returns words with new counts, recorded as counted with the same pre-tokenizer."""
-        return self.from_counts(counts, self.symbols, pretokenizer=self.pretokenizer)
+        return self.from_counts(counts, self.symbols, **self.how)
 
     @checked
     def weighted(self, weights: Mapping[Any, int]) -> WordCounts:

@@ -5,7 +5,9 @@ them up in a bounded table.  Only words that are not in it go through the other 
 into tokens, once for each section of text.  So the time grows with the distinct words, and ids do
 not depend on the table, on threads or on how a file is read.
 
-Encoding is lossless: `Encoder.decode_bytes` returns what was encoded, whatever the bytes.  Under
+Encoding is lossless: `Encoder.decode_bytes` returns what was encoded, whatever the bytes.  Where
+the vocabulary has a normalizer, that is the normalized text, `Encoder.normalizer` names it, and
+offsets are places in the text before.  Under
 ``space-prefix`` the mark stands for a space.  A mark in the text itself becomes a space inside a
 word, where no other space can be, so decoding, which exchanges the two again, is exact.  For that
 a mark must not overlap itself, nor hold a space.
@@ -203,8 +205,9 @@ class Encoder(TextEncoder):
         """Writes the ids of files to one array on disk.
 
         Text is streamed: memory is a few megabytes a thread and its table, unless the
-        pre-tokenizer takes a document as one word, or `special` tokens are searched, which takes
-        a whole document at a time.  The file is written aside and renamed when it is complete.
+        pre-tokenizer takes a document as one word, `special` tokens are searched or the
+        vocabulary has a normalizer, which takes a whole document at a time.  The file is written
+        aside and renamed when it is complete.
 
         Parameters
         ----------
@@ -260,8 +263,9 @@ class Encoder(TextEncoder):
         share = self.threads if threads is None else thread_count(threads)
         check_special(special)
         ending = [] if end_of_document is None else [self._special.ending(end_of_document)]
+        whole = special != "text" or self._normal is not None
         text = FileText(
-            paths, self._rules[0], key=key, whole=special != "text", all_files=all_files,
+            paths, self._rules[0], key=key, whole=whole, all_files=all_files,
             progress=progress or Progress(),
         )  # fmt: skip
 

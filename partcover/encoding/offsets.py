@@ -9,9 +9,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..corpus.normalizers import Normalizer
 from ..corpus.steps import Piece
 
-__all__ = ["Spans", "character_lengths", "spans", "token_spans", "traced_spans"]
+__all__ = ["Spans", "character_lengths", "original_spans", "spans", "token_spans", "traced_spans"]
 
 Spans: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
@@ -29,9 +30,21 @@ def spans(
     return np.searchsorted(ends, start, "right"), last + inside
 
 
-def character_lengths(text: bytes) -> npt.NDArray[np.int64]:
+def original_spans(text: bytes, normalizer: Normalizer, given: Spans) -> Spans:
+    """Converts spans in the normalized text to spans in the text."""
+    original = text.decode("utf-8", "surrogateescape")
+    done = normalizer.changes(original)
+    begins, ends = np.array([*done.begin, len(original)]), np.array([0, *done.end])
+    first, last = spans(character_lengths(done.text), *given)
+    begin = begins[first]
+    end = np.where(last > first, ends[last], begin)
+    place = np.concatenate([np.zeros(1, np.int64), np.cumsum(character_lengths(text))])
+    return place[begin], place[end]
+
+
+def character_lengths(text: bytes | str) -> npt.NDArray[np.int64]:
     """Returns the bytes of each character; a byte that is part of none counts as one."""
-    decoded = text.decode("utf-8", "surrogateescape")
+    decoded = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
     points = np.frombuffer(decoded.encode("utf-32-le", "surrogatepass"), "<u4")
     lengths = np.ones(len(points), np.int64)
     for first in (0x80, 0x800, 0x10000):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.columns import values_of
+from ..corpus.normalizers import Normalizer
 from ..corpus.pretokenizers import Pretokenizer, Splitter
 from ..errors import InputError
 from ..runtime.arguments import Threads, Whole, checked
@@ -20,7 +21,7 @@ from ..segmentation.protocols import Draw
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .decoding import Decoder
-from .offsets import Spans, character_lengths, spans, token_spans, traced_spans
+from .offsets import Spans, character_lengths, original_spans, spans, token_spans, traced_spans
 from .text import (
     Numbers,
     Special,
@@ -77,6 +78,9 @@ class TextEncoder(Decoder):
         self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
         self._rules = rules.rules
         self._steps = rules.steps
+        self._normal = Normalizer.of(vocabulary.normalizer)
+        #: What is done to a text before it is cut; None for nothing.
+        self.normalizer = None if self._normal is None else self._normal.name
         mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
         self._cut = cutter(vocabulary, self.rule, seed=seed)
         self._draw: Callable[..., None] | None = None
@@ -240,7 +244,8 @@ class TextEncoder(Decoder):
             As for `encode`.
         unit : {"bytes", "chars"}
             The unit of the offsets.  If a token ends inside a character, or inside the mark of a
-            space, its span includes all of it.
+            space, its span includes all of it.  They are places in the text as it is given: the
+            span of a token covers what the vocabulary's normalizer made it of.
         after : int
             The bytes of the texts before this one, on which draws of `sampling` depend: with
             them the ids are those of `encode_each`.
@@ -268,15 +273,19 @@ class TextEncoder(Decoder):
         starts: list[npt.NDArray[np.int64]] = []
         ends: list[npt.NDArray[np.int64]] = []
         base = 0
-        for at, part in placed(self._parts(data, special), after):
+        parts = self._raw_parts(data, special)
+        encoded = placed(self._normalized(parts), after)
+        for raw, (at, part) in zip(parts, encoded, strict=True):
             if isinstance(part, np.ndarray):
                 numbers.append(part)
                 size = int(self._lengths[part[0]])
                 span = np.array([0]), np.array([size])
-            else:
+            elif isinstance(raw, bytes):
                 numbers.append(self._workers.numbers(part, at, self.threads))
                 span = self._spans(part, self._lengths[numbers[-1]])
-                size = len(part)
+                if self._normal is not None:
+                    span = original_spans(raw, self._normal, span)
+                size = len(raw)
             starts.append(span[0] + base)
             ends.append(span[1] + base)
             base += size
@@ -287,6 +296,16 @@ class TextEncoder(Decoder):
         return self._to_ids(joined(numbers)).tolist(), offsets
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
+        """Cuts a text at its special tokens, and normalizes what is between."""
+        return self._normalized(self._raw_parts(text, special))
+
+    def _normalized(self, parts: list[bytes | Numbers]) -> list[bytes | Numbers]:
+        normal = self._normal
+        if normal is None:
+            return parts
+        return [normal.of_bytes(part) if isinstance(part, bytes) else part for part in parts]
+
+    def _raw_parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
         """Cuts a text at its special tokens."""
         parts = self._special.cut(text, special)
         if len(parts) > 1 and self._steps is not None and self._steps.only_first:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..corpus.normalizers import glance
 from ..corpus.symbols import Symbols
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -105,6 +106,8 @@ class Format:
     adapt : callable
         Returns the vocabulary as the format can hold it, whatever its rule, and what was given up
         for that (pre-tokenizer, ids, tokens).
+    normalizes : bool
+        Whether it holds a normalizer.
     """
 
     name: str
@@ -116,6 +119,7 @@ class Format:
     recognises: Callable[[Path], bool]
     symbols: tuple[Symbols, ...] = ("bytes",)
     adapt: Callable[[Vocabulary], tuple[Vocabulary, list[GivenUp]]] = field(default=_unchanged)
+    normalizes: bool = False
 
     def fit(self, vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         """Returns the vocabulary as this format can hold it, and what was given up for that."""
@@ -124,5 +128,9 @@ class Format:
         if isinstance(how, Nearest):
             lost.append(GivenUp(f"the rule {vocabulary.rule}", how.reason, f"the rule {how.rule}"))
             vocabulary = vocabulary.with_(rule=how.rule)
+        if vocabulary.normalizer is not None and not self.normalizes:
+            name = glance(vocabulary.normalizer)
+            lost.append(GivenUp(f"the normalizer {name}", "it takes text as it is", "none"))
+            vocabulary = vocabulary.with_(normalizer=None)
         vocabulary, more = self.adapt(vocabulary)
         return vocabulary, lost + more

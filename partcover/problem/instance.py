@@ -168,8 +168,7 @@ class Instance:
                 object.__setattr__(self, name, self._tokens(name, tokens))
         if self.protected:
             # `protected` says how words are cut further; how text becomes words stays the same
-            pretokenizer = self.words.pretokenizer
-            words = replace(self.words.split_at(self.protected), pretokenizer=pretokenizer)
+            words = replace(self.words.split_at(self.protected), **self.words.how)
             object.__setattr__(self, "words", words)
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
             raise InputError("an explicit candidate list excludes max_length and min_count")
@@ -251,7 +250,7 @@ class Instance:
 
     def vocabulary(self, tokens: Iterable[Any], method: str, **use: Any) -> Vocabulary:
         """Makes a vocabulary over the symbols of the words, for their pre-tokenizer."""
-        return Vocabulary(tokens, self.symbols, method, pretokenizer=self.words.pretokenizer, **use)
+        return Vocabulary(tokens, self.symbols, method, **self.words.how, **use)
 
     @checked
     def with_k(self, k: Budget) -> Instance:
@@ -272,6 +271,8 @@ class Instance:
         }
         if self.words.pretokenizer is not None:
             data["pretokenizer"] = self.words.pretokenizer
+        if self.words.normalizer is not None:
+            data["normalizer"] = self.words.normalizer
         data |= self.conditions_to_json()
         if self.threshold is not None:
             data["threshold"] = self.threshold
@@ -335,11 +336,12 @@ class Instance:
         groups = data.get("groups") or []
         if not isinstance(groups, list):
             raise InputError("'groups' must be a list")
-        pretokenizer = data.get("pretokenizer")
-        if not isinstance(pretokenizer, str | None):
-            raise InputError("'pretokenizer' must be a name")
+        how = {name: data.get(name) for name in ("pretokenizer", "normalizer")}
+        for name, value in how.items():
+            if not isinstance(value, str | None):
+                raise InputError(f"{name!r} must be a name")
         words = WordCounts.from_counts(
-            ((sym.from_json(w, symbols), c) for w, c in pairs), symbols, pretokenizer=pretokenizer
+            ((sym.from_json(w, symbols), c) for w, c in pairs), symbols, **how
         )
         k = whole("k")
         if k is None:

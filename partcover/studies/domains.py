@@ -51,10 +51,13 @@ def joined(domains: Sequence[WordCounts]) -> WordCounts:
     if len(names - {None}) > 1:
         known = ", ".join(sorted(name for name in names if name is not None))
         raise InputError(f"the domains were counted with different pre-tokenizers: {known}")
+    if len({words.normalizer for words in domains}) > 1:
+        raise InputError("the domains were counted with different normalizers")
     return WordCounts.from_counts(
         chain.from_iterable(domains),
         domains[0].symbols,
         pretokenizer=domains[0].pretokenizer if len(names) == 1 else None,
+        normalizer=domains[0].normalizer,
     )
 
 

@@ -277,7 +277,7 @@ def solution_of(
     >>> solution_of(instance, Vocabulary(["ab"], method="mine"), seconds=0.5).tokens
     8
     """
-    vocabulary = vocabulary.with_(pretokenizer=instance.words.pretokenizer)
+    vocabulary = vocabulary.with_(**instance.words.how)
 
     def count(termination: Termination) -> Solution:
         cut = segment(instance.words, vocabulary, threads=threads)

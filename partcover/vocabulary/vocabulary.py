@@ -13,6 +13,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 
 from ..corpus import symbols as sym
+from ..corpus.normalizers import glance
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.arguments import checked, shown
@@ -23,7 +24,7 @@ from .rules import SegmentationRule
 
 __all__ = ["Vocabulary"]
 
-VERSION = 2
+VERSION = 3
 _FORMAT = "partcover-vocabulary"
 
 
@@ -46,6 +47,8 @@ class Vocabulary:
         The segmentation rule the tokens are meant for; `partcover.segment` lists them.
     pretokenizer : str, optional
         How text is cut into words for these tokens; see `partcover.corpus.pretokenizers`.
+    normalizer : str, optional
+        What is done to a text before; see `partcover.corpus.normalizers`.
     merges : sequence of pair of token, optional
         For the rules ``merges`` and ``character_merges``: the pairs in the order in which they
         merge; each side is a token or a single symbol.  Without them any two neighbours that
@@ -84,6 +87,7 @@ class Vocabulary:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     rule: SegmentationRule = "shortest_path"
     pretokenizer: str | None = None
+    normalizer: str | None = None
     merges: tuple[tuple[Token, Token], ...] | None = None
     scores: tuple[float, ...] | None = None
     symbol_scores: Mapping[Token, float] = field(default_factory=dict)
@@ -100,6 +104,7 @@ class Vocabulary:
         *,
         rule: SegmentationRule = "shortest_path",
         pretokenizer: str | None = None,
+        normalizer: str | None = None,
         merges: Iterable[tuple[Any, Any]] | None = None,
         scores: Iterable[float] | None = None,
         symbol_scores: Mapping[Any, float] | None = None,
@@ -124,6 +129,7 @@ class Vocabulary:
         set_(self, "provenance", dict(provenance or {}))
         set_(self, "rule", rule)
         set_(self, "pretokenizer", pretokenizer)
+        set_(self, "normalizer", normalizer)
         set_(self, "merges", None if merges is None else _pairs(merges, seen, symbols))
         set_(self, "scores", None if scores is None else tuple(map(_score, scores)))
         singles = {sym.to_token(s, symbols): _score(v) for s, v in (symbol_scores or {}).items()}
@@ -229,7 +235,8 @@ class Vocabulary:
     @property
     def _summary(self) -> list[str]:
         parts = [f"{len(self):,} tokens", self.symbols, self.rule, self.method]
-        return parts if self.pretokenizer is None else [*parts, self.pretokenizer]
+        how = (self.normalizer and glance(self.normalizer), self.pretokenizer)
+        return [*parts, *filter(None, how)]
 
     def _repr_html_(self) -> str:
         """Returns a table of the first tokens, for notebooks."""
@@ -296,6 +303,8 @@ class Vocabulary:
             data["symbol_scores"] = [[sym.to_json(s), v] for s, v in self.symbol_scores.items()]
         if self.pretokenizer is not None:
             data["pretokenizer"] = self.pretokenizer
+        if self.normalizer is not None:
+            data["normalizer"] = self.normalizer
         if self.ids is not None:
             data["ids"] = list(self.ids)
         if self.special:
@@ -306,7 +315,8 @@ class Vocabulary:
         """Returns the content of a vocabulary file; `from_json` is the inverse."""
         return {
             "format": _FORMAT,
-            "version": VERSION,
+            # older programs read what they know all of
+            "version": VERSION if self.normalizer is not None else 2,
             "symbols": self.symbols,
             "method": self.method,
             "rule": self.rule,
@@ -463,6 +473,9 @@ def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
     use["pretokenizer"] = data.get("pretokenizer")
     if not isinstance(use["pretokenizer"], str | None):
         raise InputError("'pretokenizer' must be a name")
+    use["normalizer"] = data.get("normalizer")
+    if not isinstance(use["normalizer"], str | None):
+        raise InputError("'normalizer' must be a name")
     use["special"] = data.get("special") or {}
     if not isinstance(use["special"], dict):
         raise InputError("'special' must be an object of special tokens and their ids")

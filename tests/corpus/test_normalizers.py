@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from partcover import InputError
+from partcover.corpus.counting import blocks
 from partcover.corpus.normalizers import Normalizer
 from partcover.interop.sentencepiece.proto import model_proto
 
@@ -93,10 +94,10 @@ def check(data, text):
     data = text.encode()
     for size in (1, 3, 50):
         chunks = [data[at : at + size] for at in range(0, len(data), size)]
-        assert b"".join(ours.blocks(chunks)).decode() == want
+        assert b"".join(map(ours.of_bytes, blocks(chunks, ours))).decode() == want
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(data=st.sampled_from(STEPS), text=TEXTS)
 @example(data={"type": "Lowercase"}, text="ΟΔΟΣ ΟΔΟΣ.")
 @example(data={"type": "NFC"}, text="e\u0334\u0301 \u0301")
@@ -104,7 +105,7 @@ def test_texts_are_as_in_the_library(data, text):
     check(data, text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=4), text=TEXTS)
 def test_sequences_are_as_in_the_library(steps, text):
     check({"type": "Sequence", "normalizers": steps}, text)
@@ -129,12 +130,13 @@ def test_every_character_is_mapped_as_in_the_library(map_step):
 def test_mapped_texts_are_as_in_the_library(map_step):
     theirs, ours = peer(map_step), Normalizer(map_step)
 
-    @settings(max_examples=500)
+    @settings(max_examples=300, deadline=None)
     @given(TEXTS)
     def run(text):
         assert ours(text) == ours.changes(text).text == theirs(text)
         data = text.encode()
-        assert b"".join(ours.blocks([data[:5], data[5:20], data[20:]])).decode() == theirs(text)
+        cut = blocks([data[:5], data[5:20], data[20:]], ours)
+        assert b"".join(map(ours.of_bytes, cut)).decode() == theirs(text)
 
     run()
 
@@ -150,9 +152,6 @@ def test_names():
     assert Normalizer(prepend.name) == prepend
     both = Normalizer({"type": "Sequence", "normalizers": [{"type": "NFC"}, prepend.to_json()]})
     assert Normalizer(both.name) == both != prepend
-    long = Normalizer({"type": "Prepend", "prepend": "a" * 1000})
-    assert long.label.startswith("Prepend:")
-    assert len(long.label) < 100
 
 
 @pytest.mark.parametrize(

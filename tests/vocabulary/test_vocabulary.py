@@ -105,7 +105,7 @@ def test_what_does_not_fit_is_named(changes, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"version": 3}, "vocabulary version 3 is not known, the latest here is 2"),
+        ({"version": 4}, "vocabulary version 4 is not known, the latest here is 3"),
         ({"format": "other"}, "not a vocabulary file"),
         ({"format": None}, "not a vocabulary file"),
         ({"version": True}, "vocabulary version True is not known"),
@@ -116,6 +116,7 @@ def test_what_does_not_fit_is_named(changes, message):
         ({"special": []}, None),
         ({"special": ["<s>"]}, "'special' must be an object"),
         ({"pretokenizer": 3}, "'pretokenizer' must be a name"),
+        ({"normalizer": 3}, "'normalizer' must be a name"),
         ({"symbol_scores": [["a", "b"]]}, "'symbol_scores' must be a list"),
     ],
 )

@@ -108,6 +108,7 @@ def audit_command(
         words = WordCounts.from_files(
             files,
             pretokenizer=vocabulary.need_pretokenizer(),
+            normalizer=vocabulary.normalizer,
             symbols=vocabulary.symbols,
             key=key,
             threads=out.threads,

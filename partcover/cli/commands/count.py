@@ -35,6 +35,12 @@ from ..paths import check_not_among
     "first-space, space, digit, none, or several joined by '+' (first-space+digit). "
     'space-prefix:_ marks with _. Or JSON as in a tokenizer.json: \'{"type": "Whitespace"}\'.',
 )
+@option(
+    "--normalizer",
+    metavar="NAME",
+    help="What is done to text before: NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Nmt, "
+    "BertNormalizer, several joined by '+', or JSON as in a tokenizer.json.",
+)
 @option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
 @option(
     "--symbols",
@@ -49,6 +55,7 @@ def count_command(
     out: Output,
     files: tuple[str, ...],
     pretokenizer: str,
+    normalizer: str | None,
     key: str,
     symbols: Any,
     all_files: bool,
@@ -70,6 +77,7 @@ def count_command(
         words = WordCounts.from_files(
             files,
             pretokenizer=pretokenizer,
+            normalizer=normalizer,
             symbols=symbols,
             key=key,
             threads=out.threads,
@@ -91,6 +99,7 @@ def count_command(
         "total_symbols": words.total_symbols,
         "symbols": words.symbols,
         "pretokenizer": pretokenizer,
+        "normalizer": words.normalizer,
         "seconds": round(seconds, 6),
         "threads": out.threads,
         "skipped": dict(skipped.most_common()),

@@ -6,6 +6,7 @@ import click
 import numpy as np
 
 from ...corpus import symbols as sym
+from ...corpus.normalizers import glance
 from ...encoding.encoder import Encoder
 from ...errors import InputError
 from ...runtime.files import atomic_writer
@@ -54,13 +55,19 @@ def decode_command(
     """Turn ids into text.
 
     FILE is what `encode` wrote, or - for standard input. Documents follow one another with
-    nothing between them, so what was encoded comes back byte for byte; with --json they are
+    nothing between them, so what was encoded comes back byte for byte, unless the vocabulary has
+    a normalizer: what that took away or wrote otherwise does not come back; with --json they are
     listed, and bytes that are not UTF-8 are escapes as in a vocabulary file.
     """
     form = form or id_format(file)
     if dtype is not None and form != "bin":
         raise InputError("--dtype is for --format bin")
     encoder = Encoder(read_any_vocabulary(vocabulary), pretokenizer)
+    if encoder.normalizer is not None:
+        out.note(
+            f"the text was normalized before it was encoded, by {glance(encoder.normalizer)}: "
+            "what that changed does not come back"
+        )
     texts = []
     count = 0
     with atomic_writer(out.path or "-") as written:

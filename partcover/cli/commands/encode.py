@@ -228,6 +228,8 @@ def _show(
         out.note(f"{documents}, {facts['ids']:,} ids, {seconds:.2f} s")
         return
     how: dict[str, Any] = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
+    if encoder.normalizer is not None:
+        how["normalizer"] = encoder.normalizer
     if request.sample:
         strength = {name: value for name, value in request.strength.items() if value is not None}
         how |= {"seed": out.seed, **strength}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...corpus.normalizers import glance
 from ...corpus.pretokenizers import Pretokenizer
 from ..command import argument, command, option
 from ..completion import format_names, pretokenizer_names
@@ -59,6 +60,7 @@ def import_command(out: Output, path: str, format_: str | None, pretokenizer: st
                 "symbols": vocabulary.symbols,
                 "rule": vocabulary.rule,
                 "pretokenizer": vocabulary.pretokenizer,
+                "normalizer": vocabulary.normalizer,
                 "special": dict(vocabulary.special),
                 "remarks": list(vocabulary.provenance.get("remarks", ())),
             }
@@ -67,5 +69,6 @@ def import_command(out: Output, path: str, format_: str | None, pretokenizer: st
         click.echo(
             f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
             f"pre-tokenizer {vocabulary.pretokenizer or 'not known'}"
+            + (f", normalizer {glance(vocabulary.normalizer)}" if vocabulary.normalizer else "")
         )
     return 0

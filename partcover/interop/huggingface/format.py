@@ -134,4 +134,5 @@ HUGGINGFACE = Format(
     read=read,
     recognises=looks_like,
     adapt=_adapt,
+    normalizes=True,
 )

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ...corpus.normalizers import Normalizer
 from ...errors import InputError
 from ...runtime.file_kinds import begins_object
 from ...runtime.files import load_json, read_json
@@ -63,6 +64,9 @@ def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
     """
     try:
         vocabulary, remarks = _read(data)
+        added = data.get("added_tokens") or []
+        if vocabulary.normalizer is not None and any(e.get("normalized") for e in added):
+            remarks.append("added tokens are looked for in the text before it is normalized")
         return vocabulary, remarks + not_carried(data, _made(data["model"]))
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
@@ -77,13 +81,12 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     # files written before version 0.10 have no type
     kind = model.get("type") or ("BPE" if "merges" in model else "Unigram")
     pretokenizer, byte_level, remarks = read_splitting(data.get("pre_tokenizer"))
-    if not byte_level:
-        if kind in ("Unigram", "BPE"):
-            return _pieces_of_text(data, kind, pretokenizer)
-        if kind == "WordPiece":
-            return _words_of_text(data)
-    if changes := _names(data.get("normalizer")):
-        raise InputError(f"its normalizer ({changes}) changes the text")
+    if not byte_level and kind in ("Unigram", "BPE"):
+        return _pieces_of_text(data, kind, pretokenizer)
+    normalizer = _normalizer(data)
+    if kind == "WordPiece" and not byte_level:
+        vocabulary, remarks = _words_of_text(data)
+        return vocabulary.with_(normalizer=normalizer), remarks
     special = _special(data, spelled=True)
     if kind == "BPE":
         use = _bpe(model, special)
@@ -93,7 +96,13 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
         use = _unigram(model, special)
     else:
         raise InputError(f"its model {kind} cuts by no rule that is known here")
-    return _vocabulary(use, special, pretokenizer, remarks), remarks
+    vocabulary = _vocabulary(use, special, pretokenizer, remarks)
+    return vocabulary.with_(normalizer=normalizer), remarks
+
+
+def _normalizer(data: Mapping[str, Any]) -> str | None:
+    """Returns the name of the normalizer; None where it has no steps."""
+    return Normalizer(data["normalizer"]).name if _names(data.get("normalizer")) else None
 
 
 def _names(step: Mapping[str, Any] | None) -> str:
@@ -305,8 +314,6 @@ def _words_of_text(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     front: so what a piece is depends on its bytes alone, and the longest match is the same.
     """
     model = data["model"]
-    if changes := _names(data.get("normalizer")):
-        raise InputError(f"its normalizer ({changes}) changes the text")
     special = _special(data, spelled=False)
     prefix = model.get("continuing_subword_prefix", "##")
     splitting = data.get("pre_tokenizer")

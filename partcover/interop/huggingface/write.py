@@ -30,6 +30,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ...corpus.normalizers import Normalizer
 from ...errors import InputError
 from ...runtime.files import write_atomic
 from ...vocabulary.vocabulary import Vocabulary
@@ -65,6 +66,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
             raise InputError(f"special token {text!r} is spelled as a token: rename one of them")
     inside, free = place_special(vocabulary)
     inside |= {f"<free {number}>": number for number in free}
+    normal = Normalizer.of(vocabulary.normalizer)
     data = {
         "version": "1.0",
         "truncation": None,
@@ -81,7 +83,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
             }
             for text, number in special
         ],
-        "normalizer": None,
+        "normalizer": normal and normal.to_json(),
         "pre_tokenizer": write_splitting(vocabulary.pretokenizer, byte_level=not characters),
         "post_processor": None,
         "decoder": _decoder(vocabulary),

@@ -90,12 +90,7 @@ def put(*path):
 @pytest.mark.parametrize(
     ("use", "change", "message"),
     [
-        ("merges", put("normalizer", {"type": "Lowercase"}), r"normalizer \(Lowercase\) changes"),
-        (
-            "merges",
-            put("normalizer", {"type": "Sequence", "normalizers": [{"type": "NFC"}]}),
-            "NFC",
-        ),
+        ("merges", put("normalizer", {"type": "ByteLevel"}), "unknown normalizer 'ByteLevel'"),
         (
             "merges",
             put("pre_tokenizer", {"type": "UnicodeScripts"}),
