@@ -17,11 +17,7 @@ SCRIPT = runpy.run_path(
     str(Path(__file__).parents[2] / "benchmarks" / "tokenizers_people_run.py"), run_name="script"
 )
 PUBLISHED = {published.name: published for published in SCRIPT["PUBLISHED"]}
-REFUSED = {
-    "clip": "end words in </w>",
-    "claude-2": "normalizer",
-    "qwen3": "normalizer",
-}
+REFUSED = {"clip": "end words in </w>"}
 pytestmark = pytest.mark.slow
 
 
