@@ -13,7 +13,7 @@ StripAccents           takes marks away (so put NFD before it)
 Strip                  takes white space away, at the beginning (``strip_left``) and the end of
                        the text (``strip_right``)
 Replace                writes ``content`` for each ``pattern``, ``{"String": …}`` or
-                       ``{"Regex": …}``
+                       ``{"Regex": …}``, one of Oniguruma's, see `partcover.corpus.oniguruma`
 Prepend                puts ``prepend`` in front of a text that is not empty
 BertNormalizer         ``clean_text`` takes control characters away and writes a space for other
                        white space; ``handle_chinese_chars`` puts spaces around ideographs;
@@ -40,7 +40,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import regex
 
@@ -48,6 +48,8 @@ from ..errors import InputError
 from ..runtime.arguments import shown
 from . import unicode_tables as tables
 from .character_map import CharacterMap
+from .oniguruma import translated
+from .timed_patterns import Matches, TimedPattern, timed_pattern
 
 __all__ = ["NORMALIZERS", "Normalized", "Normalizer", "glance"]
 
@@ -189,12 +191,46 @@ def _strip(left: bool, right: bool) -> list[_Change]:
     ]
 
 
-def _replace(pattern: Mapping[str, str], content: str) -> list[_Change]:
+@dataclass(frozen=True)
+class _Replace:
+    """Writes a text for each match of a pattern; as `_Change`."""
+
+    find: TimedPattern
+    content: str
+    reach: int = 2
+    keeps: bool = False
+
+    def apply(self, text: str) -> str:
+        """Returns the changed text."""
+        found = self._found(text)
+        return "".join(self.content if match else text[a:b] for a, b, match in found)
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """Yields what is replaced, in order."""
+        for begin, end, match in self._found(text):
+            if match and text[begin:end] != self.content:
+                yield Edit(begin, end, self.content)
+
+    def _found(self, text: str) -> Matches:
+        return self.find(text) if text else []  # nothing is found in nothing, as in the library
+
+
+# matches white space alone, and looks at nothing else
+_SPACES = regex.compile(r"(?:\\s|[ ]|\\[nrt]|\[(?:\\s|[ ]|\\[nrt])+\])(?:[+]|\{\d+,\d*\})?")
+
+
+def _replace(pattern: Mapping[str, str], content: str) -> list[_AnyChange]:
     ((kind, text),) = pattern.items()
-    if kind != "String":
-        raise InputError("a normalizer replaces strings here, and no regular expressions yet")
     if not text:
         raise InputError("the normalizer Replace has an empty pattern")
+    if kind == "Regex":
+        try:
+            find = timed_pattern(text, translated(text))
+        except InputError as error:
+            raise InputError(f"the normalizer Replace: {error}") from None
+        if _SPACES.fullmatch(text):
+            return [_Replace(find, content, 1, content[:1] in (" ", "\n"))]
+        return [_Replace(find, content)]
     reach = 0 if len(text) == 1 else 2 if " " in text or "\n" in text else 1
     quick = lambda given: given.replace(text, content)  # noqa: E731
     change = _always(regex.escape(text), content, reach=reach, keeps=False, quick=quick)
@@ -207,8 +243,8 @@ def _prepend(text: str) -> list[_Change]:
 
 def _bert(
     clean_text: bool, handle_chinese_chars: bool, strip_accents: bool | None, lowercase: bool
-) -> list[_Change | _NormalForm]:
-    changes: list[_Change | _NormalForm] = []
+) -> list[_AnyChange]:
+    changes: list[_AnyChange] = []
     if clean_text:
         changes.append(_always(f"[{tables.CONTROLS}]+", ""))
         changes.append(_always(f"[{tables.WHITE}]", " "))
@@ -234,13 +270,15 @@ def _precompiled(data: str) -> list[_Change]:
 
 
 def _pattern(value: Any) -> bool:
-    return isinstance(value, dict) and list(map(type, value.values())) == [str]
+    known = isinstance(value, dict) and value.keys() <= {"String", "Regex"}
+    return known and list(map(type, value.values())) == [str]
 
 
 def _is(kind: Any) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kind)
 
 
+_AnyChange: TypeAlias = _Change | _NormalForm | _Replace
 _FLAG = True, _is(bool)
 _NEEDED = object()
 
@@ -300,7 +338,7 @@ class Normalizer:
 
     name: str
     steps: tuple[dict[str, Any], ...] = field(init=False, compare=False, repr=False)
-    _changes: tuple[_Change | _NormalForm, ...] = field(init=False, compare=False, repr=False)
+    _changes: tuple[_AnyChange, ...] = field(init=False, compare=False, repr=False)
 
     def __init__(self, name: str | Mapping[str, Any]) -> None:
         steps = [step for data in _read(name) for step in _flat(data)]
@@ -393,8 +431,9 @@ def _edited(done: Normalized, edits: Iterable[Edit]) -> Normalized:
         parts += [done.text[at : edit.begin], edit.new]
         begin += done.begin[at : edit.begin]
         end += done.end[at : edit.begin]
-        # what is put in front stands for the first character
-        span = done.begin[edit.begin], done.end[max(edit.end - 1, edit.begin)]
+        # what is put in stands for the character behind it, at the end for the last
+        first = min(edit.begin, len(done.text) - 1)
+        span = (done.begin[first], done.end[max(edit.end - 1, first)]) if done.text else (0, 0)
         begin += [span[0]] * len(edit.new)
         end += [span[1]] * len(edit.new)
         at = edit.end
@@ -447,7 +486,7 @@ def _with_defaults(kind: str) -> dict[str, Any]:
     return {"type": kind} | {key: value for key, (value, _) in NORMALIZERS[kind][0].items()}
 
 
-def _changes_of(step: Mapping[str, Any]) -> list[_Change | _NormalForm]:
+def _changes_of(step: Mapping[str, Any]) -> list[_AnyChange]:
     parameters = {key: value for key, value in step.items() if key != "type"}
-    changes: list[_Change | _NormalForm] = NORMALIZERS[step["type"]][1](**parameters)
+    changes: list[_AnyChange] = NORMALIZERS[step["type"]][1](**parameters)
     return changes

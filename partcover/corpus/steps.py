@@ -32,23 +32,20 @@ than its version of Unicode.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import regex
 
 from ..errors import InputError
 from ..runtime.arguments import shown
 from .oniguruma import translated
+from .timed_patterns import Matches, Span, timed_pattern
 
 __all__ = ["GPT2", "Piece", "Step", "Steps", "read_steps", "split_steps"]
 
-Span: TypeAlias = tuple[int, int]
-Matches: TypeAlias = list[tuple[int, int, bool]]  # all of a text: begin, end, whether it matches
-
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-_SECONDS, _PER_SECOND = 10.0, 50_000  # a pattern may take ten seconds, and one for so many more
 _BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
 _SCHEMES = ("always", "first", "never")
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}"
@@ -194,61 +191,6 @@ class Steps:
         return pieces
 
 
-@dataclass(frozen=True)
-class _Pattern:
-    """A compiled pattern that may take only so long."""
-
-    source: str
-    compiled: Any = field(compare=False)
-
-    def __call__(self, text: str) -> Matches:
-        seconds = _SECONDS + len(text) / _PER_SECOND
-        try:
-            spans = [m.span() for m in self.compiled.finditer(text, timeout=seconds)]
-            if any(begin == end for begin, end in spans):
-                spans = list(self._stepwise(text, seconds))
-        except TimeoutError:
-            raise InputError(
-                f"the pattern {shown(self.source)} takes more than {seconds:.0f} seconds on a text "
-                f"of {len(text):,} characters"
-            ) from None
-        return _with_gaps(spans, len(text))
-
-    def _stepwise(self, text: str, seconds: float) -> Iterator[Span]:
-        """Yields matches as the library does where some are empty: none behind another's end."""
-        at, last = 0, -1
-        while at <= len(text):
-            match = self.compiled.search(text, at, timeout=seconds)
-            if match is None:
-                return
-            begin, end = match.span()
-            if begin == end == last:
-                at = end + 1
-                continue
-            yield begin, end
-            at = last = end
-
-
-def _compiled(source: str, pattern: str) -> _Pattern:
-    try:
-        return _Pattern(source, regex.compile(pattern, regex.VERSION1))
-    except (regex.error, RecursionError, MemoryError, OverflowError) as error:
-        raise InputError(f"the pattern {shown(source)} is none: {error}") from None
-
-
-def _with_gaps(spans: Iterable[Span], length: int) -> Matches:
-    matches = []
-    at = 0
-    for begin, end in spans:
-        if at != begin:
-            matches.append((at, begin, False))
-        matches.append((begin, end, True))
-        at = end
-    if at != length:
-        matches.append((at, length, False))
-    return matches
-
-
 def _merged(matches: Matches) -> list[Span]:
     """Adds each match to what stands before it, unless that is a match, too."""
     spans: list[Span] = []
@@ -328,26 +270,26 @@ def _split(step: Mapping[str, Any]) -> Step:
     behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
     invert = _flag(step, "invert", False)
     pattern = translated(source) if kind == "Regex" else regex.escape(source)
-    cut = _cut(_compiled(source, pattern), behaviour, invert)
+    cut = _cut(timed_pattern(source, pattern), behaviour, invert)
     data = {"type": "Split", "pattern": given, "behavior": behaviour, "invert": invert}
     return Step(data, cut, keeps=behaviour != "Removed")
 
 
 def _digits(step: Mapping[str, Any]) -> Step:
     each = _flag(step, "individual_digits", False)
-    cut = _cut(_compiled("N", r"\p{N}"), "Isolated" if each else "Contiguous")
+    cut = _cut(timed_pattern("N", r"\p{N}"), "Isolated" if each else "Contiguous")
     return Step({"type": "Digits", "individual_digits": each}, cut)
 
 
 def _punctuation(step: Mapping[str, Any]) -> Step:
     behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
-    cut = _cut(_compiled("punctuation", _PUNCTUATION), behaviour)
+    cut = _cut(timed_pattern("punctuation", _PUNCTUATION), behaviour)
     return Step({"type": "Punctuation", "behavior": behaviour}, cut, keeps=behaviour != "Removed")
 
 
 def _removing(pattern: str, invert: bool = False) -> Callable[[Mapping[str, Any]], Step]:
     def step(given: Mapping[str, Any]) -> Step:
-        cut = _cut(_compiled(pattern, pattern), "Removed", invert)
+        cut = _cut(timed_pattern(pattern, pattern), "Removed", invert)
         return Step({"type": given["type"]}, cut, keeps=False)
 
     return step
@@ -356,13 +298,13 @@ def _removing(pattern: str, invert: bool = False) -> Callable[[Mapping[str, Any]
 def _bert(_: Mapping[str, Any]) -> Step:
     # a match is white space, which is left out; of the rest each punctuation mark is a word
     pattern = rf"{_PUNCTUATION}|[[^\s]--{_PUNCTUATION}]+"
-    cut = _cut(_compiled(pattern, pattern), "Removed", True)
+    cut = _cut(timed_pattern(pattern, pattern), "Removed", True)
     return Step({"type": "BertPreTokenizer"}, cut, keeps=False)
 
 
 def _delimiter(step: Mapping[str, Any]) -> Step:
     delimiter = _character(step, "delimiter", None)
-    cut = _cut(_compiled(delimiter, regex.escape(delimiter)), "Removed")
+    cut = _cut(timed_pattern(delimiter, regex.escape(delimiter)), "Removed")
     return Step({"type": "CharDelimiterSplit", "delimiter": delimiter}, cut, keeps=False)
 
 
@@ -374,7 +316,7 @@ def _metaspace(step: Mapping[str, Any]) -> Step:
     data = {"type": "Metaspace", "replacement": mark, "prepend_scheme": scheme, "split": split}
     return Step(
         data,
-        _cut(_compiled(mark, regex.escape(mark)), "MergedWithNext") if split else None,
+        _cut(timed_pattern(mark, regex.escape(mark)), "MergedWithNext") if split else None,
         prefix="" if scheme == "never" else mark,
         only_first=scheme == "first",
         replacement=mark,
@@ -391,7 +333,7 @@ def _byte_level(step: Mapping[str, Any]) -> Step:
         "trim_offsets": _flag(step, "trim_offsets", True),
         "use_regex": cuts,
     }
-    cut = _cut(_compiled(GPT2, GPT2), "Isolated") if cuts else None
+    cut = _cut(timed_pattern(GPT2, GPT2), "Isolated") if cuts else None
     return Step(data, cut, prefix=" " if spaced else "", keeps=not spaced)
 
 

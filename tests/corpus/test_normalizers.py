@@ -23,6 +23,17 @@ STEPS = [
     {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
     {"type": "Replace", "pattern": {"String": "a.b"}, "content": ""},
     {"type": "Replace", "pattern": {"String": "\n "}, "content": "e\u0301\\1"},
+    *(
+        {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
+        for pattern, content in (
+            (r"\s+", " "),
+            (" {2,}", "▁"),
+            (r"[\n ]{1,2}", "\n"),
+            (r"[^\S\n]+$|^ ", ""),
+            ("a*", "-"),
+            (r"(?<=a)\.|(?i:B)", "e\u0301\\1"),
+        )
+    ),
     {"type": "Prepend", "prepend": "▁"},
     *(
         {

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
-from partcover.corpus import steps as module
+from partcover.corpus import timed_patterns
+from partcover.corpus.normalizers import Normalizer
 from partcover.corpus.oniguruma import translated
 from partcover.corpus.pretokenizers import Pretokenizer
 from partcover.corpus.steps import read_steps
@@ -239,11 +240,15 @@ def test_patterns_without_an_equal_are_refused(pattern):
 
 
 def test_patterns_that_explode_are_stopped(monkeypatch):
-    monkeypatch.setattr(module, "_SECONDS", 0.2)
+    monkeypatch.setattr(timed_patterns, "_SECONDS", 0.2)
     name = r'{"type": "Split", "pattern": {"Regex": "(a|a|aa)+$"}}'
     begin = time.monotonic()
     with pytest.raises(InputError, match="takes more than 0 seconds on a text of 5,001 characters"):
         Pretokenizer.from_name(name).split("a" * 5000 + "b")
+    with pytest.raises(InputError, match="takes more than 0 seconds on a text of 5,001 characters"):
+        Normalizer({"type": "Replace", "pattern": {"Regex": "(a|a|aa)+$"}, "content": ""})(
+            "a" * 5000 + "b"
+        )
     assert time.monotonic() - begin < 20
 
 
