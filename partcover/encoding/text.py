@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..kernels._segment import INSIDE
 from ..runtime.arguments import shown
+from ..vocabulary.unknown import Part
 
 __all__ = [
     "Numbers",
     "Special",
     "SpecialTokens",
+    "UnknownNumbers",
     "as_bytes",
     "check_special",
     "exchange",
@@ -29,7 +33,7 @@ __all__ = [
 
 Special: TypeAlias = Literal["text", "parse", "error"]
 Numbers: TypeAlias = npt.NDArray[np.int32]
-Part = TypeVar("Part", bytes, bytes | Numbers)
+Section = TypeVar("Section", bytes, bytes | Numbers)
 
 
 @contextmanager
@@ -79,7 +83,7 @@ def exchange(text: bytes, mark: bytes) -> bytes:
     return b" ".join(part.replace(b" ", mark) for part in text.split(mark))
 
 
-def placed(parts: Iterable[Part], first: int = 0) -> Iterator[tuple[int, Part]]:
+def placed(parts: Iterable[Section], first: int = 0) -> Iterator[tuple[int, Section]]:
     """Yields each part with its position in the text; special tokens have no length."""
     for part in parts:
         yield first, part
@@ -97,6 +101,58 @@ def check_special(special: str) -> None:
     """Checks how special tokens in a text are to be treated."""
     if not isinstance(special, str) or special not in get_args(Special):
         raise InputError(f"special is {shown(special)}: use 'text', 'parse' or 'error'")
+
+
+@dataclass(frozen=True)
+class UnknownNumbers:
+    """Gives numbers to what is unknown: `first` + n to n bytes of it.
+
+    Parameters
+    ----------
+    first : int
+        One more than the largest number of a special token.
+    part : {"run", "character", "word"}
+        What a number stands for, see `partcover.vocabulary.unknown`.
+    """
+
+    first: int
+    part: Part
+
+    def mark(
+        self,
+        which: npt.NDArray[np.int32],
+        data: npt.NDArray[np.uint8],
+        words: npt.NDArray[np.int64],
+        bad: npt.NDArray[np.bool_],
+    ) -> None:
+        """Replaces single bytes that are unknown in what words were cut into.
+
+        Parameters
+        ----------
+        which : ndarray of int32, shape (len(data),)
+            The pieces, as the cutting kernels give them; changed.
+        data : ndarray of uint8
+            The words, one after another.
+        words : ndarray of int64
+            Where they start, and the end of the last.
+        bad : ndarray of bool, shape (len(data),)
+            Which single bytes are unknown.
+        """
+        starts = np.zeros(len(data) + 1, bool)  # where something unknown may begin
+        starts[words] = True
+        if self.part == "word":
+            number = np.repeat(np.arange(len(words) - 1), np.diff(words))
+            unknown = np.zeros(len(words) - 1, bool)
+            unknown[number[bad]] = True
+            bad = unknown[number]
+        elif self.part == "character":
+            starts[:-1] |= (data & 0xC0) != 0x80
+        before = np.concatenate([[False], bad])
+        after = np.concatenate([bad, [False]])
+        begins = np.flatnonzero(after & (starts | ~before))
+        ends = np.flatnonzero(before & (starts | ~after)) - 1
+        which[bad] = INSIDE
+        which[ends] = self.first - 256 + (ends - begins + 1)
 
 
 class SpecialTokens:

@@ -26,6 +26,7 @@ from .text import (
     Numbers,
     Special,
     SpecialTokens,
+    UnknownNumbers,
     as_bytes,
     check_special,
     joined,
@@ -93,9 +94,13 @@ class TextEncoder(Decoder):
         texts += self._special.numbers
         self._lengths = np.array([len(text) for text in texts], np.int64)
         self._lacks = np.array(ids[:256]) < 0
+        self._unknown = None
+        if (unknown := vocabulary.unknown) is not None:
+            self._unknown = UnknownNumbers(len(ids), unknown.part)
+            ids.append(vocabulary.special[unknown.token])
         self._ids = np.maximum(ids, 0).astype(self.dtype)
         self._numbers_are_ids = ids == list(range(len(ids)))
-        text_of = dict(zip(ids, texts, strict=True))
+        text_of = dict(zip(ids, texts, strict=False))
         text_of.pop(-1, None)
         super().__init__(text_of, vocabulary.special.values(), mark, rules.steps)
         self._workers = self._new_workers()
@@ -282,7 +287,7 @@ class TextEncoder(Decoder):
                 span = np.array([0]), np.array([size])
             elif isinstance(raw, bytes):
                 numbers.append(self._workers.numbers(part, at, self.threads))
-                span = self._spans(part, self._lengths[numbers[-1]])
+                span = self._spans(part, self._lengths_of(numbers[-1]))
                 if self._normal is not None:
                     span = original_spans(raw, self._normal, span)
                 size = len(raw)
@@ -325,10 +330,20 @@ class TextEncoder(Decoder):
     def _new_workers(self) -> Workers:
         cut, lacks = self._draw or self._cut, self._lacks
         drawn = self._draw is not None
-        return Workers(self._rules, cut, lacks, self._mark, self._cache, drawn=drawn)
+        return Workers(self._rules, cut, lacks, self._unknown, self._mark, self._cache, drawn=drawn)
 
     def _to_ids(self, numbers: Numbers) -> Ids:
+        if self._unknown is not None:
+            return self._ids[np.minimum(numbers, self._unknown.first)]
         return numbers.astype(self.dtype) if self._numbers_are_ids else self._ids[numbers]
+
+    def _lengths_of(self, numbers: Numbers) -> npt.NDArray[np.int64]:
+        """Returns how many bytes each number stands for."""
+        if self._unknown is None:
+            return self._lengths[numbers]
+        first = self._unknown.first
+        known = self._lengths[np.minimum(numbers, first - 1)]
+        return np.where(numbers < first, known, numbers.astype(np.int64) - first)
 
 
 @checked

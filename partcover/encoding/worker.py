@@ -19,7 +19,7 @@ from ..kernels._encoder import WordCache
 from ..kernels._segment import SINGLE
 from ..runtime.arguments import shown
 from ..runtime.parallel import ordered_map
-from .text import Numbers, joined, placed
+from .text import Numbers, UnknownNumbers, joined, placed
 
 __all__ = ["Worker", "Workers"]
 
@@ -39,6 +39,8 @@ class Worker:
         The function that cuts words into tokens.
     lacks : ndarray of bool, shape (256,)
         Whether each byte has no id.
+    unknown : UnknownNumbers, optional
+        What such bytes become; without it they are an error.
     mark : bytes
         The mark that stands for a space.
     cache : int
@@ -52,6 +54,7 @@ class Worker:
         rules: Sequence[PretokenizerRule],
         cut: Callable[..., None],
         lacks: npt.NDArray[np.bool_],
+        unknown: UnknownNumbers | None,
         mark: bytes,
         cache: int,
         *,
@@ -61,6 +64,7 @@ class Worker:
         self.cut = cut
         self.drawn = drawn
         self.lacks = lacks if lacks.any() else None
+        self.unknown = unknown
         self.mark = mark
         # words that are not the text again may be longer than it
         self.longest = len(mark) if all(rule.keeps for rule in rules) else _LONGER
@@ -97,8 +101,11 @@ class Worker:
         if len(data):
             self.cut(data, words, 0, len(words) - 1, which, *draws)
         if self.lacks is not None:
-            bad = np.flatnonzero((which == SINGLE) & self.lacks[data])
-            if len(bad):
+            lacking = (which == SINGLE) & self.lacks[data]
+            bad = np.flatnonzero(lacking)
+            if len(bad) and self.unknown is not None:
+                self.unknown.mark(which, data, words, lacking)
+            elif len(bad):
                 word = int(np.searchsorted(words, bad[0], "right"))
                 shown = sym.show(data[words[word - 1] : words[word]][:80].tobytes())
                 raise InputError(
@@ -167,7 +174,7 @@ class Workers:
 
     Parameters
     ----------
-    rules, cut, lacks, mark, cache, drawn
+    rules, cut, lacks, unknown, mark, cache, drawn
         As for `Worker`.
     """
 
@@ -176,13 +183,14 @@ class Workers:
         rules: Sequence[PretokenizerRule],
         cut: Callable[..., None],
         lacks: npt.NDArray[np.bool_],
+        unknown: UnknownNumbers | None,
         mark: bytes,
         cache: int,
         *,
         drawn: bool,
     ) -> None:
         self.rules = rules
-        self.make = partial(Worker, rules, cut, lacks, mark, cache, drawn=drawn)
+        self.make = partial(Worker, rules, cut, lacks, unknown, mark, cache, drawn=drawn)
         self.idle: deque[Worker] = deque()
 
     @contextmanager

@@ -74,4 +74,6 @@ def first_tokens(vocabulary: Vocabulary, size: int) -> Vocabulary:
             if all(len(part) == 1 or part in kept for part in (*pair, whole))
         )
     scores = None if vocabulary.scores is None else vocabulary.scores[:size]
-    return vocabulary.with_(tokens=tokens, merges=merges, scores=scores, ids=None, special={})
+    return vocabulary.with_(
+        tokens=tokens, merges=merges, scores=scores, ids=None, special={}, unknown=None
+    )

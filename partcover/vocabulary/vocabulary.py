@@ -21,10 +21,11 @@ from ..runtime.file_kinds import likely_mistake
 from ..runtime.files import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from .rules import SegmentationRule
+from .unknown import Unknown
 
 __all__ = ["Vocabulary"]
 
-VERSION = 3
+VERSION = 4
 _FORMAT = "partcover-vocabulary"
 
 
@@ -64,6 +65,8 @@ class Vocabulary:
     special : mapping of str to int, iterable of str, or str
         Special tokens, which no segmentation uses, and their ids; by default the ids after all
         others.
+    unknown : Unknown, optional
+        The special token that stands for what has no id; without it, that is an error.
 
     Raises
     ------
@@ -93,6 +96,7 @@ class Vocabulary:
     symbol_scores: Mapping[Token, float] = field(default_factory=dict)
     ids: tuple[int, ...] | None = None
     special: Mapping[str, int] = field(default_factory=dict)
+    unknown: Unknown | None = None
 
     @checked
     def __init__(
@@ -110,6 +114,7 @@ class Vocabulary:
         symbol_scores: Mapping[Any, float] | None = None,
         ids: Iterable[int] | None = None,
         special: Mapping[str, int] | Iterable[str] | str = (),
+        unknown: Unknown | None = None,
     ) -> None:
         converted = tuple(sym.to_token(token, symbols) for token in tokens)
         seen: set[Token] = set()
@@ -147,6 +152,7 @@ class Vocabulary:
                 raise InputError("a special token is given twice")
         named = {text: _id(n, f"special token {text!r}: ") for text, n in special.items()}
         set_(self, "special", named)
+        set_(self, "unknown", unknown)
         self._check_special()
 
     def _check_scores(self) -> None:
@@ -197,6 +203,8 @@ class Vocabulary:
             if number in used:
                 raise InputError(f"special token {text!r}: id {number} is given twice")
             used.add(number)
+        if self.unknown is not None and self.unknown.token not in self.special:
+            raise InputError(f"unknown: {self.unknown.token!r} is no special token")
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -309,6 +317,8 @@ class Vocabulary:
             data["ids"] = list(self.ids)
         if self.special:
             data["special"] = dict(self.special)
+        if self.unknown is not None:
+            data["unknown"] = self.unknown.to_json()
         return data
 
     def to_json(self) -> dict[str, Any]:
@@ -316,7 +326,7 @@ class Vocabulary:
         return {
             "format": _FORMAT,
             # older programs read what they know all of
-            "version": VERSION if self.normalizer is not None else 2,
+            "version": VERSION if self.unknown else 3 if self.normalizer is not None else 2,
             "symbols": self.symbols,
             "method": self.method,
             "rule": self.rule,
@@ -479,4 +489,6 @@ def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
     use["special"] = data.get("special") or {}
     if not isinstance(use["special"], dict):
         raise InputError("'special' must be an object of special tokens and their ids")
+    unknown = data.get("unknown")
+    use["unknown"] = None if unknown is None else Unknown.from_json(unknown)
     return use

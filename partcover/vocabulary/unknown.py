@@ -1,0 +1,63 @@
+"""Defines `Unknown`: the token that stands for what has no id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from ..errors import InputError
+from ..runtime.arguments import shown
+
+__all__ = ["Part", "Unknown"]
+
+Part: TypeAlias = Literal["run", "character", "word"]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """The special token that stands for bytes without an id that no token covers.
+
+    Parameters
+    ----------
+    token : str
+        The special token.
+    part : {"run", "character", "word"}
+        What one of it stands for: such bytes in a row inside a word, as in Unigram models;
+        each character of them; or the word that has one, as in WordPiece.
+
+    Raises
+    ------
+    InputError
+        For another part.
+
+    Examples
+    --------
+    >>> from partcover import Encoder, Vocabulary
+    >>> from partcover.vocabulary.unknown import Unknown
+    >>> vocabulary = Vocabulary(["ab"], ids=[-1] * 256 + [1], special={"<unk>": 0},
+    ...                         unknown=Unknown("<unk>"), pretokenizer="none")
+    >>> Encoder(vocabulary).encode("ab??ab")
+    [1, 0, 1]
+    """
+
+    token: str
+    part: Part = "run"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.token, str) or self.part not in get_args(Part):
+            raise InputError(
+                f"unknown is {shown((self.token, self.part))}: a special token, and one of "
+                f"{', '.join(get_args(Part))}, are expected"
+            )
+
+    @classmethod
+    def from_json(cls, data: Any) -> Unknown:
+        """Returns what `to_json` wrote."""
+        if not isinstance(data, Mapping) or data.keys() != {"token", "part"}:
+            raise InputError("'unknown' must be an object of a token and a part")
+        return cls(data["token"], data["part"])
+
+    def to_json(self) -> dict[str, str]:
+        """Returns the JSON object that vocabulary files hold."""
+        return {"token": self.token, "part": self.part}
