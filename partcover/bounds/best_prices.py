@@ -194,16 +194,19 @@ class BestPrices:
         points = (self.x,) if self.x is self.plain_x else (self.x, self.plain_x)
         return Target(self.lower_bound, in_tokens, points)
 
+    def certificate(self) -> Certificate:
+        """Returns the proof of the best lower bound so far."""
+        if self.known is not None and self.known.lower_bound >= self.lower_bound:
+            return self.known
+        leaf = Leaf(None) if self.prices is None else self.prices.leaf(self.counter)
+        return Certificate.of(self.instance, (leaf,), self.lower_bound, self.counter.bits)
+
     def bound(self, iterations: int, termination: Termination, limits: RunLimits) -> Bound:
         """Returns the bound with its certificate, and what it proves about candidates."""
         counter, instance = self.counter, self.instance
         size = len(instance.index)
         costs = np.zeros(size, np.int64)
         inside = outside = np.zeros(0, np.int64)
-        certificate = self.known
-        if certificate is None or certificate.lower_bound < self.lower_bound:
-            leaf = Leaf(None) if self.prices is None else self.prices.leaf(counter)
-            certificate = Certificate.of(instance, (leaf,), self.lower_bound, counter.bits)
         if self.prices is not None:
             costs, chosen = reduced_costs(self._all_rewards(), counter.fixed, instance)
             costs = costs[:size]
@@ -220,7 +223,7 @@ class BestPrices:
             costs = np.where(costs > 0, np.maximum(costs - excess, 0), costs)
         return Bound(
             instance,
-            certificate,
+            self.certificate(),
             self.lower_bound,
             self.incumbent,
             self.relaxation,

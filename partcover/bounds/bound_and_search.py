@@ -14,15 +14,15 @@ from ..heuristics.search_space import legal_start
 from ..heuristics.search_steps import LocalSearch
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.solution import Solution, Termination
+from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.background import Background
+from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
 from ..runtime.parallel import workers
 from ..segmentation.segmentation import segment
 from ..verification.recount import recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
 from .best_prices import BestPrices
-from .checkpoints import Checkpoint, Checkpoints
 from .climb import Climb, StoppingRule
 from .phase_events import PhaseEvents
 from .price_counter import PriceCounter
@@ -128,11 +128,10 @@ class BoundAndSearch:
         self.limits = task.limits
         self.phases = phases
         self.is_root = task.is_root
-        ascent, known = first_point(counter, greedy, task.start_certificate)
-        if known is not None and known.k != instance.k:
-            known = None
+        start = task.start_certificate
+        ascent, known = first_point(counter, greedy, [] if start is None else [start])
         clock = phases.deadline
-        best = BestPrices(counter, instance, phases.tokens, known, clock, phases)
+        best = BestPrices(counter, instance, phases.tokens, known.get(instance.k), clock, phases)
         kept = _RECOUNTS * recount_seconds(instance.words, greedy.vocabulary)
         deadline = clock.earlier(kept)
         if task.is_root and deadline.left is not None:
@@ -172,6 +171,7 @@ class BoundAndSearch:
     def run(self) -> Termination:
         """Makes both until the gap is closed, time is up or both have ended."""
         self.phases.enter("bound")
+        self._checkpoints.offer()
         self.climb.begin()
         has_ended = self._bound_alone()
         self.phases.enter("search")
@@ -293,6 +293,6 @@ class BoundAndSearch:
 
     def _present(self) -> Solution:
         """Returns the best so far, not yet recounted, with the certificate of the bound."""
-        bound = self.climb.best.bound(self.climb.step, "time_limit", self.limits)
+        certificate = self.climb.best.certificate()
         solution = self.search.present()
-        return replace(solution, lower_bound=bound.lower_bound, certificate=bound.certificate)
+        return replace(solution, lower_bound=certificate.lower_bound, certificate=certificate)

@@ -10,8 +10,9 @@ from ..errors import InputError
 from ..heuristics.local_search import local_search
 from ..problem.certificate import Branch, Certificate
 from ..problem.instance import Instance
-from ..problem.solution import Solution
+from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
+from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
 from ..runtime.parallel import workers
 from ..runtime.progress import Progress
@@ -19,7 +20,6 @@ from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task
 from .branch_tree import Node, leaves_of, tree_of
-from .checkpoints import Checkpoint, Checkpoints
 from .exact_prices import word_prices
 from .phase_events import PhaseEvents
 from .price_counter import PriceCounter
@@ -68,11 +68,10 @@ def branch_and_cut(
     progress : Progress, optional
         Receives an `Event` for each phase, better vocabulary and better bound.
     checkpoint : callable, optional
-        Receives the best solution so far, whose certificate is the tree as it stands: when all
-        vocabularies have been bounded, then about once a minute and soon after a better vocabulary
-        is found, and before the call returns.  Saved, it is a `warm_start` to go on from.  If it
-        raises an exception the call goes on; ``extra["checkpoint_error"]`` is what it raised in the
-        last checkpoint.
+        Receives the best solution so far, whose certificate is the tree as it stands: once there
+        is one, then every few seconds, and before the call returns.  Saved, it is a `warm_start` to
+        go on from.  If it raises an exception the call goes on; ``extra["checkpoint_error"]`` is
+        what it raised in the last checkpoint.
 
     Returns
     -------

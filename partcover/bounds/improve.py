@@ -8,14 +8,13 @@ from ..errors import InputError
 from ..heuristics.local_search import local_search
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.solution import Solution
+from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.parallel import workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task
-from .checkpoints import Checkpoint
 from .phase_events import PhaseEvents
 from .price_counter import PriceCounter
 
@@ -75,8 +74,8 @@ def improve(
     progress : Progress, optional
         Receives an `Event` for each phase, better vocabulary and better bound, all on one clock.
     checkpoint : callable, optional
-        Receives the best solution so far with its certificate, about once a minute, and soon
-        after a better vocabulary is found; its tokens come in no order.  If it raises an
+        Receives the best solution so far with its certificate, once there is one and then every few
+        seconds; its tokens come in no order.  If it raises an
         exception the call goes on; ``extra["checkpoint_error"]`` is what the last one raised.
 
     Returns

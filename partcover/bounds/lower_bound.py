@@ -11,6 +11,7 @@ from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
+from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
 from ..runtime.parallel import workers
 from ..runtime.progress import Progress
@@ -107,7 +108,7 @@ def lower_bound(
         instance,
         [instance.k],
         incumbents=None if incumbent is None else {instance.k: incumbent},
-        warm_start=warm_start,
+        warm_starts=[] if warm_start is None else [warm_start],
         greedy=greedy,
         cuts=cuts,
         time_limit=time_limit,
@@ -124,7 +125,7 @@ def bounds(
     budgets: Sequence[int],
     *,
     incumbents: dict[int, int] | None = None,
-    warm_start: Certificate | None = None,
+    warm_starts: Sequence[Certificate] = (),
     greedy: Solution | None = None,
     cuts: bool = True,
     time_limit: Seconds | None = None,
@@ -132,6 +133,7 @@ def bounds(
     iterations: Whole | None = None,
     threads: Threads = 1,
     progress: Progress | None = None,
+    checkpoint: Callable[[Certificate], None] | None = None,
     done: Callable[[Bound], None] | None = None,
 ) -> list[Bound]:
     """Proves lower bounds for several budgets, each started from the one before.
@@ -144,12 +146,18 @@ def bounds(
         The budgets, in the order to take them.
     incumbents : dict of int to int, optional
         For a budget, tokens that some vocabulary within it needs.
-    warm_start, cuts, target_gap, threads, progress
+    warm_starts : sequence of Certificate, optional
+        Certificates as ``warm_start`` of `lower_bound`, at most one for each budget; the steps
+        begin from the first.
+    cuts, target_gap, threads, progress
         As for `lower_bound`.
     greedy : Solution, optional
         The solution of `greedtok` for the largest budget; by default GreedTok is run.
     time_limit, iterations
         As for `lower_bound`, for each budget.
+    checkpoint : callable, optional
+        Receives the best certificate so far of the budget at work, once there is one and then
+        every few seconds.  If it raises an exception the call goes on.
     done : callable, optional
         Receives each bound as soon as it is proven.
 
@@ -189,20 +197,20 @@ def bounds(
         counter = PriceCounter(instance, share)
         if greedy is None:
             greedy = greedtok(instances[max(budgets)], time_limit=deadline.left, threads=threads)
-        ascent, known = first_point(counter, greedy, warm_start)
+        ascent, known = first_point(counter, greedy, warm_starts)
         for k in budgets:
             best = BestPrices(
                 counter,
                 instances[k],
                 None if incumbents is None else incumbents.get(k),
-                known if known is not None and known.k == k else None,
+                known.get(k),
                 deadline,
                 progress or Progress(),
             )
             climb = Climb(ascent, best, StoppingRule(deadline, target_gap, iterations), cuts=cuts)
             termination = greedy.termination
             if termination != "interrupted":
-                termination = _climbed(climb, threads)
+                termination = _climbed(climb, threads, Checkpoints(checkpoint, best.certificate))
             bound = best.bound(climb.step, termination, limits)
             proven.append(bound)
             if done is not None:
@@ -213,7 +221,7 @@ def bounds(
     return proven
 
 
-def _climbed(climb: Climb, threads: int) -> Termination:
+def _climbed(climb: Climb, threads: int, checkpoints: Checkpoints[Certificate]) -> Termination:
     """Makes all steps; returns why they end."""
     rule, best = climb.rule, climb.best
     try:
@@ -223,8 +231,9 @@ def _climbed(climb: Climb, threads: int) -> Termination:
             needed = segment(best.instance.words, chosen, threads=threads).tokens
             climb.rule = replace(rule, incumbent=needed)
         climb.begin()
+        checkpoints.offer()
         while (termination := climb.advance()) is None:
-            pass
+            checkpoints.offer()
     except KeyboardInterrupt:
         termination = "interrupted"
     return termination

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..heuristics.local_search import local_search
-from ..problem.solution import Solution, Termination
+from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.arrays import Bools
+from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import Deadline
 from ..runtime.parallel import ForEach, call_in_turn
 from ..runtime.progress import Event, Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .branch_tree import Node, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
-from .checkpoints import Checkpoint, Checkpoints
 from .cut_rounds import Round
 from .incumbents import vocabulary_near
 from .leaf_prices import rounds_at
@@ -84,7 +84,7 @@ class TreeSearch:
         self.clock = deadline.earlier(0.0)  # stops where the call is interrupted
         self.progress = progress
         self.splitter = Splitter(counter, self.clock)
-        self.checkpoints = Checkpoints(None, self.best)
+        self.checkpoints: Checkpoints[Solution] = Checkpoints(None, self.best)
         self._reported = 0
 
     @property

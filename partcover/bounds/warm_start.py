@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import InputError
@@ -16,9 +17,9 @@ __all__ = ["first_point"]
 
 
 def first_point(
-    counter: PriceCounter, greedy: Solution, warm_start: Certificate | None
-) -> tuple[Ascent, Certificate | None]:
-    """Returns the plain steps before the first, and a warm start with its bound recounted.
+    counter: PriceCounter, greedy: Solution, warm_starts: Sequence[Certificate]
+) -> tuple[Ascent, dict[int, Certificate]]:
+    """Returns the plain steps before the first, and what warm starts prove, recounted, by their k.
 
     Parameters
     ----------
@@ -26,23 +27,21 @@ def first_point(
         The words and candidates.
     greedy : Solution
         The solution of `greedtok`.
-    warm_start : Certificate or None
-        A certificate, for any k.
+    warm_starts : sequence of Certificate
+        Certificates, for any k; the steps begin from the first.
     """
     if counter.instance.words.total_symbols >= 2**53:
         raise InputError(
             "the counts are too large for prices of enough digits: scale them down, or take fewer "
             "words"
         )
-    prices = known = None
-    if warm_start is not None:
-        prices = counter.prices_of(warm_start)
-        known = _checked(counter, warm_start)
+    prices = [counter.prices_of(warm_start) for warm_start in warm_starts]
+    known = [_checked(counter, warm_start) for warm_start in warm_starts]
     vocabulary = greedy.vocabulary or Vocabulary((), counter.instance.symbols)
     ascent = Ascent(counter, vocabulary, greedy.gains)
-    if prices is not None:
-        ascent.prices = prices
-    return ascent, known
+    if prices:
+        ascent.prices = prices[0]
+    return ascent, {certificate.k: certificate for certificate in known if certificate is not None}
 
 
 def _checked(counter: PriceCounter, certificate: Certificate) -> Certificate | None:

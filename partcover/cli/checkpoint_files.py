@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, PartcoverError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution
@@ -19,17 +19,66 @@ from ..vocabulary.vocabulary import Vocabulary
 from .output import Output
 from .results import proven_by_file
 
-__all__ = ["CheckpointFiles"]
+__all__ = ["CertificateFile", "CheckpointFiles"]
 
 _ADVICE = "--resume goes on from files of the same words, conditions and k"
+
+
+@dataclass
+class CertificateFile:
+    """The file of a certificate while a run goes on: written aside and renamed, never worse.
+
+    Attributes
+    ----------
+    out : Output
+        Where remarks go.
+    path : str
+        The file.
+    instance : Instance
+        What the certificate is about.
+    """
+
+    out: Output
+    path: str
+    instance: Instance
+    _is_own: bool = field(default=False, init=False)  # the file is of this run
+    _proven: int = field(default=0, init=False)  # by a better certificate that is there already
+    _failed: bool = field(default=False, init=False)
+
+    def __call__(self, certificate: Certificate) -> None:
+        """Writes a certificate, unless the file has one that proves more.
+
+        A file that cannot be written ends nothing.
+        """
+        if in_place(self.path) or certificate.lower_bound < self._proven:
+            return
+        if not self._is_own:
+            self._proven = proven_by_file(self.path, self.instance, certificate.lower_bound)
+        if not self._proven or certificate.lower_bound >= self._proven:
+            self._failed = not _written(self.out, certificate.save, self.path, again=self._failed)
+            self._is_own = True
+
+    def load(self) -> Certificate | None:
+        """Reads what an earlier run has written; None if there is no file.
+
+        Raises
+        ------
+        InputError
+            If the file is of other words, conditions or another k.
+        """
+        if not Path(self.path).is_file():
+            return None
+        certificate = Certificate.load(self.path)
+        _refuse(self.path, mismatches(self.instance, certificate))
+        return certificate
 
 
 @dataclass
 class CheckpointFiles:
     """The files of ``-o`` and ``--write-certificate`` while a run goes on.
 
-    Called with the best solution so far, it writes both.  Each is written aside and renamed, and
-    each is valid without the other, so that a run that is killed leaves two to go on from.
+    Called with the best solution so far, it writes both.  Each is valid without the other, so that
+    a run that is killed leaves two to go on from.
 
     Attributes
     ----------
@@ -47,36 +96,40 @@ class CheckpointFiles:
     certificate: str | None
     instance: Instance
     corpus: str
-    _is_own: bool = field(default=False, init=False)  # the certificate's file is of this run
-    _proven: int = field(default=0, init=False)  # by a better certificate that is there already
+    _there: int | None = field(default=None, init=False)  # tokens of a vocabulary that is there
     _failed: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._proof = (
+            None
+            if self.certificate is None
+            else CertificateFile(self.out, self.certificate, self.instance)
+        )
 
     def __call__(self, solution: Solution) -> None:
         """Writes the vocabulary and the certificate; a file that cannot be written ends nothing."""
-        if self.out.path is not None and not in_place(self.out.path):
+        path = self.out.path
+        if path is not None and not in_place(path) and not self._keeps(path, solution.tokens):
             recorded = solution.recorded(self.instance.words, corpus=self.corpus)
-            self._try(recorded.save, self.out.path)
-        if solution.certificate is not None and self.certificate is not None:
-            self._save(solution.certificate, self.certificate)
+            self._failed = not _written(self.out, recorded.save, path, again=self._failed)
+        if solution.certificate is not None and self._proof is not None:
+            self._proof(solution.certificate)
 
-    def _save(self, certificate: Certificate, path: str) -> None:
-        """Writes a certificate, unless the file has one that proves more."""
-        if in_place(path) or certificate.lower_bound < self._proven:
-            return
-        if not self._is_own:
-            self._proven = proven_by_file(path, self.instance, certificate.lower_bound)
-        if not self._proven or certificate.lower_bound >= self._proven:
-            self._try(certificate.save, path)
-            self._is_own = True
+    def _keeps(self, path: str, tokens: int) -> bool:
+        """Returns whether the file has a better vocabulary already, which stays until the end."""
+        if self._there is None:
+            self._there = self._tokens_there(path)
+        return 0 < self._there < tokens
 
-    def _try(self, save: Callable[[str], None], path: str) -> None:
-        """Writes a file; if that fails, says so once."""
+    def _tokens_there(self, path: str) -> int:
+        """Returns what the vocabulary in a file needs; 0 if it is no vocabulary for this run."""
         try:
-            save(path)
-        except InputError as error:
-            if not self._failed:
-                self.out.note(f"{error}; the run goes on")
-            self._failed = True
+            vocabulary = Vocabulary.load(path) if Path(path).is_file() else None
+        except PartcoverError:
+            return 0
+        if vocabulary is None or self._problems(vocabulary):
+            return 0
+        return verify(self.instance, vocabulary).tokens
 
     def load(self) -> tuple[Vocabulary | None, Certificate | None]:
         """Reads what an earlier run has written; None for a file that is not there.
@@ -86,17 +139,16 @@ class CheckpointFiles:
         InputError
             If a file is of other words, conditions or another k.
         """
-        if self.out.path in (None, "-") and self.certificate is None:
+        path = self.out.path
+        if path in (None, "-") and self.certificate is None:
             raise click.UsageError("--resume goes on from the files of -o and --write-certificate")
-        vocabulary, certificate = None, None
-        if self.out.path is not None and Path(self.out.path).is_file():
-            vocabulary = Vocabulary.load(self.out.path)
-            self._refuse(self.out.path, self._problems(vocabulary))
-        if self.certificate is not None and Path(self.certificate).is_file():
-            certificate = Certificate.load(self.certificate)
-            self._refuse(self.certificate, mismatches(self.instance, certificate))
-        names = [path for path in (self.out.path, self.certificate) if path is not None]
+        vocabulary = None
+        if path is not None and Path(path).is_file():
+            vocabulary = Vocabulary.load(path)
+            _refuse(path, self._problems(vocabulary))
+        certificate = None if self._proof is None else self._proof.load()
         if vocabulary is None and certificate is None:
+            names = [name for name in (path, self.certificate) if name is not None]
             self.out.note(f"{' and '.join(names)}: nothing there to go on from yet")
         return vocabulary, certificate
 
@@ -109,7 +161,18 @@ class CheckpointFiles:
             return [f"the vocabulary is for k = {made_for['k']}, and k is {self.instance.k}"]
         return list(verify(self.instance, vocabulary).problems)
 
-    @staticmethod
-    def _refuse(path: str, problems: list[str]) -> None:
-        if problems:
-            raise InputError(f"{path}: {problems[0]} ({_ADVICE})")
+
+def _written(out: Output, save: Callable[[str], None], path: str, *, again: bool) -> bool:
+    """Writes a file and returns whether that worked; if not, says so unless it failed before."""
+    try:
+        save(path)
+    except InputError as error:
+        if not again:
+            out.note(f"{error}; the run goes on")
+        return False
+    return True
+
+
+def _refuse(path: str, problems: list[str]) -> None:
+    if problems:
+        raise InputError(f"{path}: {problems[0]} ({_ADVICE})")

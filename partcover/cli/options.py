@@ -32,6 +32,7 @@ __all__ = [
     "no_vocabulary_option",
     "output_options",
     "plot_option",
+    "resume_option",
     "search_options",
     "seconds_option",
     "start_certificate_option",
@@ -349,18 +350,29 @@ def search_options(*, writes: str = "the vocabulary", limit: str | None = None) 
                 metavar="FILE",
                 help="Write the proof of the bound (.cert), unless FILE proves more already.",
             ),
-            option(
-                "--resume",
-                is_flag=True,
-                help="Go on from the files of -o and --write-certificate, which are also written "
-                "about once a minute: a run that was stopped or killed loses no more.",
-            ),
+            resume_option("the files of -o and --write-certificate"),
             events_option("A JSON line for each phase, better vocabulary or bound."),
             plot_option("Draw incumbent and bound over time (.png, .svg, .pdf)."),
             vocabulary_options(writes=writes, limit=limit),
         )
 
     return decorate
+
+
+def resume_option(files: str) -> Decorator:
+    """Adds ``--resume``.
+
+    Parameters
+    ----------
+    files : str
+        What a run goes on from.
+    """
+    return option(
+        "--resume",
+        is_flag=True,
+        help=f"Go on from {files}, written every few seconds: a run that was stopped or killed "
+        "loses no more.",
+    )
 
 
 def start_certificate_option(about: str) -> Decorator:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..bounds.checkpoints import Checkpoint
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.solution import Solution
+from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress

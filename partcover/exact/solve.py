@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..bounds.checkpoints import Checkpoint
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.solution import Solution
+from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
@@ -77,9 +76,9 @@ def solve(
     progress : Progress, optional
         Receives an `Event` for each new incumbent or bound (of ``path`` and ``occurrence``).
     checkpoint : callable, optional
-        Receives the best solution so far, with its certificate, about once a minute of branch and
-        cut and soon after each better vocabulary: its vocabulary and certificate, saved, are a
-        `warm_start` and `start_certificate` to go on from.
+        Receives the best solution so far, with its certificate, every few seconds of branch and
+        cut: its vocabulary and certificate, saved, are a `warm_start` and `start_certificate` to go
+        on from.
 
     Returns
     -------

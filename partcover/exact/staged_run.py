@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ..bounds.branch_and_cut import branch_and_cut
-from ..bounds.checkpoints import Checkpoint
 from ..bounds.phase_events import PhaseEvents
 from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
-from ..problem.solution import Solution
+from ..problem.solution import Checkpoint, Solution
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment

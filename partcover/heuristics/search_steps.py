@@ -134,7 +134,8 @@ class LocalSearch:
         Another thread may be making steps.
         """
         if self._search is None or self._search.best is None:
-            vocabulary, tokens = self._recounted()
+            vocabulary, cut = self._best_start()
+            tokens = cut.tokens
         else:
             vocabulary, tokens = self._search.incumbent()
         return Solution.of(
@@ -192,17 +193,10 @@ class LocalSearch:
         The answer of a search without a vocabulary yet is the best start, cut to the budget.
         """
         instance, search = self.instance, self._search
-        lists = [tokens[: instance.k] for _, tokens in self.starts]
         if search is not None and search.best is not None:
-            lists = [search.answer()]
-        best: tuple[Vocabulary, Segmentation] | None = None
-        for tokens in lists:
-            vocabulary = instance.vocabulary(tokens, "improve")
-            cut = segment(instance.words, vocabulary, "shortest_path", threads=self.limits.threads)
-            if best is None or cut.tokens < best[1].tokens:
-                best = vocabulary, cut
-        assert best is not None
-        vocabulary, cut = best
+            vocabulary, cut = self._cut(search.answer())
+        else:
+            vocabulary, cut = self._best_start()
         recounted, problems = recount(instance, vocabulary)
         claimed = cut.tokens if search is None or search.best is None else search.tokens
         if problems or not recounted == cut.tokens == claimed:
@@ -212,3 +206,14 @@ class LocalSearch:
                 "please report it with the instance"
             )
         return vocabulary, cut.tokens
+
+    def _best_start(self) -> tuple[Vocabulary, Segmentation]:
+        """Returns the start that needs the fewest tokens, cut to the budget."""
+        cuts = [self._cut(tokens[: self.instance.k]) for _, tokens in self.starts]
+        return min(cuts, key=lambda cut: cut[1].tokens)
+
+    def _cut(self, tokens: list[Token]) -> tuple[Vocabulary, Segmentation]:
+        """Returns the vocabulary of tokens, and the words cut by it."""
+        vocabulary = self.instance.vocabulary(tokens, "improve")
+        words, threads = self.instance.words, self.limits.threads
+        return vocabulary, segment(words, vocabulary, "shortest_path", threads=threads)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 from .._version import __version__
 from ..corpus import symbols as sym
@@ -18,7 +18,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .certificate import Certificate
 from .instance import Instance
 
-__all__ = ["Result", "Solution", "Status", "Termination"]
+__all__ = ["Checkpoint", "Result", "Solution", "Status", "Termination"]
 
 Status = Literal["optimal", "feasible", "infeasible", "none"]
 Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
@@ -265,3 +265,7 @@ class Solution(Result):
     vocabulary: Vocabulary
     tokens: int
     cover: int
+
+
+#: Receives the best solution so far, with its certificate.
+Checkpoint: TypeAlias = Callable[[Solution], None]

@@ -358,7 +358,7 @@ def _bounds(
         corpus,
         list(incumbents),
         incumbents=incumbents | settled,
-        warm_start=warm_start,
+        warm_starts=[] if warm_start is None else [warm_start],
         greedy=greedy,
         time_limit=None if limits.time_limit is None else limits.time_limit / n_open,
         threads=limits.threads,

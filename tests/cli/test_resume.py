@@ -40,6 +40,35 @@ def start(tmp_path, *arguments):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("command", ["improve", "bound"])
+def test_the_first_files_come_early_and_only_improve(run, book, tmp_path, command):
+    """Each run is ended as soon as it has written; what is there never gets worse."""
+    files = FILES if command == "improve" else ("-o", "P.cert", "--resume")
+    best, proven = None, 0
+    for sent in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP):
+        before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+        with start(tmp_path, command, *book, *files) as process:
+            while process.poll() is None and not _is_newer(tmp_path / "P.cert", before):
+                time.sleep(0.05)
+            process.send_signal(sent)
+        assert process.returncode == (-sent if sent == signal.SIGKILL else 130)
+        proof = Certificate.load("P.cert")
+        assert proof.lower_bound >= proven
+        proven = proof.lower_bound
+        verify = ["verify", *book, "--certificate", "P.cert"]
+        if "V.json" in files:
+            tokens = Vocabulary.load("V.json").provenance["tokens"]
+            assert best is None or tokens <= best
+            best = tokens
+            verify += ["--vocab", "V.json"]
+        assert run(*verify)[0] == 0
+
+
+def _is_newer(path, before):
+    return path.exists() and path.stat().st_mtime_ns > before.get(path.name, 0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_a_killed_run_goes_on(run, book, tmp_path):
     """The time limit lets the tree begin soon; the process is killed long before it."""
     process = start(tmp_path, "solve", *book, *FILES, "--time-limit", 40)

@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ...errors import VerificationError
 from ...problem.certificate import Certificate
 from ...problem.instance import Instance
 from ...report.tables import Listing
+from ..checkpoint_files import CertificateFile
 from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
@@ -21,6 +24,7 @@ from ..options import (
     no_cuts_option,
     output_options,
     plot_option,
+    resume_option,
     seconds_option,
     start_certificate_option,
 )
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     examples=[
         ("partcover bound book.tsv -k 1000 --time-limit 60 -o p.cert", ""),
         ("partcover bound book.tsv -k 1000 --vocab v.json --gap 0.01", "the gap of a vocabulary"),
+        ("partcover bound book.tsv -k 1000 -o p.cert --resume", "goes on where a run was stopped"),
     ],
 )
 @option("-k", "ks", help="Budgets: 1000 or 100,1000 or 1-5.", metavar="K,K,…")
@@ -48,6 +53,7 @@ if TYPE_CHECKING:
     help="A vocabulary to measure the gap to, and to prove tokens by.",
 )
 @start_certificate_option("Prices to start from, of any k; for its own k its bound is kept.")
+@resume_option("the certificates of -o")
 @gap_option
 @no_cuts_option
 @seconds_option(about="For each budget.")
@@ -68,9 +74,9 @@ def bound_command(
     """Prove a lower bound on the tokens that are needed.
 
     For corpora of any size. -o P.cert writes the proof, which verify checks (of several budgets:
-    P-100.cert, P-1000.cert). Without --vocab the gap is not known, and --gap is that of GreedTok's
-    vocabulary. A time limit or Ctrl-C leaves the best bound so far. Whatever the limit, the words
-    are read and hashed, and their substrings enumerated.
+    P-100.cert, P-1000.cert), every few seconds as it goes. Without --vocab the gap is not known,
+    and --gap is that of GreedTok's vocabulary. A time limit or Ctrl-C leaves the best bound so far.
+    Whatever the limit, the words are read and hashed, and their substrings enumerated.
     """
     search = _Search(**options)
     budgets = parse_budgets(ks)
@@ -79,14 +85,15 @@ def bound_command(
     incumbents = {} if vocab is None else _incumbents(instance, vocab, budgets)
     files = {}
     if out.path is not None:
-        files = {k: _file(Path(out.path), k, budgets) for k in budgets}
+        paths = {k: str(_file(Path(out.path), k, budgets)) for k in budgets}
+        files = {k: CertificateFile(out, paths[k], instance.with_k(k)) for k in budgets}
         read = [
             ("the command", source.corpus),
             ("--vocab", vocab),
             ("--start-certificate", search.start_certificate),
         ]
         check_apart(
-            [("-o", str(path)) for path in files.values()],
+            [("-o", path) for path in paths.values()],
             [(label, path) for label, path in read if path],
         )
     bounds = _bounds(out, instance, incumbents, search, files, budgets)
@@ -100,6 +107,7 @@ class _Search:
     """What the search starts from, when it stops, and what it writes beside."""
 
     start_certificate: str | None
+    resume: bool
     gap: float | None
     time_limit: float | None
     iterations: int | None
@@ -129,18 +137,21 @@ def _bounds(
     instance: Instance,
     incumbents: dict[int, int],
     search: _Search,
-    files: dict[int, Path],
+    files: dict[int, CertificateFile],
     budgets: Sequence[int],
 ) -> list[Bound]:
-    """Searches for a bound for each budget, and saves each certificate once it is there."""
+    """Searches for a bound for each budget, and saves the certificates as it goes."""
     from ...bounds.lower_bound import bounds
 
-    start = search.start_certificate
-    certificate = None if start is None else Certificate.load(start)
+    starts = _starts(out, search, files)
+
+    def keep(certificate: Certificate) -> None:
+        if files:
+            files[certificate.k](certificate)
 
     def save(bound: Bound) -> None:
         if files:
-            path = files[bound.instance.k]
+            path = files[bound.instance.k].path
             save_certificate(out, path, bound.certificate, bound.instance)
 
     with out.events(
@@ -153,15 +164,31 @@ def _bounds(
             instance,
             budgets,
             incumbents=incumbents,
-            warm_start=certificate,
+            warm_starts=starts,
             target_gap=search.gap,
             time_limit=search.time_limit,
             iterations=search.iterations,
             cuts=not search.no_cuts,
             threads=out.threads,
             progress=progress,
+            checkpoint=keep,
             done=save,
         )
+
+
+def _starts(out: Output, search: _Search, files: dict[int, CertificateFile]) -> list[Certificate]:
+    """Returns the certificates to start from."""
+    if not search.resume:
+        start = search.start_certificate
+        return [] if start is None else [Certificate.load(start)]
+    if search.start_certificate is not None:
+        raise click.UsageError("--resume starts from its own files: leave out --start-certificate")
+    if out.path in (None, "-"):
+        raise click.UsageError("--resume goes on from the files of -o")
+    found = [file.load() for file in files.values()]
+    if not any(found):
+        out.note(f"{out.path}: nothing there to go on from yet")
+    return [certificate for certificate in found if certificate is not None]
 
 
 def _show(out: Output, rows: list[dict[str, Any]], data: dict[str, Any]) -> None:

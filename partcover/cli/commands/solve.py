@@ -107,7 +107,7 @@ def solve_command(
     Or stop at a gap or a time limit, with the best vocabulary and the bound so far: of a corpus of
     any size. Whatever the limit, the words are read, their substrings enumerated, and the result
     recounted. On a terminal the state goes to standard error. With -o and --write-certificate the
-    best so far is written about once a minute, and --resume goes on from it.
+    best so far is written every few seconds, and --resume goes on from it.
     """
     model = _Model(**options)
     _check(model, search)

@@ -4,44 +4,49 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Generic, TypeVar
 
-from ..problem.solution import Solution
+__all__ = ["Checkpoints"]
 
-__all__ = ["Checkpoint", "Checkpoints"]
+Best = TypeVar("Best")
 
-#: Receives the best solution so far, with its certificate.
-Checkpoint: TypeAlias = Callable[[Solution], None]
-
-_SECONDS = 60.0  # between two
-_SECONDS_NEWS = 5.0  # where there is a better vocabulary
+_SECONDS = 10.0  # between two
+_SECONDS_NEWS = 3.0  # where there is a better result
 _SHARE = 20.0  # making one takes no more than such a part of the time
 
 
-class Checkpoints:
-    """Calls a function with the best so far, neither too often nor too seldom.
+class Checkpoints(Generic[Best]):
+    """Calls a function with the best so far: the first time at once, then every few seconds.
 
     An error of the function ends nothing: its line is kept, and the next checkpoint is tried.
 
     Parameters
     ----------
     callback : callable or None
-        Receives the best solution.
+        Receives the best.
     best : callable
-        Makes the best solution so far.
+        Makes the best so far.
 
     Attributes
     ----------
     error : str
         What went wrong in the last checkpoint; empty if nothing did.
+
+    Examples
+    --------
+    >>> from partcover.runtime.checkpoints import Checkpoints
+    >>> checkpoints = Checkpoints(print, lambda: "the best so far")
+    >>> checkpoints.offer()
+    the best so far
+    >>> checkpoints.offer()  # too soon after the first
     """
 
-    def __init__(self, callback: Checkpoint | None, best: Callable[[], Solution]) -> None:
+    def __init__(self, callback: Callable[[Best], None] | None, best: Callable[[], Best]) -> None:
         self.callback = callback
         self.best = best
         self.error = ""
         self._news = False
-        self._at = time.monotonic()
+        self._at: float | None = None  # when the last one was made
         self._took = 0.0
 
     def offer(self, *, news: bool = False) -> None:
@@ -50,11 +55,11 @@ class Checkpoints:
         Parameters
         ----------
         news : bool
-            Whether there is a better vocabulary.
+            Whether there is a better result.
         """
         self._news |= news
         wait = max(_SECONDS_NEWS if self._news else _SECONDS, _SHARE * self._took)
-        if self.callback is not None and time.monotonic() - self._at >= wait:
+        if self._at is None or time.monotonic() - self._at >= wait:
             self.make()
 
     def make(self) -> None:
