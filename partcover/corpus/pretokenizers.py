@@ -70,6 +70,7 @@ from .oniguruma import translated
 from .steps import GPT2, Step, Steps, read_steps, split_steps
 
 __all__ = [
+    "CLIP",
     "DEEPSEEK",
     "PATTERNS",
     "PRETOKENIZER_RULES",
@@ -141,6 +142,9 @@ _CUTTING = {
         r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     ),
 }
+
+#: CLIP's pattern, whose matches, without the white space between, are its words.
+CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 
 # One class of characters, once or several times.
 _CLASS = regex.compile(
@@ -468,8 +472,10 @@ def _cuts_after_words(data: dict[str, Any]) -> bool:
     """Returns whether a step cuts at the places (a) in any case, and between them alike."""
     if data["type"] == "Split":
         known = _CUTTING | {pattern for pattern, name in _NAME_OF_SPLIT.items() if name in PATTERNS}
-        isolates = (data["behavior"], data["invert"]) == ("Isolated", False)
-        return isolates and data["pattern"].get("Regex") in known
+        how, pattern = (data["behavior"], data["invert"]), data["pattern"].get("Regex")
+        if how == ("Removed", True):
+            return bool(pattern == CLIP)
+        return how == ("Isolated", False) and pattern in known
     if data["type"] in ("ByteLevel", "Metaspace"):
         # what follows a place begins with a space: nothing is put in front of it
         return bool(data.get("use_regex", data.get("split")))

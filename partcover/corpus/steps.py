@@ -21,6 +21,9 @@ Metaspace            writes `replacement` for spaces, and in front of a text tha
                      never; with `split`, cuts before each
 ByteLevel            with `add_prefix_space`, puts a space in front of a text that begins with
                      none; with `use_regex`, cuts by GPT-2's pattern
+EndOfWord            no step of the library's but of its model BPE, `end_of_word_suffix`: puts a
+                     space behind each word, so that a token says whether it ends one.  The last
+                     step, behind one that leaves spaces out
 Sequence             its `pretokenizers`, each on the words of the one before
 ===================  ===========================================================================
 
@@ -43,7 +46,10 @@ from ..runtime.arguments import shown
 from .oniguruma import translated
 from .timed_patterns import Matches, Span, timed_pattern
 
-__all__ = ["GPT2", "Piece", "Step", "Steps", "read_steps", "split_steps"]
+__all__ = ["END_OF_WORD", "GPT2", "Piece", "Step", "Steps", "read_steps", "split_steps"]
+
+#: The step that puts a space behind each word.
+END_OF_WORD = {"type": "EndOfWord"}
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
@@ -102,6 +108,8 @@ class Step:
         Whether it is put only where all text begins.
     replacement : str, optional
         What is written for a space.
+    suffix : str
+        What is put behind each word; no word may hold it.
     keeps : bool
         Whether the words joined are the text.
     """
@@ -111,21 +119,22 @@ class Step:
     prefix: str = ""
     only_first: bool = False
     replacement: str | None = None
+    suffix: str = ""
     keeps: bool = True
 
     def words(self, text: str, at_start: bool) -> list[str]:
         """Returns the words of a text, in order; some may be empty."""
-        text = self._front(text, at_start) + self._replaced(text)
+        text = self._front(text, at_start) + self._replaced(text) + self._behind(text)
         return [text] if self.cut is None else [text[a:b] for a, b in self.cut(text)]
 
     def pieces(self, piece: Piece) -> list[Piece]:
         """Returns the words of a piece with their places, in order; some may be empty."""
         spans = piece.spans()
         begin = spans[0][0] if spans else piece.start
-        front = self._front(piece.text, begin == 0)
-        if front or self.replacement is not None:
-            text = front + self._replaced(piece.text)
-            piece = Piece(text, 0, spans[:1] * len(front) + spans)
+        front, behind = self._front(piece.text, begin == 0), self._behind(piece.text)
+        if front or behind or self.replacement is not None:
+            text = front + self._replaced(piece.text) + behind
+            piece = Piece(text, 0, spans[:1] * len(front) + spans + spans[-1:] * len(behind))
         if self.cut is None:
             return [piece]
         return [piece.of(a, b) for a, b in self.cut(piece.text)]
@@ -137,6 +146,14 @@ class Step:
         if not self.prefix or not text or (self.only_first and not at_start):
             return ""
         return "" if self._replaced(text).startswith(self.prefix) else self.prefix
+
+    def _behind(self, text: str) -> str:
+        if self.suffix and self.suffix in text:
+            raise InputError(
+                f"the word {shown(text)} holds a space, which is to end words: EndOfWord needs a "
+                "step before it that leaves spaces out"
+            )
+        return self.suffix
 
 
 @dataclass(frozen=True)
@@ -168,6 +185,11 @@ class Steps:
     def only_first(self) -> bool:
         """Whether a text is cut otherwise where it does not begin a document."""
         return any(step.only_first for step in self.steps)
+
+    @property
+    def ends_words(self) -> bool:
+        """Whether a space is put behind each word."""
+        return any(step.suffix for step in self.steps)
 
     @property
     def replacement(self) -> str | None:
@@ -337,6 +359,10 @@ def _byte_level(step: Mapping[str, Any]) -> Step:
     return Step(data, cut, prefix=" " if spaced else "", keeps=not spaced)
 
 
+def _end_of_word(_: Mapping[str, Any]) -> Step:
+    return Step(END_OF_WORD, suffix=" ", keeps=False)
+
+
 _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
     "Split": _split,
     "Digits": _digits,
@@ -347,13 +373,15 @@ _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
     "CharDelimiterSplit": _delimiter,
     "Metaspace": _metaspace,
     "ByteLevel": _byte_level,
+    "EndOfWord": _end_of_word,
 }
 
 
 def read_steps(given: str | Mapping[str, Any]) -> Steps:
     """Reads a pre-tokenizer as a tokenizer.json has it.
 
-    ByteLevel may only be the last step, since what is behind it cuts its spelling of bytes.
+    ByteLevel may only be the last step, since what is behind it cuts its spelling of bytes; behind
+    it may stand EndOfWord, which is the last.
 
     Raises
     ------
@@ -375,10 +403,13 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
         raise InputError(f"a pre-tokenizer as JSON: {what}") from None
     except InputError as error:
         raise InputError(f"a pre-tokenizer as JSON: {error}") from None
-    if any(step.data["type"] == "ByteLevel" for step in steps[:-1]):
+    kinds = [step.data["type"] for step in steps]
+    if "EndOfWord" in kinds[:-1]:
+        raise InputError("a pre-tokenizer as JSON: EndOfWord must be the last step")
+    if "ByteLevel" in kinds[: -2 if kinds[-1:] == ["EndOfWord"] else -1]:
         raise InputError("a pre-tokenizer as JSON: ByteLevel must be the last step")
-    if steps and steps[-1].cut is None and steps[-1].keeps:  # a ByteLevel that does nothing
-        steps = steps[:-1]
+    # a ByteLevel that cuts nothing is left out
+    steps = tuple(s for s in steps if s.cut or not s.keeps)
     return Steps(steps)
 
 

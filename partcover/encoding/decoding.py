@@ -32,7 +32,8 @@ class Decoder:
         The mark that stands for a space.
     steps : Steps, optional
         The steps of the pre-tokenizer.  What they write for a space becomes one again, and the
-        space that they put in front of a text is left out; what they leave out does not come back.
+        space that they put in front of a text, or behind its last word, is left out; what they
+        leave out does not come back.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Decoder:
         self._mark = mark
         written = None if steps is None else steps.replacement
         self._written = None if written is None else written.encode()
+        self._ended = steps is not None and steps.ends_words
         self._fronted = steps is not None and any(step.prefix for step in steps.steps)
 
     def decode_bytes(self, ids: Iterable[int] | npt.NDArray[Any]) -> bytes:
@@ -91,10 +93,10 @@ class Decoder:
             run.append(b"".join(texts[begin:]))
         text = b"".join(run)
         text = b"".join([*done, text if self._mark == b" " else exchange(text, self._mark)])
-        if self._written is None:
-            return text
-        text = text.replace(self._written, b" ")
-        return text[1:] if self._fronted and text.startswith(b" ") else text
+        if self._written is not None:
+            text = text.replace(self._written, b" ")
+            text = text[1:] if self._fronted and text.startswith(b" ") else text
+        return text[:-1] if self._ended and text.endswith(b" ") else text
 
     def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
         """Returns the bytes of each id; `first` is the place of the first among all ids."""

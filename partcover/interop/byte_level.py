@@ -6,7 +6,7 @@ from typing import Any
 
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["from_characters", "pieces_of", "to_characters"]
+__all__ = ["SPELLED_BYTES", "from_characters", "pieces_of", "to_characters"]
 
 # bytes that are printable in Latin-1 stand for themselves, the others for U+0100 and on in order
 _PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
@@ -15,6 +15,8 @@ _CHARACTER = {byte: chr(byte) for byte in _PRINTABLE} | {
     byte: chr(0x100 + place) for place, byte in enumerate(_OTHER)
 }
 _TABLE = str.maketrans({chr(byte): character for byte, character in _CHARACTER.items()})
+#: The characters, as GPT-2 numbers them: those for themselves first.
+SPELLED_BYTES = [_CHARACTER[byte] for byte in (*_PRINTABLE, *_OTHER)]
 _BYTE = {character: byte for byte, character in _CHARACTER.items()}
 
 

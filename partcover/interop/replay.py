@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import pieces_of
+from .end_of_word import END, ends_words
 from .format import Replay
 
 __all__ = ["Fidelity", "built_in_words", "measure", "words_of"]
@@ -161,7 +162,10 @@ def built_in_words(vocabulary: Vocabulary) -> WordCounts:
     strings = (_drawn(tokens, singles, draw) for _ in range(_WORDS if tokens else 0))
     words: dict[Any, int] = {}
     room = _MAX_LONG_SYMBOLS
+    ended = ends_words(vocabulary.pretokenizer)
     for word in chain(singles, tokens, names, strings):
+        if ended:
+            word = word.replace(END, b"") + END
         if len(word) > _LONG:
             if room <= 0:
                 continue

@@ -89,7 +89,8 @@ def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | N
         elif rule != "none":
             steps.append(_split(SPLITS[rule]))
     if name is not None and not rule_names(name):
-        steps = [step.data for step in read_steps(name).steps]
+        # the model puts an end to words
+        steps = [step.data for step in read_steps(name).steps if not step.suffix]
     if byte_level and (not steps or steps[-1]["type"] != "ByteLevel"):
         steps.append(_BYTES)
     if not steps:

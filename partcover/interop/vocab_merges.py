@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import gzip
-import importlib.metadata
 import json
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
+from ..corpus.normalizers import Normalizer, glance
+from ..corpus.pretokenizers import CLIP, PATTERNS
 from ..errors import InputError, MissingExtra
 from ..runtime.file_kinds import begins_object
 from ..runtime.files import load_json, open_input, read_json, write_atomic
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .byte_level import from_characters, pieces_of, to_characters
+from .byte_level import SPELLED_BYTES, pieces_of, to_characters
+from .end_of_word import SUFFIX, ends_words, merges_inside, without_ends
 from .format import Format, GivenUp, Nearest, Replay
+from .huggingface.format import replay_of
 from .huggingface.model import build_model
 from .huggingface.read import from_json
+from .huggingface.spelling import speller
+from .splitting import read_splitting
 
 __all__ = ["VOCAB_MERGES"]
 
@@ -30,28 +36,40 @@ _CONFIG = "tokenizer_config.json"
 _ADDED = "added_tokens.json"
 _IDS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d+\s*[,}]')
 _SPECIAL = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
-_END = "</w>"  # CLIP's
 # classes of transformers that cut a text as GPT-2 does
 _AS_GPT2 = {"GPT2", "Roberta", "Bart", "CodeGen", "Longformer", "LED", "Whisper", "Blenderbot"}
 _BYTE_LEVEL = {"type": "ByteLevel", "trim_offsets": True}
-_QWEN2 = {
-    "normalizer": {"type": "NFC"},
-    "pre_tokenizer": {
-        "type": "Sequence",
-        "pretokenizers": [
-            {
-                "type": "Split",
-                "pattern": {
-                    "Regex": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| "
-                    r"?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-                },
-                "behavior": "Isolated",
-                "invert": False,
-            },
-            {**_BYTE_LEVEL, "add_prefix_space": False, "use_regex": False},
-        ],
+
+
+def _split(pattern: str, behavior: str, *, invert: bool, cut: bool) -> dict[str, Any]:
+    how = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": invert}
+    byte_level = {**_BYTE_LEVEL, "add_prefix_space": False, "use_regex": cut}
+    return {"type": "Sequence", "pretokenizers": [how, byte_level]}
+
+
+# the classes of transformers whose texts are cut otherwise, as tokenizer.json has it
+_CLASSES = {
+    "Qwen2": {
+        "normalizer": {"type": "NFC"},
+        "pre_tokenizer": _split(PATTERNS["qwen2"], "Isolated", invert=False, cut=False),
+    },
+    "CLIP": {
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "NFC"},
+                {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+                {"type": "Lowercase"},
+            ],
+        },
+        "pre_tokenizer": _split(CLIP, "Removed", invert=True, cut=True),
     },
 }
+# the list of merges that OpenAI published with CLIP: how its first line begins, how many of its
+# merges are used, and its special tokens as open_clip names them
+_SIMPLE = b'"bpe_simple_vocab_16e6.txt#version'
+_SIMPLE_MERGES = 49152 - 256 - 2
+_SIMPLE_SPECIAL = ("<start_of_text>", "<end_of_text>")
 
 
 def _files(path: Path) -> tuple[Path, Path]:
@@ -102,34 +120,69 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _read(path: Path) -> tuple[Vocabulary, list[str]]:
+    if path.is_file() and _is_simple(path):
+        return _read_simple(path)
     ids_file, merges_file = _files(path)
-    merges = list(_merges(merges_file)) if merges_file.is_file() else None
-    if merges and any(part.endswith(_END) for pair in merges for part in pair):
-        raise InputError(
-            f"{merges_file}: its merges end words in {_END}, as CLIP's: there a byte at the end of "
-            "a word has an id of its own and a text is lower-cased, which no vocabulary holds here"
-        )
     for file, other in ((ids_file, merges_file), (merges_file, ids_file)):
         if not file.is_file():
             raise InputError(f"{file}: cannot be read (it has to stand beside {other.name})")
-    assert merges is not None
+    merges = list(_merges(merges_file))
     vocab = read_json(ids_file)
     config = _beside(ids_file, _CONFIG)
-    splitting, remarks = _splitting(config)
+    ended = any(right.endswith(SUFFIX) for _, right in merges)
+    if ended and not all(to_characters(bytes([byte])) in vocab for byte in range(256)):
+        raise InputError(
+            f"{merges_file}: its merges end words in {SUFFIX}, as CLIP's, but its tokens are text"
+        )
+    splitting, remarks = _splitting(config, ended)
     made = {text for left, right in merges for text in (left, right, left + right)}
     special = {
         text: number for text, number in vocab.items() if text not in made and _SPECIAL.match(text)
     }
     added = {**special, **_beside(ids_file, _ADDED), **_listed(config)}
-    data = {
-        **splitting,
-        "added_tokens": [
-            {"content": text, "id": number, "special": True} for text, number in added.items()
-        ],
-        "model": {"type": "BPE", "vocab": vocab, "merges": merges},
-    }
-    vocabulary, more = from_json(data, ids_file)
+    vocabulary, more = _vocabulary(vocab, merges, added, splitting, ids_file)
     return vocabulary, remarks + more
+
+
+def _vocabulary(
+    vocab: dict[str, Any],
+    merges: list[tuple[str, str]],
+    special: dict[str, int],
+    splitting: dict[str, Any],
+    file: Path,
+) -> tuple[Vocabulary, list[str]]:
+    ended = any(right.endswith(SUFFIX) for _, right in merges)
+    model = {"type": "BPE", "vocab": vocab, "merges": merges}
+    added = [{"content": text, "id": number, "special": True} for text, number in special.items()]
+    return from_json(
+        {
+            **splitting,
+            "added_tokens": added,
+            "model": {**model, "end_of_word_suffix": SUFFIX if ended else None},
+        },
+        file,
+    )
+
+
+def _is_simple(path: Path) -> bool:
+    with _opened(path) as file:
+        return file.read(len(_SIMPLE)) == _SIMPLE
+
+
+def _read_simple(path: Path) -> tuple[Vocabulary, list[str]]:
+    """Reads CLIP's merges, which stand alone: ids are those of bytes, and then of merges."""
+    merges = list(islice(_merges(path), _SIMPLE_MERGES))
+    bytes_ = SPELLED_BYTES
+    entries = [*bytes_, *(text + SUFFIX for text in bytes_), *map("".join, merges)]
+    vocab = {text: number for number, text in enumerate(entries)}
+    special = {text: len(entries) + place for place, text in enumerate(_SIMPLE_SPECIAL)}
+    vocabulary, remarks = _vocabulary(vocab, merges, special, _CLASSES["CLIP"], path)
+    names = "OpenAI's package names the special tokens <|startoftext|> and <|endoftext|>"
+    before = (
+        "a text first goes through ftfy and html.unescape there, and then Python's lower(), for "
+        "which a word that ends in Σ ends in ς"
+    )
+    return vocabulary, [names, before, *remarks]
 
 
 def _merges(path: Path) -> Iterator[tuple[str, str]]:
@@ -160,41 +213,62 @@ def _listed(config: dict[str, Any]) -> dict[str, int]:
         raise InputError(f"{_CONFIG} beside it does not list added tokens") from None
 
 
-def _splitting(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _splitting(config: dict[str, Any], ended: bool) -> tuple[dict[str, Any], list[str]]:
     """Returns normalizer and pre-tokenizer as tokenizer.json has them, and a remark."""
     name = str(config.get("tokenizer_class") or "").removesuffix("Fast").removesuffix("Tokenizer")
-    if name == "Qwen2":
-        return dict(_QWEN2), []
+    if name in _CLASSES:
+        return _CLASSES[name], []
+    why = f"its class {name}Tokenizer is not known here" if name else "the files hold none"
+    if ended:
+        return _CLASSES["CLIP"], [f"the normalizer and the pre-tokenizer are CLIP's: {why}"]
     prefix = bool(config.get("add_prefix_space", False))
     splitting = {"pre_tokenizer": {**_BYTE_LEVEL, "add_prefix_space": prefix, "use_regex": True}}
     if name in _AS_GPT2:
         return splitting, []
-    why = f"its class {name}Tokenizer is not known here" if name else "the files hold none"
     return splitting, [f"the pre-tokenizer is GPT-2's: {why}; --pretokenizer names another"]
 
 
+def _class_of(vocabulary: Vocabulary) -> str | None:
+    """Returns the class of transformers that treats a text so, but for GPT-2's."""
+    name = vocabulary.pretokenizer
+    if ended := ends_words(name):
+        name = without_ends(name or "")
+    for class_, how in _CLASSES.items():
+        cuts = read_splitting(how["pre_tokenizer"])[0]
+        how_ = Normalizer(how["normalizer"]).name, cuts, class_ == "CLIP"
+        if how_ == (vocabulary.normalizer, name, ended):
+            return class_
+    return None
+
+
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    if vocabulary.pretokenizer in (None, "gpt2"):
+    class_ = _class_of(vocabulary)
+    if class_ == "CLIP" and merges_inside(vocabulary) is None:
+        class_ = None
+    if class_ is not None:
         return vocabulary, []
-    lost = GivenUp(
-        f"the pre-tokenizer {vocabulary.pretokenizer}", "text is cut by GPT-2's pattern", "gpt2"
-    )
-    return vocabulary.with_(pretokenizer="gpt2"), [lost]
+    lost = []
+    if vocabulary.normalizer is not None:
+        name = glance(vocabulary.normalizer)
+        lost.append(GivenUp(f"the normalizer {name}", "GPT-2's class takes text as it is", "none"))
+    if vocabulary.pretokenizer not in (None, "gpt2"):
+        name = vocabulary.pretokenizer
+        lost.append(GivenUp(f"the pre-tokenizer {name}", "text is cut by GPT-2's pattern", "gpt2"))
+        vocabulary = vocabulary.with_(pretokenizer="gpt2")
+    return vocabulary.with_(normalizer=None), lost
 
 
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
-    vocab = {
-        to_characters(piece): number
-        for piece, number in zip(pieces_of(vocabulary), vocabulary.id_of, strict=True)
-        if number >= 0
-    }
+    spell = speller(vocabulary)
+    pieces = zip(pieces_of(vocabulary), vocabulary.id_of, strict=True)
+    vocab = {spell(piece) or "": number for piece, number in pieces if number >= 0}
     for text in vocabulary.special:
         if text in vocab:
             raise InputError(f"special token {text!r} is spelled as a token: rename one of them")
     model = build_model(vocabulary, vocab, {})
     entries = sorted({**vocab, **vocabulary.special}.items(), key=lambda item: item[1])
     config = {
-        "tokenizer_class": "GPT2Tokenizer",
+        "tokenizer_class": f"{_class_of(vocabulary) or 'GPT2'}Tokenizer",
         "add_prefix_space": False,
         "added_tokens_decoder": {
             str(number): {"content": text, "special": True}
@@ -213,30 +287,17 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
 
 def _replay(path: Path) -> Replay:
     try:
-        from tokenizers import Tokenizer, models, pre_tokenizers
+        from tokenizers import Tokenizer
     except ImportError:
         raise MissingExtra("tokenizers", "huggingface", "the format vocab-merges") from None
-    model = models.BPE.from_file(*map(str, _files(path)))
-    tokenizer = Tokenizer(model)
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    ids = tokenizer.get_vocab()
-
-    def spelled(piece: str) -> bytes:
-        return from_characters(piece) or piece.encode("utf-8")
-
-    def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
-        return [
-            [spelled(token.value) for token in model.tokenize(to_characters(piece))]
-            for piece in pieces
-        ]
-
-    return Replay(
-        f"tokenizers {importlib.metadata.version('tokenizers')}",
-        words,
-        lambda text: [spelled(piece) for piece in tokenizer.encode(text).tokens],
-        lambda token: ids.get(to_characters(token)),
-        ids.get,
-    )
+    ids_file, merges_file = _files(path)
+    merges = list(_merges(merges_file))
+    ended = any(right.endswith(SUFFIX) for _, right in merges)
+    splitting, _ = _splitting(_beside(ids_file, _CONFIG), ended)
+    model: dict[str, Any] = {"type": "BPE", "vocab": read_json(ids_file), "merges": merges}
+    model["end_of_word_suffix"] = SUFFIX if ended else None
+    data = {"version": "1.0", **splitting, "model": model}
+    return replay_of(Tokenizer.from_str(json.dumps(data)))
 
 
 _RULES: dict[SegmentationRule, str | Nearest] = {
@@ -254,4 +315,5 @@ VOCAB_MERGES = Format(
     read=_read,
     recognises=_recognises,
     adapt=_adapt,
+    normalizes=True,
 )

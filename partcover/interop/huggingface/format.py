@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib.metadata
 from pathlib import Path
+from typing import Any
 
 from ...corpus.word_counts import WordCounts
 from ...errors import MissingExtra
 from ...segmentation.segmentation import segment
 from ...vocabulary.subset import only
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters, pieces_of, to_characters
+from ..byte_level import pieces_of, to_characters
+from ..end_of_word import END, ends_words, merges_inside, read_ended, spell_ended, without_ends
 from ..format import Format, GivenUp, Nearest, Replay
 from ..merge_ranks import characters_of
 from ..splitting import why_not
@@ -19,7 +21,7 @@ from .read import looks_like, read
 from .spelling import from_text, speller, to_text
 from .write import FILE, write
 
-__all__ = ["HUGGINGFACE"]
+__all__ = ["HUGGINGFACE", "replay_of"]
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
@@ -47,6 +49,11 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                     "these tokens never made",
                 )
             )
+    if ends_words(vocabulary.pretokenizer) and merges_inside(vocabulary) is None:
+        inside = without_ends(vocabulary.need_pretokenizer())
+        why = "only BPE that merges it first puts one there"
+        lost.append(GivenUp("a space behind each word", why, "none"))
+        vocabulary = vocabulary.with_(pretokenizer=inside)
     if reason := why_not(vocabulary.pretokenizer, byte_level=not characters):
         lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
         vocabulary = vocabulary.with_(pretokenizer="none")
@@ -88,17 +95,30 @@ def _replay(path: Path) -> Replay:
         from tokenizers import Tokenizer
     except ImportError:
         raise MissingExtra("tokenizers", "huggingface", "the format huggingface") from None
-    tokenizer = Tokenizer.from_file(str(path / FILE if path.is_dir() else path))
+    return replay_of(Tokenizer.from_file(str(path / FILE if path.is_dir() else path)))
+
+
+def replay_of(tokenizer: Any) -> Replay:
+    """Returns the replay of a tokenizer of the library's."""
     tokenizer.encode_special_tokens = True  # special tokens in a text are text
     model = tokenizer.model
     ids = tokenizer.get_vocab()
     over_text = getattr(model, "byte_fallback", False)  # as ``character_merges`` is written
 
+    suffix = getattr(model, "end_of_word_suffix", None) or ""
+    read = from_text if over_text else read_ended(suffix)
+
+    spell = spell_ended if suffix else to_text if over_text else to_characters
+
     def spelled(piece: str) -> bytes:
-        token = from_text(piece) if over_text else from_characters(piece)
+        token = read(piece)
         return piece.encode("utf-8") if token is None else token
 
     def word(word: bytes) -> list[bytes] | None:
+        if suffix:
+            if word.find(END) != len(word) - 1 or len(word) == 1:
+                return None  # no word there
+            word = word[:-1]
         try:
             text = word.decode("utf-8") if over_text else to_characters(word)
             return [spelled(token.value) for token in model.tokenize(text)]
@@ -109,7 +129,7 @@ def _replay(path: Path) -> Replay:
         f"tokenizers {importlib.metadata.version('tokenizers')}",
         lambda words: [word(one) for one in words],
         lambda text: [spelled(piece) for piece in tokenizer.encode(text).tokens],
-        lambda token: ids.get((to_text if over_text else to_characters)(token) or ""),
+        lambda token: ids.get(spell(token) or ""),
         ids.get,
     )
 

@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of, to_characters
+from ..end_of_word import SUFFIX, ends_words, merges_inside
 from ..merge_ranks import bytes_of, characters_of
 from ..replay import words_of
 from .spelling import speller
@@ -59,6 +60,9 @@ def build_model(
     pairs: Iterable[tuple[Any, Any]] = ()
     if vocabulary.rule in MERGING:
         pairs = all_merges(vocabulary) if vocabulary.merges is None else vocabulary.merges
+    ended = ends_words(vocabulary.pretokenizer)
+    if ended:
+        pairs = merges_inside(vocabulary) or ()
     if vocabulary.rule == "character_merges":  # parts of characters do not merge
         pairs = [pair for pair in pairs if None not in map(sym.text_of, pair)]
     for part in (part for pair in pairs for part in pair if spell(part) not in vocab):
@@ -68,7 +72,7 @@ def build_model(
         "dropout": None,
         "unk_token": None,
         "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
+        "end_of_word_suffix": SUFFIX if ended else None,
         "fuse_unk": False,
         "byte_fallback": vocabulary.rule == "character_merges",
         "ignore_merges": looks_up_words(vocabulary),

@@ -15,6 +15,7 @@ from ...runtime.file_kinds import begins_object
 from ...runtime.files import load_json, read_json
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters
+from ..end_of_word import end_merges, read_ended, with_ends
 from ..merge_ranks import bytes_of, characters_of, last_merges
 from ..splitting import read_splitting
 from .around import not_carried
@@ -90,6 +91,8 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     special = _special(data, spelled=True)
     if kind == "BPE":
         use = _bpe(model, special)
+        if model.get("end_of_word_suffix"):
+            pretokenizer = with_ends(pretokenizer)
     elif kind == "WordPiece":
         use = _wordpiece(model, special, remarks)
     elif kind == "Unigram":
@@ -207,7 +210,7 @@ def _given(singles: dict[bytes, float], scores: Mapping[bytes, float]) -> dict[b
 
 def _merges(model: dict[str, Any], spell: Spell) -> list[tuple[bytes, bytes]]:
     """Returns the pairs that merge in a BPE model."""
-    for key in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
+    for key in ("continuing_subword_prefix", "dropout"):
         if model.get(key):
             raise InputError(f"its BPE model has {key} {model[key]!r}")
     merges: list[tuple[bytes, bytes]] = []
@@ -221,11 +224,17 @@ def _merges(model: dict[str, Any], spell: Spell) -> list[tuple[bytes, bytes]]:
 
 
 def _bpe(model: dict[str, Any], special: Mapping[str, int]) -> dict[str, Any]:
-    pieces = _entries(model["vocab"], special)
-    merges = _merges(model, from_characters)
-    if not merges and not model.get("ignore_merges"):
-        return {"pieces": pieces, "rule": "single_symbols"}
+    suffix = model.get("end_of_word_suffix") or ""
+    spell = read_ended(suffix)
+    pieces = _entries(model["vocab"], special, spell)
+    merges = _merges(model, spell)
     whole = bool(model.get("ignore_merges"))
+    if not (merges or whole or suffix):
+        return {"pieces": pieces, "rule": "single_symbols"}
+    if suffix:
+        if whole:
+            raise InputError(f"its BPE model keeps whole words and ends them in {suffix}")
+        return {"pieces": pieces, "rule": "merges", "merges": [*end_merges(pieces), *merges]}
     # where a special token among the entries would be a whole word, they are not looked up
     if whole or any(text in model["vocab"] for text in special):
         by_rank = _by_rank(merges, pieces)
@@ -243,6 +252,8 @@ def _all_reached(merges: list[tuple[bytes, bytes]], pieces: Iterable[bytes]) -> 
 def _character_bpe(
     model: dict[str, Any], pieces: dict[bytes, int], merges: list[tuple[bytes, bytes]]
 ) -> dict[str, Any]:
+    if suffix := model.get("end_of_word_suffix"):
+        raise InputError(f"its BPE model over text has end_of_word_suffix {suffix!r}")
     last = last_merges(merges, pieces, characters_of)
     made = {token: rank for token, rank in last.items() if rank is not None}
     if model.get("ignore_merges"):

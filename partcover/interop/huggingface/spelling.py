@@ -8,6 +8,7 @@ from collections.abc import Callable
 from ...corpus import symbols as sym
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import to_characters
+from ..end_of_word import ends_words, spell_ended
 
 __all__ = ["DECODED_BYTE", "from_text", "speller", "to_text"]
 
@@ -18,6 +19,8 @@ DECODED_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
 
 def speller(vocabulary: Vocabulary) -> Callable[[bytes], str | None]:
     """Returns the function that spells a piece, or gives None where it cannot be spelled."""
+    if ends_words(vocabulary.pretokenizer):
+        return spell_ended
     return to_text if vocabulary.rule == "character_merges" else to_characters
 
 

@@ -34,7 +34,8 @@ from ...corpus.normalizers import Normalizer
 from ...errors import InputError
 from ...runtime.files import write_atomic
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters, pieces_of
+from ..byte_level import from_characters, pieces_of, to_characters
+from ..end_of_word import END, SUFFIX, ends_words
 from ..splitting import patterns, unmark, write_splitting
 from .decimals import spell_number
 from .model import MERGING, build_model, place_special
@@ -153,5 +154,8 @@ def _decoder(vocabulary: Vocabulary) -> dict[str, Any]:
     ]
     if vocabulary.rule == "character_merges":
         spelled = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+    if ends_words(vocabulary.pretokenizer):  # but for the last space, Ġ is its spelling
+        end = {"type": "Replace", "pattern": {"String": SUFFIX}, "content": to_characters(END)}
+        spelled = [end, *spelled, {"type": "Strip", "content": " ", "start": 0, "stop": 1}]
     steps = [*spelled, *unmark(vocabulary.pretokenizer)]
     return {"type": "Sequence", "decoders": steps} if len(steps) > 1 else steps[0]

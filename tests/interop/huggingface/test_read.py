@@ -96,7 +96,7 @@ def put(*path):
             put("pre_tokenizer", {"type": "UnicodeScripts"}),
             r"pre-tokenizer \(UnicodeScripts\) and pieces of text are not known",
         ),
-        ("merges", put("model", "end_of_word_suffix", "</w>"), "end_of_word_suffix '</w>'"),
+        ("merges", put("model", "end_of_word_suffix", "</w>"), "and ends them in </w>"),
         ("merges", put("model", "dropout", 0.1), "dropout 0.1"),
         ("longest_match", put("model", "continuing_subword_prefix", "##"), r"prefix \(##\)"),
         ("merges", put("model", "type", "WordLevel"), "WordLevel cuts by no rule"),
