@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..corpus.readers import find_sources
+from ..corpus.sources import find_sources
 from ..errors import InputError
 from ..runtime.files import check_writable, in_place
 

@@ -1,15 +1,14 @@
-"""Counts the words of text, streamed and in threads."""
+"""Counts the words of text, streamed: of a shard of files, or of texts in memory."""
 
 from __future__ import annotations
 
 import codecs
-import threading
+import os
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
-from queue import SimpleQueue
 
 import numpy as np
 
@@ -17,17 +16,24 @@ from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.file_kinds import HEADER, kind_of_head, looks_counted
 from ..runtime.files import shown
-from ..runtime.progress import Progress
 from .normalizers import Normalizer
-from .pretokenizers import Pretokenizer, PretokenizerRule, character_kinds
-from .readers import Document, Source, documents, refuse_piece
+from .pretokenizers import Pretokenizer, PretokenizerRule, Splitter, character_kinds
+from .readers import Document, documents, refuse_piece
+from .runs import Spill, write_run
+from .seams import cut_finder
+from .shards import Shard
+from .sources import Source, state_of
+from .symbols import Symbols
+from .tsv import Header
 from .word_arrays import Arrays
 
-__all__ = ["blocks", "count_files", "count_texts"]
+__all__ = ["CountSettings", "blocks", "count_shard", "count_texts"]
 
 
-PART = 1 << 24  # bytes of a plain file that one thread takes at a time
 PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
+# Parts of the memory that a table of pieces, a table of words and words to be sorted may fill:
+# what is done with each takes as much again, or more.
+PIECES_SHARE, TABLE_SHARE, BLOCK_SHARE = 8, 4, 5
 
 
 class _Tally:
@@ -36,13 +42,33 @@ class _Tally:
     Pieces are counted in `table`.  Where a piece is not a word yet (`Pretokenizer.mark` is None),
     each distinct piece is cut whenever the table has grown to `PIECES` bytes, and its words are
     counted in `words`.
+
+    Parameters
+    ----------
+    pretokenizer : Pretokenizer
+        How text is cut into words.
+    normalizer : Normalizer, optional
+        What is done to each text before it is cut.
+    spill : Spill, optional
+        Takes the words whenever they need more than `memory`.
+    memory : int, optional
+        Bytes that counting may take, besides a piece of text.
     """
 
-    def __init__(self, pretokenizer: Pretokenizer, normalizer: Normalizer | None = None) -> None:
+    def __init__(
+        self,
+        pretokenizer: Pretokenizer,
+        normalizer: Normalizer | None = None,
+        spill: Spill | None = None,
+        memory: int | None = None,
+    ) -> None:
         self.pretokenizer = pretokenizer
         self.normalizer = normalizer
+        self.spill = spill
         self.table = _word_table.WordTable()
         self.words = _word_table.WordTable()
+        self.pieces = PIECES if memory is None else min(PIECES, memory // PIECES_SHARE)
+        self.room = None if memory is None else memory // TABLE_SHARE
 
     def add(self, document: Document, utf8: bool) -> None:
         rule = self.pretokenizer.rules[0]
@@ -51,12 +77,16 @@ class _Tally:
             chunks = map(self.normalizer.of_bytes, blocks(chunks, self.normalizer, document))
         for block in blocks(chunks, rule, document):
             self.table.add_text(block, rule.pieces)
-            if self.pretokenizer.mark is None and self.table.nbytes > PIECES:
+            if self.pretokenizer.mark is None and self.table.nbytes > self.pieces:
                 self._cut_pieces()
+            counted = self.words if self.pretokenizer.mark is None else self.table
+            if self.spill is not None and self.room is not None and counted.nbytes > self.room:
+                self.spill.add(self.result(False))
 
     def _cut_pieces(self) -> None:
         """Runs the rules over the distinct pieces, and counts their words."""
         table = self.table
+        self.table = _word_table.WordTable()
         for place, rule in enumerate(self.pretokenizer.rules):
             if place or rule.mark is None:
                 table = _cut(table, rule)
@@ -65,18 +95,16 @@ class _Tally:
                 table = _word_table.WordTable()
                 table.add_words(*marked)
         self.words.merge(table)
-        self.table = _word_table.WordTable()
 
-    def merge(self, other: _Tally) -> None:
-        self.table.merge(other.table)
-        self.words.merge(other.words)
-
-    def result(self) -> Arrays:
+    def result(self, by_count: bool) -> Arrays:
+        """Returns the words counted so far, and forgets them."""
         mark = self.pretokenizer.mark
         if mark is None:
             self._cut_pieces()
-            return self.words.export(True)
-        return self.table.export(True, mark.encode("utf-8", "surrogateescape"))
+            table, self.words = self.words, _word_table.WordTable()
+            return table.export(by_count)
+        table, self.table = self.table, _word_table.WordTable()
+        return table.export(by_count, mark.encode("utf-8", "surrogateescape"))
 
 
 def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.WordTable:
@@ -174,14 +202,56 @@ def _not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield from chain([first], rest)
 
 
-def count_texts(
-    texts: Iterable[str | bytes],
-    pretokenizer: Pretokenizer,
-    utf8: bool,
-    normalizer: Normalizer | None = None,
-) -> Arrays:
-    """Counts the words of texts, each a document of its own; see `count_files`."""
-    tally = _Tally(pretokenizer, normalizer)
+@dataclass(frozen=True)
+class CountSettings:
+    """How words are counted.
+
+    Attributes
+    ----------
+    pretokenizer : str or callable
+        How text is cut into words.
+    normalizer : str or None
+        What is done to each text before it is cut.
+    symbols : {"bytes", "chars"}
+        The alphabet; with ``chars``, bytes that are not UTF-8 are an error.
+    key : str
+        The field or column that holds the text.
+    all_files : bool
+        Whether a counts file is counted as text instead of being an error.
+    """
+
+    pretokenizer: str | Splitter = "space-prefix"
+    normalizer: str | None = None
+    symbols: Symbols = "bytes"
+    key: str = "text"
+    all_files: bool = False
+
+    @property
+    def rules(self) -> tuple[Pretokenizer, Normalizer | None]:
+        """The pre-tokenizer and the normalizer."""
+        if isinstance(self.pretokenizer, str):
+            return _named_rules(self.pretokenizer, self.normalizer)
+        return Pretokenizer.of(self.pretokenizer), Normalizer.of(self.normalizer)
+
+    @property
+    def header(self) -> Header:
+        """What a counts file says of it."""
+        pretokenizer, normalizer = self.rules
+        # a function has no name that others could use
+        name = pretokenizer.name if isinstance(self.pretokenizer, str) else None
+        return Header(name, self.symbols, normalizer.name if normalizer else None)
+
+
+@lru_cache(4)
+def _named_rules(
+    pretokenizer: str, normalizer: str | None
+) -> tuple[Pretokenizer, Normalizer | None]:
+    return Pretokenizer.of(pretokenizer), Normalizer.of(normalizer)
+
+
+def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Arrays:
+    """Counts the words of texts, each a document of its own, most frequent first."""
+    tally = _Tally(*settings.rules)
     for number, text in enumerate(texts, 1):
         where = f"text {number}"
         if isinstance(text, str):
@@ -191,118 +261,66 @@ def count_texts(
                 raise InputError(f"{where} has a lone surrogate, not UTF-8") from None
         elif not isinstance(text, bytes):
             raise InputError(f"{where} is {type(text).__name__}: str or bytes is expected")
-        tally.add(Document(where, (text,)), utf8)
-    return tally.result()
+        tally.add(Document(where, (text,)), settings.symbols == "chars")
+    return tally.result(True)
 
 
-def count_files(
-    sources: Sequence[Source],
-    pretokenizer: Pretokenizer,
-    *,
-    utf8: bool,
-    key: str,
-    threads: int,
-    progress: Progress,
-    all_files: bool = False,
-    normalizer: Normalizer | None = None,
-) -> Arrays:
-    """Counts the words of files.
-
-    The threads share the files, and also the parts of a plain file where the pre-tokenizer cuts
-    at every space.  The result is ordered by count descending, then word ascending, so it is the
-    same for any number of threads.
+def count_shard(
+    shard: Shard,
+    settings: CountSettings,
+    folder: str,
+    memory: int | None = None,
+    report: Callable[[int], None] | None = None,
+) -> str:
+    """Counts the words of a shard and writes them as a sorted run.
 
     Parameters
     ----------
-    sources : sequence of Source
-        The files, from `find_sources`.
-    pretokenizer : Pretokenizer
-        How text is cut into words.
-    utf8 : bool
-        Whether bytes that are not UTF-8 are an error.
-    key : str
-        The field or column that holds the text.
-    threads : int
-        Number of threads, at least 1.
-    progress : Progress
-        Gets the bytes read and their total (None where unknown), from one thread at a time.
-    all_files : bool
-        Whether a counts file is counted as text instead of being an error.
-    normalizer : Normalizer, optional
-        What is done to each text before it is cut.
+    shard : Shard
+        The files.
+    settings : CountSettings
+        How they are counted.
+    folder : str
+        The folder of the run, which is named as the shard.
+    memory : int, optional
+        Bytes that may be taken; what does not fit is written to the folder meanwhile.
+    report : callable, optional
+        Called with the number of bytes read since the last call.
+
+    Returns
+    -------
+    str
+        The path of the run.
 
     Raises
     ------
     InputError
-        For input that cannot be read, or is a counts file; of several errors the first in order
-        of files.
+        For input that cannot be read, is a counts file or changes while it is read; if the run
+        cannot be written.
     """
-    sizes = [source.size for source in sources]
-    total = None if None in sizes else sum(size or 0 for size in sizes)
-    done = 0
-    lock = threading.Lock()
-    stop = threading.Event()
-
-    def report(read: int) -> None:
-        nonlocal done
-        if stop.is_set():
-            raise _Stopped
-        with lock:
-            done += read
-            progress.advance(done, total, f"{done / 1e6:,.0f} MB")
-
-    def work(source: Source, tally: _Tally) -> None:
-        for document in documents(source, key=key, report=report):
-            if source.kind == "text" and not document.start and not all_files:
-                document = replace(document, chunks=_not_counted(source, document.chunks))
-            tally.add(document, utf8)
-
-    if threads == 1:
-        tally = _Tally(pretokenizer, normalizer)
-        for source in sources:
-            work(source, tally)
-        return tally.result()
-
-    tallies = [_Tally(pretokenizer, normalizer) for _ in range(threads)]
-    idle: SimpleQueue[_Tally] = SimpleQueue()
-    for tally in tallies:
-        idle.put(tally)
-
-    def borrow(source: Source) -> None:
-        tally = idle.get()
-        try:
-            work(source, tally)
-        finally:
-            idle.put(tally)
-
-    parts = [part for source in sources for part in _parts(source, pretokenizer, normalizer)]
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(borrow, part) for part in parts]
-        try:
-            for future in futures:
-                future.result()
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-    first, *others = tallies
-    for tally in others:
-        first.merge(tally)
-    return first.result()
+    rules = settings.rules
+    first_cut = cut_finder(*rules)
+    with Spill(folder, None if memory is None else memory // BLOCK_SHARE) as spill:
+        tally = _Tally(*rules, spill, memory)
+        for source in shard.sources:
+            for document in documents(source, key=settings.key, report=report, first_cut=first_cut):
+                if source.kind == "text" and not source.start and not settings.all_files:
+                    document = replace(document, chunks=_not_counted(source, document.chunks))
+                tally.add(document, settings.symbols == "chars")
+            _check_unchanged(source)
+        spill.add(tally.result(False))
+        path = os.path.join(folder, f"{shard.name}.run")  # noqa: PTH118 - may be on other machines
+        write_run(path, spill.blocks())
+    return path
 
 
-class _Stopped(Exception):
-    """Ends the reading of a file when another thread has failed; it is never seen outside."""
-
-
-def _parts(
-    source: Source, pretokenizer: Pretokenizer, normalizer: Normalizer | None
-) -> Iterator[Source]:
-    cut_at_spaces = pretokenizer.rules[0].pieces == _word_table.EVERY_SPACE and normalizer is None
-    size = source.size or 0
-    if source.kind != "text" or source.packing or not cut_at_spaces or size <= PART:
-        yield source
+def _check_unchanged(source: Source) -> None:
+    """Checks that a file is still the one that was listed."""
+    if source.size is None:
         return
-    for start in range(0, size, PART):
-        end = start + PART
-        yield replace(source, start=start, end=end if end < size else -1)
+    size, modified = state_of(source.path)
+    if (size, modified) != (source.size, source.modified):
+        raise InputError(
+            f"{source.path}: changed while it was counted; it had {source.size:,} bytes and has "
+            f"{size or 0:,} now: count a copy of it"
+        )

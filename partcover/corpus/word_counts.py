@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
@@ -20,10 +21,11 @@ from ..runtime.progress import Progress
 from . import symbols as sym
 from . import tsv
 from .columns import Table, pairs_of, values_of
-from .counting import count_files, count_texts
-from .normalizers import Normalizer, glance
+from .count_files import counted_words, workers_of
+from .counting import CountSettings, count_texts
+from .normalizers import glance
 from .pretokenizers import Pretokenizer, Splitter
-from .readers import find_sources
+from .sources import find_sources
 from .symbols import Symbols, Token
 from .tsv import Header
 from .word_arrays import WORDS_PER_BLOCK, Arrays, WordArrays, from_utf8, pack, sum_pairs
@@ -150,6 +152,8 @@ class WordCounts(WordArrays):
         symbols: Symbols = "bytes",
         key: str = "text",
         threads: Threads = 1,
+        executor: Executor | None = None,
+        scratch: str | PathLike[str] | None = None,
         progress: Progress | None = None,
         all_files: bool = False,
         skipped: Counter[str] | None = None,
@@ -163,8 +167,8 @@ class WordCounts(WordArrays):
         ----------
         paths : path or iterable of path
             Plain text, ``.jsonl``, ``.parquet``, each of the first two also ``.gz`` or ``.zst``;
-            folders, searched recursively; ``-`` for standard input.  See
-            `partcover.corpus.readers`.
+            folders, searched recursively; patterns; URLs; ``-`` for standard input.  See
+            `partcover.corpus.sources`.
         pretokenizer : str or callable
             How text is cut into words: a name from `partcover.corpus.pretokenizers`, or a
             function that returns all words of a document; it is called from any thread.
@@ -176,6 +180,11 @@ class WordCounts(WordArrays):
             The field (JSON lines) or column (Parquet) that holds the text.
         threads : int
             Number of threads; the result does not depend on it.
+        executor : concurrent.futures.Executor, optional
+            Who counts in place of threads: processes, or workers on machines that see the same
+            files (``dask.distributed.Client.get_executor``, ``mpi4py.futures.MPIPoolExecutor``).
+        scratch : path, optional
+            A folder that all workers see, for the words of parts of the text.
         progress : Progress, optional
             Gets the bytes read and their total (None where unknown), from one thread at a time.
         all_files : bool
@@ -209,22 +218,14 @@ class WordCounts(WordArrays):
         >>> words.most_frequent(1).to_dict()
         {b' be': 2}
         """
-        rules, normal = Pretokenizer.of(pretokenizer), Normalizer.of(normalizer)
         _need_text(symbols)
+        settings = CountSettings(pretokenizer, normalizer, symbols, key, all_files)
+        header = settings.header  # names that are not known are refused first
         listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
-        arrays = count_files(
-            find_sources(listed, all_files=all_files, skipped=skipped),
-            rules,
-            utf8=symbols == "chars",
-            key=key,
-            threads=threads,
-            progress=progress or Progress(),
-            all_files=all_files,
-            normalizer=normal,
-        )
-        source = ", ".join(map(shown_path, listed)) or "no files"
-        name = rules.name if isinstance(pretokenizer, str) else None
-        return cls._counted(arrays, Header(name, symbols, normal.name if normal else None), source)
+        sources = find_sources(listed, all_files=all_files, skipped=skipped)
+        with workers_of(executor, threads) as workers:
+            arrays = counted_words(sources, settings, workers, scratch, progress or Progress())
+        return cls._counted(arrays, header, ", ".join(map(shown_path, listed)) or "no files")
 
     @classmethod
     @checked
@@ -248,11 +249,8 @@ class WordCounts(WordArrays):
             raise InputError("texts is one text: give a list of texts")
         _need_text(symbols)
         listed = values_of(texts, "texts", "a list of texts")
-        rules, normal = Pretokenizer.of(pretokenizer), Normalizer.of(normalizer)
-        arrays = count_texts(listed, rules, symbols == "chars", normal)
-        # a function has no name that others could use
-        name = rules.name if isinstance(pretokenizer, str) else None
-        return cls._counted(arrays, Header(name, symbols, normal.name if normal else None), "texts")
+        settings = CountSettings(pretokenizer, normalizer, symbols)
+        return cls._counted(count_texts(listed, settings), settings.header, "texts")
 
     @classmethod
     def _counted(cls, arrays: Arrays, header: Header, source: str) -> WordCounts:

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from ..corpus.counting import blocks
 from ..corpus.pretokenizers import PretokenizerRule
-from ..corpus.readers import documents, find_sources
+from ..corpus.readers import documents
+from ..corpus.sources import find_sources
 from ..errors import InputError
 from ..runtime.files import atomic_writer
 from ..runtime.progress import Progress

@@ -6,7 +6,7 @@ Words are bytes: word ``w`` is ``data[offsets[w]:offsets[w + 1]]``, none is empt
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
@@ -42,6 +42,72 @@ def order_of(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[
     finally:
         free(keys)
         free(spare)
+
+
+def sort_words(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
+               bint by_count):
+    """Returns words sorted by (count descending, word ascending), or by word alone.
+
+    By word, the counts of equal words are summed.
+
+    Returns
+    -------
+    data, offsets, counts : ndarray
+        The sorted words.
+    overflow : int
+        The number of a word whose summed count does not fit in int64, or -1.
+    """
+    cdef int64_t n = counts.shape[0], w, i, length, size = 0, kept = 0, overflow = -1
+    cdef Key *keys = <Key *> malloc((n + 1) * sizeof(Key))
+    cdef Key *spare = <Key *> malloc((n // 2 + 1) * sizeof(Key))
+    cdef uint8_t[::1] d
+    cdef int64_t[::1] o, c
+    try:
+        if keys == NULL or spare == NULL:
+            raise MemoryError
+        with nogil:
+            for w in range(n):
+                keys[w].count = counts[w] if by_count else 0
+                keys[w].prefix = _prefix(&data[offsets[w]], offsets[w + 1] - offsets[w])
+                keys[w].word = w
+            if n > 1:
+                _sort(keys, spare, n, &data[0], &offsets[0])
+            for i in range(n):
+                w = keys[i].word
+                if (not by_count and kept
+                        and _same(&data[0], &offsets[0], keys[kept - 1].word, w)):
+                    if keys[kept - 1].count > INT64_MAX - counts[w]:
+                        overflow = w
+                        break
+                    keys[kept - 1].count += counts[w]
+                    continue
+                keys[kept].word = w
+                keys[kept].count = counts[w]
+                size += offsets[w + 1] - offsets[w]
+                kept += 1
+        sorted_data = np.empty(size, np.uint8)
+        sorted_offsets = np.zeros(kept + 1, np.int64)
+        sorted_counts = np.empty(kept, np.int64)
+        d, o, c = sorted_data, sorted_offsets, sorted_counts
+        with nogil:
+            for i in range(kept):
+                w = keys[i].word
+                length = offsets[w + 1] - offsets[w]
+                memcpy(&d[o[i]], &data[offsets[w]], length)
+                o[i + 1] = o[i] + length
+                c[i] = keys[i].count
+        return sorted_data, sorted_offsets, sorted_counts, overflow
+    finally:
+        free(keys)
+        free(spare)
+
+
+cdef inline bint _same(const uint8_t *data, const int64_t *offsets, int64_t a,
+                       int64_t b) noexcept nogil:
+    """Whether two words are equal."""
+    cdef int64_t n = offsets[a + 1] - offsets[a]
+    return (n == offsets[b + 1] - offsets[b]
+            and memcmp(data + offsets[a], data + offsets[b], n) == 0)
 
 
 cdef inline int64_t _number(uint8_t *out, int64_t value) noexcept nogil:

@@ -118,6 +118,21 @@ def last_cut(const uint8_t[::1] text, int mode):
     return last
 
 
+def first_cut(const uint8_t[::1] text, int64_t begin, int mode):
+    """Returns the first position >= `begin` > 0 where `add_text` would cut `text`, or -1."""
+    cdef int64_t i, first = -1
+    cdef const uint8_t *p
+    if begin >= text.shape[0] or mode == NOWHERE:
+        return -1
+    p = &text[0]
+    with nogil:
+        for i in range(begin, text.shape[0]):
+            if _cut_here(p + i, i, mode):
+                first = i
+                break
+    return first
+
+
 cdef inline int _hex_digit(uint8_t c) noexcept nogil:
     """The value of a hexadecimal digit, or -1."""
     if c'0' <= c <= c'9':

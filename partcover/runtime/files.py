@@ -26,6 +26,7 @@ __all__ = [
     "read_json",
     "read_text",
     "reading",
+    "scratch_folder",
     "shown",
     "size_of",
     "write_atomic",
@@ -154,6 +155,31 @@ def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) ->
             f"{shown(path)}: was cut short while it was read; it had {size:,} bytes, of which "
             f"{file.tell():,} could be read"
         )
+
+
+@contextlib.contextmanager
+def scratch_folder(parent: str | PathLike[str] | None = None) -> Iterator[str]:
+    """Makes a folder that is there for the ``with`` block only.
+
+    Parameters
+    ----------
+    parent : path, optional
+        Where it is made; by default where the system has such folders.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
+    try:
+        folder = tempfile.TemporaryDirectory(
+            prefix="partcover-", dir=parent, ignore_cleanup_errors=True
+        )
+    except OSError as error:
+        where = parent or tempfile.gettempdir()
+        raise InputError(f"{where}: cannot be written ({error.strerror or error})") from None
+    with folder as path:
+        yield path
 
 
 def check_writable(path: str | PathLike[str]) -> None:

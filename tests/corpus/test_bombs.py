@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
-from partcover.corpus import readers
+from partcover.corpus import readers, sources
 
 MIB = 1 << 20
 
@@ -20,7 +20,7 @@ def packed(data, packing):
 
 def read(path):
     """The bytes of all documents, and the peak of memory that Python knows of."""
-    (source,) = readers.find_sources([path])
+    (source,) = sources.find_sources([path])
     size = 0
     tracemalloc.start()
     try:
@@ -91,7 +91,7 @@ def test_one_value_in_many_rows_of_parquet(tmp_path):
     assert path.stat().st_size < MIB
     before = pa.default_memory_pool()
     taken = before.bytes_allocated()
-    (source,) = readers.find_sources([path])
+    (source,) = sources.find_sources([path])
     for number, document in enumerate(readers.documents(source)):
         (text,) = document.chunks
         assert len(text) == 2 * MIB
@@ -109,7 +109,7 @@ def test_row_groups_and_values_of_parquet(tmp_path, monkeypatch):
         values = [r and r.encode() for r in rows] if kind == pa.binary() else rows
         table = pa.table({"text": pa.array(values, kind), "n": range(5)})
         pq.write_table(table, path, row_group_size=2)
-        (source,) = readers.find_sources([path])
+        (source,) = sources.find_sources([path])
         texts = [b"".join(document.chunks) for document in readers.documents(source)]
         assert texts == [row.encode() for row in rows if row]
         where = [document.where for document in readers.documents(source)]

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from listener import Listener
 
-from partcover.corpus import counting, readers
+from partcover.corpus import count_files, readers, seams, sources
 from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError, MissingExtra
 
@@ -22,7 +22,7 @@ def counted(*paths, **options):
 
 
 def texts_of(path, **options):
-    (source,) = readers.find_sources([path])
+    (source,) = sources.find_sources([path])
     return [b"".join(document.chunks) for document in readers.documents(source, **options)]
 
 
@@ -106,7 +106,7 @@ def test_folders(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.touch()
-    names = [os.path.relpath(s.path, tmp_path) for s in readers.find_sources([tmp_path])]
+    names = [os.path.relpath(s.path, tmp_path) for s in sources.find_sources([tmp_path])]
     assert names == ["a.txt", "b/a.md", "b/x.txt", "b-a.txt", "c.jsonl.gz", "d.gz"]
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "f.py").touch()
@@ -190,7 +190,8 @@ def test_missing_extras_say_what_to_install(tmp_path, monkeypatch):
 
 def test_the_offset_of_what_is_not_utf8(tmp_path, monkeypatch):
     monkeypatch.setattr(readers, "CHUNK", 5)
-    monkeypatch.setattr(counting, "PART", 16)
+    monkeypatch.setattr(count_files, "SHARD", 16)
+    monkeypatch.setattr(count_files, "LEAST", 16)
     good = "aé b 中c ".encode() * 9
     for bad, offset in [(b"\xff", 0), (b"\xe4\xb8 x", 0), (b"\xe4\xb8", 0), (b"\xc3\xa9\x80 ", 2)]:
         path = write(tmp_path / "a.txt", good + bad)
@@ -204,7 +205,9 @@ def test_the_offset_of_what_is_not_utf8(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["space-prefix", "space+digit", "cl100k", "none"])
 def test_threads_do_not_show(tmp_path, name, monkeypatch):
     monkeypatch.setattr(readers, "CHUNK", 64)
-    monkeypatch.setattr(counting, "PART", 100)
+    monkeypatch.setattr(count_files, "SHARD", 1000)
+    monkeypatch.setattr(seams, "WINDOW", 64)
+    monkeypatch.setattr(count_files, "LEAST", 1000)
     rng = random.Random(5)
     texts = [
         " ".join(rng.choices(["a", "bb", "", "ccc\n", "é", "12", "x" * 150], k=rng.randrange(200)))
@@ -221,10 +224,11 @@ def test_parts_of_a_file_are_the_file(tmp_path, monkeypatch):
     rng = random.Random(6)
     for _ in range(150):
         monkeypatch.setattr(readers, "CHUNK", rng.randrange(1, 12))
-        monkeypatch.setattr(counting, "PART", rng.randrange(1, 20))
+        monkeypatch.setattr(count_files, "SHARD", rng.randrange(1, 20))
+        monkeypatch.setattr(seams, "WINDOW", rng.randrange(1, 12))
         text = bytes(rng.choices(b"  ab", k=rng.randrange(1, 60)))
         path = write(tmp_path / "a.txt", text)
-        words = counted(path, pretokenizer="first-space", threads=2).to_dict()
+        words = counted(path, pretokenizer="first-space").to_dict()
         rest = b" " + text.replace(b" ", b"\0 ").removeprefix(b"\0 ")
         pieces = rest.split(b"\0")
         if text[:1] != b" ":
@@ -234,7 +238,7 @@ def test_parts_of_a_file_are_the_file(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_progress_ends_at_the_total(tmp_path, threads, monkeypatch):
-    monkeypatch.setattr(counting, "PART", 1 << 20)
+    monkeypatch.setattr(count_files, "LEAST", 1 << 20)
     paths = [
         write(tmp_path / "a.txt", b"some words " * 300_000),
         write(tmp_path / "b.txt", b"some words " * 300_000, ".gz"),

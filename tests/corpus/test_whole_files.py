@@ -11,8 +11,8 @@ import pytest
 from listener import Listener
 
 from partcover import InputError, Vocabulary, WordCounts
-from partcover.corpus import counting, readers, tsv, word_counts
-from partcover.corpus.readers import OTHER_NAMES, find_sources
+from partcover.corpus import count_files, readers, tsv, word_counts
+from partcover.corpus.sources import OTHER_NAMES, find_sources
 
 
 @pytest.mark.parametrize("left", [0, 1, 1_999_999])
@@ -38,7 +38,7 @@ def test_a_file_cut_short_while_it_is_read(tmp_path, monkeypatch, left, name):
 @pytest.mark.parametrize("text", [b"ab cdefg " * 250, b"x" * 2250])
 def test_a_file_cut_short_before_its_last_part_is_read(tmp_path, monkeypatch, threads, left, text):
     monkeypatch.setattr(readers, "CHUNK", 64)
-    monkeypatch.setattr(counting, "PART", 300)
+    monkeypatch.setattr(count_files, "SHARD", 300)
     path = tmp_path / "a.txt"
     path.write_bytes(text)
     listed = find_sources

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ...corpus.readers import listed_reasons
+from ...corpus.sources import listed_reasons
 from ...corpus.word_counts import WordCounts
 from ..command import argument, command, option
 from ..completion import pretokenizer_names

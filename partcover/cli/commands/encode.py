@@ -13,7 +13,8 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from ...corpus.readers import Source, documents, find_sources, listed_reasons
+from ...corpus.readers import documents
+from ...corpus.sources import Source, find_sources, listed_reasons
 from ...encoding.encoder import Encoder, Ids, Special, Unit
 from ...errors import InputError
 from ...runtime.files import atomic_writer
