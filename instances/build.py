@@ -34,6 +34,8 @@ from partcover import (
     verify,
 )
 from partcover.corpus import symbols as sym
+from partcover.hardness.cnf import Formula
+from partcover.hardness.reduction import reduce_max_2_sat_binary
 from partcover.heuristics.local_search import local_search
 from partcover.instances.families import generate
 from partcover.problem.certificate import Certificate
@@ -47,6 +49,7 @@ def instances() -> Iterator[tuple[str, str, str, Instance]]:
     """(name, family, origin, instance) of all that is made here."""
     yield from examples()
     yield from graphs()
+    yield from formulas()
     yield from periodic()
     yield from digits()
     yield from real_words()
@@ -145,6 +148,30 @@ def cubic(n: int) -> nx.Graph:
         if not any(graph.has_edge(*chord) for chord in chords):
             graph.add_edges_from(chords)
             return graph
+
+
+def formulas() -> Iterator[tuple[str, str, str, Instance]]:
+    """Max-2-SAT as words of zeros and ones, each variable in three clauses; all are asked for."""
+    paper = "Kastreva, Whittington, Komm and Pimentel 2025, Tokenisation over Bounded Alphabets"
+    for variables, what in (
+        (4, "4 variables, of which 5 of the 6 clauses can be satisfied"),
+        (8, "8 variables, drawn at random, of which all 12 clauses can be satisfied"),
+        (16, "16 variables, drawn at random, of which 23 of the 24 clauses can be satisfied"),
+    ):
+        draw = random.Random(variables)
+        places = draw.sample([j for j in range(1, variables + 1) for _ in range(3)], 3 * variables)
+        literals = [draw.choice((j, -j)) for j in places]
+        clauses = list(zip(literals[::2], literals[1::2], strict=True))
+        if variables == 4:
+            clauses = [(1, 2), (-1, 2), (-2, 3), (-3, 4), (-4, 1), (-3, -4)]
+        formula = Formula([str(j) for j in range(1, variables + 1)], clauses)
+        made = reduce_max_2_sat_binary(formula, len(clauses)).instance
+        yield (
+            f"binary-sat-{variables}",
+            "max-2-sat",
+            f"reduce_max_2_sat_binary: {what}, all asked for; {paper}",
+            made,
+        )
 
 
 def periodic() -> Iterator[tuple[str, str, str, Instance]]:

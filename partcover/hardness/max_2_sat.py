@@ -52,12 +52,14 @@ class DirectReduction(SatReduction):
 
     name: ClassVar[str] = "max-2-sat"
 
+    def literal_token(self, literal: int) -> Token:
+        """Returns ⊚L⊚, the token that says that a literal is true (``j`` or ``-j``, from 1)."""
+        return (0, 2 * abs(literal) - (literal > 0), 0)
+
     def witness(self, assignment: Sequence[bool], /) -> Vocabulary:
         """Returns the vocabulary of an assignment: ⊚L⊚ for every true literal L."""
-        values = self.check_values(assignment)
-        return Vocabulary(
-            [(0, 2 * j + (1 if value else 2), 0) for j, value in enumerate(values)], "ints"
-        )
+        values = enumerate(self.check_values(assignment), 1)
+        return Vocabulary([self.literal_token(j if value else -j) for j, value in values], "ints")
 
     def lift(self, vocabulary: Vocabulary, /) -> SatLift:
         """Turns a vocabulary into an assignment, and counts the clauses that it satisfies.
@@ -69,14 +71,17 @@ class DirectReduction(SatReduction):
         Raises
         ------
         InputError
-            If the vocabulary is not over integers.
+            If the vocabulary is over other symbols than the instance.
         """
-        if vocabulary.symbols != "ints":
-            raise InputError(f"the vocabulary is over {vocabulary.symbols}, the instance over ints")
+        over = self.instance.symbols
+        if vocabulary.symbols != over:
+            raise InputError(
+                f"the vocabulary is over {vocabulary.symbols}, the instance over {over}"
+            )
         tokens = set(vocabulary)
         values = [
-            (0, 2 * j + 1, 0) in tokens and (0, 2 * j + 2, 0) not in tokens
-            for j in range(len(self.formula.variables))
+            self.literal_token(j) in tokens and self.literal_token(-j) not in tokens
+            for j in range(1, len(self.formula.variables) + 1)
         ]
         meets = bool(verify(self.instance, vocabulary).meets_threshold)
         return self.lift_values(values, meets and len(vocabulary) <= self.instance.k)

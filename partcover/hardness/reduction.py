@@ -9,11 +9,13 @@ from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.instance import Instance
 from .max_2_sat import DirectReduction, reduce_max_2_sat
+from .max_2_sat_binary import BinaryReduction, reduce_max_2_sat_binary
 from .max_2_sat_bottom_up import BottomUpReduction, reduce_max_2_sat_bottom_up
 from .vertex_cover import Lift, VertexCoverReduction, reduce_vertex_cover
 
 __all__ = [
     "REDUCTIONS",
+    "BinaryReduction",
     "BottomUpReduction",
     "DirectReduction",
     "Lift",
@@ -21,6 +23,7 @@ __all__ = [
     "Reduction",
     "VertexCoverReduction",
     "reduce_max_2_sat",
+    "reduce_max_2_sat_binary",
     "reduce_max_2_sat_bottom_up",
     "reduce_vertex_cover",
     "reduction_of",
@@ -97,6 +100,7 @@ class Reduction(Protocol):
 REDUCTIONS: dict[str, type[Reduction]] = {
     VertexCoverReduction.name: VertexCoverReduction,
     DirectReduction.name: DirectReduction,
+    BinaryReduction.name: BinaryReduction,
     BottomUpReduction.name: BottomUpReduction,
 }
 

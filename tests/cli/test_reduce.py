@@ -53,6 +53,18 @@ def test_max_2_sat_there_and_back(run, tmp_path):
     )
 
 
+def test_binary_words_there_and_back(run, tmp_path):
+    (tmp_path / "F.cnf").write_text("p cnf 3 3\n1 2 0\n-1 3 0\n-2 -3 0\n")
+    facts = json.loads(
+        reduce_sat(run, "max-2-sat", 3, "--alphabet", "binary", "-o", "I.json", "--json")
+    )
+    assert (facts["k"], facts["threshold"]) == (15, 993)
+    run("solve", "I.json", "-o", "S.json")
+    out, _ = run("reduce", "--lift", "I.json", "S.json", "--json", "--draw", "a.svg")
+    assert json.loads(out)["meets_threshold"] is True
+    assert "993 tokens ≤ 993" in (tmp_path / "a.svg").read_text()
+
+
 def test_merges_there_and_back(run):
     reduce_sat(run, "max-2-sat-bottom-up", 4, "-o", "B.json")
     reduction = reduction_of(Instance.load("B.json"))
@@ -109,6 +121,9 @@ def test_mistakes(run, monkeypatch):
         ((*sat, "--satisfied", 4, "-k", 1), "-k is for vertex covers"),
         (("reduce", "g.txt", "-k", 1, "--satisfied", 1), "a vertex cover has -k"),
         (("reduce", "g.txt", "--problem", "max-2-sat", "--satisfied", 1), "g.txt:1: a clause"),
+        (("reduce", "g.txt", "-k", 1, "--alphabet", "binary"), "not for vertex-cover"),
+        ((*bottom_up, "--alphabet", "binary"), "not for max-2-sat-bottom-up"),
+        ((*sat, "--satisfied", 4, "--alphabet", "binary"), "variable 1 is in 4 clauses"),
         (
             (*bottom_up, "--draw", "a.svg"),
             "merges are not solved for",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
+from itertools import combinations, pairwise, product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.formulas import formulas, most_satisfied, small_formulas
 from oracles.greedy import all_candidates
 
 from partcover import InputError, Instance, Vocabulary, decide, reduce_vertex_cover
@@ -21,32 +22,6 @@ from partcover.hardness.reduction import (
 )
 
 BOTH = [reduce_max_2_sat, reduce_max_2_sat_bottom_up]
-
-
-def most_satisfied(formula) -> int:
-    return max(
-        sum(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in formula.clauses)
-        for values in product([False, True], repeat=len(formula.variables))
-    )
-
-
-def small_formulas(variables: int, clauses: int):
-    """Every formula, repeated, single and contradictory literals too, up to symmetry."""
-    literals = [s * j for j in range(1, variables + 1) for s in (1, -1)]
-    seen = set()
-    for size in range(1, clauses + 1):
-        for chosen in combinations_with_replacement(
-            list(combinations_with_replacement(literals, 2)), size
-        ):
-            key = min(
-                tuple(sorted(tuple(sorted(s[abs(x) - 1] * (p[abs(x) - 1] + 1) * (1 if x > 0 else -1)
-                                          for x in clause)) for clause in chosen))
-                for p in permutations(range(variables))
-                for s in product([1, -1], repeat=variables)
-            )  # fmt: skip
-            if key not in seen:
-                seen.add(key)
-                yield Formula([f"x{j + 1}" for j in range(variables)], chosen)
 
 
 @pytest.mark.parametrize(
@@ -123,13 +98,6 @@ def test_all_merges_of_a_clause_of_two_variables():
 @pytest.mark.parametrize("formula", list(small_formulas(2, 2)), ids=lambda f: str(f.clauses))
 def test_all_merges_of_every_formula_of_two_variables(formula):
     check_merges(formula)
-
-
-def formulas(variables: int, clauses: int):
-    literal = st.integers(1, variables).flatmap(lambda j: st.sampled_from([j, -j]))
-    clause = st.lists(literal, min_size=1, max_size=2)
-    names = [str(j) for j in range(variables)]
-    return st.lists(clause, min_size=1, max_size=clauses).map(lambda c: Formula(names, c))
 
 
 @settings(deadline=None, max_examples=40)
@@ -216,7 +184,12 @@ def test_the_instance_file_alone_is_enough(reduce, tmp_path):
 def test_the_registry():
     import networkx as nx
 
-    assert list(REDUCTIONS) == ["vertex-cover", "max-2-sat", "max-2-sat-bottom-up"]
+    assert list(REDUCTIONS) == [
+        "vertex-cover",
+        "max-2-sat",
+        "max-2-sat-binary",
+        "max-2-sat-bottom-up",
+    ]
     cover = reduce_vertex_cover(nx.path_graph(3), 1)
     again = reduction_of(Instance.from_json(cover.instance.to_json()))
     assert again.lift(again.witness([1])).to_json() == {

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
         ("partcover reduce --lift I.json S.json", "what it says about the graph"),
         ("partcover reduce graph.txt -k 3 --draw figure.svg", ""),
         ("partcover reduce F.cnf --problem max-2-sat --satisfied 7 -o I.json", ""),
+        (
+            "partcover reduce F.cnf --problem max-2-sat --alphabet binary --satisfied 7 -o I.json",
+            "words of zeros and ones",
+        ),
     ],
 )
 @argument("files", nargs=-1, required=True, metavar="GRAPH | F.cnf | I.json S.json")
@@ -35,6 +39,13 @@ if TYPE_CHECKING:
     default="vertex-cover",
     show_default=True,
     help="What is turned into tokenization; bottom-up chooses merges.",
+)
+@option(
+    "--alphabet",
+    type=click.Choice(["unbounded", "binary"]),
+    default="unbounded",
+    show_default=True,
+    help="Symbols of the words; binary is for max-2-sat, each variable in three clauses at most.",
 )
 @option("-k", "k", type=int, help="Size of the vertex cover asked for.")
 @option("--satisfied", type=int, help="Satisfied clauses asked for (max-2-sat).")
@@ -76,17 +87,25 @@ def reduce_command(
 
 
 def _reduction(
-    path: str, problem: str, k: int | None, satisfied: int | None, source_format: Any
+    path: str,
+    problem: str,
+    alphabet: str,
+    k: int | None,
+    satisfied: int | None,
+    source_format: Any,
 ) -> Reduction:
     """Reads a graph or a formula and reduces it to an instance."""
     from ...hardness.cnf import read_formula
     from ...hardness.graphs import read_graph
     from ...hardness.reduction import (
         reduce_max_2_sat,
+        reduce_max_2_sat_binary,
         reduce_max_2_sat_bottom_up,
         reduce_vertex_cover,
     )
 
+    if alphabet == "binary" and problem != "max-2-sat":
+        raise click.UsageError(f"--alphabet binary is for --problem max-2-sat, not for {problem}")
     if problem == "vertex-cover":
         if satisfied is not None:
             raise click.UsageError("--satisfied is for --problem max-2-sat; a vertex cover has -k")
@@ -97,8 +116,11 @@ def _reduction(
         raise click.UsageError(f"-k is for vertex covers; {problem} has --satisfied")
     if satisfied is None:
         raise click.UsageError("--satisfied is missing: how many clauses are asked for?")
-    reduce = reduce_max_2_sat if problem == "max-2-sat" else reduce_max_2_sat_bottom_up
-    return reduce(read_formula(path), satisfied)
+    formula = read_formula(path)
+    if problem == "max-2-sat-bottom-up":
+        return reduce_max_2_sat_bottom_up(formula, satisfied)
+    reduce = reduce_max_2_sat_binary if alphabet == "binary" else reduce_max_2_sat
+    return reduce(formula, satisfied)
 
 
 def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> None:
