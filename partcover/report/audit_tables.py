@@ -54,11 +54,13 @@ def audit_tables(audit: TokenizerAudit, *, costly: bool = True) -> list[Listing]
                 "added": len(more.tokens),
                 "saves": more.saves,
                 "share": more.saves / audit.tokens,
+                "at_most": more.at_most,
                 "first": token_line(more.tokens, symbols, _FIRST),
             }
             for more in audit.additions
         ]
-        columns = {"added": "more tokens", "saves": "save", "share": "", "first": "the first"}
+        columns = {"added": "more tokens", "saves": "save", "share": "", "at_most": "at most"}
+        columns["first"] = "the first"
         tables.append(Listing(rows, columns, "What more tokens would save"))
     return tables
 

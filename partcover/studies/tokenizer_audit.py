@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,12 @@ from ..runtime.progress import Progress, gap_of
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
+from .additional_tokens import Additions, Extension, extend
 
-__all__ = ["Additions", "CostlyWord", "TokenizerAudit", "audit_tokenizer"]
+__all__ = ["CostlyWord", "TokenizerAudit", "audit_tokenizer"]
 
 ADDED = (100, 1_000)
-"""Numbers of additional tokens whose gain is shown."""
+"""Numbers of additional tokens whose worth is shown."""
 
 
 @dataclass(frozen=True)
@@ -71,36 +73,6 @@ class CostlyWord:
 
 
 @dataclass(frozen=True)
-class Additions:
-    """What some additional tokens would save.
-
-    Attributes
-    ----------
-    tokens : tuple of token
-        The tokens, chosen by GreedTok, those that save most first.
-    saves : int
-        How many fewer tokens the text needs with them, by the shortest path before and after.
-
-    Examples
-    --------
-    >>> from partcover.studies.tokenizer_audit import Additions
-    >>> Additions((b"hat",), 12).to_json()
-    {'added': 1, 'saves': 12, 'vocabulary': ['hat']}
-    """
-
-    tokens: tuple[Token, ...]
-    saves: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the additions as a JSON object."""
-        return {
-            "added": len(self.tokens),
-            "saves": self.saves,
-            "vocabulary": [sym.to_json(token) for token in self.tokens],
-        }
-
-
-@dataclass(frozen=True)
 class TokenizerAudit:
     """How far from optimal a tokenizer is on a text, why, and what would help.
 
@@ -131,7 +103,7 @@ class TokenizerAudit:
     costly : tuple of CostlyWord
         The words that lose most, the most costly first.
     additions : tuple of Additions
-        What 100 and 1,000 additional tokens would save.
+        What 100 and 1,000 additional tokens would save, and at most could.
     seconds : float
         The time that it took.
     threads : int
@@ -187,10 +159,8 @@ class TokenizerAudit:
     @property
     def is_interrupted(self) -> bool:
         """Whether Ctrl-C ended the search for the bounds."""
-        return "interrupted" in (
-            self.bound.termination,
-            (self.bound_used or self.bound).termination,
-        )
+        proven = [self.bound, self.bound_used, *(more.bound for more in self.additions)]
+        return "interrupted" in {bound.termination for bound in proven if bound is not None}
 
     @property
     def gap(self) -> float:
@@ -249,7 +219,7 @@ def audit_tokenizer(
     vocabulary: Vocabulary,
     words: WordCounts,
     *,
-    time_limit: Seconds | None = 4.0,
+    time_limit: Seconds | None = 6.0,
     warm_start: Certificate | None = None,
     limit: Whole = 10,
     threads: Threads = 1,
@@ -265,7 +235,7 @@ def audit_tokenizer(
         The text, cut into words by the tokenizer's own pre-tokenizer.  Words of ``none``, which
         are whole texts, are cut further where no token reaches across (`cut_at_spaces`).
     time_limit : float, optional
-        Seconds for the two lower bounds together; None until they get no better.
+        Seconds for the lower bounds together; None until they get no better.
     warm_start : Certificate, optional
         The proof of an earlier audit on the same words, to go on from; its bound is kept.
     limit : int
@@ -305,10 +275,10 @@ def audit_tokenizer(
     chosen = Vocabulary(used, vocabulary.symbols)
     tokens_used = segment(words, chosen, "shortest_path", threads=threads).tokens
     corpus = Instance(words, 0)
-    additions, all_tokens = _additions(vocabulary, corpus, threads)
+    extension = extend(vocabulary, corpus, ADDED, threads=threads)
     unreachable = unreachable_tokens(vocabulary, threads=threads)
-    incumbents = {len(vocabulary): all_tokens, len(used): tokens_used}
-    proven = _bounds(corpus, incumbents, warm_start, limits, progress)
+    incumbents = {len(vocabulary): extension.before, len(used): tokens_used}
+    proven, extended = _bounds(corpus, incumbents, extension, warm_start, limits, progress)
     return TokenizerAudit(
         words=words,
         rule=vocabulary.rule,
@@ -318,11 +288,11 @@ def audit_tokenizer(
         unreachable=unreachable,
         tokens=own.tokens,
         tokens_used=tokens_used,
-        tokens_shortest_path=all_tokens,
+        tokens_shortest_path=extension.before,
         bound=proven[len(vocabulary)],
         bound_used=proven.get(len(used)),
         costly=_costly(own, limit),
-        additions=additions,
+        additions=extension.worth(extended),
         seconds=clock.seconds,
         threads=threads,
     )
@@ -343,47 +313,43 @@ def _costly(cut: Segmentation, limit: int) -> tuple[CostlyWord, ...]:
 def _bounds(
     corpus: Instance,
     incumbents: dict[int, int],
+    extension: Extension,
     warm_start: Certificate | None,
     limits: RunLimits,
     progress: Progress | None,
-) -> dict[int, Bound]:
-    """Returns lower bounds by k; after Ctrl-C those that are there."""
-    words = corpus.words
-    greedy = greedtok(corpus.with_k(max(incumbents)), threads=limits.threads)
-    n_long = int(np.count_nonzero(np.diff(words.offsets) > 1))
-    # so many tokens can be all words of two or more symbols, which is proven at once
-    settled = {k: words.total_count for k in incumbents if k >= n_long}
-    n_open = max(1, len(incumbents) - len(settled))
-    proven = bounds(
-        corpus,
-        list(incumbents),
-        incumbents=incumbents | settled,
-        warm_starts=[] if warm_start is None else [warm_start],
-        greedy=greedy,
-        time_limit=None if limits.time_limit is None else limits.time_limit / n_open,
-        threads=limits.threads,
-        progress=progress,
-    )
-    return {bound.instance.k: bound for bound in proven}
+) -> tuple[dict[int, Bound], dict[int, Bound]]:
+    """Returns lower bounds by budget, those of `incumbents` and those of `extension`.
 
-
-def _additions(
-    vocabulary: Vocabulary, corpus: Instance, threads: int
-) -> tuple[tuple[Additions, ...], int]:
-    """Returns what additional tokens save, and the tokens that are needed without them.
-
-    GreedTok chooses them behind those of the vocabulary that occur, as far as they help.
+    One of the first kind gets twice the time of one of the second.  After Ctrl-C those that are
+    there are returned.
     """
-    occurs = corpus.index.find_tokens(vocabulary).occurs
-    present = [vocabulary.tokens[place] for place in np.flatnonzero(occurs).tolist()]
-    instance = Instance(corpus.words, len(present) + max(ADDED), prefix=present)
-    found = greedtok(instance, threads=threads).vocabulary
-    new = () if found is None else found.tokens[len(present) :]
-
-    def needed(n: int) -> int:
-        tokens = Vocabulary([*present, *new[:n]], vocabulary.symbols)
-        return segment(corpus.words, tokens, "shortest_path", threads=threads).tokens
-
-    before = needed(0)
-    numbers = sorted({min(n, len(new)) for n in ADDED} - {0})
-    return tuple(Additions(tuple(new[:n]), before - needed(n)) for n in numbers), before
+    least = corpus.words.total_count
+    n_long = int(np.count_nonzero(np.diff(corpus.words.offsets) > 1))
+    # so many tokens can be all words of two or more symbols, which is proven at once
+    incumbents = {k: least if k >= n_long else tokens for k, tokens in incumbents.items()}
+    added = extension.incumbents
+    shares = [2 * (tokens > least) for tokens in incumbents.values()]
+    shares += [tokens > least for tokens in added.values()]
+    each = None if limits.time_limit is None else limits.time_limit / max(1, sum(shares))
+    prove = partial(bounds, threads=limits.threads, progress=progress)
+    greedy = greedtok(corpus.with_k(max(incumbents)), threads=limits.threads)
+    free = prove(
+        corpus,
+        [*incumbents],
+        incumbents=incumbents,
+        greedy=greedy,
+        warm_starts=[] if warm_start is None else [warm_start],
+        time_limit=None if each is None else 2 * each,
+    )
+    extended: list[Bound] = []
+    if added and free[-1].termination != "interrupted":
+        extended = prove(
+            extension.instance,
+            [*added],
+            incumbents=added,
+            greedy=extension.greedy,
+            time_limit=each,
+        )
+    return {bound.instance.k: bound for bound in free}, {
+        bound.instance.k: bound for bound in extended
+    }

@@ -20,9 +20,11 @@ def needed(words, tokens):
     return sum(count * len(shortest_path(word, tokens)) for word, count in words.items())
 
 
-def optimum(words, k):
+def optimum(words, k, fixed=()):
     found = {w[i:j] for w in words for i in range(len(w)) for j in range(i + 2, len(w) + 1)}
-    return min(needed(words, tokens) for tokens in combinations(found, min(k, len(found))))
+    found -= set(fixed)
+    chosen = combinations(found, min(k, len(found)))
+    return min(needed(words, [*fixed, *tokens]) for tokens in chosen)
 
 
 @settings(max_examples=60, deadline=None)
@@ -41,6 +43,9 @@ def test_bounds_hold_and_the_parts_add_up(words, tokens, rule):
     assert found.tokens_shortest_path <= found.tokens_used <= found.tokens
     for more in found.additions:
         assert found.tokens_shortest_path - more.saves == needed(words, [*tokens, *more.tokens])
+        best = optimum(words, len(more.tokens), tokens)
+        assert more.saves <= found.tokens_shortest_path - best <= more.at_most
+        assert check_certificate(more.bound.instance, more.bound.certificate).ok
     assert sum(word.loss for word in found.costly) == found.tokens - sum(words.values())
 
 
