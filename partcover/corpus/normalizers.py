@@ -36,6 +36,7 @@ says for each character of it which part of the original it stands for.
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -126,8 +127,8 @@ def _always(pattern: str, new: str, **how: Any) -> _Change:
 
 
 @cache
-def _inert() -> regex.Pattern[str]:
-    return regex.compile(f"([{tables.INERT}]+)")
+def _inert() -> re.Pattern[str]:
+    return re.compile(f"([{tables.INERT}]+)")  # faster than `regex` for a class
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,14 @@ class _NormalForm:
 
     def apply(self, text: str) -> str:
         """Returns the normal form."""
+        if unicodedata.is_normalized(self.form, text):
+            return text
+        # a line feed stays as it is, and parts what is beside it
+        return "\n".join(map(self._line, text.split("\n")))
+
+    def _line(self, text: str) -> str:
+        if unicodedata.is_normalized(self.form, text):
+            return text
         parts = _inert().split(text)
         parts[::2] = [unicodedata.normalize(self.form, part) for part in parts[::2]]
         return "".join(parts)

@@ -17,6 +17,7 @@ gpt2            GPT-2's pattern
 cl100k          the pattern of cl100k_base
 o200k           the pattern of o200k_base
 qwen2           the pattern of Qwen 2 and 3: cl100k's, with one digit at a time
+tekken          the pattern of Mistral's tekken: o200k's, with one digit at a time
 deepseek        the three patterns of DeepSeek 2 and 3, one after another
 none            the text is one word
 ==============  ====================================================================
@@ -105,6 +106,11 @@ PATTERNS = {
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
         r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     ),
+    "tekken": (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|"
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|"
+        r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
 }
 
 #: Rules as a pattern whose matches are the words.
@@ -132,16 +138,8 @@ DEEPSEEK = (
     ),
 )
 
-# Other published patterns that match every character and cut at the places (a) below.
-_CUTTING = {
-    DEEPSEEK[-1],
-    # Mistral's tekken
-    (
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|"
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|"
-        r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-}
+# Another published pattern that matches every character and cuts at the places (a) below.
+_CUTTING = {DEEPSEEK[-1]}
 
 #: CLIP's pattern, whose matches, without the white space between, are its words.
 CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
@@ -231,6 +229,7 @@ _FINDERS = {
     "cl100k": _encoder.CL100K,
     "o200k": _encoder.O200K,
     "qwen2": _encoder.QWEN2,
+    "tekken": _encoder.TEKKEN,
 }
 
 PRETOKENIZER_RULES: dict[str, PretokenizerRule] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import count
 from typing import Any, Literal, Self, TypeAlias
 
@@ -11,8 +12,9 @@ import numpy.typing as npt
 
 from ..corpus.columns import values_of
 from ..corpus.normalizers import Normalizer
-from ..corpus.pretokenizers import Pretokenizer, Splitter
+from ..corpus.pretokenizers import Pretokenizer, Splitter, character_kinds
 from ..errors import InputError
+from ..kernels._encoder import WordCache, listed
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
 from ..runtime.parallel import batches, ordered_map
@@ -34,7 +36,7 @@ from .text import (
     placed,
     space_mark,
 )
-from .worker import SECTION, Workers
+from .worker import SECTION, Workers, token_table
 
 __all__ = ["Ids", "TextEncoder", "Unit", "thread_count"]
 
@@ -89,7 +91,9 @@ class TextEncoder(Decoder):
         self._cache = cache
 
         texts: list[bytes] = [bytes((byte,)) for byte in range(256)]
-        texts += [token for token in vocabulary if isinstance(token, bytes)]
+        tokens = [token for token in vocabulary if isinstance(token, bytes)]
+        self._tokens = token_table(self._rules, self._cut, tokens, mark) if cache else None
+        texts += tokens
         self._special = SpecialTokens(vocabulary.special, len(texts))
         texts += self._special.numbers
         self._lengths = np.array([len(text) for text in texts], np.int64)
@@ -100,6 +104,7 @@ class TextEncoder(Decoder):
             ids.append(vocabulary.special[unknown.token])
         self._ids = np.maximum(ids, 0).astype(self.dtype)
         self._numbers_are_ids = ids == list(range(len(ids)))
+        self._values = self._ids.tolist()
         text_of = dict(zip(ids, texts, strict=False))
         text_of.pop(-1, None)
         super().__init__(text_of, vocabulary.special.values(), mark, rules.steps)
@@ -147,17 +152,11 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        ids: list[int] = self.encode_to_numpy(text, special=special).tolist()
-        return ids
+        return listed(self._numbers(text, special), self._values)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        parts = self._parts(as_bytes(text, "the text"), special)
-        numbers = [
-            part if isinstance(part, np.ndarray) else self._workers.numbers(part, at, self.threads)
-            for at, part in placed(parts)
-        ]
-        return self._to_ids(joined(numbers))
+        return self._to_ids(self._numbers(text, special))
 
     def encode_batch(
         self,
@@ -300,6 +299,14 @@ class TextEncoder(Decoder):
         offsets = list(zip(start.tolist(), end.tolist(), strict=True))
         return self._to_ids(joined(numbers)).tolist(), offsets
 
+    def _numbers(self, text: str | bytes, special: Special) -> Numbers:
+        """Returns the numbers of a text."""
+        parts = self._parts(as_bytes(text, "the text"), special)
+        return joined([
+            part if isinstance(part, np.ndarray) else self._workers.numbers(part, at, self.threads)
+            for at, part in placed(parts)
+        ])  # fmt: skip
+
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
         """Cuts a text at its special tokens, and normalizes what is between."""
         return self._normalized(self._raw_parts(text, special))
@@ -330,7 +337,11 @@ class TextEncoder(Decoder):
     def _new_workers(self) -> Workers:
         cut, lacks = self._draw or self._cut, self._lacks
         drawn = self._draw is not None
-        return Workers(self._rules, cut, lacks, self._unknown, self._mark, self._cache, drawn=drawn)
+        new_cache = partial(
+            WordCache, self._rules[0].finder, character_kinds(), self._mark, self._cache,
+            None if drawn else self._tokens,
+        )  # fmt: skip
+        return Workers(self._rules, cut, lacks, self._unknown, self._mark, new_cache, drawn=drawn)
 
     def _to_ids(self, numbers: Numbers) -> Ids:
         if self._unknown is not None:

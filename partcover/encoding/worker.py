@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.counting import blocks
-from ..corpus.pretokenizers import PretokenizerRule, character_kinds
+from ..corpus.pretokenizers import PretokenizerRule
 from ..errors import InputError
-from ..kernels._encoder import WordCache
+from ..kernels._encoder import WHOLE, TokenTable, WordCache
 from ..kernels._segment import SINGLE
 from ..runtime.arguments import shown
 from ..runtime.parallel import ordered_map
-from .text import Numbers, UnknownNumbers, joined, placed
+from .text import Numbers, UnknownNumbers, exchange, joined, placed
 
-__all__ = ["Worker", "Workers"]
+__all__ = ["Worker", "Workers", "token_table"]
 
 SECTION = 1 << 18  # bytes of text after which new words are cut
 PART = 1 << 20  # bytes of text that one thread takes at a time
@@ -43,8 +43,8 @@ class Worker:
         What such bytes become; without it they are an error.
     mark : bytes
         The mark that stands for a space.
-    cache : int
-        The size of the table of words, in bytes.
+    new_cache : callable
+        Returns an empty table of words.
     drawn : bool
         Whether `cut` is random and takes a number for each word.
     """
@@ -56,7 +56,7 @@ class Worker:
         lacks: npt.NDArray[np.bool_],
         unknown: UnknownNumbers | None,
         mark: bytes,
-        cache: int,
+        new_cache: Callable[[], WordCache],
         *,
         drawn: bool,
     ) -> None:
@@ -68,7 +68,7 @@ class Worker:
         self.mark = mark
         # words that are not the text again may be longer than it
         self.longest = len(mark) if all(rule.keeps for rule in rules) else _LONGER
-        self.cache = WordCache(rules[0].finder, character_kinds(), mark, cache)
+        self.cache = new_cache()
 
     def of(self, parts: Iterable[bytes | Numbers], first: int) -> list[Numbers]:
         """Returns the numbers of the parts of a text that starts at `first`, an array for each."""
@@ -169,12 +169,31 @@ def _starts(lengths: list[int]) -> npt.NDArray[np.int64]:
     return starts
 
 
+def token_table(
+    rules: Sequence[PretokenizerRule],
+    cut: Callable[..., None],
+    tokens: Sequence[bytes],
+    mark: bytes,
+) -> TokenTable | None:
+    """Returns the words that are cut into one token; None where the rules have too long words."""
+    if len(rules) > 1 or rules[0].finder == WHOLE:
+        return None
+    data = np.frombuffer(b"".join(tokens), np.uint8)
+    offsets = _starts(list(map(len, tokens)))
+    which = np.empty(len(data), np.int32)
+    cut(data, offsets, 0, len(tokens), which)
+    places = np.flatnonzero(which[offsets[1:] - 1] == np.arange(len(tokens)))
+    words = [exchange(tokens[place], mark) for place in places]
+    data = np.frombuffer(b"".join(words), np.uint8)
+    return TokenTable(data, _starts(list(map(len, words))), (256 + places).astype(np.int32))
+
+
 class Workers:
     """Lends workers to threads, and makes as many as are in use at a time.
 
     Parameters
     ----------
-    rules, cut, lacks, unknown, mark, cache, drawn
+    rules, cut, lacks, unknown, mark, new_cache, drawn
         As for `Worker`.
     """
 
@@ -185,12 +204,12 @@ class Workers:
         lacks: npt.NDArray[np.bool_],
         unknown: UnknownNumbers | None,
         mark: bytes,
-        cache: int,
+        new_cache: Callable[[], WordCache],
         *,
         drawn: bool,
     ) -> None:
         self.rules = rules
-        self.make = partial(Worker, rules, cut, lacks, unknown, mark, cache, drawn=drawn)
+        self.make = partial(Worker, rules, cut, lacks, unknown, mark, new_cache, drawn=drawn)
         self.idle: deque[Worker] = deque()
 
     @contextmanager

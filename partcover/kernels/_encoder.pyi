@@ -14,8 +14,9 @@ CL100K: int
 O200K: int
 WHOLE: int
 QWEN2: int
-DEEPSEEK: int
 AFTER_WORD_SPACE: int
+DEEPSEEK: int
+TEKKEN: int
 LETTER: int
 NUMBER: int
 WHITE: int
@@ -27,9 +28,15 @@ SIGN: int
 
 def word_ends(text: Buffer, mode: int, kinds: UInt8) -> list[int]: ...
 def cut_words(data: UInt8, offsets: Int64, mode: int, kinds: UInt8) -> tuple[Int64, Int64]: ...
+def listed(numbers: Int32, values: list[int]) -> list[int]: ...
+
+class TokenTable:
+    def __init__(self, data: UInt8, offsets: Int64, numbers: Int32) -> None: ...
 
 class WordCache:
-    def __init__(self, mode: int, kinds: UInt8, mark: bytes, limit: int) -> None: ...
+    def __init__(
+        self, mode: int, kinds: UInt8, mark: bytes, limit: int, tokens: TokenTable | None = None
+    ) -> None: ...
     def __len__(self) -> int: ...
     @property
     def nbytes(self) -> int: ...

@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from cpython.list cimport PyList_GET_ITEM, PyList_New, PyList_SET_ITEM
+from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
@@ -14,6 +16,7 @@ cdef enum:
 include "_hash.pxi"
 include "_marks.pxi"
 include "_prefetch.pxi"
+include "_token_table.pxi"
 include "_word_ends.pxi"
 
 
@@ -97,8 +100,11 @@ cdef class WordCache:
         becomes a space.
     limit : int
         Bytes that the cache may take, at least 0.
+    tokens : TokenTable, optional
+        Words whose one token is known; it is not asked for words that are not kept.
     """
 
+    cdef TokenTable tokens
     cdef Scanner scanner
     cdef const uint8_t[::1] kinds
     cdef bytes mark
@@ -108,6 +114,7 @@ cdef class WordCache:
     cdef Entry *entries         # of the words kept, then of this section's that are not
     cdef int64_t size, capacity
     cdef int64_t known          # entries that were there before this section
+    cdef int64_t n_new          # entries of this section whose pieces are not known
     cdef int64_t n_uncached     # words of this section that are not kept
     cdef Slot *slots
     cdef uint64_t mask
@@ -119,7 +126,9 @@ cdef class WordCache:
     cdef int64_t n_words, words_room
     cdef int64_t total          # numbers of the section's words, but for those that are new
 
-    def __cinit__(self, int mode, const uint8_t[::1] kinds, bytes mark, int64_t limit):
+    def __cinit__(self, int mode, const uint8_t[::1] kinds, bytes mark, int64_t limit,
+                  TokenTable tokens=None):
+        self.tokens = tokens
         self.kinds = kinds
         self.scanner = Scanner(&kinds[0], mode)
         self.mark = mark
@@ -187,11 +196,23 @@ cdef class WordCache:
     cdef int _keep(self, const uint8_t *p, int64_t n, uint32_t tag,
                    uint64_t home) noexcept nogil:
         """Adds a word to the free slot `home`."""
+        cdef int32_t token = 0
+        if self.tokens is not None:
+            token = self.tokens.find(p, n, tag)
         if (_grow(<void **> &self.entries, &self.capacity, self.size + 1, sizeof(Entry)) < 0
                 or _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0):
             return -1
         memcpy(self.arena + self.used, p, n)
         self.entries[self.size] = Entry(self.used, n, 0, 0)
+        if token:
+            if _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + 1,
+                     sizeof(int32_t)) < 0:
+                return -1
+            self.entries[self.size] = Entry(self.used, n, self.n_numbers, 1)
+            self.numbers[self.n_numbers] = token
+            self.n_numbers += 1
+        else:
+            self.n_new += 1
         self.used += n
         self.size += 1
         self.slots[home] = Slot(tag, <uint32_t> self.size)
@@ -261,7 +282,7 @@ cdef class WordCache:
                 memset(self.slots, 0, (self.mask + 1) * sizeof(Slot))
                 self.used = self.size = self.n_numbers = 0
             self.known = self.size
-            self.n_uncached = self.n_words = self.total = 0
+            self.n_new = self.n_uncached = self.n_words = self.total = 0
             p = base + at
             end = base + text.shape[0]
             stop = base + min(upto, text.shape[0])
@@ -290,7 +311,7 @@ cdef class WordCache:
                         status = self._skip(start[i] - base, length[i])
         if status < 0:
             raise MemoryError
-        return p - base, self.size - self.known + self.n_uncached
+        return p - base, self.n_new + self.n_uncached
 
     def new_words(self, const uint8_t[::1] text):
         """Returns the words whose pieces are not known, with mark and space exchanged.
@@ -302,7 +323,8 @@ cdef class WordCache:
         offsets : ndarray of int64, shape (misses + 1,)
             Where they start.
         """
-        cdef int64_t total = 0, i, n = self.size - self.known + self.n_uncached
+        cdef int64_t total = 0, n = 0, i
+        cdef int64_t all_new = self.size + self.n_uncached
         cdef const uint8_t *mark = self.mark
         cdef int64_t width = len(self.mark)
         cdef const uint8_t *p
@@ -310,26 +332,27 @@ cdef class WordCache:
         cdef Entry *entry
         cdef uint8_t[::1] d
         cdef int64_t[::1] o
-        if _grow(<void **> &self.entries, &self.capacity, self.size + self.n_uncached,
-                 sizeof(Entry)) < 0:
+        if _grow(<void **> &self.entries, &self.capacity, all_new, sizeof(Entry)) < 0:
             raise MemoryError
         memcpy(self.entries + self.size, self.uncached, self.n_uncached * sizeof(Entry))
-        offsets = np.zeros(n + 1, np.int64)
-        for i in range(n):
-            entry = self.entries + self.known + i
-            total += entry.length
-        data = np.empty(total + (width - 1) * n, np.uint8)
+        for i in range(self.known, all_new):
+            if self.entries[i].count == 0:
+                total += self.entries[i].length
+        offsets = np.zeros(self.n_new + self.n_uncached + 1, np.int64)
+        data = np.empty(total + (width - 1) * (offsets.size - 1), np.uint8)
         o = offsets
         d = data
-        if n == 0:
+        if offsets.size == 1:
             return data, offsets
         with nogil:
             out = &d[0]
-            for i in range(n):
-                entry = self.entries + self.known + i
-                p = (self.arena if self.known + i < self.size else &text[0]) + entry.start
-                out = _exchange(p, entry.length, mark, width, out)
-                o[i + 1] = out - &d[0]
+            for i in range(self.known, all_new):
+                entry = self.entries + i
+                if entry.count == 0:
+                    p = (self.arena if i < self.size else &text[0]) + entry.start
+                    out = _exchange(p, entry.length, mark, width, out)
+                    n += 1
+                    o[n] = out - &d[0]
         return data[:o[n]], offsets
 
     def uncached_starts(self):
@@ -353,20 +376,22 @@ cdef class WordCache:
             At the last symbol of each piece its number: the token's, −1 for a single byte; −2
             elsewhere.  `numbers_of_words` gives bytes as 0 to 255, and token t as 256 + t.
         """
-        cdef int64_t i, j
-        cdef int64_t n = offsets.shape[0] - 1
+        cdef int64_t i, j, n = 0
         cdef Entry *entry
-        if _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + offsets[n],
+        if _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + data.shape[0],
                  sizeof(int32_t)) < 0:
             raise MemoryError
         with nogil:
-            for i in range(n):
-                entry = self.entries + self.known + i
+            for i in range(self.known, self.size + self.n_uncached):
+                entry = self.entries + i
+                if entry.count:
+                    continue
                 entry.first = self.n_numbers
-                for j in range(offsets[i], offsets[i + 1]):
+                for j in range(offsets[n], offsets[n + 1]):
                     if which[j] != INSIDE:
                         self.numbers[self.n_numbers] = which[j] + 256 if which[j] >= 0 else data[j]
                         self.n_numbers += 1
+                n += 1
                 entry.count = self.n_numbers - entry.first
 
     def numbers_of_words(self):
@@ -399,6 +424,22 @@ cdef class WordCache:
 
     cdef inline Entry *_entry(self, int32_t index) noexcept nogil:
         return self.entries + (index if index >= 0 else self.size - 1 - index)
+
+
+def listed(const int32_t[::1] numbers, list values):
+    """Returns the value of each number; those from the last value's on have that one.
+
+    It makes no new objects, which would take most of the time.
+    """
+    cdef Py_ssize_t i, n = numbers.shape[0]
+    cdef int32_t last = <int32_t> len(values) - 1
+    cdef list out = PyList_New(n)
+    cdef object value
+    for i in range(n):
+        value = <object> PyList_GET_ITEM(values, min(numbers[i], last))
+        Py_INCREF(value)
+        PyList_SET_ITEM(out, i, value)
+    return out
 
 
 cdef uint8_t *_exchange(const uint8_t *p, int64_t n, const uint8_t *mark, int64_t width,

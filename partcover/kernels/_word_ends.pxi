@@ -10,15 +10,16 @@ include "_utf8.pxi"
 
 cdef extern from *:
     """
-    /* the end of the ASCII letters at p, found eight at a time; it may stop short of end */
-    static inline const uint8_t *pc_letters(const uint8_t *p, const uint8_t *end)
+    /* the end of the ASCII letters at p, found eight at a time; it may stop short of end.  With
+       fold 0x20 they are letters of either case, with 0 of lower case. */
+    static inline const uint8_t *pc_letters(const uint8_t *p, const uint8_t *end, uint64_t fold)
     {
     #if defined(__GNUC__) || defined(__clang__)
         const uint64_t ones = 0x0101010101010101ull;
         while (end - p >= 8) {
             uint64_t x = pc_load8(p);
-            /* each byte's low seven bits, in lower case: no sum below carries into the next */
-            uint64_t y = (x | 0x20 * ones) & 0x7F * ones;
+            /* each byte's low seven bits, folded: no sum below carries into the next */
+            uint64_t y = (x | fold * ones) & 0x7F * ones;
             uint64_t above_z = y + (0x7F - 'z') * ones;
             uint64_t from_a = y + (0x80 - 'a') * ones;
             uint64_t others = (x | above_z | ~from_a) & 0x80 * ones;
@@ -30,8 +31,8 @@ cdef extern from *:
         return p;
     }
     """
-    const uint8_t *_ascii_letters "pc_letters"(const uint8_t *p,
-                                               const uint8_t *end) noexcept nogil
+    const uint8_t *_ascii_letters "pc_letters"(const uint8_t *p, const uint8_t *end,
+                                               uint64_t fold) noexcept nogil
 
 # Where words end; see `partcover.corpus.pretokenizers` for what the rules say.
 cpdef enum:
@@ -43,8 +44,9 @@ cpdef enum:
     O200K = 5
     WHOLE = 6           # the text is one word
     QWEN2 = 7
-    DEEPSEEK = 9
     AFTER_WORD_SPACE = 8    # before each space that follows a character which is no white space
+    DEEPSEEK = 9
+    TEKKEN = 10
 
 # What a character can be: bits of the table `kinds`, one byte for each code point.
 cpdef enum:
@@ -83,7 +85,7 @@ cdef inline const uint8_t *_run(const uint8_t *kinds, const uint8_t *p, const ui
 cdef inline const uint8_t *_letters(const uint8_t *kinds, const uint8_t *p,
                                     const uint8_t *end) noexcept nogil:
     """Returns the end of the run of letters at `p`."""
-    return _run(kinds, _ascii_letters(p, end), end, LETTER)
+    return _run(kinds, _ascii_letters(p, end, 0x20), end, LETTER)
 
 
 cdef inline const uint8_t *_others(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
@@ -100,7 +102,7 @@ cdef inline const uint8_t *_contraction(const uint8_t *p, const uint8_t *end,
     """Returns the end of ``'s|'t|'re|'ve|'m|'ll|'d`` at `p`, or `p` where none stands."""
     cdef uint8_t c, d
     cdef uint8_t fold = 0x20 if any_case else 0
-    if p[0] != c"'" or end - p < 2:
+    if end - p < 2 or p[0] != c"'":
         return p
     c = p[1] | fold
     if c == c's' or c == c't' or c == c'm' or c == c'd':
@@ -218,8 +220,26 @@ cdef inline const uint8_t *_cased(const uint8_t *kinds, const uint8_t *p, const 
     return p if p > upper[0] else both
 
 
-cdef const uint8_t *_o200k(const uint8_t *kinds, const uint8_t *p,
-                           const uint8_t *end) noexcept nogil:
+cdef inline const uint8_t *_ascii_word(const uint8_t *p, const uint8_t *end) noexcept nogil:
+    """Returns the end of ``[A-Z]*[a-z]+|[A-Z]+`` at `p`, or `p` where it is not plain.
+
+    It is where nothing matches, or what follows may belong to the word, as a mark does.
+    """
+    cdef const uint8_t *at = p
+    while at < end and <uint8_t> (at[0] - c'A') < 26:
+        at += 1
+    at = _ascii_letters(at, end, 0)
+    while at < end and <uint8_t> (at[0] - c'a') < 26:
+        at += 1
+    return p if at < end and at[0] >= 0x80 else at
+
+
+cdef inline const uint8_t *_cased_word(const uint8_t *kinds, const uint8_t *p,
+                                       const uint8_t *end) noexcept nogil:
+    """Returns the end of the word of letters and marks at `p`, or `p` where there is none.
+
+    One character that is neither letter nor number nor line feed may stand before it.
+    """
     cdef int size
     cdef uint8_t kind = _kind(kinds, p, end, &size)
     cdef const uint8_t *word = p         # after the one character that may stand before a word
@@ -228,19 +248,31 @@ cdef const uint8_t *_o200k(const uint8_t *kinds, const uint8_t *p,
     cdef const uint8_t *at
     if not kind & (LETTER | NUMBER) and p[0] != c'\n' and p[0] != c'\r':
         word = p + size
+    if p[0] < 0x80:      # no mark, which could be a word of its own
+        at = _ascii_word(word, end)
+        if at > word:
+            return at
     at = _cased(kinds, word, end, &upper_word)
     if at > word:
-        return _contraction(at, end, True)
+        return at
     upper = upper_word
     if word > p:
         at = _cased(kinds, p, end, &upper)
         if at > p:
-            return _contraction(at, end, True)
-    if upper_word > word:
-        return _contraction(upper_word, end, True)
-    if upper > p:
-        return _contraction(upper, end, True)
-    return _rest(kinds, p, end, 3, True)
+            return at
+    return upper_word if upper_word > word else upper
+
+
+cdef const uint8_t *_o200k(const uint8_t *kinds, const uint8_t *p,
+                           const uint8_t *end) noexcept nogil:
+    cdef const uint8_t *at = _cased_word(kinds, p, end)
+    return _contraction(at, end, True) if at > p else _rest(kinds, p, end, 3, True)
+
+
+cdef const uint8_t *_tekken(const uint8_t *kinds, const uint8_t *p,
+                            const uint8_t *end) noexcept nogil:
+    cdef const uint8_t *at = _cased_word(kinds, p, end)
+    return at if at > p else _rest(kinds, p, end, 1, True)
 
 
 cdef inline bint _kana_or_han(int32_t code) noexcept nogil:
@@ -360,6 +392,8 @@ cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
         return end
     if scanner.mode == DEEPSEEK:
         return _deepseek(scanner.kinds, p, end)
+    if scanner.mode == TEKKEN:
+        return _tekken(scanner.kinds, p, end)
     if scanner.mode == AFTER_WORD_SPACE:
         return _after_word_space(scanner.kinds, p, end)
     if scanner.mode == SPACE and p[0] == c' ':

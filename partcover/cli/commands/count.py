@@ -31,7 +31,7 @@ from ..paths import check_not_among
     default="space-prefix",
     show_default=True,
     shell_complete=pretokenizer_names,
-    help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, qwen2, deepseek, "
+    help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, qwen2, deepseek, tekken, "
     "first-space, space, digit, none, or several joined by '+' (first-space+digit). "
     'space-prefix:_ marks with _. Or JSON as in a tokenizer.json: \'{"type": "Whitespace"}\'.',
 )
