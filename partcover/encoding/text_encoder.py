@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import count
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,7 @@ from .worker import SECTION, Workers, token_table
 __all__ = ["Ids", "TextEncoder", "Unit", "thread_count"]
 
 Unit: TypeAlias = Literal["bytes", "chars"]
+_Result = TypeVar("_Result")
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
 _CACHE = 1 << 26
@@ -152,11 +153,18 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        return listed(self._numbers(text, special), self._values)
+        ids: list[int] = []
+        for numbers in self._numbers(text, special):  # threads work on while a part is listed
+            part = self._to_list(numbers)
+            if ids:
+                ids += part
+            else:
+                ids = part
+        return ids
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        return self._to_ids(self._numbers(text, special))
+        return self._to_ids(joined(list(self._numbers(text, special))))
 
     def encode_batch(
         self,
@@ -182,8 +190,7 @@ class TextEncoder(Decoder):
         >>> Encoder(Vocabulary(["ab"]), "gpt2").encode_batch(["ab", "abc"])
         [[256], [256, 99]]
         """
-        each = self.encode_each(texts, special=special, threads=threads)
-        return [ids.tolist() for ids in each]
+        return list(self._each(texts, self._to_list, special=special, threads=threads))
 
     def encode_each(
         self,
@@ -202,6 +209,18 @@ class TextEncoder(Decoder):
         names : iterable of str, optional
             The names of the texts in errors; by default their numbers.
         """
+        return self._each(texts, self._to_ids, special=special, threads=threads, names=names)
+
+    def _each(
+        self,
+        texts: Iterable[str | bytes],
+        result: Callable[[Numbers], _Result],
+        *,
+        special: Special,
+        threads: int | None,
+        names: Iterable[str] | None = None,
+    ) -> Iterator[_Result]:
+        """Yields what `result` returns for the numbers of each text."""
         if isinstance(texts, str | bytes):
             raise InputError("texts is one text: give a list of texts, or use encode")
         texts = values_of(texts, "texts", "a list of texts")
@@ -219,12 +238,12 @@ class TextEncoder(Decoder):
                 yield (name, at, data), len(data)
                 at += len(data)
 
-        def work(job: list[tuple[str, int, bytes]]) -> list[Ids]:
+        def work(job: list[tuple[str, int, bytes]]) -> list[_Result]:
             done = []
             with self._workers.one() as worker:
                 for name, at, text in job:
                     with naming(name):
-                        done.append(self._to_ids(joined(worker.of(self._parts(text, special), at))))
+                        done.append(result(joined(worker.of(self._parts(text, special), at))))
             return done
 
         share = self.threads if threads is None else thread_count(threads)
@@ -285,7 +304,7 @@ class TextEncoder(Decoder):
                 size = int(self._lengths[part[0]])
                 span = np.array([0]), np.array([size])
             elif isinstance(raw, bytes):
-                numbers.append(self._workers.numbers(part, at, self.threads))
+                numbers.append(joined(list(self._workers.numbers(part, at, self.threads))))
                 span = self._spans(part, self._lengths_of(numbers[-1]))
                 if self._normal is not None:
                     span = original_spans(raw, self._normal, span)
@@ -299,13 +318,13 @@ class TextEncoder(Decoder):
         offsets = list(zip(start.tolist(), end.tolist(), strict=True))
         return self._to_ids(joined(numbers)).tolist(), offsets
 
-    def _numbers(self, text: str | bytes, special: Special) -> Numbers:
-        """Returns the numbers of a text."""
-        parts = self._parts(as_bytes(text, "the text"), special)
-        return joined([
-            part if isinstance(part, np.ndarray) else self._workers.numbers(part, at, self.threads)
-            for at, part in placed(parts)
-        ])  # fmt: skip
+    def _numbers(self, text: str | bytes, special: Special) -> Iterator[Numbers]:
+        """Yields the numbers of a text, part by part."""
+        for at, part in placed(self._parts(as_bytes(text, "the text"), special)):
+            if isinstance(part, np.ndarray):
+                yield part
+            else:
+                yield from self._workers.numbers(part, at, self.threads)
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
         """Cuts a text at its special tokens, and normalizes what is between."""
@@ -342,6 +361,9 @@ class TextEncoder(Decoder):
             None if drawn else self._tokens,
         )  # fmt: skip
         return Workers(self._rules, cut, lacks, self._unknown, self._mark, new_cache, drawn=drawn)
+
+    def _to_list(self, numbers: Numbers) -> list[int]:
+        return listed(numbers, self._values)
 
     def _to_ids(self, numbers: Numbers) -> Ids:
         if self._unknown is not None:

@@ -24,7 +24,7 @@ from .text import Numbers, UnknownNumbers, exchange, joined, placed
 __all__ = ["Worker", "Workers", "token_table"]
 
 SECTION = 1 << 18  # bytes of text after which new words are cut
-PART = 1 << 20  # bytes of text that one thread takes at a time
+PART = 1 << 18  # bytes of text that one thread takes at a time
 _LONGER = 64  # bytes that steps write for a byte, at most
 
 
@@ -222,15 +222,16 @@ class Workers:
         yield worker
         self.idle.append(worker)  # after an error the worker is not used again
 
-    def numbers(self, text: bytes, at: int, threads: int) -> Numbers:
-        """Returns the numbers of a text that starts at `at`, by several threads if it is long."""
+    def numbers(self, text: bytes, at: int, threads: int) -> Iterator[Numbers]:
+        """Yields the numbers of a text that starts at `at`, by several threads if it is long."""
 
         def work(job: tuple[int, bytes]) -> Numbers:
             with self.one() as worker:
                 return worker.numbers(job[1], job[0])
 
         if threads == 1 or len(text) <= PART:
-            return work((at, text))
+            yield work((at, text))
+            return
         chunks = (text[at : at + PART] for at in range(0, len(text), PART))
         jobs = placed(blocks(chunks, self.rules[0]), at)
-        return joined(list(ordered_map(work, jobs, threads)))
+        yield from ordered_map(work, jobs, threads)

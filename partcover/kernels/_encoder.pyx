@@ -272,6 +272,7 @@ cdef class WordCache:
         cdef const uint8_t *start[AHEAD]
         cdef int64_t length[AHEAD]
         cdef uint32_t tag[AHEAD]
+        cdef uint32_t entry
         cdef int64_t cap = CAP if self.limit else 0
         cdef int i, ready, status = 0
         if at >= text.shape[0]:
@@ -300,8 +301,13 @@ cdef class WordCache:
                 status = _grow(<void **> &self.words, &self.words_room, self.n_words + ready,
                                sizeof(int32_t))
                 for i in range(ready):
-                    if length[i] <= cap:
-                        prefetch(self.entries + self.slots[tag[i] & self.mask].entry - 1)
+                    if length[i] > cap:
+                        continue
+                    entry = self.slots[tag[i] & self.mask].entry
+                    if entry:
+                        prefetch(self.entries + entry - 1)
+                    elif self.tokens is not None:
+                        prefetch(self.tokens.slots + (tag[i] & self.tokens.mask))
                 for i in range(ready):
                     if status < 0:
                         break

@@ -523,9 +523,12 @@ cdef class Segmenter(Trie):
             node = self._child(node, word[i])
             if node < 0:
                 break
-            if self.nodes[node].token >= 0 and self.halves[self.nodes[node].token].left != -1:
+            if self.nodes[node].token >= 0:
                 token = self.nodes[node].token
             i += 1
+        # only that of the longest is looked up: each is a wait for memory
+        if token >= 0 and self.halves[token].left == -1:
+            token = self.halves[token].shorter
         return token
 
     cdef int32_t _token(self, const Symbol[::1] data, Py_ssize_t begin,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from encoding.cases import BYTES
@@ -45,7 +47,8 @@ def test_every_character_is_what_the_pattern_takes_it_for(name):
 def worker_of(vocabulary, name, cache=1 << 20):
     rules = Pretokenizer.from_name(name).rules
     lacks = np.zeros(256, bool)
-    return Worker(rules, cutter(vocabulary), lacks, b" ", cache, drawn=False)
+    new_cache = partial(_encoder.WordCache, rules[0].finder, character_kinds(), b" ", cache)
+    return Worker(rules, cutter(vocabulary), lacks, None, b" ", new_cache, drawn=False)
 
 
 def test_long_words_are_not_kept():
