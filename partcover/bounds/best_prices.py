@@ -12,7 +12,7 @@ from ..heuristics.search import Target
 from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Termination
-from ..runtime.arrays import Int64
+from ..runtime.arrays import Bools, Int64
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Event, Progress
 from .bound import Bound
@@ -182,12 +182,19 @@ class BestPrices:
             self._rewards = self.prices.count(self.counter, self.case)[1].units
         return self._rewards
 
+    def _reduced_costs(self) -> tuple[Int64, Bools]:
+        """Returns the reduced costs of all tokens, and which are chosen."""
+        counter = self.counter
+        return reduced_costs(
+            self._all_rewards(), counter.fixed, self.instance, counter.largest_unseen
+        )
+
     def target(self) -> Target:
         """Returns what is proven, for a search."""
         if self.prices is None:
             return Target(self.lower_bound)
         counter = self.counter
-        costs, _ = reduced_costs(self._all_rewards(), counter.fixed, self.instance)
+        costs, _ = self._reduced_costs()
         # where the start proves more than these prices, forcing adds that much less to it
         excess = max(0, self.lower_bound - counter.bound(self.value))
         in_tokens = np.maximum(costs[: len(self.x)] / counter.unit - excess, 0)
@@ -208,7 +215,7 @@ class BestPrices:
         costs = np.zeros(size, np.int64)
         inside = outside = np.zeros(0, np.int64)
         if self.prices is not None:
-            costs, chosen = reduced_costs(self._all_rewards(), counter.fixed, instance)
+            costs, chosen = self._reduced_costs()
             costs = costs[:size]
             if self.incumbent is not None:
                 # a case that needs as many tokens as the incumbent holds nothing better; rewards

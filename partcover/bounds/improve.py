@@ -17,6 +17,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task
 from .phase_events import PhaseEvents
 from .price_counter import PriceCounter
+from .warm_start import within_reach
 
 __all__ = ["improve"]
 
@@ -130,7 +131,10 @@ def improve(
             solution = replace(solution, termination=termination)
         return replace(solution, seconds=deadline.seconds)
     with workers(threads) as share:
-        both = BoundAndSearch(task, greedy, PriceCounter(instance, share))
+        reached = within_reach(instance, greedy)
+        cuts &= reached.index.min_promise == 0  # cuts close what a large instance never comes to
+        task = replace(task, instance=reached, cuts=cuts)
+        both = BoundAndSearch(task, greedy, PriceCounter(reached, share))
         try:
             if termination != "interrupted":
                 termination = both.run()

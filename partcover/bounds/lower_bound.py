@@ -21,7 +21,7 @@ from .best_prices import BestPrices
 from .bound import Bound
 from .climb import Climb, StoppingRule
 from .price_counter import PriceCounter
-from .warm_start import first_point
+from .warm_start import first_point, within_reach
 
 __all__ = ["bounds", "lower_bound"]
 
@@ -183,8 +183,7 @@ def bounds(
         raise InputError("no budget is given")
     limits = RunLimits(time_limit, threads=threads)
     deadline = limits.start()
-    _ = instance.index  # once for all budgets
-    instances = {k: instance.with_k(k) for k in budgets}
+    _ = instance.promising  # once for all budgets
     for k, tokens in (incumbents or {}).items():
         if tokens < instance.words.total_count:
             raise InputError(
@@ -194,9 +193,13 @@ def bounds(
     _ = instance.words.digest  # every certificate has it: made before the steps are timed
     proven: list[Bound] = []
     with workers(threads) as share:
-        counter = PriceCounter(instance, share)
         if greedy is None:
-            greedy = greedtok(instances[max(budgets)], time_limit=deadline.left, threads=threads)
+            largest = instance.with_k(max(budgets))
+            greedy = greedtok(largest, time_limit=deadline.left, threads=threads)
+        instance = within_reach(instance.with_k(max(budgets)), greedy)
+        instances = {k: instance.with_k(k) for k in budgets}
+        cuts &= instance.index.min_promise == 0  # cuts close what a large instance never comes to
+        counter = PriceCounter(instance, share)
         ascent, known = first_point(counter, greedy, warm_starts)
         for k in budgets:
             best = BestPrices(

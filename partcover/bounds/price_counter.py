@@ -67,6 +67,13 @@ class PriceCounter:
         Occurrences, weighted by word counts; the largest possible reward, in tokens.
     fixed : ndarray of bool, shape (tokens,)
         Whether a token is required.
+
+    Notes
+    -----
+    The index may lack candidates of less than a promise (`CandidateIndex`).  A price is at most 1,
+    so each has a reward of less than its promise, in tokens.  Where the k largest rewards would
+    need some of them, this upper bound is subtracted instead: what is proven still holds, and the
+    same prices prove at least as much when all candidates are looked at.
     """
 
     def __init__(self, instance: Instance, share: ForEach) -> None:
@@ -171,10 +178,11 @@ class PriceCounter:
             until = max(done, self.n_required + n_needed)
             self.n_likely = max(self.n_required + n_needed, 1)
         required, others = self.order[: self.n_required], self.order[self.n_required :]
+        others_out = out[others]
         if not self.low_bits:
             total = int(np.dot(self.count_at, prices))
-            total -= int(out[required].sum()) + largest(out[others], free)[0]
-            return total, out
+            total -= int(out[required].sum()) + largest(others_out, free)[0]
+            return total - self.others(others_out, free), out
         # sums beyond 63 bits
         words = self.instance.words
         sums = np.diff(before[words.offsets]).tolist()
@@ -185,7 +193,36 @@ class PriceCounter:
         total -= (best << self.low_bits) + sum(low[others[above]].tolist())
         equal = np.sort(low[others[out[others] == threshold]])[::-1]
         total -= sum(equal[: max(0, free - int(above.sum()))].tolist())
-        return total, out
+        return total - (self.others(others_out, free) << self.low_bits), out
+
+    @property
+    def largest_unseen(self) -> int:
+        """An upper bound of the rewards of candidates not in the index, in units of 1 / unit."""
+        return self.instance.index.min_promise * self.unit
+
+    def others(self, rewards: Int64, count: int) -> int:
+        """Returns what candidates that are not held may add to the `count` largest rewards.
+
+        Parameters
+        ----------
+        rewards : ndarray of int64
+            The rewards of those that are held, in units of 1 / unit.
+        count : int
+            How many rewards are summed.
+
+        Returns
+        -------
+        int
+            In units of 1 / unit; 0 where all are held.
+        """
+        most = self.largest_unseen
+        if not most or count <= 0:
+            return 0
+        if count < len(rewards):
+            rewards = np.partition(rewards, len(rewards) - count)[len(rewards) - count :]
+        smaller = rewards[rewards < most]
+        missing = max(0, count - len(rewards)) + len(smaller)
+        return missing * most - int(sum(smaller.tolist()))
 
     def all_rewards(self, before: Int64) -> tuple[Int64, Int64]:
         """Returns the rewards of all tokens, in units of 1 / unit, and their lower bits.

@@ -22,6 +22,8 @@ __all__ = ["Ascent"]
 _SETTLED = 100  # steps before the active set is updated
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
 BYTES_AN_ARC = 140  # of the arrays of the arcs and of those that they are made from
+MOST_ARCS = 1 << 25
+"""Of more occurrences, those of the tokens with the largest rewards are arcs."""
 
 
 class Ascent:
@@ -68,16 +70,19 @@ class Ascent:
         active = counter.fixed | (counter.largest_reward >= max(smallest_gain, 1))
         if free <= 0:
             active = counter.fixed.copy()
+        if not self.begun:
+            self._first_prices(k)
+        active = self._most_rewarding(active, k)
         self.free = float(max(free, 0))
         self.fee = float(smallest_gain)
         if self.begun:
             self._activate(active)
         else:
-            self._first_point(k, active)
+            self._first_point(active)
             self.begun = True
 
-    def _first_point(self, k: int, active: Bools) -> None:
-        """Makes a point of GreedTok's vocabulary: its paths as flows, their shares as prices."""
+    def _first_prices(self, k: int) -> None:
+        """Cuts the words by GreedTok's vocabulary: the pieces' shares are the first prices."""
         counter = self.counter
         words, symbols = counter.instance.words, counter.instance.symbols
         chosen = Vocabulary(self.vocabulary.tokens[:k], symbols)
@@ -85,12 +90,40 @@ class Ascent:
         self.x[np.isin(counter.intervals.key, index.find_tokens(chosen).key)] = 1.0
         ends = np.flatnonzero(segment(words, chosen).ends)
         sizes = np.diff(np.concatenate([[-1], ends]))
-        self._make(active)
-        piece = np.zeros(len(words.data), np.int64)
-        piece[ends - sizes + 1] = ends + 1
-        self.saddle.flow[:] = piece[self.start] == self.end
+        self.piece = np.zeros(len(words.data), np.int32)  # where a piece begins: where it ends
+        self.piece[ends - sizes + 1] = ends + 1
         if self.prices is None:
             self.prices = np.repeat(1.0 / sizes, sizes)
+
+    def _most_rewarding(self, active: Bools, k: int) -> Bools:
+        """Returns the active set with no more occurrences than may be arcs, the best first."""
+        counter = self.counter
+        if int((counter.hi - counter.lo)[active].sum(dtype=np.int64)) <= MOST_ARCS:
+            return active
+        prices = counter.rounded(self.proposed())
+        self.rewards = counter.count(prices, k, every=True)[1]
+        return self._fitting(counter.fixed | (self.x > 0.01), active)
+
+    def _fitting(self, first: Bools, others: Bools) -> Bools:
+        """Returns some tokens, and of others those of the largest rewards while all are few enough.
+
+        Few enough are those that occur `MOST_ARCS` times.
+        """
+        counter = self.counter
+        occurrences = (counter.hi - counter.lo).astype(np.int64)
+        room = MOST_ARCS - int(occurrences[first].sum())
+        further = np.flatnonzero(others & ~first)
+        further = further[np.argsort(-self.rewards[further], kind="stable")]
+        chosen = first.copy()
+        chosen[further[np.cumsum(occurrences[further]) <= room]] = True
+        return chosen
+
+    def _first_point(self, active: Bools) -> None:
+        """Makes a point of GreedTok's vocabulary: its paths are the flows."""
+        self._make(active)
+        self.saddle.flow[:] = self.piece[self.start] == self.end
+        del self.piece
+        assert self.prices is not None
         self.saddle.price[:] = self.prices
         before = np.concatenate([[0.0], np.cumsum(self.prices)])
         worth = np.maximum(before[self.end] - before[self.start] - 1, 0)
@@ -158,7 +191,7 @@ class Ascent:
             if not added.any():
                 return False
             kept = active
-        self._activate(kept | added)
+        self._activate(self._fitting(kept, added))
         return True
 
     def _gain(self) -> None:

@@ -10,7 +10,9 @@ from ..runtime.arrays import Bools, Int64
 __all__ = ["reduced_costs"]
 
 
-def reduced_costs(rewards: Int64, fixed: Bools, instance: Instance) -> tuple[Int64, Bools]:
+def reduced_costs(
+    rewards: Int64, fixed: Bools, instance: Instance, unseen: int = 0
+) -> tuple[Int64, Bools]:
     """Returns the cost of forcing each token in (or out, negative), and whether it is chosen.
 
     Parameters
@@ -21,6 +23,8 @@ def reduced_costs(rewards: Int64, fixed: Bools, instance: Instance) -> tuple[Int
         Whether a token is required; the cost of these is 0.
     instance : Instance
         The instance, of which the budget and the number of required tokens matter.
+    unseen : int
+        An upper bound of the rewards of candidates that are not among the tokens.
 
     Returns
     -------
@@ -63,7 +67,8 @@ def reduced_costs(rewards: Int64, fixed: Bools, instance: Instance) -> tuple[Int
     if 0 < free <= len(order):
         costs[order[free:]] = rewards[order[free - 1]] - rewards[order[free:]]
         after = rewards[order[free]] if free < len(order) else 0
-        costs[order[:free]] = after - rewards[order[:free]]
+        # a token that is forced out may make room for one that is not among these
+        costs[order[:free]] = np.minimum(max(after, unseen) - rewards[order[:free]], 0)
     elif free <= 0:
         costs[order] = 2**62  # no room
     return costs, chosen

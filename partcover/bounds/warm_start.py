@@ -7,13 +7,41 @@ from dataclasses import replace
 
 from ..errors import InputError
 from ..problem.certificate import Certificate
+from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
 
-__all__ = ["first_point"]
+__all__ = ["MOST_CANDIDATES", "first_point", "within_reach"]
+
+MOST_CANDIDATES = 1 << 22
+"""Of more candidates, a bound looks at those of some promise alone."""
+
+_REACH = 2  # no candidate that saves less than such a part of GreedTok's last gain is held
+
+
+def within_reach(instance: Instance, greedy: Solution) -> Instance:
+    """Returns the instance with an index of the candidates that a bound has to look at.
+
+    Those of small promise are left out where there are very many: it is not to be expected that
+    their rewards are among the k largest, and `PriceCounter` bounds them where they might be.
+
+    Parameters
+    ----------
+    instance : Instance
+        The instance.
+    greedy : Solution
+        The solution of `greedtok` for it, or for a larger budget.
+    """
+    index = instance.promising
+    if index.n_undominated <= MOST_CANDIDATES:
+        return instance
+    least = index.min_promise
+    if len(greedy.gains) >= instance.k > 0:
+        least = min(least, min(greedy.gains) // _REACH)
+    return instance.of_promise(least)
 
 
 def first_point(

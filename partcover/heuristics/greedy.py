@@ -9,10 +9,10 @@ import numpy as np
 from ..corpus.symbols import Token
 from ..errors import InputError, VerificationError
 from ..kernels._greedy import Greedy
-from ..problem.candidates import CandidateIndex
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
+from ..problem.word_index import Intervals
 from ..runtime.arguments import Seconds, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
@@ -21,6 +21,7 @@ from ..segmentation.segmentation import segment
 __all__ = ["certified_ratio", "greedtok", "greedwmc"]
 
 _CHUNK = 256  # tokens between looks at the clock
+_MORE = 4  # times as many candidates are loaded where those loaded gain too little
 # symbols scored; text of a gigabyte takes a hundredth of it, and a minute has some 5e11
 _MAX_STEPS = 1e12
 
@@ -66,6 +67,12 @@ def greedtok(
     tokenization".  No approximation guarantee of its own is known; `certified_ratio` gives one
     for an instance.  Evaluation is lazy: a candidate is scored again only while a bound of its
     score is above the best score so far.
+
+    Candidates are enumerated as they are needed.  The promise of one, its weighted occurrences
+    times its pairs, is at least its score in any state: each occurrence covers its pairs at most
+    once.  So where the best of those of promise p or more scores at least p, it beats every other
+    candidate, and no tie is broken by one of them.  Where it scores less, the next ones in order
+    of promise are enumerated.  Memory is a few arrays over the words, and these candidates.
 
     Examples
     --------
@@ -157,16 +164,17 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
     return d, d * (1 - 1 / e)
 
 
-def _refuse_endless(index: CandidateIndex) -> None:
+def _refuse_endless(intervals: Intervals) -> None:
     """Refuses candidates whose occurrences take minutes to score once.
 
     Those of a long word that repeats itself overlap: they take the cube of its length.
     """
     # not a dot product: the threads of a BLAS would go on spinning beside the steps
-    steps = float(np.multiply(index.hi - index.lo, index.length - 1, dtype=np.float64).sum())
+    lo, hi, length = intervals
+    steps = float(np.multiply(hi - lo, length - 1, dtype=np.float64).sum())
     if steps > _MAX_STEPS:
         raise InputError(
-            f"the {len(index):,} candidates, of up to {int(index.length.max()):,} symbols, take "
+            f"the {len(lo):,} candidates, of up to {int(length.max()):,} symbols, take "
             f"about {steps:.0e} steps to score once, more than {_MAX_STEPS:.0e}: cap their length "
             "with --max-length (max_length), or cut the words with a pre-tokenizer"
         )
@@ -179,7 +187,7 @@ def _greedy(
     deadline = limits.start()
     threads = limits.threads
     words = instance.words
-    index = instance.index
+    index = instance.promising
     state = Greedy(index.text, index.sa, index.word_of, words.counts, relaxed)
 
     first = len(instance.prefix)
@@ -199,27 +207,35 @@ def _greedy(
     total = sum(gains)
     termination: Termination = "completed"
     exhausted = False
-    _refuse_endless(index)
+    intervals, weight, least = index.intervals, index.weight, index.min_promise
+    _refuse_endless(intervals)
     budgets = GroupBudgets(instance.groups, instance.fixed)
     groups = budgets.bits(index.tokens() if instance.groups else ())
-    state.load(*index.intervals, index.weight, words.total_symbols, groups, budgets.room)
+    state.load(*intervals, weight, words.total_symbols, groups, budgets.room)
     try:
         while len(tokens) + len(picks) < instance.k:
             if deadline.is_over:
                 termination = "time_limit"
                 break
             steps = min(_CHUNK, instance.k - len(tokens) - len(picks))
-            chosen, chosen_gains = state.run(steps)
+            # a score is at most the promise: none that is not loaded scores `least`
+            chosen, chosen_gains = state.run(steps, max(least, 1))
             picks += chosen.tolist()
             gains += chosen_gains.tolist()
             total += int(chosen_gains.sum())
             progress.advance(len(tokens) + len(picks), instance.k, f"cover {total:,}")
             if len(chosen) < steps:
-                exhausted = True
-                break
+                if least == 0:
+                    exhausted = True
+                    break
+                below, least = least, index.promise_below(least, _MORE * len(intervals.lo))
+                more, weight = index.of_promise(least, below)
+                _refuse_endless(more)
+                state.add(*more, weight, words.total_symbols)
+                intervals = intervals.joined(more)
     except KeyboardInterrupt:
         termination = "interrupted"
-    tokens += index.tokens(np.array(picks, np.int64))
+    tokens += index.tokens_at(intervals.take(np.array(picks, np.int64)))
     del tokens[len(gains) :], gains[len(tokens) :]  # an interrupt can fall between the two
     total = sum(gains)
 

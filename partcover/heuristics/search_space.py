@@ -69,7 +69,8 @@ class SearchSpace:
             self.intervals = self.intervals.take(stay)
             self.arrays = arcs_of(index, self.intervals)
         self.numbers_in_index = index.numbers(self.intervals)
-        self.whole = int((self.numbers_in_index >= 0).sum()) == len(index)
+        self.whole = index.min_promise == 0
+        self.whole &= int((self.numbers_in_index >= 0).sum()) == len(index)
         # beyond all that there is, a larger budget would only be walked through
         self.free = min(instance.k - len(instance.fixed), len(self))
         self.fixed = [self.number[t] for t in instance.fixed if t in self.number]

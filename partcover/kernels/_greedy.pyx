@@ -13,7 +13,7 @@ that can never count again are removed from a candidate's list.
 import numpy as np
 
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort
+from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memcpy
 
 
@@ -128,47 +128,63 @@ cdef class Greedy:
         `groups`, uint64, has a bit for each group that a candidate belongs to; at most
         ``left[g]``, int64, candidates of group g are chosen.
         """
-        cdef Py_ssize_t n = lo.shape[0]
         cdef Py_ssize_t c
-        if n > INT32_MAX:
-            raise OverflowError("the number of candidates does not fit in int32")
+        self._drop()
         self.groups = np.zeros(0, np.uint64) if groups is None else groups
         self.left = np.zeros(0, np.int64) if left is None else left.copy()
         self.full = 0
         for c in range(self.left.shape[0]):
             if self.left[c] <= 0:
                 self.full |= (<uint64_t> 1) << c
-        self._drop()
-        self.items = <Candidate *> calloc(n + 1, sizeof(Candidate))
-        self.heap = <int32_t *> malloc((n + 1) * sizeof(int32_t))
-        self.aside = <int32_t *> malloc((n + 1) * sizeof(int32_t))
-        if self.items == NULL or self.heap == NULL or self.aside == NULL:
+        self.add(lo, hi, length, weight, limit)
+
+    def add(self, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
+            const int64_t[::1] weight, int64_t limit):
+        """Loads further candidates of no group, numbered from those that are there on."""
+        cdef Py_ssize_t n = lo.shape[0], before = self.n_items
+        cdef Py_ssize_t c, size = before + n
+        cdef void *moved
+        cdef Candidate *item
+        if size > INT32_MAX:
+            raise OverflowError("the number of candidates does not fit in int32")
+        moved = realloc(self.items, (size + 1) * sizeof(Candidate))
+        if moved == NULL:
             raise MemoryError
-        self.n_items = n
+        self.items = <Candidate *> moved
+        moved = realloc(self.heap, (size + 1) * sizeof(int32_t))
+        if moved == NULL:
+            raise MemoryError
+        self.heap = <int32_t *> moved
+        moved = realloc(self.aside, (size + 1) * sizeof(int32_t))
+        if moved == NULL:
+            raise MemoryError
+        self.aside = <int32_t *> moved
         with nogil:
             for c in range(n):
-                self.items[c].lo = lo[c]
-                self.items[c].hi = hi[c]
-                self.items[c].length = length[c]
-                self.items[c].n_places = -1
+                item = &self.items[before + c]
+                item.places = NULL
+                item.n_places = -1
+                item.lo, item.hi, item.length = lo[c], hi[c], length[c]
+                item.overlaps = False
                 # saturating: weight * (length - 1) may pass int64 for overlapping occurrences
                 if weight[c] > limit // (length[c] - 1):
-                    self.items[c].key = limit
+                    item.key = limit
                 else:
-                    self.items[c].key = weight[c] * (length[c] - 1)
-                self.heap[c] = <int32_t> c
-            self.size = n
-            for c in range(n // 2 - 1, -1, -1):
+                    item.key = weight[c] * (length[c] - 1)
+                self.heap[self.size] = <int32_t> (before + c)
+                self.size += 1
+            self.n_items = size
+            for c in range(self.size // 2 - 1, -1, -1):
                 self._sift(c)
 
-    def run(self, Py_ssize_t steps):
-        """Chooses up to `steps` more candidates.
+    def run(self, Py_ssize_t steps, int64_t least=1):
+        """Chooses up to `steps` more candidates that score at least `least`.
 
         Returns
         -------
         tuple of ndarray
             Candidates (int32) and gains (int64), in the order of choice; fewer than `steps` when
-            no candidate gains.
+            no candidate gains so much.
         """
         chosen = np.empty(min(steps, self.n_items), np.int32)
         gains = np.empty(min(steps, self.n_items), np.int64)
@@ -179,7 +195,7 @@ cdef class Greedy:
         cdef int64_t score = 0
         with nogil:
             while done < chosen_view.shape[0]:
-                pick = self._pick(&score)
+                pick = self._pick(&score, least)
                 if pick < 0:
                     break
                 self._place(&self.items[pick])
@@ -217,8 +233,11 @@ cdef class Greedy:
                 if self.left[g] == 0:
                     self.full |= (<uint64_t> 1) << g
 
-    cdef int32_t _pick(self, int64_t *score) except -2 nogil:
-        """Takes the candidate that Algorithm 1 picks next from the heap; -1 if none gains."""
+    cdef int32_t _pick(self, int64_t *score, int64_t least) except -2 nogil:
+        """Takes the candidate that Algorithm 1 picks next from the heap.
+
+        -1 if none scores `least`, at least 1.
+        """
         cdef Py_ssize_t n_aside = 0
         cdef Py_ssize_t i
         cdef int32_t best = -1
@@ -228,7 +247,7 @@ cdef class Greedy:
         cdef int64_t key = 0
         while self.size:
             top = self.heap[0]
-            if self.items[top].key == 0:
+            if self.items[top].key < least:
                 break
             if best >= 0 and _before(&self.items[best], best_score, &self.items[top],
                                      self.items[top].key, self.relaxed):
@@ -238,7 +257,7 @@ cdef class Greedy:
                 continue  # a full group stays full
             now = self._score(&self.items[top], &key)
             self.items[top].key = key
-            if now > 0 and (best < 0 or _before(&self.items[top], now, &self.items[best],
+            if now >= least and (best < 0 or _before(&self.items[top], now, &self.items[best],
                                                 best_score, self.relaxed)):
                 if best >= 0:
                     self.aside[n_aside] = best

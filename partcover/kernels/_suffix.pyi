@@ -16,7 +16,20 @@ def candidate_intervals(
     max_length: int,
     min_count: int,
     limit: int,
+    least: int = ...,
+    below: int = ...,
 ) -> tuple[Int32, Int32, Int32, Int64, int]: ...
+def class_floor(number: int) -> int: ...
+def promise_classes(
+    sa: Int32,
+    lcp: Int32,
+    word_of: Int32,
+    offsets: Int64,
+    counts: Int64,
+    whole: npt.NDArray[np.uint8],
+    max_length: int,
+    min_count: int,
+) -> tuple[Int64, int]: ...
 def find(text: Int32, sa: Int32, patterns: Int32, offsets: Int64) -> tuple[Int32, Int32]: ...
 def interval_words(
     sa: Int32, word_of: Int32, counts: Int64, lo: Int32, hi: Int32

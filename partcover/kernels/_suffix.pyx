@@ -9,7 +9,7 @@ are ``sa[lo:hi]``.
 
 import numpy as np
 
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
+from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
 
@@ -210,13 +210,56 @@ cdef struct Open:
 
 
 cdef class _Nodes:
-    """A growing array of nodes."""
+    """A growing array of nodes, or only how many candidates they have of each class of promise."""
     cdef Node *items
     cdef Py_ssize_t size
     cdef Py_ssize_t room
+    cdef int32_t cap             # the longest candidate
+    cdef int64_t min_count       # the fewest occurrences of one
+    cdef int64_t least           # the least promise of one
+    cdef int64_t below           # the least promise that is too much
+    cdef int64_t *classes        # receives the candidates of each class; NULL to keep the nodes
+
+    def __cinit__(self, Py_ssize_t max_length, int64_t min_count, int64_t least, int64_t below):
+        self.cap = <int32_t> min(max_length, INT32_MAX)
+        self.min_count, self.least, self.below = min_count, least, below
 
     def __dealloc__(self):
         free(self.items)
+
+    cdef Py_ssize_t emit(self, int32_t lo, int32_t hi, int32_t parent, int32_t depth,
+                         int32_t word, int64_t weight, const uint8_t[::1] whole,
+                         bint is_word) except -1 nogil:
+        """Takes a node in; returns how many substrings it stands for, dominated ones included."""
+        cdef int32_t first = max(parent, 1) + 1
+        cdef int32_t last = min(depth, self.cap)
+        cdef int32_t length
+        cdef int64_t pairs
+        cdef Py_ssize_t n_lengths = last - first + 1
+        if n_lengths <= 0 or weight < self.min_count:
+            return 0
+        if word >= 0 and whole[word]:
+            if not is_word:
+                return n_lengths
+            first = last
+        # by divisions: the promise, weight times (length - 1), may pass int64
+        if self.least > 0:
+            pairs = (self.least - 1) // weight + 1
+            if pairs >= last:
+                return n_lengths
+            first = max(first, <int32_t> pairs + 1)
+        if self.below < INT64_MAX:
+            pairs = (self.below - 1) // weight
+            if pairs < last:
+                last = <int32_t> pairs + 1
+        if first > last:
+            return n_lengths
+        if self.classes != NULL:
+            for length in range(first, last + 1):
+                self.classes[_class_of(weight, length - 1)] += 1
+        else:
+            self.push(Node(lo, hi, first, last, weight))
+        return n_lengths
 
     cdef int push(self, Node node) except -1 nogil:
         cdef Node *moved
@@ -232,31 +275,37 @@ cdef class _Nodes:
         return 0
 
 
-def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
-                        const int32_t[::1] word_of, const int64_t[::1] offsets,
-                        const int64_t[::1] counts, const uint8_t[::1] whole,
-                        Py_ssize_t max_length, int64_t min_count, int64_t limit):
-    """Returns all substrings of length 2..max_length with weighted occurrences >= min_count.
+cdef inline int _class_of(int64_t weight, int64_t pairs) noexcept nogil:
+    """The class of a promise: eight for each power of two."""
+    cdef int64_t promise = INT64_MAX if weight > INT64_MAX // pairs else weight * pairs
+    cdef int top = 0
+    while promise >> top > 15:
+        top += 1
+    return 8 * top + <int> (promise >> top)
 
-    A substring of only one distinct word w is dominated, and left out, if ``whole[w]`` says that
-    w itself is a candidate, unless it is w.  Returns (lo, hi, length, weight) in lexicographic
-    order, and the number of distinct substrings including dominated ones.  O(text + output).
-    Raises `OverflowError` with their number, before it allocates them, if there are more than
-    `limit`.
+
+def class_floor(int number):
+    """Returns the least promise of a class that `promise_classes` counts."""
+    return number if number < 16 else (<int64_t> (8 + number % 8)) << (number // 8 - 1)
+
+
+cdef Py_ssize_t _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
+                      const int64_t[::1] offsets, const int64_t[::1] counts,
+                      const uint8_t[::1] whole, _Nodes nodes) except -1:
+    """Walks the tree of suffixes, and gives each of its nodes to `nodes`.
+
+    Returns the number of distinct substrings, dominated ones included.
     """
     cdef Py_ssize_t n = sa.shape[0]
     cdef Py_ssize_t words = counts.shape[0]
     cdef Py_ssize_t i = words + 1        # the separators come first
     cdef Py_ssize_t top = 0
     cdef Py_ssize_t total = 0
-    cdef Py_ssize_t a, b
     cdef int32_t here, after, parent, pos, w, length
-    cdef int32_t cap = <int32_t> min(max_length, INT32_MAX)
     cdef Open node
     cdef Py_ssize_t room = 64
     cdef Open *stack = <Open *> malloc(room * sizeof(Open))
     cdef Open *moved
-    cdef _Nodes nodes = _Nodes()
     if stack == NULL:
         raise MemoryError
     try:
@@ -271,9 +320,8 @@ def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
                 parent = max(here, after)
                 length = <int32_t> (offsets[w + 1] + w + 1) - pos
                 if length > parent:
-                    total += _emit(nodes, <int32_t> i, <int32_t> (i + 1), parent, length, w,
-                                   counts[w], cap, min_count, whole,
-                                   pos == offsets[w] + w + 1)
+                    total += nodes.emit(<int32_t> i, <int32_t> (i + 1), parent, length, w,
+                                        counts[w], whole, pos == offsets[w] + w + 1)
                 # open the inner node that starts here, add the leaf, close what ends here
                 if after > stack[top].depth:
                     top += 1
@@ -292,8 +340,8 @@ def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
                     node = stack[top]
                     top -= 1
                     parent = max(after, stack[top].depth)
-                    total += _emit(nodes, node.lo, <int32_t> (i + 1), parent, node.depth,
-                                   node.word, node.weight, cap, min_count, whole, False)
+                    total += nodes.emit(node.lo, <int32_t> (i + 1), parent, node.depth, node.word,
+                                        node.weight, whole, False)
                     if after > stack[top].depth:
                         top += 1
                         stack[top] = Open(after, node.lo, node.word, node.weight)
@@ -304,16 +352,57 @@ def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
                 i += 1
     finally:
         free(stack)
-    # lay out by first position in suffix order; a deeper node closes before its parent, so
-    # filling every group from its end puts shorter substrings first
-    ends_ = np.zeros(n + 1, np.int64)
-    cdef int64_t[::1] ends = ends_
+    return total
+
+
+def promise_classes(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
+                    const int64_t[::1] offsets, const int64_t[::1] counts,
+                    const uint8_t[::1] whole, Py_ssize_t max_length, int64_t min_count):
+    """Counts what `candidate_intervals` would return, by classes of promise.
+
+    The promise of a candidate is its weight times (length - 1): no vocabulary saves more by it.
+    Returns the candidates of each class, whose least promise is `class_floor` of its number, and
+    the number of distinct substrings including dominated ones.  O(text + candidates) time, and
+    memory for the deepest node alone.
+    """
+    cdef _Nodes nodes = _Nodes(max_length, min_count, 0, INT64_MAX)
+    classes = np.zeros(488, np.int64)  # the last is that of 2^63 - 1
+    cdef int64_t[::1] view = classes
+    nodes.classes = &view[0]
+    total = _walk(sa, lcp, word_of, offsets, counts, whole, nodes)
+    return classes, total
+
+
+def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
+                        const int32_t[::1] word_of, const int64_t[::1] offsets,
+                        const int64_t[::1] counts, const uint8_t[::1] whole,
+                        Py_ssize_t max_length, int64_t min_count, int64_t limit,
+                        int64_t least=0, int64_t below=INT64_MAX):
+    """Returns all substrings of length 2..max_length with weighted occurrences >= min_count.
+
+    A substring of only one distinct word w is dominated, and left out, if ``whole[w]`` says that
+    w itself is a candidate, unless it is w.  So are those of a promise (see `promise_classes`)
+    less than `least`, or not less than `below`.  Returns (lo, hi, length, weight) in
+    lexicographic order, and the number of distinct substrings including what is left out.
+    O(text + output), and a sort of the nodes.  Raises `OverflowError` with their number, before
+    it allocates them, if there are more than `limit`.
+    """
+    cdef _Nodes nodes = _Nodes(max_length, min_count, least, below)
+    cdef Py_ssize_t total = _walk(sa, lcp, word_of, offsets, counts, whole, nodes)
+    cdef Py_ssize_t a, at = 0, size = 0
+    cdef int32_t length
+    cdef Node node
     for a in range(nodes.size):
-        ends[nodes.items[a].lo] += nodes.items[a].last - nodes.items[a].first + 1
-    np.cumsum(ends_, out=ends_)
-    cdef Py_ssize_t size = ends_[n]
+        size += nodes.items[a].last - nodes.items[a].first + 1
     if size > limit:
         raise OverflowError(size)
+    # by first position in suffix order, shorter substrings first
+    key = np.empty(nodes.size, np.int64)
+    cdef int64_t[::1] key_view = key
+    for a in range(nodes.size):
+        key_view[a] = <int64_t> nodes.items[a].lo << 32 | nodes.items[a].first
+    cdef const int64_t[::1] order = np.argsort(key)
+    del key
     lo = np.empty(size, np.int32)
     hi = np.empty(size, np.int32)
     lengths = np.empty(size, np.int32)
@@ -324,30 +413,14 @@ def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
     cdef int64_t[::1] weight_view = weights
     with nogil:
         for a in range(nodes.size):
-            for length in range(nodes.items[a].last, nodes.items[a].first - 1, -1):
-                ends[nodes.items[a].lo] -= 1
-                b = ends[nodes.items[a].lo]
-                lo_view[b] = nodes.items[a].lo
-                hi_view[b] = nodes.items[a].hi
-                length_view[b] = length
-                weight_view[b] = nodes.items[a].weight
+            node = nodes.items[order[a]]
+            for length in range(node.first, node.last + 1):
+                lo_view[at] = node.lo
+                hi_view[at] = node.hi
+                length_view[at] = length
+                weight_view[at] = node.weight
+                at += 1
     return lo, hi, lengths, weights, total
-
-
-cdef Py_ssize_t _emit(_Nodes nodes, int32_t lo, int32_t hi, int32_t parent, int32_t depth,
-                      int32_t word, int64_t weight, int32_t cap, int64_t min_count,
-                      const uint8_t[::1] whole, bint is_word) except -1 nogil:
-    cdef int32_t first = max(parent, 1) + 1
-    cdef int32_t last = min(depth, cap)
-    cdef Py_ssize_t n_lengths = last - first + 1
-    if n_lengths <= 0 or weight < min_count:
-        return 0
-    if word >= 0 and whole[word]:
-        if not is_word:
-            return n_lengths
-        first = last
-    nodes.push(Node(lo, hi, first, last, weight))
-    return n_lengths
 
 
 def find(const int32_t[::1] text, const int32_t[::1] sa,

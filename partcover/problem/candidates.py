@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..kernels._suffix import candidate_intervals, common_prefixes
+from ..kernels._suffix import (
+    candidate_intervals,
+    class_floor,
+    common_prefixes,
+    promise_classes,
+)
 from ..runtime.arrays import Bools, Int32, Int64, Integers
 from ..runtime.memory import available_memory, refuse_beyond
 from .word_index import Intervals, WordIndex
 
-__all__ = ["CandidateIndex"]
+__all__ = ["MOST_HELD", "CandidateIndex"]
 
+MOST_HELD = 1 << 20
+"""Where only the promising candidates are held at first, about so many."""
 
 _BYTES_A_CANDIDATE = 96  # here and in GreedTok
 _SHARE = 0.5  # of the memory that candidates may take: other work needs the rest
@@ -42,11 +51,18 @@ class CandidateIndex(WordIndex):
         Fewest occurrences (positions, weighted by word counts) of a candidate.
     dominated : bool
         Keep the dominated ones.
+    most : int, optional
+        Hold about so many candidates, those of the most promise, where there are more; a list
+        is held whole.
 
     Attributes
     ----------
     total : int
-        Number of distinct candidates that occur, dominated ones included.
+        Number of distinct candidates that occur, dominated ones and those not held included.
+    min_promise : int
+        All candidates of at least this promise are held; 0 if all are.
+    n_undominated : int
+        Number of candidates, those not held included, but not the dominated ones.
     intervals : Intervals
         Candidate ``c`` occurs at ``sa[lo[c]:hi[c]]``.
     weight : ndarray of int64, shape (candidates,)
@@ -68,6 +84,9 @@ class CandidateIndex(WordIndex):
     No greedy choice changes either.  GreedTok: where T can be placed, a pair of W beside it is
     uncovered and stays so, hence W scores strictly more.  GreedWMC: W scores at least as much,
     and ties go to the longer.
+
+    The *promise* of a candidate is its weight times its pairs, length − 1: no vocabulary saves
+    more tokens by it.
 
     O(symbols + candidates) time and memory beyond the index of the words: common prefixes (Kasai
     et al. 2001), one pass over the intervals (Abouelhoda, Kurtz and Ohlebusch 2004).
@@ -91,43 +110,113 @@ class CandidateIndex(WordIndex):
         max_length: int | None = None,
         min_count: int = 1,
         dominated: bool = False,
+        most: int | None = None,
     ) -> None:
         super().__init__(words)
-        excluded = self.find_tokens(forbidden)
+        self.min_promise = 0
+        self._excluded = self.find_tokens(forbidden)
         if explicit is None:
-            longest = max_length or len(self.text)
-            self._enumerate(excluded, longest, min_count, dominated=dominated)
+            self._longest = max_length or len(self.text)
+            self._min_count = min_count
+            self._enumerate(most, dominated=dominated)
         else:
-            self._select(self.find_tokens(explicit), excluded, dominated=dominated)
+            self._select(self.find_tokens(explicit), self._excluded, dominated=dominated)
 
-    def _enumerate(
-        self, excluded: Intervals, longest: int, min_count: int, *, dominated: bool
-    ) -> None:
+    def _enumerate(self, most: int | None, *, dominated: bool) -> None:
         """Makes all substrings candidates, within the limits."""
-        counts, lengths = self.words.counts, np.diff(self.words.offsets)
-        whole = (lengths >= 2) & (lengths <= longest) & (counts >= min_count) & (not dominated)
+        counts, lengths, excluded = self.words.counts, np.diff(self.words.offsets), self._excluded
+        whole = (lengths >= 2) & (lengths <= self._longest) & (counts >= self._min_count)
+        whole &= not dominated
         whole[self.words_equal(excluded)] = False
+        self._whole = whole.view(np.uint8)
+        self._prefixes = common_prefixes(self.text, self.sa)
+        if most is None:
+            self.intervals, self.weight, self.total = self._of_promise(0, None)
+            self.n_undominated = len(self)
+            del self._prefixes
+        else:
+            classes, self.total = promise_classes(*self._tree, self._longest, self._min_count)
+            self._floors = np.array([class_floor(n) for n in range(len(classes))])
+            # how many candidates have the least promise of a class or more
+            self._as_promising = np.cumsum(classes[::-1])[::-1]
+            self.n_undominated = int(self._as_promising[0])
+            self.min_promise = self.promise_below(None, most)
+            self.intervals, self.weight = self.of_promise(self.min_promise, None)
+        if len(excluded.lo):
+            listed = excluded.length <= self._longest
+            listed &= self.weight_of(excluded) >= self._min_count
+            self.total -= int((excluded.occurs & listed).sum())
+
+    @property
+    def _tree(self) -> tuple[Int32, Int32, Int32, Int64, Int64, npt.NDArray[np.uint8]]:
+        """The first arguments of the kernels that walk all substrings."""
+        words = self.words
+        return self.sa, self._prefixes, self.word_of, words.offsets, words.counts, self._whole
+
+    def held(self, least: int) -> CandidateIndex:
+        """Returns an index of the candidates of at least this promise, over the same arrays."""
+        other = copy(self)
+        other.intervals, other.weight = self.of_promise(least, None)
+        other.min_promise = least
+        return other
+
+    def promise_below(self, promise: int | None, n: int) -> int:
+        """Returns a smaller promise, which about `n` candidates at most have or exceed.
+
+        Parameters
+        ----------
+        promise : int or None
+            A value that this method returned; None at first.
+        n : int
+            How many candidates are wanted; there may be more where many have much the same
+            promise.
+
+        Returns
+        -------
+        int
+            0 if all candidates have or exceed it.
+        """
+        number = int(np.searchsorted(-self._as_promising, -n, side="left"))
+        if promise is None:  # at least the best class
+            highest = int(np.searchsorted(-self._as_promising, 0, side="left")) - 1
+        else:
+            highest = int(np.searchsorted(self._floors, promise)) - 1
+        number = min(number, highest)
+        return int(self._floors[number]) if number > 1 else 0  # none has a promise of 0
+
+    def of_promise(self, least: int, below: int | None) -> tuple[Intervals, Int64]:
+        """Enumerates candidates by their promise, with their weights.
+
+        Parameters
+        ----------
+        least : int
+            The least promise.
+        below : int or None
+            Their promise is less than this.
+
+        Raises
+        ------
+        InputError
+            If they are more than memory holds.
+        """
+        return self._of_promise(least, below)[:2]
+
+    def _of_promise(self, least: int, below: int | None) -> tuple[Intervals, Int64, int]:
+        """As `of_promise`, with the number of all candidates, the excluded ones included."""
         # substrings of long words that are much the same number the square of their length
         limit = int(available_memory() * _SHARE) // _BYTES_A_CANDIDATE
+        limits = self._longest, self._min_count, min(limit, 2**31 - 1), least
         try:
-            *intervals, self.weight, self.total = candidate_intervals(
-                self.sa,
-                common_prefixes(self.text, self.sa),
-                self.word_of,
-                self.words.offsets,
-                counts,
-                whole.view(np.uint8),
-                longest,
-                min_count,
-                min(limit, 2**31 - 1),
+            *arrays, weight, total = candidate_intervals(
+                *self._tree, *limits, *(() if below is None else (below,))
             )
         except OverflowError as error:
             _refuse(int(error.args[0]))
-        self.intervals = Intervals(*intervals)
-        if len(excluded.lo):
-            listed = (excluded.length <= longest) & (self.weight_of(excluded) >= min_count)
-            self.total -= int((excluded.occurs & listed).sum())
-            self._keep(self._is_none_of(excluded))
+        intervals = Intervals(*arrays)
+        if len(self._excluded.lo):
+            kept = ~np.isin(intervals.key, self._excluded.key)
+            intervals, weight = intervals.take(kept), weight[kept]
+        return intervals, weight, total
 
     def _select(self, explicit: Intervals, excluded: Intervals, *, dominated: bool) -> None:
         """Makes those of the tokens candidates that occur."""
@@ -144,6 +233,7 @@ class CandidateIndex(WordIndex):
             own = word[alone]
             keep[alone] &= ~whole[own] | (self.length[alone] == lengths[own])
         self._keep(keep)
+        self.n_undominated = len(self)
 
     def _is_none_of(self, tokens: Intervals) -> Bools:
         """Whether each candidate is none of these tokens."""

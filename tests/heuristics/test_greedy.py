@@ -44,6 +44,32 @@ def test_step_by_step(solver, words, k):
 
 
 @SOLVERS
+@settings(max_examples=600, deadline=None)
+@given(
+    words=words_st,
+    k=st.integers(1, 12),
+    held=st.integers(0, 9),
+    forbidden=st.sets(st.sampled_from([b"aa", b"ab", b"aba"])),
+)
+def test_candidates_are_enumerated_as_they_are_needed(solver, words, k, held, forbidden):
+    tokens, gains = greedy(words, all_candidates(words) - forbidden, k, relaxed=solver is greedwmc)
+    instance = Instance(words, k, forbidden=forbidden)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("partcover.problem.instance.MOST_HELD", held)
+        solution = solver(instance)
+        few = instance.promising
+    assert list(solution.vocabulary) == tokens
+    assert list(solution.gains) == gains
+    assert solution.extra["nothing_left_to_gain"] == (len(tokens) < k)
+    index = instance.index
+    assert solution.candidates == index.total == len(all_candidates(words) - forbidden)
+    assert list(index.tokens()) == list(Instance(words, k, forbidden=forbidden).index.tokens())
+    promise = index.weight * (index.length - 1)
+    best = index.intervals.take(promise >= few.min_promise)
+    assert few.intervals.key.tolist() == best.key.tolist()
+
+
+@SOLVERS
 @settings(max_examples=400, deadline=None)
 @given(words=words_st, data=st.data())
 def test_options(solver, words, data):
