@@ -16,13 +16,16 @@ a mark must not overlap itself, nor hold a space.
 from __future__ import annotations
 
 import copy
+import hashlib
+import json
 from collections.abc import Iterable
 from functools import partial
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any
 
 import numpy.typing as npt
 
+from .._version import __version__
 from ..corpus.pretokenizers import Splitter
 from ..errors import InputError
 from ..runtime.arguments import shown
@@ -32,6 +35,8 @@ from ..segmentation.cutters import sampler
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .file_encoding import Block, Encoded, FileFormat, FileText, checked_dtype, format_of, write_ids
+from .file_encoding import Ids as FileIds
+from .part_file import Mark, PartFile
 from .text import (
     Numbers,
     Special,
@@ -201,13 +206,14 @@ class Encoder(TextEncoder):
         threads: int | None = None,
         progress: Progress | None = None,
         all_files: bool = False,
+        resume: bool = False,
     ) -> Encoded:
         """Writes the ids of files to one array on disk.
 
         Text is streamed: memory is a few megabytes a thread and its table, unless the
         pre-tokenizer takes a document as one word, `special` tokens are searched or the
         vocabulary has a normalizer, which takes a whole document at a time.  The file is written
-        aside and renamed when it is complete.
+        aside, as ``OUT.part``, and renamed when it is complete.
 
         Parameters
         ----------
@@ -233,6 +239,9 @@ class Encoder(TextEncoder):
         all_files : bool
             Whether to read all files of a folder whatever their names end in, those of unknown
             kind as plain text.
+        resume : bool
+            Whether to go on from what a run of the same call has left in ``OUT.part``: the files
+            that it has encoded whole.  ``OUT.part.json``, written every few seconds, names them.
 
         Returns
         -------
@@ -243,7 +252,8 @@ class Encoder(TextEncoder):
         ------
         InputError
             For input that cannot be read or encoded, an `out` that cannot be written, a `dtype`
-            that does not hold every id, an unknown format, or an unknown special token.
+            that does not hold every id, an unknown format, or an unknown special token; where a
+            run is resumed, for other files, another vocabulary or other options.
         MissingExtra
             If Zstandard or Parquet is to be read and its library is not installed.
 
@@ -269,19 +279,45 @@ class Encoder(TextEncoder):
             progress=progress or Progress(),
         )  # fmt: skip
 
-        def work(job: list[Block]) -> npt.NDArray[Any]:
+        def work(job: list[Block | Mark]) -> FileIds:
             numbers: list[Numbers] = []
+            marks: list[tuple[int, Mark]] = []
             with self._workers.one() as worker:
-                for where, at, block, last in job:
+                for block in job:
+                    if isinstance(block, Mark):
+                        marks.append((sum(map(len, numbers)), block))
+                        continue
+                    where, at, content, last = block
                     with naming(where):
-                        numbers += worker.of(self._parts(block, special), at)
+                        numbers += worker.of(self._parts(content, special), at)
                     if last:
                         numbers += ending
-            return self._to_ids(joined(numbers)).astype(kind, copy=False)
+            return self._to_ids(joined(numbers)).astype(kind, copy=False), marks
 
-        arrays = ordered_map(work, batches(text.blocks(), PART), share)
-        written = write_ids(arrays, out, file_format, kind)
+        part = None
+        if PartFile.fits(out, text.sources):
+            about = [file_format, kind.str, key, end_of_document, special]
+            part = PartFile(out, self._described(about), text.sources, kind.itemsize)
+        elif resume:
+            raise InputError(f"{fspath(out)}: only a file made of files can be resumed")
+        done = part.resumed() if part is not None and resume else Mark()
+        arrays = ordered_map(work, batches(text.blocks(done), PART), share)
+        written = write_ids(arrays, out, file_format, kind, part, done.ids)
         return Encoded(text.document_count, text.bytes, written, kind.name)
+
+    def _described(self, options: list[Any]) -> dict[str, Any]:
+        """Returns what the ids of files depend on, beside the files."""
+        content = self.vocabulary.to_json()
+        del content["provenance"]
+        return {
+            "partcover": __version__,
+            "vocabulary_sha256": hashlib.sha256(json.dumps(content).encode()).hexdigest(),
+            "pretokenizer": self.pretokenizer,
+            "rule": self.rule,
+            "seed": self._seed,
+            "drawn": self._drawn,
+            "options": options,
+        }
 
 
 def _restored(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -18,12 +18,24 @@ from ..corpus.sources import find_sources
 from ..errors import InputError
 from ..runtime.files import atomic_writer
 from ..runtime.progress import Progress
+from .part_file import Mark, PartFile
 
-__all__ = ["Block", "Encoded", "FileFormat", "FileText", "checked_dtype", "format_of", "write_ids"]
+__all__ = [
+    "Block",
+    "Encoded",
+    "FileFormat",
+    "FileText",
+    "Ids",
+    "checked_dtype",
+    "format_of",
+    "write_ids",
+]
 
 FileFormat: TypeAlias = Literal["npy", "bin"]
 #: The document's name, the position in all text, the text, and whether it ends the document.
 Block: TypeAlias = tuple[str, int, bytes, bool]
+#: Ids, and how many of them come before each place between two files.
+Ids: TypeAlias = tuple[npt.NDArray[Any], Sequence[tuple[int, Mark]]]
 
 
 @dataclass(frozen=True)
@@ -95,8 +107,8 @@ class FileText:
         progress: Progress,
     ) -> None:
         listed = [paths] if isinstance(paths, str | PathLike) else paths
-        self._sources = find_sources(listed, all_files=all_files)
-        sizes = [source.size for source in self._sources]
+        self.sources = find_sources(listed, all_files=all_files)
+        sizes = [source.size for source in self.sources]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._rule = rule
         self._key = key
@@ -110,9 +122,17 @@ class FileText:
         self._read += more
         self._progress.advance(self._read, self._total, f"{self._read / 1e6:,.0f} MB")
 
-    def blocks(self) -> Iterator[tuple[Block, int]]:
-        """Yields each block of text with its length in bytes."""
-        for source in self._sources:
+    def blocks(self, done: Mark) -> Iterator[tuple[Block | Mark, int]]:
+        """Yields each block of text with its length in bytes, and a mark after each file.
+
+        Parameters
+        ----------
+        done : Mark
+            The place to begin at.
+        """
+        self.document_count, self.bytes = done.documents, done.bytes
+        self._report(sum(source.size or 0 for source in self.sources[: done.files]))
+        for number, source in enumerate(self.sources[done.files :], done.files + 1):
             for document in documents(source, key=self._key, report=self._report):
                 self.document_count += 1
                 chunks = blocks(document.chunks, self._rule, document)
@@ -125,23 +145,43 @@ class FileText:
                     pending = block
                     self.bytes += len(block)
                 yield (where, self.bytes - len(pending), pending, True), len(pending)
+            yield Mark(number, self.document_count, self.bytes), 0
 
 
 def write_ids(
-    arrays: Iterable[npt.NDArray[Any]],
+    arrays: Iterable[Ids],
     out: str | PathLike[str],
     file_format: FileFormat,
     kind: np.dtype[Any],
+    part: PartFile | None = None,
+    written: int = 0,
 ) -> int:
-    """Writes arrays of ids one after another to a file; returns the number of ids."""
-    written = 0
-    with atomic_writer(out) as file:
-        if file_format == "npy":
-            if not file.seekable():
-                raise InputError(f"{fspath(out)}: the npy format needs a file; use bin")
-            file.write(npy_header(kind, 0))
-        for ids in arrays:
+    """Writes arrays of ids one after another to a file; returns the number of ids.
+
+    Parameters
+    ----------
+    arrays : iterable of (ndarray, list)
+        Ids, and the marks among them.
+    out : path
+        The file.
+    file_format, kind
+        Its format, and the type of the ids.
+    part : PartFile, optional
+        What takes the ids until all are written.
+    written : int
+        The number of ids that are in it already.
+    """
+    head = npy_header(kind, 0) if file_format == "npy" else b""
+    with atomic_writer(out) if part is None else part.written(head) as file:
+        if file_format == "npy" and not file.seekable():
+            raise InputError(f"{fspath(out)}: the npy format needs a file; use bin")
+        if part is None:
+            file.write(head)
+        for ids, marks in arrays:
             file.write(ids.data)
+            if part is not None and marks:
+                before, mark = marks[-1]
+                part.reached(replace(mark, ids=written + before))
             written += len(ids)
         if file_format == "npy":
             file.seek(0)

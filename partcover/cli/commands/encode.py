@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -17,13 +18,19 @@ from ...corpus.readers import documents
 from ...corpus.sources import Source, find_sources, listed_reasons
 from ...encoding.encoder import Encoder, Ids, Special, Unit
 from ...errors import InputError
+from ...runtime import signals
 from ...runtime.files import atomic_writer
 from ...runtime.progress import Progress
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ..command import argument, command, option
 from ..id_files import ID_FORMATS, id_format, write_numbers
 from ..inputs import read_any_vocabulary
-from ..options import all_files_option, output_options, text_pretokenizer_option
+from ..options import (
+    all_files_option,
+    output_options,
+    resume_option,
+    text_pretokenizer_option,
+)
 from ..output import Output
 from ..paths import check_not_among
 
@@ -34,6 +41,7 @@ from ..paths import check_not_among
         ("partcover encode v.json book.txt -o book.npy", "an array, for training"),
         ("partcover encode v.json book.txt | partcover decode v.json", "there and back"),
         ("partcover encode v.json book.txt -o 7.npy --sample --alpha 0.5 --seed 7", ""),
+        ("partcover encode v.json texts/ -o all.npy --resume", "goes on where a run was stopped"),
     ],
 )
 @argument("vocabulary", metavar="V.json")
@@ -89,6 +97,7 @@ from ..paths import check_not_among
     help="With --sample, under likelihood and shortest_path: from 0, all segmentations alike, up.",
 )
 @all_files_option
+@resume_option("FILE.part of -o FILE (npy and bin)")
 @output_options(writes="the ids", kind="text", table=False, threads=True, seed=True)
 def encode_command(
     out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, **options: Any
@@ -96,10 +105,12 @@ def encode_command(
     """Turn text into ids.
 
     FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
-    byte of the text back. With --json the ids of all documents are in one object.
+    byte of the text back. With --json the ids of all documents are in one object. Until an array
+    is complete it is called FILE.part, and a run that is stopped leaves the files it has done.
     """
     request = _Request(**{**options, "form": options["form"] or id_format(out.path or "")})
     _check(request, out.path)
+    signals.keeps_best(request.array)
     encoder = Encoder(
         read_any_vocabulary(vocabulary),
         request.pretokenizer,
@@ -139,6 +150,7 @@ class _Request:
     sample: bool
     dropout: float | None
     alpha: float | None
+    resume: bool
 
     @property
     def array(self) -> bool:
@@ -161,6 +173,8 @@ def _check(request: _Request, path: str | None) -> None:
     ):
         if value is not None and not fits:
             raise InputError(f"{name} is for --format {forms}")
+    if request.resume and not request.array:
+        raise InputError("--resume is for --format npy and bin")
     for option_, value in request.strength.items():
         if value is not None and not request.sample:
             raise InputError(f"--{option_} is for --sample")
@@ -177,17 +191,23 @@ def _write_array(
     progress: Progress,
 ) -> dict[str, Any]:
     """Writes the ids of all files as one array; returns facts."""
-    encoded = encoder.encode_files(
-        files or ("-",),
-        out.path or "",
-        file_format=request.form,  # type: ignore[arg-type]
-        dtype=request.dtype,
-        key=request.key,
-        end_of_document=request.end_of_document,
-        special=request.special,
-        progress=progress,
-        all_files=all_files,
-    )
+    try:
+        encoded = encoder.encode_files(
+            files or ("-",),
+            out.path or "",
+            file_format=request.form,  # type: ignore[arg-type]
+            dtype=request.dtype,
+            key=request.key,
+            end_of_document=request.end_of_document,
+            special=request.special,
+            progress=progress,
+            all_files=all_files,
+            resume=request.resume,
+        )
+    except (KeyboardInterrupt, InputError):
+        if Path(f"{out.path}.part.json").is_file():
+            out.note(f"{out.path}.part holds the files that are done: --resume goes on from it")
+        raise
     return {"documents": encoded.documents, "ids": encoded.ids, **asdict(encoded)}
 
 

@@ -1,0 +1,184 @@
+"""Keeps the array that is being written, so that a run that was stopped or killed can go on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, Any
+
+from ..corpus.readers import Source
+from ..errors import InputError
+from ..runtime.checkpoints import Checkpoints
+from ..runtime.files import check_writable, in_place, read_json, write_atomic
+
+__all__ = ["Mark", "PartFile"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place between two files: what is encoded before it.
+
+    Attributes
+    ----------
+    files, documents, bytes, ids : int
+        The number of each.
+    """
+
+    files: int = 0
+    documents: int = 0
+    bytes: int = 0
+    ids: int = 0
+
+
+class PartFile:
+    """The file ``OUT.part`` of an array, and ``OUT.part.json``, which says what is in it.
+
+    The array takes its name when it is complete.  Until then the record holds the last place
+    between two files that is on disk, written every few seconds.
+
+    Parameters
+    ----------
+    out : path
+        The array.
+    about : mapping
+        What makes the ids what they are: the vocabulary, the rule, the type of the ids.
+    sources : sequence of Source
+        The files to encode.
+    size : int
+        Bytes of an id.
+    """
+
+    def __init__(
+        self,
+        out: str | PathLike[str],
+        about: Mapping[str, Any],
+        sources: Sequence[Source],
+        size: int,
+    ) -> None:
+        self._out = Path(out)
+        self._path = Path(f"{fspath(out)}.part")
+        self._record = Path(f"{fspath(out)}.part.json")
+        self._about = dict(about)
+        self._sources = sources
+        self._size = size
+        self._mark = Mark()
+
+    @staticmethod
+    def fits(out: str | PathLike[str], sources: Sequence[Source]) -> bool:
+        """Returns whether an array can be gone on with: a file made of files."""
+        return not in_place(out) and all(source.size is not None for source in sources)
+
+    def resumed(self) -> Mark:
+        """Returns where an earlier run has come to; the beginning if there was none.
+
+        Raises
+        ------
+        InputError
+            If it was of other files or of another vocabulary.
+        """
+        if not self._record.is_file():
+            return self._mark
+        record = read_json(self._record)
+        try:
+            self._mark = Mark(**record["done"])
+            files, about = record["files"], record["about"]
+        except (KeyError, TypeError):
+            raise InputError(f"{self._record}: not a record of an earlier run") from None
+        if about != self._about:
+            raise InputError(
+                f"{self._record}: of another vocabulary or other options; without --resume "
+                "(resume=True) the run begins anew"
+            )
+        if self._described(self._mark.files) != files:
+            raise InputError(
+                f"{self._record}: the files that were encoded have changed since, or are others; "
+                "without --resume (resume=True) the run begins anew"
+            )
+        return self._mark
+
+    @contextmanager
+    def written(self, head: bytes) -> Iterator[IO[bytes]]:
+        """Opens the array behind what an earlier run has written; renames it after the block.
+
+        Parameters
+        ----------
+        head : bytes
+            What the file begins with.
+        """
+        check_writable(self._out)
+        try:
+            with open(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
+                _lock(file, self._path)
+                end = len(head) + self._mark.ids * self._size
+                if self._mark.files and os.fstat(file.fileno()).st_size < end:
+                    raise InputError(
+                        f"{self._path}: shorter than an earlier run has left it; without --resume "
+                        "(resume=True) the run begins anew"
+                    )
+                if not self._mark.files:
+                    self._record.unlink(missing_ok=True)
+                file.truncate(end)
+                file.seek(0)
+                file.write(head)
+                file.seek(end)
+                self._file = file
+                self._checkpoints = Checkpoints(self._save, lambda: self._mark)
+                try:
+                    yield file
+                except BaseException:
+                    self._leave()
+                    raise
+            self._path.replace(self._out)
+        except OSError as error:
+            raise InputError(f"{self._path}: cannot be written ({error.strerror})") from None
+        self._record.unlink(missing_ok=True)
+
+    def reached(self, mark: Mark) -> None:
+        """Records that all before a place is written, if it is time for that."""
+        self._mark = mark
+        self._checkpoints.offer()
+
+    def _save(self, mark: Mark) -> None:
+        """Writes the record, once the ids before the place are on disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        record = {
+            "done": asdict(mark),
+            "files": self._described(mark.files),
+            "about": self._about,
+        }
+        write_atomic(self._record, json.dumps(record))
+
+    def _leave(self) -> None:
+        """Leaves what is whole for a run that goes on, and nothing where that is no file."""
+        if self._mark.files:
+            with suppress(InputError, OSError):
+                self._save(self._mark)
+        else:
+            self._path.unlink(missing_ok=True)
+
+    def _described(self, count: int) -> list[list[Any]]:
+        """Returns the first files with their sizes and times."""
+        described: list[list[Any]] = []
+        for source in self._sources[:count]:
+            with suppress(OSError):  # one that is gone differs
+                status = Path(source.path).stat()
+                described.append([source.path, status.st_size, status.st_mtime_ns])
+        return described
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Refuses a file that another process is writing, where the system can tell."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise InputError(f"{path}: another run is writing it") from None

@@ -1,0 +1,147 @@
+"""Encoding many files that is stopped, killed or fails, and goes on from what is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from partcover import Encoder, InputError, Vocabulary
+from partcover.runtime.progress import Progress
+
+TEXT = "the cat sat on the mat, and the hat; café 日本\n"
+
+
+@pytest.fixture
+def encoder():
+    return Encoder(Vocabulary(["th", "at", "the"], special=("<|end|>",)), "gpt2")
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """Files of several sizes and kinds."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(8):
+        (folder / f"{number}.txt").write_text(TEXT * (number * 50))
+    (folder / "8.jsonl").write_text("".join(json.dumps({"text": TEXT * n}) + "\n" for n in (2, 3)))
+    (folder / "9.txt").write_text(TEXT)
+    return folder
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Parts that end soon, as those of large files do."""
+    monkeypatch.setattr("partcover.encoding.encoder.PART", 2000)
+
+
+class StopAt(Progress):
+    """Raises what Ctrl-C raises once so many bytes are read."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def advance(self, done, total, remark=""):
+        if done >= self.size:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("name", ["out.npy", "out.bin"])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_what_is_stopped_goes_on_to_the_same_bytes(encoder, texts, tmp_path, name, threads, share):
+    use = {"end_of_document": "<|end|>", "threads": threads}
+    whole = encoder.encode_files(texts, tmp_path / f"whole-{name}", **use)
+    expected = (tmp_path / f"whole-{name}").read_bytes()
+    out = tmp_path / name
+    size = sum(path.stat().st_size for path in texts.iterdir())
+    with pytest.raises(KeyboardInterrupt):
+        encoder.encode_files(texts, out, progress=StopAt(share * size), **use)
+    assert not out.exists()
+    with pytest.raises(KeyboardInterrupt):  # again: nothing that was done is lost
+        encoder.encode_files(texts, out, progress=StopAt(share * size), resume=True, **use)
+    assert encoder.encode_files(texts, out, resume=True, **use) == whole
+    assert out.read_bytes() == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [name, f"whole-{name}", "texts"]
+    )
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_sampled_run_goes_on_with_the_same_draws(encoder, texts, tmp_path):
+    drawn = Encoder(encoder.vocabulary, "gpt2", "longest_match").sampling(seed=3, dropout=0.5)
+    drawn.encode_files(texts, tmp_path / "whole.bin")
+    (texts / "9.txt").rename(tmp_path / "later")
+    (texts / "9.jsonl").write_text("not JSON\n")
+    with pytest.raises(InputError, match=r"9\.jsonl:1: not JSON"):
+        drawn.encode_files(texts, tmp_path / "out.bin")
+    (texts / "9.jsonl").unlink()
+    (tmp_path / "later").rename(texts / "9.txt")
+    drawn.encode_files(texts, tmp_path / "out.bin", resume=True)
+    assert (tmp_path / "out.bin").read_bytes() == (tmp_path / "whole.bin").read_bytes()
+    (texts / "9.txt").rename(tmp_path / "later")
+    (texts / "9.jsonl").write_text("not JSON\n")
+    with pytest.raises(InputError, match="not JSON"):
+        drawn.encode_files(texts, tmp_path / "out.bin")
+    other = Encoder(encoder.vocabulary, "gpt2", "longest_match").sampling(seed=4, dropout=0.5)
+    with pytest.raises(InputError, match="of another vocabulary or other options"):
+        other.encode_files(texts, tmp_path / "out.bin", resume=True)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_files_that_have_changed_are_refused(encoder, texts, tmp_path):
+    out = tmp_path / "out.npy"
+    (texts / "9.jsonl").write_text("not JSON\n")
+    with pytest.raises(InputError, match="not JSON"):
+        encoder.encode_files(texts, out)
+    (texts / "9.jsonl").unlink()
+    (texts / "3.txt").write_text("other text\n")
+    with pytest.raises(InputError, match="have changed since"):
+        encoder.encode_files(texts, out, resume=True)
+    (tmp_path / "out.npy.part.json").write_text("{}")
+    with pytest.raises(InputError, match="not a record"):
+        encoder.encode_files(texts, out, resume=True)
+    written = encoder.encode_files(texts, out)
+    assert len(np.load(out)) == written.ids
+    assert not (tmp_path / "out.npy.part").exists()
+
+
+def test_what_is_no_file_cannot_be_resumed(encoder, texts):
+    with pytest.raises(InputError, match="only a file made of files"):
+        encoder.encode_files(texts, os.devnull, file_format="bin", resume=True)
+    encoder.encode_files(texts, os.devnull, file_format="bin")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_a_killed_process_leaves_what_another_goes_on_from(encoder, texts, tmp_path):
+    encoder.vocabulary.save(tmp_path / "v.json")
+    for number in range(20, 60):
+        (texts / f"{number}.txt").write_text(TEXT * 4000)
+    encode = [sys.executable, "-m", "partcover", "encode", "v.json", "--pretokenizer", "gpt2"]
+    encode += ["texts", "-o", "out.npy", "--threads", "1", "--resume"]
+    record = tmp_path / "out.npy.part.json"
+    for sent, status in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 130)):
+        before = record.stat().st_mtime_ns if record.exists() else None
+        with subprocess.Popen(encode, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+            while process.poll() is None:
+                if record.exists() and record.stat().st_mtime_ns != before:
+                    break
+                time.sleep(0.01)
+            process.send_signal(sent)
+            error = process.stderr.read()
+        if process.returncode == 0:
+            pytest.skip("too quick a machine")
+        assert process.returncode == status
+        if sent == signal.SIGTERM:
+            assert "partcover: stopping, keeping the best so far\n" in error
+            assert "out.npy.part holds the files that are done: --resume goes on" in error
+    subprocess.run([*encode, "--quiet"], cwd=tmp_path, check=True)
+    encoder.encode_files(texts, tmp_path / "whole.npy")
+    assert (tmp_path / "out.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
