@@ -1,6 +1,7 @@
 # make demo   builds into .venv and runs the main job on text that is on every machine
 # make test   builds, checks style and types, and runs the tests
 # make docs   builds the documentation site into docs/_build/html
+# make fuzz   tries every reader on changed files
 # make bench OUT=new.json                          measures a small suite of benchmarks
 # make bench-compare OLD=old.json NEW=new.json     shows what became faster or slower
 # PYTHON=python3.12 make test   with another Python (3.11 or newer)
@@ -10,7 +11,7 @@ BIN := .venv/bin
 # the build looks its tools up by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test lint docs bench bench-compare dist clean
+.PHONY: demo test lint docs fuzz bench bench-compare dist clean
 
 demo: .venv/built
 	$(BIN)/partcover demo
@@ -30,6 +31,11 @@ docs: .venv/ready
 	rm -rf docs/generated/api # a page of a name that is gone would be a warning
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
+
+# inputs that fail are kept in fuzz-found/
+TRIES ?= 3000
+fuzz: .venv/ready
+	$(BIN)/python tests/fuzz/run.py --tries $(TRIES)
 
 # CPU seconds of each step, beside peers, by pyperf
 OUT ?= bench-$(shell date +%Y%m%d-%H%M%S).json

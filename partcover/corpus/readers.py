@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Any
 
-from ..errors import InputError, MissingExtra
+from ..errors import InputError, MissingExtra, PartcoverError
 from ..runtime.files import check_whole, reading, shown, size_of
 from .seams import FirstCut, first_line, seams
 from .sources import Source, is_url, open_source
@@ -308,7 +308,9 @@ def _rows(source: Source, key: str, report: Callable[[int], None]) -> Iterator[D
                         text = texts[number].as_buffer()
                         refuse_piece(where, text.size, PIECE)
                         yield Document(where, (text.to_pybytes(),))
-        except (OSError, pa.ArrowException) as error:
+        except PartcoverError:
+            raise
+        except Exception as error:  # of a damaged file pyarrow raises UnicodeDecodeError and others
             reason = " ".join(str(getattr(error, "strerror", None) or error).split())
             raise InputError(f"{source.path}: cannot be read as Parquet ({reason})") from None
     report((source.size or 0 if source.end < 0 else source.end) - source.start)

@@ -39,7 +39,7 @@ class PartFile:
     """The file ``OUT.part`` of an array, and ``OUT.part.json``, which says what is in it.
 
     The array takes its name when it is complete.  Until then the record holds the last place
-    between two files that is on disk, written every few seconds.
+    between two files that is written, every few seconds.
 
     Parameters
     ----------
@@ -141,12 +141,12 @@ class PartFile:
     def reached(self, mark: Mark) -> None:
         """Records that all before a place is written, if it is time for that."""
         self._mark = mark
-        self._checkpoints.offer()
+        if mark.files < len(self._sources):
+            self._checkpoints.offer()
 
     def _save(self, mark: Mark) -> None:
-        """Writes the record, once the ids before the place are on disk."""
+        """Writes the record, behind the ids before the place."""
         self._file.flush()
-        os.fsync(self._file.fileno())
         record = {
             "done": asdict(mark),
             "files": self._described(mark.files),

@@ -280,9 +280,9 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float6
             continue
         try:
             name, value = fields[1:3] if numbered else fields[:2]
-            amount = float(value)
-            if not math.isfinite(amount):
-                raise ValueError(value)
+            amount, dual = float(value), float(fields[3]) if numbered else 0.0
+            if not (math.isfinite(amount) and math.isfinite(dual)):
+                raise ValueError(line)
         except ValueError:
             raise InputError(
                 f"{fspath(path)}:{number}: {line[:40]!r} is not a name and a value"
@@ -291,7 +291,7 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float6
             values[column[name]] = amount
         elif name in row:
             if numbered:
-                duals[row[name]], listed = float(fields[3]), True
+                duals[row[name]], listed = dual, True
         else:
             raise InputError(
                 f"{fspath(path)}:{number}: the model has no variable {name!r}: is it the "

@@ -1,11 +1,11 @@
 """Whatever a file holds, importing it works or ends in one line of ours."""
 
-import copy
 import json
 import os
 import random
 
 import pytest
+from fuzz.mutation import changed
 from interop.cases import chosen, counted_words, need, whole
 
 from partcover import InputError, PartcoverError, Vocabulary
@@ -14,12 +14,6 @@ from partcover.interop.load import load_vocabulary
 from partcover.interop.registry import FORMATS
 
 TRIES = int(os.environ.get("PARTCOVER_FUZZ", "60"))  # for each format; more by hand
-# what JSON may hold, as Python reads it, that nobody means
-NASTY = [
-    float("inf"), float("-inf"), float("nan"), 10**400, -(10**30), -1, 2**31, 2**63, 1e308, 0.5,
-    None, True, "", " ", "\ud800", "\x00", "é" * 50, [], {}, [[]], [None], {"": None}, "a b c",
-]  # fmt: skip
-BYTES = [b"\xff", b"\xed\xa0\x80", b"\x00", b"\n", b"\t", b" ", b"9" * 500, b"-", b"\x80" * 12, b""]
 FILES = {
     "huggingface": "hf",
     "priority_class": "pc",
@@ -64,60 +58,6 @@ def exported(tmp_path_factory):
         return targets[name]
 
     return of
-
-
-def places(data, path=()):
-    """Where the values of JSON stand."""
-    yield path
-    if isinstance(data, dict):
-        items = list(data.items())
-    elif isinstance(data, list):
-        items = list(enumerate(data))
-    else:
-        items = []
-    for key, value in items:
-        yield from places(value, (*path, key))
-
-
-def change_json(text, draw):
-    """JSON with some values replaced, dropped or given another key."""
-    data = json.loads(text)
-    for _ in range(draw.choice([1, 1, 2, 4])):
-        where = draw.choice(list(places(data))[1:] or [()])
-        if not where:
-            return json.dumps(copy.copy(draw.choice(NASTY))).encode()
-        inner = data
-        for key in where[:-1]:
-            inner = inner[key]
-        action = draw.random()
-        if action < 0.7:
-            inner[where[-1]] = copy.deepcopy(draw.choice(NASTY))
-        elif action < 0.85:
-            del inner[where[-1]]
-        elif isinstance(inner, dict):
-            inner[draw.choice(["", "\ud800", "a b", "Ġ", "日"])] = inner.pop(where[-1])
-        else:
-            inner.append(copy.deepcopy(inner[where[-1]]))
-    return json.dumps(data).encode()
-
-
-def change_bytes(raw, draw):
-    """Bytes with some changed, cut out, doubled or put in."""
-    raw = bytearray(raw)
-    for _ in range(draw.choice([1, 1, 2, 5])):
-        at = draw.randrange(len(raw) + 1)
-        length = draw.choice([0, 1, 1, 2, 8, 100])
-        if draw.random() < 0.2:
-            raw[at:at] = raw[at : at + length]
-        else:
-            raw[at : at + length] = draw.choice([*BYTES, bytes([draw.randrange(256)])])
-    return bytes(raw)
-
-
-def changed(raw, name, draw):
-    if name.endswith(".json") and draw.random() < 0.8:
-        return change_json(raw, draw)
-    return change_bytes(raw, draw)
 
 
 @pytest.mark.parametrize("name", READABLE)

@@ -1,0 +1,135 @@
+"""The readers that are tried on changed files: each reads a file, or refuses it in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partcover import Certificate, Encoder, Instance, Vocabulary, WordCounts, check_certificate
+from partcover.cli.id_files import id_format, read_ids
+from partcover.cli.inputs import read_group, read_tokens
+from partcover.corpus.symbols import SYMBOLS
+from partcover.corpus.tsv import read_table
+from partcover.errors import PartcoverError
+from partcover.exact.formulations.build import build
+from partcover.exact.model_files import check_model, read_head, read_solution
+from partcover.hardness.cnf import read_formula
+from partcover.hardness.graphs import read_graph
+from partcover.heuristics.greedy import greedtok
+from partcover.interop.load import load_vocabulary
+from partcover.interop.registry import FORMATS
+from partcover.report.runs import read_runs
+
+SEEDS = Path(__file__).parent / "seeds"
+WORDS = {"banana": 2, "bandana": 1, "ana": 3}
+
+
+@cache
+def instance() -> Instance:
+    """The instance that certificates and solutions are about."""
+    return Instance(WORDS, 2)
+
+
+def each(*calls: Callable[[], Any]) -> None:
+    """Makes calls of which any may refuse."""
+    for call in calls:
+        try:
+            call()
+        except PartcoverError:
+            continue
+
+
+def counts(path: Path) -> None:
+    """Reads counted words over each alphabet."""
+    each(lambda: WordCounts.load(path), *(lambda s=s: WordCounts.load(path, s) for s in SYMBOLS))
+
+
+def an_instance(path: Path) -> None:
+    """Reads an instance and solves it greedily."""
+    greedtok(Instance.load(path), time_limit=1)
+
+
+def vocabulary(path: Path) -> None:
+    """Reads a vocabulary and encodes by it."""
+    _use(Vocabulary.load(path))
+
+
+def tokenizer(path: Path) -> None:
+    """Reads a vocabulary of another library and encodes by it."""
+    form = path.stem if path.stem in FORMATS else None  # of files that are not recognised
+    _use(load_vocabulary(path, form))
+
+
+def _use(read: Vocabulary) -> None:
+    encoder = Encoder(read, read.pretokenizer or "gpt2")
+    encoder.decode_bytes(encoder.encode("The banana's bandana, café 日本\n"))
+
+
+def certificate(path: Path) -> None:
+    """Reads a certificate; none of a bound beyond the optimum is valid."""
+    read = Certificate.load(path)
+    check = check_certificate(instance(), read)
+    assert not check.ok or check.lower_bound <= 10  # the fewest tokens
+
+
+def solution(path: Path) -> None:
+    """Reads a solver's solution of a model."""
+    read_solution(build(instance()), path)
+
+
+def model(path: Path) -> None:
+    """Reads what a model file says of itself."""
+    each(lambda: read_head(path), lambda: check_model(build(instance()), path))
+
+
+def graph(path: Path) -> None:
+    """Reads a graph in each format."""
+    each(*(lambda form=form: read_graph(path, form) for form in ("edgelist", "dimacs", "pace")))
+
+
+def text(path: Path) -> None:
+    """Counts the words of a text file, whatever holds it."""
+    WordCounts.from_files([path], pretokenizer="gpt2")
+
+
+def ids(path: Path) -> None:
+    """Reads ids and decodes them."""
+    encoder = Encoder(Vocabulary(["ab", "abc"], "bytes"), "gpt2")
+    for _, listed in read_ids(str(path), id_format(path.name), np.dtype("<u2")):
+        encoder.decode_bytes(listed)
+
+
+def tokens(path: Path) -> None:
+    """Reads tokens one a line, a group of them, and their weights."""
+    each(
+        *(lambda s=s: read_tokens(str(path), s) for s in SYMBOLS),
+        lambda: read_group(f"name=3:{path}", "bytes"),
+        lambda: read_table(path, "bytes"),
+    )
+
+
+def runs(path: Path) -> None:
+    """Reads a result that a report shows."""
+    read_runs([path])
+
+
+#: What reads the seeds in the folder of each name.
+TARGETS: dict[str, Callable[[Path], Any]] = {
+    "certificate": certificate,
+    "counts": counts,
+    "formula": read_formula,
+    "graph": graph,
+    "ids": ids,
+    "instance": an_instance,
+    "model": model,
+    "runs": runs,
+    "solution": solution,
+    "text": text,
+    "tokenizer": tokenizer,
+    "tokens": tokens,
+    "vocabulary": vocabulary,
+}
