@@ -11,7 +11,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any
 
-from ..corpus.readers import Source
+from ..corpus.sources import Source
 from ..errors import InputError
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.files import check_writable, in_place, read_json, write_atomic
@@ -164,12 +164,7 @@ class PartFile:
 
     def _described(self, count: int) -> list[list[Any]]:
         """Returns the first files with their sizes and times."""
-        described: list[list[Any]] = []
-        for source in self._sources[:count]:
-            with suppress(OSError):  # one that is gone differs
-                status = Path(source.path).stat()
-                described.append([source.path, status.st_size, status.st_mtime_ns])
-        return described
+        return [[each.path, each.size, each.modified] for each in self._sources[:count]]
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
