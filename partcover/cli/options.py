@@ -26,6 +26,7 @@ __all__ = [
     "candidate_options",
     "events_option",
     "gap_option",
+    "grouped",
     "instance_options",
     "k_option",
     "no_cuts_option",
@@ -48,7 +49,7 @@ def _applied(function: Function, *decorators: Decorator) -> Function:
     return function
 
 
-def _grouped(function: Function, name: str, kind: type[Any]) -> Function:
+def grouped(function: Function, name: str, kind: type[Any]) -> Function:
     """Passes the options that are fields of a dataclass as one argument of that name."""
     names = {field.name for field in fields(kind)}
 
@@ -179,7 +180,7 @@ def instance_options(function: Function) -> Function:
 def candidate_options(function: Function) -> Function:
     """Adds the options that make an instance of an input, passed on as an `InstanceSource`."""
     return _applied(
-        _grouped(function, "source", InstanceSource),
+        grouped(function, "source", InstanceSource),
         _candidate(
             "--symbols",
             type=click.Choice(sym.SYMBOLS),
@@ -335,7 +336,7 @@ def search_options(*, writes: str = "the vocabulary", limit: str | None = None) 
 
     def decorate(function: Function) -> Function:
         return _applied(
-            _grouped(function, "search", SearchOptions),
+            grouped(function, "search", SearchOptions),
             option(
                 "--start",
                 type=ReadablePath(),

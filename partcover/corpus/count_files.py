@@ -20,6 +20,7 @@ from os import PathLike
 from typing import Any
 
 from ..errors import InputError
+from ..runtime.engines import engine_error
 from ..runtime.files import scratch_folder
 from ..runtime.progress import Progress
 from .counting import BLOCK_SHARE, CountSettings, count_shard
@@ -29,7 +30,14 @@ from .shards import Shard, plan_shards
 from .sources import Source, is_url
 from .word_arrays import Arrays
 
-__all__ = ["Workers", "count_shards", "counted_words", "most_frequent_first", "plan", "workers_of"]
+__all__ = [
+    "Workers",
+    "count_shards",
+    "counted_words",
+    "most_frequent_first",
+    "shard_bytes",
+    "workers_of",
+]
 
 SHARD = 1 << 27  # bytes of the largest shards
 LEAST = 1 << 22  # bytes of the smallest, where there are several workers
@@ -71,11 +79,12 @@ def workers_of(executor: Executor | None, threads: int) -> Iterator[Workers]:
         yield Workers(pool, threads)
 
 
-def plan(sources: Sequence[Source], settings: CountSettings, workers: int) -> list[Shard]:
-    """Returns the shards of files: a few for each worker, none of them large."""
+def shard_bytes(sources: Sequence[Source], workers: Workers) -> int:
+    """Returns the size of the shards of files: a few for each worker, none of them large."""
     total = sum(source.size or 0 for source in sources)
-    size = SHARD if workers == 1 else min(SHARD, max(LEAST, total // (4 * workers)))
-    return plan_shards(sources, size, cut_text=cut_finder(*settings.rules) is not None)
+    if workers.number == 1:
+        return SHARD
+    return min(SHARD, max(LEAST, total // (4 * workers.number)))
 
 
 def count_shards(
@@ -84,6 +93,8 @@ def count_shards(
     folder: str,
     workers: Workers,
     progress: Progress | None = None,
+    *,
+    hashes: bool = False,
 ) -> Iterator[str]:
     """Counts shards, and yields the path of the run of each, in order.
 
@@ -99,6 +110,8 @@ def count_shards(
         Who counts.
     progress : Progress, optional
         Gets the bytes read and their total (None where unknown), from one thread at a time.
+    hashes : bool
+        Whether the SHA-256 of files are written beside the runs.
 
     Raises
     ------
@@ -108,7 +121,7 @@ def count_shards(
     parts = [source for shard in shards for source in shard.sources]
     known = all(source.size is not None for source in parts)
     reports = _Reports(progress or Progress(), sum(s.size for s in shards) if known else None)
-    options: dict[str, Any] = {"memory": workers.memory}
+    options: dict[str, Any] = {"memory": workers.memory, "hashes": hashes}
     if workers.are_threads:
         options["report"] = reports.add
     else:
@@ -127,7 +140,7 @@ def count_shards(
             if not pending:
                 return
             shard, future = pending.popleft()
-            path = future.result()
+            path = _result(future)
             if not workers.are_threads:
                 reports.add(shard.size)
             yield path
@@ -135,6 +148,16 @@ def count_shards(
         reports.stop()
         for _, future in pending:
             future.cancel()
+
+
+def _result(future: Future[str]) -> str:
+    """Returns the result of a call; what has happened to a worker is one clear error."""
+    try:
+        return future.result()
+    except BaseException as error:
+        if (lost := engine_error(error)) is not None:
+            raise lost from None
+        raise
 
 
 class _Reports:
@@ -169,9 +192,7 @@ def _anywhere(shard: Shard) -> Shard:
     return replace(shard, sources=tuple(sources))
 
 
-def most_frequent_first(
-    runs: Sequence[str], folder: str, executor: Executor, memory: int | None = None
-) -> Iterator[Arrays]:
+def most_frequent_first(runs: Sequence[str], folder: str, workers: Workers) -> Iterator[Arrays]:
     """Yields the words of runs in blocks, by count descending, then word ascending.
 
     Parameters
@@ -180,19 +201,23 @@ def most_frequent_first(
         Paths of runs sorted by word.
     folder : str
         Where what does not fit in memory is written.
-    executor : concurrent.futures.Executor
-        Merges runs in groups if there are more than can be merged at a time.
-    memory : int, optional
-        Bytes that may be taken.
+    workers : Workers
+        Who merges runs in groups if there are more than can be merged at a time; after that, this
+        process may take the memory of all threads.
     """
     level = 0
     paths = list(runs)
     while len(paths) > FAN_IN:
         groups = [paths[at : at + FAN_IN] for at in range(0, len(paths), FAN_IN)]
         targets = [os.path.join(folder, f"merged-{level}-{n}") for n in range(len(groups))]  # noqa: PTH118
-        paths = list(executor.map(merge_files, groups, targets))
+        futures = [
+            workers.executor.submit(merge_files, group, target)
+            for group, target in zip(groups, targets, strict=True)
+        ]
+        paths = list(map(_result, futures))
         level += 1
-    room = None if memory is None else memory // BLOCK_SHARE
+    threads = workers.number if workers.are_threads else 1
+    room = None if workers.memory is None else workers.memory * threads // BLOCK_SHARE
     with Spill(folder, room, by_count=True) as spill:
         for block in merge(map(read_run, paths)):
             spill.add(block)
@@ -223,6 +248,7 @@ def counted_words(
         As `count_shards` does.
     """
     with scratch_folder(scratch) as folder:
-        shards = plan(sources, settings, workers.number)
+        cut_text = cut_finder(*settings.rules) is not None
+        shards = plan_shards(sources, shard_bytes(sources, workers), cut_text=cut_text)
         runs = list(count_shards(shards, settings, folder, workers, progress))
-        return joined(list(most_frequent_first(runs, folder, workers.executor, workers.memory)))
+        return joined(list(most_frequent_first(runs, folder, workers)))

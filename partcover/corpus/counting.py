@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
@@ -15,14 +16,14 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.file_kinds import HEADER, kind_of_head, looks_counted
-from ..runtime.files import shown
+from ..runtime.files import shown, write_atomic
 from .normalizers import Normalizer
 from .pretokenizers import Pretokenizer, PretokenizerRule, Splitter, character_kinds
 from .readers import Document, documents, refuse_piece
 from .runs import Spill, write_run
 from .seams import cut_finder
 from .shards import Shard
-from .sources import Source, state_of
+from .sources import Source, is_url, sha256_of, state_of
 from .symbols import Symbols
 from .tsv import Header
 from .word_arrays import Arrays
@@ -32,8 +33,8 @@ __all__ = ["CountSettings", "blocks", "count_shard", "count_texts"]
 
 PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
 # Parts of the memory that a table of pieces, a table of words and words to be sorted may fill:
-# what is done with each takes as much again, or more.
-PIECES_SHARE, TABLE_SHARE, BLOCK_SHARE = 8, 4, 5
+# tables double as they grow, and what is done with each takes as much again, or more.
+PIECES_SHARE, TABLE_SHARE, BLOCK_SHARE = 12, 8, 6
 
 
 class _Tally:
@@ -271,6 +272,8 @@ def count_shard(
     folder: str,
     memory: int | None = None,
     report: Callable[[int], None] | None = None,
+    *,
+    hashes: bool = False,
 ) -> str:
     """Counts the words of a shard and writes them as a sorted run.
 
@@ -286,6 +289,9 @@ def count_shard(
         Bytes that may be taken; what does not fit is written to the folder meanwhile.
     report : callable, optional
         Called with the number of bytes read since the last call.
+    hashes : bool
+        Whether what the shard is, and the SHA-256 of the files that begin in it, are written
+        beside the run, as JSON.
 
     Returns
     -------
@@ -309,6 +315,11 @@ def count_shard(
                 tally.add(document, settings.symbols == "chars")
             _check_unchanged(source)
         spill.add(tally.result(False))
+        if hashes:
+            begun = [s.path for s in shard.sources if s.size is not None and not s.start]
+            found = {os.path.abspath(p): sha256_of(p) for p in begun if not is_url(p)}  # noqa: PTH100
+            facts = json.dumps({"sources": shard.facts, "sha256": found})
+            write_atomic(os.path.join(folder, f"{shard.name}.json"), facts)  # noqa: PTH118
         path = os.path.join(folder, f"{shard.name}.run")  # noqa: PTH118 - may be on other machines
         write_run(path, spill.blocks())
     return path

@@ -24,7 +24,16 @@ from ..runtime.files import atomic_writer, open_input, scratch_folder
 from .symbols import show
 from .word_arrays import Arrays
 
-__all__ = ["Spill", "joined", "merge", "merge_files", "read_run", "sorted_blocks", "write_run"]
+__all__ = [
+    "Spill",
+    "is_whole",
+    "joined",
+    "merge",
+    "merge_files",
+    "read_run",
+    "sorted_blocks",
+    "write_run",
+]
 
 BLOCK = 1 << 18  # bytes of a block, if no word is longer
 FAN_IN = 64  # runs that are merged at a time
@@ -78,6 +87,18 @@ def read_run(path: str | Path) -> Iterator[Arrays]:
                 np.frombuffer(parts[0], np.int64),
                 np.frombuffer(parts[1], np.int64),
             )
+
+
+def is_whole(path: str | Path) -> bool:
+    """Returns whether a file is a run that was written to its end."""
+    try:
+        with open(path, "rb") as file:
+            if file.read(len(_MAGIC)) != _MAGIC:
+                return False
+            file.seek(-_HEAD.size, 2)
+            return file.read() == _HEAD.pack(0, 0, 0)
+    except OSError:
+        return False
 
 
 def _checksum(parts: Iterable[bytes]) -> int:
@@ -225,8 +246,8 @@ class Spill:
 
     Parameters
     ----------
-    folder : path
-        Where a folder for runs is made if they are needed.
+    folder : path or None
+        Where a folder for runs is made if they are needed; None for where the system has them.
     room : int or None
         Bytes of words and counts in memory; sorting them takes four times as much.  None for no
         limit.
@@ -235,7 +256,9 @@ class Spill:
         equal words summed.
     """
 
-    def __init__(self, folder: str | Path, room: int | None, *, by_count: bool = False) -> None:
+    def __init__(
+        self, folder: str | Path | None, room: int | None, *, by_count: bool = False
+    ) -> None:
         self._parent = folder
         self._room = room
         self._by_count = by_count

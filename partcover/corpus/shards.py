@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from .sources import Source
+from .sources import Source, is_url
 
 __all__ = ["Shard", "plan_shards"]
 
@@ -29,6 +30,11 @@ class Shard:
     def name(self) -> str:
         """The name of its files, without ending."""
         return f"shard-{self.number:07}"
+
+    @property
+    def facts(self) -> list[list[int | str | None]]:
+        """What tells for JSON whether these are still the same files."""
+        return [[_absolute(s.path), s.size, s.modified, s.start, s.end] for s in self.sources]
 
     @property
     def size(self) -> int:
@@ -86,3 +92,7 @@ def _parts(source: Source, size: int, cut_text: bool) -> Iterator[Source]:
 
 def _size(part: Source) -> int:
     return (part.size or 0 if part.end < 0 else part.end) - part.start
+
+
+def _absolute(path: str) -> str:
+    return path if is_url(path) else os.path.abspath(path)  # noqa: PTH100

@@ -15,6 +15,7 @@ extra ``remote``, and by its package for that protocol.
 from __future__ import annotations
 
 import glob
+import hashlib
 import os
 import re
 import stat
@@ -36,6 +37,7 @@ __all__ = [
     "is_url",
     "listed_reasons",
     "open_source",
+    "sha256_of",
     "state_of",
 ]
 
@@ -183,6 +185,15 @@ def state_of(path: str) -> tuple[int | None, int | str | None]:
             return system.info(inside).get("size"), str(system.ukey(inside))
     status = _status(path)
     return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else (None, None)
+
+
+def sha256_of(path: str) -> str:
+    """Returns the SHA-256 of a file."""
+    sha = hashlib.sha256()
+    with open_source(path) as file:
+        while chunk := file.read(1 << 20):
+            sha.update(chunk)
+    return sha.hexdigest()
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import chain
 from os import PathLike
 from typing import IO, NamedTuple
@@ -42,6 +43,7 @@ __all__ = [
     "parse_header",
     "parse_line",
     "read",
+    "read_blocks",
     "read_table",
 ]
 
@@ -245,6 +247,11 @@ class _Reader:
 
     def arrays(self, first: bytes, file: IO[bytes]) -> Arrays:
         """Reads words over bytes; memory for the distinct ones and a chunk."""
+        (words,) = self.blocks(first, file, None)
+        return words
+
+    def blocks(self, first: bytes, file: IO[bytes], room: int | None) -> Iterator[Arrays]:
+        """Yields words over bytes whenever they take more than `room` bytes, and at the end."""
         table = _word_table.WordTable()
         pending = [first]
         while chunk := file.read(CHUNK):
@@ -253,8 +260,11 @@ class _Reader:
             if cut:
                 self._add(table, b"".join(pending))
                 pending = [chunk[cut:]]
+                if room is not None and table.nbytes > room:
+                    yield table.export(False)
+                    table = _word_table.WordTable()
         self._add(table, b"".join(pending))
-        return table.export(False)
+        yield table.export(False)
 
     def _add(self, table: _word_table.WordTable, text: bytes) -> None:
         rest = memoryview(text)
@@ -331,6 +341,39 @@ def read(
         words = (reader.arrays if reader.symbols == "bytes" else reader.table)(first, file)
         check_whole(path, file, size)
     return words, Header(reader.pretokenizer, reader.symbols, reader.normalizer)
+
+
+def read_blocks(
+    path: str | PathLike[str], room: int | None = None
+) -> tuple[Header, Iterator[Arrays]]:
+    """Reads a counted-words TSV over bytes or characters in blocks of about `room` bytes.
+
+    Returns
+    -------
+    header : Header
+        What the first line states.
+    blocks : iterator of blocks
+        The words as bytes.
+
+    Raises
+    ------
+    InputError
+        As `read` does; for words of integers.
+    """
+    with ExitStack() as stack:
+        file = stack.enter_context(open_input(path))
+        reader, size = _Reader(path, None), size_of(file)
+        first = reader.first_line(file)
+        if reader.symbols == "ints":
+            raise InputError(f"{shown(path)}: words of integers are joined with cat")
+        opened = stack.pop_all()
+
+    def blocks() -> Iterator[Arrays]:
+        with opened:
+            yield from reader.blocks(first, file, room)
+            check_whole(path, file, size)
+
+    return Header(reader.pretokenizer, reader.symbols, reader.normalizer), blocks()
 
 
 def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:

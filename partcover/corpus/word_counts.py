@@ -23,12 +23,13 @@ from . import tsv
 from .columns import Table, pairs_of, values_of
 from .count_files import counted_words, workers_of
 from .counting import CountSettings, count_texts
+from .counts_file import is_parquet, read_words, write_counts
 from .normalizers import glance
 from .pretokenizers import Pretokenizer, Splitter
 from .sources import find_sources
 from .symbols import Symbols, Token
 from .tsv import Header
-from .word_arrays import WORDS_PER_BLOCK, Arrays, WordArrays, from_utf8, pack, sum_pairs
+from .word_arrays import Arrays, WordArrays, from_utf8, pack, sum_pairs
 
 __all__ = ["WordCounts"]
 
@@ -265,10 +266,10 @@ class WordCounts(WordArrays):
     @classmethod
     @checked
     def load(cls, path: str | PathLike[str], symbols: Symbols | None = None) -> WordCounts:
-        r"""Reads a counted-words TSV; ``-`` is standard input.
+        r"""Reads a counted-words file, TSV or Parquet; ``-`` is a TSV on standard input.
 
         Words keep the order of their first lines, and the counts of equal words are summed.  See
-        `partcover.corpus.tsv` for the format.
+        `partcover.corpus.tsv` and `partcover.corpus.counts_file` for the formats.
 
         Parameters
         ----------
@@ -295,31 +296,35 @@ class WordCounts(WordArrays):
         ['#partcover counts 1 symbols=bytes', 'low\t5']
         {b'low': 5}
         """
-        read, header = tsv.read(path, symbols)
-        symbols, name = header.symbols or "bytes", header.pretokenizer
+        read, header = read_words(path, symbols)
+        symbols, how = header.symbols or "bytes", (header.pretokenizer, header.normalizer)
         if isinstance(read, dict):
-            words = cls.from_counts(read, symbols, pretokenizer=name, normalizer=header.normalizer)
+            words = cls(*pack(sum_pairs(read.items(), symbols), symbols), symbols, *how)
+        elif symbols == "bytes":
+            words = cls(*read, symbols, *how)
         else:
-            words = cls(*read, symbols, name, header.normalizer)
+            words = cls(*from_utf8(read[0], read[1]), read[2], symbols, *how)
         if not len(words):
             raise InputError(f"{shown_path(path)}: empty corpus, there are no words")
         return words
 
     @checked
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes a counted-words TSV (aside, then renamed); ``-`` is standard output.
+        """Writes a counted-words file (aside, then renamed): Parquet if the path ends so, else TSV.
 
-        `load` returns the same words in the same order, with the recorded pre-tokenizer.
+        ``-`` is standard output.  `load` returns the same words in the same order, with what is
+        recorded.
         """
         arrays = self.utf8_arrays()
+        header = Header(self.pretokenizer, self.symbols, self.normalizer)
+        if arrays is not None:
+            write_counts(path, header, [arrays])
+            return
+        if is_parquet(path):
+            raise InputError(f"{shown_path(path)}: words of integers are written as a TSV")
         with atomic_writer(path) as file:
-            file.write(tsv.format_header(Header(self.pretokenizer, self.symbols, self.normalizer)))
-            if arrays is None:
-                file.writelines(tsv.format_line(word, count) for word, count in self)
-            else:
-                for begin in range(0, len(self), WORDS_PER_BLOCK):
-                    end = min(begin + WORDS_PER_BLOCK, len(self))
-                    file.write(_word_lines.tsv_lines(*arrays, begin, end))
+            file.write(tsv.format_header(header))
+            file.writelines(tsv.format_line(word, count) for word, count in self)
 
     def counted_with(self, pretokenizer: str | None) -> WordCounts:
         """Returns the same words with the pre-tokenizer they were counted with recorded.

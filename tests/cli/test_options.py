@@ -139,7 +139,7 @@ def place(run, tmp_path):
 
 
 NEEDS = {"huggingface": "tokenizers", "tiktoken": "tiktoken", "report": "jinja2"}
-NEEDS |= {"--plot": "matplotlib", "--draw": "matplotlib"}
+NEEDS |= {"all.parquet": "pyarrow", "--plot": "matplotlib", "--draw": "matplotlib"}
 SMALLER = {" whale": " cat", "60": "0.5", "10": "3", "7": "4", "100,200": "2"}
 
 

@@ -1,0 +1,53 @@
+"""Declares options that are sizes in bytes: ``500MB``, ``2GiB``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+__all__ = ["Size", "shown_size"]
+
+_UNITS = {unit: 1000**power for power, unit in enumerate(("", "k", "m", "g", "t"))}
+_BINARY = {f"{unit}i": 1024**power for power, unit in enumerate(("", "k", "m", "g", "t")) if unit}
+
+
+class Size(click.ParamType[int]):
+    """A size in bytes, with a unit or without.
+
+    Parameters
+    ----------
+    least : int
+        The smallest.
+    """
+
+    name = "size"
+
+    def __init__(self, least: int = 1) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Returns the number of bytes."""
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"\s*([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?i?)b?\s*", value.lower())
+        unit = None if match is None else (_UNITS | _BINARY).get(match[2])
+        if match is None or unit is None:
+            self.fail(f"{value!r} is not a size: 500MB or 2GiB, say.", param, ctx)
+        size = int(float(match[1]) * unit)
+        if size < self.least:
+            self.fail(f"{value} is too little: at least {shown_size(self.least)}.", param, ctx)
+        return size
+
+
+def shown_size(size: int) -> str:
+    """Returns a size in MB or GB.
+
+    Examples
+    --------
+    >>> from partcover.cli.sizes import shown_size
+    >>> shown_size(256_000_000)
+    '256 MB'
+    """
+    return f"{size / 1e9:,.1f} GB" if size >= 10**9 else f"{size / 1e6:,.0f} MB"

@@ -1,0 +1,182 @@
+"""Starts the workers that an engine's name stands for, as an executor of `concurrent.futures`.
+
+=================  ==============================================================================
+engine             workers
+=================  ==============================================================================
+threads            threads of this process
+processes          processes on this machine
+dask               processes on this machine, of a Dask cluster that is started and ended
+dask://HOST:PORT   those of the Dask scheduler there
+ray                those of the Ray cluster of this machine, which is started if there is none
+ray://HOST:PORT    those of the Ray cluster there
+=================  ==============================================================================
+
+Dask is the extra ``dask``, Ray the extra ``ray``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import InputError, MissingExtra, PartcoverError
+from .children import die_with_parent
+
+__all__ = ["ENGINES", "engine_error", "executor_of"]
+
+ENGINES = "threads, processes, dask, dask://HOST:PORT, ray, ray://HOST:PORT"
+_CONNECT = 10  # seconds
+_LIBRARIES = {"asyncio", "concurrent", "distributed", "ray", "tornado"}
+
+
+@contextmanager
+def executor_of(engine: str, workers: int) -> Iterator[Executor]:
+    """Yields the executor of an engine, and ends what it has started.
+
+    Parameters
+    ----------
+    engine : str
+        The engine.
+    workers : int
+        How many threads or processes are started.
+
+    Raises
+    ------
+    InputError
+        For an engine that is not known, or an address where there is none.
+    MissingExtra
+        If its library is not installed.
+
+    Examples
+    --------
+    >>> from partcover.runtime.engines import executor_of
+    >>> with executor_of("threads", 2) as executor:
+    ...     executor.submit(max, 1, 2).result()
+    2
+    """
+    name, _, address = engine.partition("://")
+    if name not in _STARTS or (address and name not in ("dask", "ray")) or engine.endswith("://"):
+        raise InputError(f"unknown engine {engine!r}: use {ENGINES}")
+    yield from _STARTS[name](workers, address)
+
+
+def engine_error(error: BaseException) -> PartcoverError | None:
+    """Returns what to say of an error that is the engine's, and not of the work it ran.
+
+    Examples
+    --------
+    >>> from concurrent.futures import CancelledError
+    >>> from partcover.runtime.engines import engine_error
+    >>> engine_error(ValueError("no")), engine_error(CancelledError())
+    (None, PartcoverError('a worker was lost (CancelledError)'))
+    """
+    if isinstance(error, MemoryError):
+        return PartcoverError("a worker is out of memory")
+    if type(error).__module__.partition(".")[0] not in _LIBRARIES:
+        return None
+    text = re.sub(r"\s+", " ", str(error))
+    reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return PartcoverError(f"a worker was lost ({reason})")
+
+
+def _threads(workers: int, _: str) -> Iterator[Executor]:
+    with ThreadPoolExecutor(workers) as pool:
+        yield pool
+
+
+def _processes(workers: int, _: str) -> Iterator[Executor]:
+    import multiprocessing  # heavy imports, rarely needed
+    from concurrent.futures import ProcessPoolExecutor
+
+    # not forked: other threads of this process may hold locks
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, _prepare_worker) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in (getattr(pool, "_processes", None) or {}).values():
+                process.terminate()
+            raise
+
+
+def _prepare_worker() -> None:
+    """Leaves Ctrl-C to the process that started this one, and ends with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent()
+
+
+def _dask(workers: int, address: str) -> Iterator[Executor]:
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError:
+        raise MissingExtra("distributed", "dask", "the engine dask") from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    if not address:
+        with (
+            distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client.get_executor(pure=False)
+        return
+    try:
+        client = distributed.Client(f"tcp://{address}", timeout=_CONNECT)
+    except (OSError, ValueError) as error:
+        raise InputError(f"dask://{address}: no scheduler answers ({error})") from None
+    with client:
+        yield client.get_executor(pure=False)
+
+
+class _RayExecutor(Executor):
+    """Submits calls to a Ray cluster."""
+
+    def __init__(self, ray: Any) -> None:
+        self._run = ray.remote(max_retries=3)(_call)
+
+    def submit(
+        self, function: Callable[..., Any], /, *arguments: Any, **options: Any
+    ) -> Future[Any]:
+        """Submits a call; the result is a future."""
+        future: Future[Any] = self._run.remote(function, arguments, options).future()
+        return future
+
+
+def _call(function: Callable[..., Any], arguments: Any, options: Any) -> Any:
+    return function(*arguments, **options)
+
+
+def _ray(workers: int, address: str) -> Iterator[Executor]:
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra("ray", "ray", "the engine ray") from None
+    given = {"address": f"ray://{address}"} if address else {"num_cpus": workers}
+    try:
+        ray.init(
+            **given, log_to_driver=False, logging_level=logging.ERROR, ignore_reinit_error=True
+        )
+    except (ConnectionError, OSError, ValueError) as error:
+        raise InputError(f"ray://{address}: no cluster answers ({error})") from None
+    try:
+        yield _RayExecutor(ray)
+    finally:
+        ray.shutdown()
+
+
+_STARTS: dict[str, Callable[[int, str], Iterator[Executor]]] = {
+    "threads": _threads,
+    "processes": _processes,
+    "dask": _dask,
+    "ray": _ray,
+}

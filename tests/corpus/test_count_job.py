@@ -1,0 +1,222 @@
+"""Counting into a file: manifest, a stop and going on, Parquet, merging, what goes wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from partcover import InputError, WordCounts
+from partcover.corpus import counts_file
+from partcover.corpus.merge_counts import merge_counts
+from partcover.corpus.tsv import Header
+
+TEXT = "the cat sat on the mat, 12 times; the hat é did not. " * 400
+
+KILLED = """
+import sys, time
+from concurrent.futures import ThreadPoolExecutor
+from partcover.corpus import count_files
+from partcover.corpus.count_job import CountJob
+from partcover.corpus.counting import CountSettings
+from partcover.corpus.sources import find_sources
+from partcover.runtime.progress import Progress
+count_files.SHARD = 2000
+class Slow(Progress):
+    def advance(self, done, total, remark=""):
+        time.sleep(0.05)
+with ThreadPoolExecutor(2) as pool:
+    job = CountJob("C.tsv", find_sources(["t.txt"]), CountSettings("gpt2"), "t.txt")
+    job.run(count_files.Workers(pool, 1, 10**7), progress=Slow())
+"""
+
+
+def files(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def text(tmp_path):
+    (tmp_path / "t.txt").write_text(TEXT)
+    return tmp_path / "t.txt"
+
+
+@pytest.fixture
+def killed(text, tmp_path):
+    """A count that was killed when some of its shards were finished."""
+    process = subprocess.Popen([sys.executable, "-c", KILLED], cwd=tmp_path)
+    folder = tmp_path / "C.tsv.shards"
+    try:
+        for _ in range(1200):
+            if len(list(folder.glob("*.run"))) > 1 or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    return folder
+
+
+def test_a_killed_count_goes_on(run, killed, tmp_path):
+    assert run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "whole.tsv")[0] == 0
+    finished = len(list(killed.glob("*.run")))
+    status, _, err = run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "C.tsv")
+    assert (status, err.count("\n")) == (2, 2)  # the error, and where the parts are
+    assert f"holds {finished:,} finished shards of a stopped count: --resume goes on" in err
+    assert not (tmp_path / "C.tsv").exists()
+    status, _, err = run("count", "t.txt", "-o", "C.tsv", "--resume")
+    assert status == 2
+    assert "pretokenizer was 'gpt2' and is 'space-prefix'" in err
+    (killed / "shard-0000000.run").write_bytes(b"torn")  # as by a loss of power: counted again
+    status, _, err = run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--resume")
+    assert status == 0
+    assert (tmp_path / "C.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
+    manifests = [json.loads((tmp_path / f"{name}.tsv.manifest.json").read_text())
+                 for name in ("C", "whole")]  # fmt: skip
+    assert manifests[0].pop("counts") == manifests[1].pop("counts") | {"file": "C.tsv"}
+    assert manifests[0] == manifests[1]
+    assert not killed.exists()
+
+
+def test_what_has_changed_since_is_counted_again(run, killed, text, tmp_path):
+    text.write_text(TEXT.upper())
+    for more in (["-o", "C.tsv", "--resume"], ["-o", "whole.tsv"]):
+        assert run("count", "t.txt", "--pretokenizer", "gpt2", *more)[0] == 0
+    assert (tmp_path / "C.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
+
+
+def test_the_manifest(run, text, tmp_path):
+    assert run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--resume")[0] == 0
+    assert files(tmp_path) == ["C.tsv", "C.tsv.manifest.json", "t.txt"]
+    manifest = json.loads((tmp_path / "C.tsv.manifest.json").read_text())
+    counts = (tmp_path / "C.tsv").read_bytes()
+    assert manifest["counts"]["sha256"] == hashlib.sha256(counts).hexdigest()
+    assert manifest["counts"]["words"] == len(counts.splitlines()) - 1
+    (given,) = manifest["inputs"]
+    assert (given["path"], given["size"]) == ("t.txt", text.stat().st_size)
+    assert given["sha256"] == hashlib.sha256(text.read_bytes()).hexdigest()
+    assert manifest["pretokenizer"] == "gpt2"
+    assert {"partcover", "regex"} <= manifest["versions"].keys()
+    # nothing is left beside standard output, nor where nothing was counted
+    assert run("count", "t.txt", "--json")[0] == 0
+    assert run("count", "t.txt", "--resume")[0] == 2
+    (tmp_path / "empty.txt").touch()
+    assert run("count", "empty.txt", "-o", "E.tsv")[0] == 2
+    assert files(tmp_path) == ["C.tsv", "C.tsv.manifest.json", "empty.txt", "t.txt"]
+
+
+LIMITED = """
+import resource
+from partcover.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+main()
+"""
+
+
+@pytest.mark.parametrize("symbols", ["bytes", "chars"])
+def test_parquet_is_the_tsv(run, text, tmp_path, symbols, monkeypatch):
+    pq = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(counts_file, "ROWS", 7)
+    for name in ("C.tsv", "C.parquet"):
+        assert run("count", "t.txt", "--symbols", symbols, "-o", name)[0] == 0
+    words = WordCounts.load("C.parquet")
+    assert list(words) == list(WordCounts.load("C.tsv"))
+    assert words.how == WordCounts.load("C.tsv").how
+    words.save("again.parquet")
+    assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "C.parquet").read_bytes()
+    table = pq.read_table("C.parquet")
+    assert [str(field.type) for field in table.schema] == ["binary", "int64"]
+    assert pq.ParquetFile("C.parquet").num_row_groups == -(-len(words) // 7)
+    with pytest.raises(InputError, match="the words are over"):
+        WordCounts.load("C.parquet", "chars" if symbols == "bytes" else "bytes")
+
+
+def test_counts_of_others_are_merged(run, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    WordCounts.from_counts({"low": 5, "é\t": 2}, pretokenizer="gpt2").save(tmp_path / "A.tsv")
+    columns = {
+        "word": ["low", "new", "low"],
+        "count": pa.array([1, 2, 3], pa.uint64()),
+        "x": [1] * 3,
+    }
+    pq.write_table(pa.table(columns), tmp_path / "B.parquet")
+    columns = {"w": pa.array(["new"]).dictionary_encode(), "n": pa.array([4], pa.int32())}
+    pq.write_table(pa.table(columns), tmp_path / "C.parquet")
+    (tmp_path / "D.tsv").write_text("wide\t1\nlow\t1\n")
+    parts = ["A.tsv", "B.parquet", "C.parquet", "D.tsv"]
+    assert run("count", "--merge", *parts, "-o", "all.tsv")[0] == 0
+    merged = WordCounts.load("all.tsv")
+    assert list(merged) == [(b"low", 10), (b"new", 6), ("é\t".encode(), 2), (b"wide", 1)]
+    assert merged.pretokenizer == "gpt2"
+    assert run("count", "--merge", "B.parquet", "--pretokenizer", "gpt2", "-o", "b.parquet")[0] == 0
+    assert WordCounts.load("b.parquet").pretokenizer == "gpt2"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("B.tsv", f"low\t{2**63 - 2}\n", "the summed count of 'low' does not fit in int64"),
+        ("B.tsv", "#partcover counts 1 pretokenizer=cl100k\na\t1\n", "they are not to be added up"),
+        ("B.tsv", "#partcover counts 1 symbols=chars\na\t1\n", "its words are over chars"),
+        ("B.tsv", "a\t1\nb\n", r"B\.tsv:2: no tab"),
+        ("B.tsv", "#partcover counts 1 symbols=ints\n1 2\t1\n", "joined with cat"),
+        ("B.parquet", {"word": ["a", ""], "count": [1, 1]}, "row 2: the word is empty"),
+        ("B.parquet", {"word": ["a", None], "count": [1, 1]}, "row 2: the word is null"),
+        ("B.parquet", {"word": ["a"], "count": [0]}, "row 1: a count is at least 1"),
+        ("B.parquet", {"word": ["a"], "count": [1.5]}, "column 'count' is double"),
+        ("B.parquet", {"word": [1], "count": [1]}, "column 'word' is int64, no words"),
+        ("B.parquet", {"a": [1], "b": [1], "c": [1]}, "columns 'word' and 'count' are expected"),
+        ("B.parquet", "PAR1 no", "cannot be read as Parquet"),
+    ],
+)
+def test_what_is_not_merged(run, tmp_path, name, content, message):
+    WordCounts.from_counts({"low": 5}, pretokenizer="gpt2").save(tmp_path / "A.tsv")
+    if isinstance(content, dict):
+        pa = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pa.table(content), tmp_path / name)
+    else:
+        (tmp_path / name).write_text(content)
+    before = files(tmp_path)
+    with pytest.raises(InputError, match=message):
+        merge_counts([str(tmp_path / "A.tsv"), str(tmp_path / name)], str(tmp_path / "M.tsv"),
+                     Header(), memory=10**6)  # fmt: skip
+    assert files(tmp_path) == before
+
+
+def test_a_full_disk(text, tmp_path):
+    """No file may pass 1,000 bytes."""
+    command = [sys.executable, "-c", LIMITED, "count", "t.txt", "-o", "C.tsv"]
+    text.write_text(" ".join(f"word{n}" for n in range(1000)))
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "cannot be written (File too large)" in done.stderr
+    assert files(tmp_path) == ["t.txt"]
+
+
+def test_memory_stays_under_the_limit(tmp_path):
+    """Two million distinct words in 300 MB; unlimited they take more."""
+    make = (
+        "import random; r = random.Random(1); out = open('t.txt', 'wb')\n"
+        "for _ in range(14): out.write(r.randbytes(750_000).hex(' ', 5).encode())"
+    )
+    subprocess.run([sys.executable, "-c", make], cwd=tmp_path, check=True)
+    count = [sys.executable, "-m", "partcover", "count", "t.txt", "--quiet"]
+    peaks = {}
+    for limit in ("300MB", "3GB"):
+        command = [*count, "--memory", limit, "-o", f"{limit}.tsv"]
+        process = subprocess.Popen(command, cwd=tmp_path)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        assert status == 0
+        peaks[limit] = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    assert peaks["300MB"] < 300_000_000 < peaks["3GB"]
+    assert (tmp_path / "300MB.tsv").read_bytes() == (tmp_path / "3GB.tsv").read_bytes()
