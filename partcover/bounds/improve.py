@@ -8,6 +8,7 @@ from ..errors import InputError
 from ..heuristics.local_search import local_search
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
@@ -111,6 +112,7 @@ def improve(
         warm_start = warm_start.vocabulary
     if start_certificate is not None and not bound:
         raise InputError("a certificate to start from is given, and no bound is asked for")
+    refuse_beyond_memory(instance, "bound" if bound else "greedy")
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(instance, warm_start, start_certificate, cuts, gap, limits, phases, checkpoint)
     greedy = task.first_incumbents()

@@ -9,6 +9,7 @@ from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
 from ..runtime.checkpoints import Checkpoints
@@ -183,6 +184,7 @@ def bounds(
         raise InputError("no budget is given")
     limits = RunLimits(time_limit, threads=threads)
     deadline = limits.start()
+    refuse_beyond_memory(instance, "bound")
     _ = instance.promising  # once for all budgets
     for k, tokens in (incumbents or {}).items():
         if tokens < instance.words.total_count:

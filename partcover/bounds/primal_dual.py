@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..kernels._saddle_point import Saddle, arcs, project
+from ..problem.memory_plan import MOST_ARCS
 from ..runtime.arrays import Bools, Float64
 from ..runtime.memory import refuse_beyond
 from ..runtime.parallel import SHARDS
@@ -22,8 +23,6 @@ __all__ = ["Ascent"]
 _SETTLED = 100  # steps before the active set is updated
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
 BYTES_AN_ARC = 140  # of the arrays of the arcs and of those that they are made from
-MOST_ARCS = 1 << 25
-"""Of more occurrences, those of the tokens with the largest rewards are arcs."""
 
 
 class Ascent:

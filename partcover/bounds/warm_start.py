@@ -8,16 +8,14 @@ from dataclasses import replace
 from ..errors import InputError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.memory_plan import MOST_PRICED
 from ..problem.solution import Solution
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
 
-__all__ = ["MOST_CANDIDATES", "first_point", "within_reach"]
-
-MOST_CANDIDATES = 1 << 22
-"""Of more candidates, a bound looks at those of some promise alone."""
+__all__ = ["first_point", "within_reach"]
 
 _REACH = 2  # no candidate that saves less than such a part of GreedTok's last gain is held
 
@@ -36,7 +34,7 @@ def within_reach(instance: Instance, greedy: Solution) -> Instance:
         The solution of `greedtok` for it, or for a larger budget.
     """
     index = instance.promising
-    if index.n_undominated <= MOST_CANDIDATES:
+    if index.n_undominated <= MOST_PRICED:
         return instance
     least = index.min_promise
     if len(greedy.gains) >= instance.k > 0:

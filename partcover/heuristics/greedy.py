@@ -11,6 +11,7 @@ from ..errors import InputError, VerificationError
 from ..kernels._greedy import Greedy
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
+from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Solution, Termination
 from ..problem.word_index import Intervals
 from ..runtime.arguments import Seconds, Threads, checked
@@ -187,6 +188,7 @@ def _greedy(
     deadline = limits.start()
     threads = limits.threads
     words = instance.words
+    refuse_beyond_memory(instance, "greedy")
     index = instance.promising
     state = Greedy(index.text, index.sa, index.word_of, words.counts, relaxed)
 

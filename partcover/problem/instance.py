@@ -235,6 +235,11 @@ class Instance:
         return self.candidate_index(dominated=bool(self.groups))
 
     @property
+    def is_indexed(self) -> bool:
+        """Whether an index of candidates is there already."""
+        return "index" in self.__dict__ or "_promising" in self.__dict__
+
+    @property
     def promising(self) -> CandidateIndex:
         """An index of the most promising candidates, or `index`, where it is there already.
 

@@ -14,7 +14,7 @@ if sys.platform == "win32":
 else:
     import resource
 
-__all__ = ["available_memory", "refuse_beyond"]
+__all__ = ["available_memory", "refuse_beyond", "shown_size"]
 
 
 def available_memory(*, proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
@@ -73,11 +73,20 @@ def refuse_beyond(
         memory = available_memory()
     if need > share * memory:
         raise InputError(
-            f"{what} about {_shown(need)}, and {_shown(memory)} of memory are available: {advice}"
+            f"{what} about {shown_size(need)}, and {shown_size(memory)} of memory are available: "
+            f"{advice}"
         )
 
 
-def _shown(size: int) -> str:
+def shown_size(size: int) -> str:
+    """Returns a number of bytes as a person reads it.
+
+    Examples
+    --------
+    >>> from partcover.runtime.memory import shown_size
+    >>> shown_size(3 << 29)
+    '1.5 GiB'
+    """
     return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{size / 2**20:,.1f} MiB"
 
 

@@ -93,14 +93,14 @@ def test_few_candidates_and_arcs_are_held(instance, held, arcs):
     assume(len(useful(instance)) <= 11)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("partcover.problem.instance.MOST_HELD", held)
-        patch.setattr("partcover.bounds.warm_start.MOST_CANDIDATES", 0)
+        patch.setattr("partcover.bounds.warm_start.MOST_PRICED", 0)
         patch.setattr("partcover.bounds.primal_dual.MOST_ARCS", arcs)
         check_bound(instance.with_k(instance.k))  # whose candidates are not enumerated yet
 
 
 def test_improve_where_few_candidates_are_held(monkeypatch):
     monkeypatch.setattr("partcover.problem.instance.MOST_HELD", 20)
-    monkeypatch.setattr("partcover.bounds.warm_start.MOST_CANDIDATES", 0)
+    monkeypatch.setattr("partcover.bounds.warm_start.MOST_PRICED", 0)
     monkeypatch.setattr("partcover.bounds.primal_dual.MOST_ARCS", 300)
     instance = random_instance(3, 10)
     solution = improve(instance, time_limit=1.0)

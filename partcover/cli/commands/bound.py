@@ -30,6 +30,7 @@ from ..options import (
 )
 from ..output import Output
 from ..paths import ReadablePath, check_apart
+from ..plan import plan_option
 from ..results import save_certificate
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 @plot_option("Draw the bound over time (.png, .svg, .pdf).")
 @instance_options
 @output_options(writes="the certificate", kind="text", threads=True)
+@plan_option("bound")
 def bound_command(
     out: Output,
     source: InstanceSource,

@@ -7,6 +7,7 @@ from ..greedy_run import run_greedy
 from ..inputs import InstanceSource
 from ..options import vocabulary_options
 from ..output import Output
+from ..plan import plan_option
 
 
 @command(
@@ -18,6 +19,7 @@ from ..output import Output
     ],
 )
 @vocabulary_options(seed=False)
+@plan_option("greedy")
 def greedtok_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """GreedTok: take what covers most, k times.
 

@@ -7,6 +7,7 @@ from ..greedy_run import run_greedy
 from ..inputs import InstanceSource
 from ..options import vocabulary_options
 from ..output import Output
+from ..plan import plan_option
 
 
 @command(
@@ -15,6 +16,7 @@ from ..output import Output
     examples=[("partcover greedwmc book.tsv -k 1000 --no-vocabulary --json", "")],
 )
 @vocabulary_options(seed=False)
+@plan_option("greedy")
 def greedwmc_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """GreedWMC: tokens may overlap.
 

@@ -13,6 +13,7 @@ from ..exit_status import EXIT_USAGE
 from ..inputs import InstanceSource
 from ..options import SearchOptions, no_cuts_option, search_options
 from ..output import Output, say
+from ..plan import plan_option
 from ..results import save_certificate, write_solution
 
 
@@ -30,6 +31,7 @@ from ..results import save_certificate, write_solution
 @option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
 @no_cuts_option
 @search_options(limit="Stop after this long; up to two fifths of it go to the lower bound alone.")
+@plan_option("bound")
 def improve_command(
     out: Output, source: InstanceSource, search: SearchOptions, no_bound: bool, no_cuts: bool
 ) -> int:

@@ -1,0 +1,59 @@
+"""The memory that a plan says, against what a run takes; and what does not fit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from partcover import InputError, Instance, greedtok, improve, lower_bound
+from partcover.problem.memory_plan import memory_plan
+
+RUN = """
+import resource, sys
+import numpy as np
+from partcover import Instance, greedtok, lower_bound
+from partcover.problem.memory_plan import memory_plan
+
+random = np.random.default_rng(1)
+parts = ["".join(random.choice(list("etaoinshrdlu"), random.integers(2, 6))) for _ in range(3000)]
+draw = np.minimum(random.zipf(1.3, (int(sys.argv[2]), 3)) - 1, 2999)
+words = {"".join(parts[i] for i in row): 1 + n % 7 for n, row in enumerate(draw.tolist())}
+instance = Instance(words, 500)
+plan = memory_plan(instance, sys.argv[1])
+greedy = greedtok(instance)
+if sys.argv[1] == "bound":
+    lower_bound(instance, greedy=greedy, iterations=1)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(plan.need, peak * (1024 if sys.platform == "linux" else 1))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no peak memory")
+@pytest.mark.parametrize(("work", "words"), [("greedy", 60_000), ("bound", 30_000)])
+def test_a_run_takes_between_a_fifth_of_the_plan_and_all_of_it(work, words):
+    command = [sys.executable, "-c", RUN, work, str(words)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    need, peak = map(int, printed.split())
+    assert need / 5 <= peak <= need
+
+
+def test_substrings_are_counted_within_the_longest():
+    def candidates(**limits):
+        parts = memory_plan(Instance({"banana": 2, "nab": 1, "x": 5}, 1, **limits), "greedy").parts
+        return parts["candidates"] // 120
+
+    assert candidates() == 15 + 3
+    assert candidates(max_length=2) == 5 + 2
+    assert candidates(max_length=3) == 9 + 3
+
+
+@pytest.mark.parametrize("method", [greedtok, lower_bound, improve])
+def test_what_does_not_fit_is_refused_before_it_is_indexed(method, monkeypatch):
+    monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**20)
+    monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
+    instance = Instance({"banana" * 50: 2, "bandana" * 50: 1}, 1)
+    with pytest.raises(InputError, match=r"most of it .* --max-length"):
+        method(instance)
+    assert not instance.is_indexed
