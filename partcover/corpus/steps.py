@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import regex
@@ -46,7 +46,16 @@ from ..runtime.arguments import shown
 from .oniguruma import translated
 from .timed_patterns import Matches, Span, timed_pattern
 
-__all__ = ["END_OF_WORD", "GPT2", "Piece", "Step", "Steps", "read_steps", "split_steps"]
+__all__ = [
+    "END_OF_WORD",
+    "GPT2",
+    "WORD_CHARACTER",
+    "Piece",
+    "Step",
+    "Steps",
+    "read_steps",
+    "split_steps",
+]
 
 #: The step that puts a space behind each word.
 END_OF_WORD = {"type": "EndOfWord"}
@@ -54,7 +63,8 @@ END_OF_WORD = {"type": "EndOfWord"}
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
 _SCHEMES = ("always", "first", "never")
-_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}"
+#: What words are made of, as a part of a class of characters.
+WORD_CHARACTER = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}"
 # the library's table of punctuation is that of Unicode 8
 _YOUNGER = (
     r"\u061D\u09FD\u0A76\u0C77\u0C84\u1B4E-\u1B4F\u1B7D-\u1B7F\u2E43-\u2E4F\u2E52-\u2E5D"
@@ -185,6 +195,10 @@ class Steps:
     def only_first(self) -> bool:
         """Whether a text is cut otherwise where it does not begin a document."""
         return any(step.only_first for step in self.steps)
+
+    def following(self) -> Steps:
+        """Returns the steps for a text that does not begin a document."""
+        return Steps(tuple(replace(s, prefix="") if s.only_first else s for s in self.steps))
 
     @property
     def ends_words(self) -> bool:
@@ -367,7 +381,7 @@ _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
     "Split": _split,
     "Digits": _digits,
     "Punctuation": _punctuation,
-    "Whitespace": _removing(rf"[{_WORD}]+|[^{_WORD}\s]+", invert=True),
+    "Whitespace": _removing(rf"[{WORD_CHARACTER}]+|[^{WORD_CHARACTER}\s]+", invert=True),
     "WhitespaceSplit": _removing(r"\s"),
     "BertPreTokenizer": _bert,
     "CharDelimiterSplit": _delimiter,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ class Decoder:
         The bytes of each id.
     special : iterable of int
         The ids of special tokens.
+    skipped : iterable of int
+        Those that `skip_special` leaves out.
     mark : bytes
         The mark that stands for a space.
     steps : Steps, optional
@@ -40,19 +43,30 @@ class Decoder:
         self,
         text_of: dict[int, bytes],
         special: Iterable[int],
+        skipped: Iterable[int],
         mark: bytes,
         steps: Steps | None = None,
     ) -> None:
         self._text_of = text_of
         self._special_ids = frozenset(special)
+        self._skipped = frozenset(skipped)
         self._mark = mark
         written = None if steps is None else steps.replacement
         self._written = None if written is None else written.encode()
         self._ended = steps is not None and steps.ends_words
         self._fronted = steps is not None and any(step.prefix for step in steps.steps)
 
-    def decode_bytes(self, ids: Iterable[int] | npt.NDArray[Any]) -> bytes:
+    def decode_bytes(
+        self, ids: Iterable[int] | npt.NDArray[Any], *, skip_special: bool = False
+    ) -> bytes:
         """Returns the bytes that ids stand for; special tokens become their text.
+
+        Parameters
+        ----------
+        ids : iterable of int, or ndarray of integers
+            The ids.
+        skip_special : bool
+            Whether special tokens are left out, but for those with the flag ``added``.
 
         Raises
         ------
@@ -82,6 +96,9 @@ class Decoder:
             part = ids[first : first + SECTION]
             numbers = part.tolist() if isinstance(part, np.ndarray) else part
             texts = self._texts(numbers, first)
+            if skip_special and not self._skipped.isdisjoint(numbers):
+                kept = [number not in self._skipped for number in numbers]
+                numbers, texts = list(compress(numbers, kept)), list(compress(texts, kept))
             begin = 0
             if self._mark != b" " and not self._special_ids.isdisjoint(numbers):
                 for place, number in enumerate(numbers):
@@ -112,7 +129,13 @@ class Decoder:
         )
         raise InputError(f"id {wrong!r}, number {place} of the ids, is not in the vocabulary")
 
-    def decode(self, ids: Iterable[int] | npt.NDArray[Any], errors: str = "strict") -> str:
+    def decode(
+        self,
+        ids: Iterable[int] | npt.NDArray[Any],
+        errors: str = "strict",
+        *,
+        skip_special: bool = False,
+    ) -> str:
         """Returns the text that ids stand for.
 
         Parameters
@@ -122,6 +145,8 @@ class Decoder:
         errors : str
             How bytes that are not UTF-8 are handled, as in `bytes.decode`: ``strict`` is an
             error, ``replace`` writes U+FFFD, ``surrogateescape`` keeps them.
+        skip_special : bool
+            As for `decode_bytes`.
 
         Raises
         ------
@@ -145,7 +170,7 @@ class Decoder:
                 "'backslashreplace' or 'surrogateescape'"
             ) from None
         try:
-            return self.decode_bytes(ids).decode("utf-8", errors)
+            return self.decode_bytes(ids, skip_special=skip_special).decode("utf-8", errors)
         except UnicodeDecodeError as error:
             raise InputError(
                 f"byte {error.start} of the decoded text is not UTF-8: --errors replace "

@@ -37,10 +37,9 @@ from ..vocabulary.vocabulary import Vocabulary
 from .file_encoding import Block, Encoded, FileFormat, FileText, checked_dtype, format_of, write_ids
 from .file_encoding import Ids as FileIds
 from .part_file import Mark, PartFile
+from .special import Mode, Special, check_special
 from .text import (
     Numbers,
-    Special,
-    check_special,
     is_integer_type,
     joined,
     naming,
@@ -48,7 +47,7 @@ from .text import (
 from .text_encoder import Ids, TextEncoder, Unit, thread_count
 from .worker import PART
 
-__all__ = ["Encoded", "Encoder", "Ids", "Special", "Unit"]
+__all__ = ["Encoded", "Encoder", "Ids", "Mode", "Special", "Unit"]
 
 
 class Encoder(TextEncoder):
@@ -230,7 +229,7 @@ class Encoder(TextEncoder):
             The field (JSON lines) or column (Parquet) that holds the text.
         end_of_document : str, optional
             The special token written after each document.
-        special : {"text", "parse", "error"}
+        special : {"text", "parse", "error", "added"} or collection of str
             As for `encode`.
         threads : int, optional
             Number of threads, by default the encoder's; the file does not depend on it.

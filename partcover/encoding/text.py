@@ -1,12 +1,11 @@
-"""Handles text as bytes, special tokens and the mark of a space."""
+"""Handles text as bytes, the mark of a space and what is unknown."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar, get_args
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +17,8 @@ from ..vocabulary.unknown import Part
 
 __all__ = [
     "Numbers",
-    "Special",
-    "SpecialTokens",
     "UnknownNumbers",
     "as_bytes",
-    "check_special",
     "exchange",
     "is_integer_type",
     "joined",
@@ -31,7 +27,6 @@ __all__ = [
     "space_mark",
 ]
 
-Special: TypeAlias = Literal["text", "parse", "error"]
 Numbers: TypeAlias = npt.NDArray[np.int32]
 Section = TypeVar("Section", bytes, bytes | Numbers)
 
@@ -97,12 +92,6 @@ def joined(arrays: Sequence[Numbers]) -> Numbers:
     return np.concatenate([np.zeros(0, np.int32), *arrays])
 
 
-def check_special(special: str) -> None:
-    """Checks how special tokens in a text are to be treated."""
-    if not isinstance(special, str) or special not in get_args(Special):
-        raise InputError(f"special is {shown(special)}: use 'text', 'parse' or 'error'")
-
-
 @dataclass(frozen=True)
 class UnknownNumbers:
     """Gives numbers to what is unknown: `first` + n to n bytes of it.
@@ -153,50 +142,3 @@ class UnknownNumbers:
         ends = np.flatnonzero(before & (starts | ~after)) - 1
         which[bad] = INSIDE
         which[ends] = self.first - 256 + (ends - begins + 1)
-
-
-class SpecialTokens:
-    """The special tokens of a vocabulary, each with its number.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        The special tokens.
-    first : int
-        The number of the first; the others follow.
-    """
-
-    def __init__(self, texts: Iterable[str], first: int) -> None:
-        self.texts = list(texts)
-        self.numbers = {as_bytes(text, f"special token {text!r}"): first + place
-                        for place, text in enumerate(self.texts)}  # fmt: skip
-        by_length = sorted(self.numbers, key=len, reverse=True)
-        self.pattern = re.compile(b"(" + b"|".join(map(re.escape, by_length)) + b")")
-
-    def cut(self, text: bytes, special: Special) -> list[bytes | Numbers]:
-        """Cuts a text at its special tokens, which are replaced by their numbers."""
-        check_special(special)
-        if special == "text" or not self.numbers:
-            return [text]
-        if special == "error":
-            if match := self.pattern.search(text):
-                raise InputError(
-                    f"the text has the special token {match[0].decode('utf-8', 'replace')!r} at "
-                    f"byte {match.start()}: --special parse (special='parse') takes it as such, "
-                    "text as text"
-                )
-            return [text]
-        return [
-            np.array([self.numbers[part]], np.int32) if place % 2 else part
-            for place, part in enumerate(self.pattern.split(text))
-        ]
-
-    def ending(self, text: str) -> Numbers:
-        """Returns the number of the special token that ends documents."""
-        place = self.numbers.get(as_bytes(text, "the end of documents"))
-        if place is None:
-            known = ", ".join(map(repr, self.texts)) or "none"
-            raise InputError(
-                f"end of document {text!r} is no special token of the vocabulary; there is {known}"
-            )
-        return np.array([place], np.int32)

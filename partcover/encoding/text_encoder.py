@@ -24,13 +24,11 @@ from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .decoding import Decoder
 from .offsets import Spans, character_lengths, original_spans, spans, token_spans, traced_spans
+from .special import Part, Special, SpecialTokens, check_special
 from .text import (
     Numbers,
-    Special,
-    SpecialTokens,
     UnknownNumbers,
     as_bytes,
-    check_special,
     joined,
     naming,
     placed,
@@ -82,6 +80,9 @@ class TextEncoder(Decoder):
         self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
         self._rules = rules.rules
         self._steps = rules.steps
+        self._following: Pretokenizer | None = None  # the rules behind a special token
+        if rules.steps is not None and rules.steps.only_first:
+            self._following = Pretokenizer.from_steps(rules.steps.following())
         self._normal = Normalizer.of(vocabulary.normalizer)
         #: What is done to a text before it is cut; None for nothing.
         self.normalizer = None if self._normal is None else self._normal.name
@@ -95,8 +96,8 @@ class TextEncoder(Decoder):
         tokens = [token for token in vocabulary if isinstance(token, bytes)]
         self._tokens = token_table(self._rules, self._cut, tokens, mark) if cache else None
         texts += tokens
-        self._special = SpecialTokens(vocabulary.special, len(texts))
-        texts += self._special.numbers
+        self._special = SpecialTokens(vocabulary, len(texts), self._normal)
+        texts += [text.encode() for text in vocabulary.special]
         self._lengths = np.array([len(text) for text in texts], np.int64)
         self._lacks = np.array(ids[:256]) < 0
         self._unknown = None
@@ -108,7 +109,12 @@ class TextEncoder(Decoder):
         self._values = self._ids.tolist()
         text_of = dict(zip(ids, texts, strict=False))
         text_of.pop(-1, None)
-        super().__init__(text_of, vocabulary.special.values(), mark, rules.steps)
+        skipped = [
+            number
+            for text, number in vocabulary.special.items()
+            if "added" not in vocabulary.special_flags.get(text, ())
+        ]
+        super().__init__(text_of, vocabulary.special.values(), skipped, mark, rules.steps)
         self._workers = self._new_workers()
 
     def __repr__(self) -> str:
@@ -131,9 +137,11 @@ class TextEncoder(Decoder):
         text : str or bytes
             The text, which is encoded as UTF-8; lone surrogates U+DC80 to U+DCFF stand for the
             bytes that Python decodes to them.
-        special : {"text", "parse", "error"}
+        special : {"text", "parse", "error", "added"} or collection of str
             Whether special tokens in the text are ordinary text, become their ids (the longest
-            first where several begin), or are an error.
+            first where several begin), or are an error; ``"added"`` takes only those with that
+            flag, a collection only those in it.  So a text of strangers brings in no special
+            token that was not asked for.
 
         Returns
         -------
@@ -179,7 +187,7 @@ class TextEncoder(Decoder):
         ----------
         texts : iterable of str or bytes
             The texts.
-        special : {"text", "parse", "error"}
+        special : {"text", "parse", "error", "added"} or collection of str
             As for `encode`.
         threads : int, optional
             Number of threads, by default the encoder's; the ids do not depend on it.
@@ -295,23 +303,28 @@ class TextEncoder(Decoder):
         numbers: list[Numbers] = []
         starts: list[npt.NDArray[np.int64]] = []
         ends: list[npt.NDArray[np.int64]] = []
-        base = 0
-        parts = self._raw_parts(data, special)
-        encoded = placed(self._normalized(parts), after)
-        for raw, (at, part) in zip(parts, encoded, strict=True):
-            if isinstance(part, np.ndarray):
-                numbers.append(part)
-                size = int(self._lengths[part[0]])
-                span = np.array([0]), np.array([size])
-            elif isinstance(raw, bytes):
-                numbers.append(joined(list(self._workers.numbers(part, at, self.threads))))
-                span = self._spans(part, self._lengths_of(numbers[-1]))
-                if self._normal is not None:
-                    span = original_spans(raw, self._normal, span)
-                size = len(raw)
-            starts.append(span[0] + base)
-            ends.append(span[1] + base)
-            base += size
+        base, at = 0, after
+        for raw in self._special.cut(data, special):
+            given: list[Spans] = []  # in the normalized part
+            size = 0
+            for part in self._inner(raw, special):
+                if part.number is not None:
+                    numbers.append(np.array([part.number], np.int32))
+                    span = np.array([0]), np.array([len(part.text)])
+                else:
+                    follows = bool(numbers)
+                    some = self._workers.numbers(part.text, at, self.threads, follows=follows)
+                    numbers.append(joined(list(some)))
+                    span = self._spans(part.text, self._lengths_of(numbers[-1]), follows)
+                    at += len(part.text)
+                given.append((span[0] + size, span[1] + size))
+                size += len(part.text)
+            start, end = (np.concatenate(side) for side in zip(*given, strict=True))
+            if raw.number is None and self._normal is not None:
+                start, end = original_spans(raw.text, self._normal, (start, end))
+            starts.append(start + base)
+            ends.append(end + base)
+            base += len(raw.text)
         start, end = (np.concatenate([np.zeros(0, np.int64), *parts]) for parts in (starts, ends))
         if unit == "chars":
             start, end = spans(character_lengths(data), start, end)
@@ -320,37 +333,36 @@ class TextEncoder(Decoder):
 
     def _numbers(self, text: str | bytes, special: Special) -> Iterator[Numbers]:
         """Yields the numbers of a text, part by part."""
-        for at, part in placed(self._parts(as_bytes(text, "the text"), special)):
+        parts = self._parts(as_bytes(text, "the text"), special)
+        for place, (at, part) in enumerate(placed(parts)):
             if isinstance(part, np.ndarray):
                 yield part
             else:
-                yield from self._workers.numbers(part, at, self.threads)
+                yield from self._workers.numbers(part, at, self.threads, follows=place > 0)
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
         """Cuts a text at its special tokens, and normalizes what is between."""
-        return self._normalized(self._raw_parts(text, special))
+        return [
+            part.text if part.number is None else np.array([part.number], np.int32)
+            for raw in self._special.cut(text, special)
+            for part in self._inner(raw, special)
+        ]
 
-    def _normalized(self, parts: list[bytes | Numbers]) -> list[bytes | Numbers]:
-        normal = self._normal
-        if normal is None:
-            return parts
-        return [normal.of_bytes(part) if isinstance(part, bytes) else part for part in parts]
+    def _inner(self, part: Part, special: Special) -> list[Part]:
+        """Normalizes a part, and cuts it at the special tokens that are looked for then."""
+        if part.number is not None:
+            return [part]
+        text = part.text if self._normal is None else self._normal.of_bytes(part.text)
+        return self._special.cut_normalized(text, special)
 
-    def _raw_parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
-        """Cuts a text at its special tokens."""
-        parts = self._special.cut(text, special)
-        if len(parts) > 1 and self._steps is not None and self._steps.only_first:
-            raise InputError(
-                "the pre-tokenizer treats the begin of a text otherwise than what follows a "
-                "special token, which is not known here: take special tokens as text"
-            )
-        return parts
-
-    def _spans(self, text: bytes, lengths: npt.NDArray[np.int64]) -> Spans:
+    def _spans(self, text: bytes, lengths: npt.NDArray[np.int64], follows: bool) -> Spans:
         """Returns the spans of tokens of these lengths, which a text was cut into."""
-        if self._steps is None or self._steps.keeps:
+        steps = self._steps
+        if steps is None or steps.keeps:
             return token_spans(text, lengths, self._mark)
-        pieces = self._steps.pieces(text.decode("utf-8", "surrogateescape"))
+        if follows and self._following is not None:
+            steps = self._following.steps or steps
+        pieces = steps.pieces(text.decode("utf-8", "surrogateescape"))
         return traced_spans(text, pieces, lengths)
 
     def _new_workers(self) -> Workers:
@@ -360,7 +372,11 @@ class TextEncoder(Decoder):
             WordCache, self._rules[0].finder, character_kinds(), self._mark, self._cache,
             None if drawn else self._tokens,
         )  # fmt: skip
-        return Workers(self._rules, cut, lacks, self._unknown, self._mark, new_cache, drawn=drawn)
+        following = None if self._following is None else self._following.rules
+        return Workers(
+            self._rules, cut, lacks, self._unknown, self._mark, new_cache, drawn=drawn,
+            following=following,
+        )  # fmt: skip
 
     def _to_list(self, numbers: Numbers) -> list[int]:
         return listed(numbers, self._values)

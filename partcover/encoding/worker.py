@@ -47,6 +47,8 @@ class Worker:
         Returns an empty table of words.
     drawn : bool
         Whether `cut` is random and takes a number for each word.
+    following : Worker, optional
+        Encodes what follows a special token, where its words are others.
     """
 
     def __init__(
@@ -59,7 +61,9 @@ class Worker:
         new_cache: Callable[[], WordCache],
         *,
         drawn: bool,
+        following: Worker | None = None,
     ) -> None:
+        self.following = following
         self.rules = rules
         self.cut = cut
         self.drawn = drawn
@@ -73,8 +77,10 @@ class Worker:
     def of(self, parts: Iterable[bytes | Numbers], first: int) -> list[Numbers]:
         """Returns the numbers of the parts of a text that starts at `first`, an array for each."""
         return [
-            part if isinstance(part, np.ndarray) else self.numbers(part, at)
-            for at, part in placed(parts, first)
+            part
+            if isinstance(part, np.ndarray)
+            else ((self.following if place else None) or self).numbers(part, at)
+            for place, (at, part) in enumerate(placed(parts, first))
         ]
 
     def numbers(self, text: bytes, first: int) -> Numbers:
@@ -195,6 +201,8 @@ class Workers:
     ----------
     rules, cut, lacks, unknown, mark, new_cache, drawn
         As for `Worker`.
+    following : sequence of PretokenizerRule, optional
+        The rules for what follows a special token, where they are others.
     """
 
     def __init__(
@@ -207,9 +215,14 @@ class Workers:
         new_cache: Callable[[], WordCache],
         *,
         drawn: bool,
+        following: Sequence[PretokenizerRule] | None = None,
     ) -> None:
         self.rules = rules
-        self.make = partial(Worker, rules, cut, lacks, unknown, mark, new_cache, drawn=drawn)
+        self._make = partial(
+            Worker, cut=cut, lacks=lacks, unknown=unknown, mark=mark, new_cache=new_cache,
+            drawn=drawn,
+        )  # fmt: skip
+        self._following = following
         self.idle: deque[Worker] = deque()
 
     @contextmanager
@@ -218,16 +231,22 @@ class Workers:
         try:
             worker = self.idle.pop()
         except IndexError:
-            worker = self.make()
+            following = None if self._following is None else self._make(self._following)
+            worker = self._make(self.rules, following=following)
         yield worker
         self.idle.append(worker)  # after an error the worker is not used again
 
-    def numbers(self, text: bytes, at: int, threads: int) -> Iterator[Numbers]:
-        """Yields the numbers of a text that starts at `at`, by several threads if it is long."""
+    def numbers(
+        self, text: bytes, at: int, threads: int, *, follows: bool = False
+    ) -> Iterator[Numbers]:
+        """Yields the numbers of a text that starts at `at`, by several threads if it is long.
+
+        `follows` says whether it follows a special token.
+        """
 
         def work(job: tuple[int, bytes]) -> Numbers:
             with self.one() as worker:
-                return worker.numbers(job[1], job[0])
+                return ((worker.following if follows else None) or worker).numbers(job[1], job[0])
 
         if threads == 1 or len(text) <= PART:
             yield work((at, text))

@@ -24,8 +24,9 @@ from .end_of_word import SUFFIX, ends_words, merges_inside, without_ends
 from .format import Format, GivenUp, Nearest, Replay
 from .huggingface.format import replay_of
 from .huggingface.model import build_model
-from .huggingface.read import from_json
+from .huggingface.read import flags_of, from_json
 from .huggingface.spelling import speller
+from .huggingface.write import added_entry
 from .splitting import read_splitting
 
 __all__ = ["VOCAB_MERGES"]
@@ -139,8 +140,11 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     special = {
         text: number for text, number in vocab.items() if text not in made and _SPECIAL.match(text)
     }
-    added = {**special, **_beside(ids_file, _ADDED), **_listed(config)}
+    listed = _listed(config)
+    added = {**special, **_beside(ids_file, _ADDED), **{e["content"]: n for n, e in listed.items()}}
     vocabulary, more = _vocabulary(vocab, merges, added, splitting, ids_file)
+    if flags := flags_of(listed.values(), vocabulary.special):
+        vocabulary = vocabulary.with_(special_flags=flags)
     return vocabulary, remarks + more
 
 
@@ -205,12 +209,15 @@ def _beside(file: Path, name: str) -> dict[str, Any]:
     return read_json(other) if other.is_file() else {}
 
 
-def _listed(config: dict[str, Any]) -> dict[str, int]:
-    """Returns the special tokens that a tokenizer_config.json lists."""
+def _listed(config: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """Returns the special tokens that a tokenizer_config.json lists, by their ids."""
     try:
-        return {e["content"]: int(n) for n, e in config.get("added_tokens_decoder", {}).items()}
+        listed = {int(n): dict(e) for n, e in config.get("added_tokens_decoder", {}).items()}
+        if all(isinstance(entry["content"], str) for entry in listed.values()):
+            return listed
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise InputError(f"{_CONFIG} beside it does not list added tokens") from None
+        pass
+    raise InputError(f"{_CONFIG} beside it does not list added tokens")
 
 
 def _splitting(config: dict[str, Any], ended: bool) -> tuple[dict[str, Any], list[str]]:
@@ -271,7 +278,7 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
         "tokenizer_class": f"{_class_of(vocabulary) or 'GPT2'}Tokenizer",
         "add_prefix_space": False,
         "added_tokens_decoder": {
-            str(number): {"content": text, "special": True}
+            str(number): added_entry(vocabulary, text)
             for text, number in vocabulary.special.items()
         },
     }

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, SupportsIndex, overload
-
-import numpy as np
 
 from ..corpus import symbols as sym
 from ..corpus.normalizers import glance
@@ -21,6 +18,7 @@ from ..runtime.file_kinds import likely_mistake
 from ..runtime.files import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from .rules import SegmentationRule
+from .special import SpecialFlag, checked_flags, checked_special, whole_number
 from .unknown import Unknown
 
 __all__ = ["Vocabulary"]
@@ -65,6 +63,11 @@ class Vocabulary:
     special : mapping of str to int, iterable of str, or str
         Special tokens, which no segmentation uses, and their ids; by default the ids after all
         others.
+    special_flags : mapping of str to sequence of str, optional
+        How special tokens are found in a text, where they are asked for: ``single_word``, only
+        where no letter or digit is beside; ``lstrip``, ``rstrip``, with the white space before or
+        behind; ``normalized``, in the normalized text.  ``added`` is for a token that its own
+        library adds to the others and does not call special.
     unknown : Unknown, optional
         The special token that stands for what has no id; without it, that is an error.
 
@@ -96,6 +99,7 @@ class Vocabulary:
     symbol_scores: Mapping[Token, float] = field(default_factory=dict)
     ids: tuple[int, ...] | None = None
     special: Mapping[str, int] = field(default_factory=dict)
+    special_flags: Mapping[str, tuple[SpecialFlag, ...]] = field(default_factory=dict)
     unknown: Unknown | None = None
 
     @checked
@@ -114,6 +118,7 @@ class Vocabulary:
         symbol_scores: Mapping[Any, float] | None = None,
         ids: Iterable[int] | None = None,
         special: Mapping[str, int] | Iterable[str] | str = (),
+        special_flags: Mapping[str, Iterable[str]] | None = None,
         unknown: Unknown | None = None,
     ) -> None:
         converted = tuple(sym.to_token(token, symbols) for token in tokens)
@@ -140,20 +145,15 @@ class Vocabulary:
         singles = {sym.to_token(s, symbols): _score(v) for s, v in (symbol_scores or {}).items()}
         set_(self, "symbol_scores", singles)
         self._check_scores()
-        set_(self, "ids", None if ids is None else tuple(_id(number) for number in ids))
+        numbers = None if ids is None else tuple(whole_number(number) for number in ids)
+        set_(self, "ids", numbers)
         next_id = self._check_ids()
-        if not isinstance(special, Mapping):
-            listed = [special] if isinstance(special, str) else list(special)
-            for text in listed:
-                if not isinstance(text, str):
-                    raise InputError(f"special token {shown(text)}: text is expected")
-            special = {text: next_id + i for i, text in enumerate(listed)}
-            if len(special) < len(listed):
-                raise InputError("a special token is given twice")
-        named = {text: _id(n, f"special token {text!r}: ") for text, n in special.items()}
-        set_(self, "special", named)
+        used = set(range(256 + len(converted)) if numbers is None else numbers)
+        set_(self, "special", checked_special(special, next_id, used))
+        set_(self, "special_flags", checked_flags(special_flags, self.special))
+        if unknown is not None and unknown.token not in self.special:
+            raise InputError(f"unknown: {unknown.token!r} is no special token")
         set_(self, "unknown", unknown)
-        self._check_special()
 
     def _check_scores(self) -> None:
         if self.scores is None:
@@ -190,21 +190,6 @@ class Vocabulary:
                 raise InputError(f"id {number} is given twice")
             seen.add(number)
         return max(seen, default=-1) + 1
-
-    def _check_special(self) -> None:
-        used = set(range(256 + len(self.tokens)) if self.ids is None else self.ids)
-        for text, number in self.special.items():
-            if not isinstance(text, str) or not text:
-                raise InputError(f"special token {text!r}: text that is not empty is expected")
-            if re.search("[\ud800-\udfff]", text):
-                raise InputError(f"special token {text!r} has a lone surrogate, not UTF-8")
-            if not 0 <= number < 2**31:
-                raise InputError(f"special token {text!r}: id {number} is out of range")
-            if number in used:
-                raise InputError(f"special token {text!r}: id {number} is given twice")
-            used.add(number)
-        if self.unknown is not None and self.unknown.token not in self.special:
-            raise InputError(f"unknown: {self.unknown.token!r} is no special token")
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -317,16 +302,19 @@ class Vocabulary:
             data["ids"] = list(self.ids)
         if self.special:
             data["special"] = dict(self.special)
+        if self.special_flags:
+            data["special_flags"] = {text: list(f) for text, f in self.special_flags.items()}
         if self.unknown is not None:
             data["unknown"] = self.unknown.to_json()
         return data
 
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a vocabulary file; `from_json` is the inverse."""
+        recent = self.unknown or self.special_flags
         return {
             "format": _FORMAT,
             # older programs read what they know all of
-            "version": VERSION if self.unknown else 3 if self.normalizer is not None else 2,
+            "version": VERSION if recent else 3 if self.normalizer is not None else 2,
             "symbols": self.symbols,
             "method": self.method,
             "rule": self.rule,
@@ -426,12 +414,6 @@ def _score(value: float) -> float:
         raise InputError(f"a score is {str(value)[:40]}: a finite number is expected") from None
 
 
-def _id(number: Any, where: str = "") -> int:
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise InputError(f"{where}id {shown(number)} is no whole number")
-    return int(number)
-
-
 def _pairs(
     merges: Iterable[tuple[Any, Any]], tokens: set[Token], symbols: Symbols
 ) -> tuple[tuple[Token, Token], ...]:
@@ -489,6 +471,7 @@ def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
     use["special"] = data.get("special") or {}
     if not isinstance(use["special"], dict):
         raise InputError("'special' must be an object of special tokens and their ids")
+    use["special_flags"] = data.get("special_flags")
     unknown = data.get("unknown")
     use["unknown"] = None if unknown is None else Unknown.from_json(unknown)
     return use

@@ -42,6 +42,7 @@ from ..output import Output
     show_default=True,
     help="Bytes that are not UTF-8: write them as they are, refuse them, or as Python does.",
 )
+@option("--skip-special", is_flag=True, help="Leave special tokens out.")
 @output_options(writes="the text", kind="any", table=False)
 def decode_command(
     out: Output,
@@ -51,6 +52,7 @@ def decode_command(
     form: str | None,
     dtype: str | None,
     errors: str,
+    skip_special: bool,
 ) -> int:
     """Turn ids into text.
 
@@ -74,9 +76,9 @@ def decode_command(
         for where, ids in read_ids(file, form, np.dtype(dtype or encoder.dtype)):
             try:
                 if errors == "keep":
-                    text = encoder.decode_bytes(ids)
+                    text = encoder.decode_bytes(ids, skip_special=skip_special)
                 else:
-                    text = encoder.decode(ids, errors).encode()
+                    text = encoder.decode(ids, errors, skip_special=skip_special).encode()
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
             count += len(ids)

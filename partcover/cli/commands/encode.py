@@ -16,7 +16,7 @@ import numpy as np
 
 from ...corpus.readers import documents
 from ...corpus.sources import Source, find_sources, listed_reasons
-from ...encoding.encoder import Encoder, Ids, Special, Unit
+from ...encoding.encoder import Encoder, Ids, Mode, Special, Unit
 from ...errors import InputError
 from ...runtime import signals
 from ...runtime.files import atomic_writer
@@ -62,10 +62,17 @@ from ..paths import check_not_among
 )
 @option(
     "--special",
-    type=click.Choice(get_args(Special)),
+    type=click.Choice(get_args(Mode)),
     default="text",
     show_default=True,
-    help="Special tokens in the text: text as any other, their ids, or an error.",
+    help="Special tokens in the text: text as any other, their ids (parse), or an error. "
+    "added: the ids of those that their library adds but does not call special.",
+)
+@option(
+    "--allow-special",
+    metavar="TOKEN",
+    multiple=True,
+    help="Give this special token in the text its id, and no other; may be repeated.",
 )
 @option(
     "--end-of-document",
@@ -108,6 +115,10 @@ def encode_command(
     byte of the text back. With --json the ids of all documents are in one object. Until an array
     is complete it is called FILE.part, and a run that is stopped leaves the files it has done.
     """
+    allowed = options.pop("allow_special")
+    if allowed and options["special"] != "text":
+        raise InputError("--allow-special is for --special text, of which it makes exceptions")
+    options["special"] = allowed or options["special"]
     request = _Request(**{**options, "form": options["form"] or id_format(out.path or "")})
     _check(request, out.path)
     signals.keeps_best(request.array)

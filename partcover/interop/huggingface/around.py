@@ -17,16 +17,11 @@ def not_carried(data: Mapping[str, Any], made: Set[str]) -> list[str]:
             f"{len(both)} added tokens that merges make too, as {both[0]!r}, are no special tokens "
             "here: there a text is cut at them before it is split"
         )
-    added = [entry for entry in added if entry["content"] not in made]
-    if n_plain := sum(not entry.get("special") for entry in added):
+    if n_plain := sum(not e.get("special") for e in added if e["content"] not in made):
         remarks.append(
-            f"{n_plain} added tokens, which are cut out of a text before it is split there, "
-            "stand among the special tokens"
+            f"{n_plain} added tokens are cut out of every text there, and here where special asks "
+            "for them"
         )
-    if wide := sum(any(map(entry.get, ("lstrip", "rstrip"))) for entry in added):
-        remarks.append(f"{wide} special tokens take the spaces beside them along there")
-    if alone := sum(bool(entry.get("single_word")) for entry in added):
-        remarks.append(f"{alone} special tokens are found only as words of their own there")
     if names := ", ".join(_adding(data.get("post_processor"))):
         remarks.append(f"its post-processor ({names}) puts tokens around every text there")
     if truncation := data.get("truncation"):

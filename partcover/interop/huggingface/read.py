@@ -20,9 +20,10 @@ from ..merge_ranks import bytes_of, characters_of, last_merges
 from ..splitting import read_splitting
 from .around import not_carried
 
-__all__ = ["from_json", "looks_like", "read"]
+__all__ = ["flags_of", "from_json", "looks_like", "read"]
 
 Spell: TypeAlias = Callable[[str], bytes | None]
+_FOUND = ("single_word", "lstrip", "rstrip", "normalized")
 _FREE = re.compile(r"<free \d+>")
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _MARK = "▁"
@@ -66,8 +67,8 @@ def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
     try:
         vocabulary, remarks = _read(data)
         added = data.get("added_tokens") or []
-        if vocabulary.normalizer is not None and any(e.get("normalized") for e in added):
-            remarks.append("added tokens are looked for in the text before it is normalized")
+        flags = flags_of(added, vocabulary.special)
+        vocabulary = vocabulary.with_(special_flags=flags) if flags else vocabulary
         return vocabulary, remarks + not_carried(data, _made(data["model"]))
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
@@ -141,6 +142,20 @@ def _special(data: dict[str, Any], *, spelled: bool) -> dict[str, int]:
         if text not in made:  # the id in the model goes first, if it is there too
             special[text] = _id(text, ids.get(text, entry["id"]))
     return special
+
+
+def flags_of(
+    added: Iterable[Mapping[str, Any]], special: Mapping[str, int]
+) -> dict[str, list[str]]:
+    """Returns how special tokens are found in a text, of entries as in `added_tokens`."""
+    flags: dict[str, list[str]] = {}
+    for entry in added:
+        found = [flag for flag in _FOUND if entry.get(flag)]
+        if not entry.get("special"):
+            found.append("added")
+        if found and entry["content"] in special:
+            flags[entry["content"]] = found
+    return flags
 
 
 def _id(text: str, value: Any) -> int:

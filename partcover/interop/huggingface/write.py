@@ -26,7 +26,7 @@ token is to follow them: one whose id does not has to be an entry itself.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ from .decimals import spell_number
 from .model import MERGING, build_model, place_special
 from .spelling import DECODED_BYTE, speller
 
-__all__ = ["FILE", "write"]
+__all__ = ["FILE", "added_entry", "write"]
 
 FILE = "tokenizer.json"
 
@@ -72,18 +72,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [
-            {
-                "id": number,
-                "content": text,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-                "special": True,
-            }
-            for text, number in special
-        ],
+        "added_tokens": [{"id": n, **added_entry(vocabulary, text)} for text, n in special],
         "normalizer": normal and normal.to_json(),
         "pre_tokenizer": write_splitting(vocabulary.pretokenizer, byte_level=not characters),
         "post_processor": None,
@@ -95,7 +84,8 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         write_atomic(path, content)
     else:
         path.mkdir()
-        names = {"additional_special_tokens": [text for text, _ in special]} if special else {}
+        own = [t for t, _ in special if "added" not in vocabulary.special_flags.get(t, ())]
+        names = {"additional_special_tokens": own} if own else {}
         settings = {
             # this class loads in transformers 4 and 5 alike
             "tokenizer_class": "PreTrainedTokenizerFast",
@@ -112,6 +102,13 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
             f"{inexact} scores come out of the library's JSON reader otherwise in the last bit"
         )
     return remarks
+
+
+def added_entry(vocabulary: Vocabulary, text: str) -> dict[str, Any]:
+    """Returns a special token as files list it, without its id."""
+    flags: Collection[str] = vocabulary.special_flags.get(text, ())
+    found = {flag: flag in flags for flag in ("single_word", "lstrip", "rstrip", "normalized")}
+    return {"content": text, **found, "special": "added" not in flags}
 
 
 def _json(data: dict[str, Any]) -> tuple[str, int]:

@@ -141,12 +141,7 @@ AROUND = {
                 "added_tokens",
                 [{"id": 900, "content": "xyz", "special": False, "lstrip": True}],
             ),
-            "1 added tokens, which are cut out of a text",
-        ),
-        (
-            "merges",
-            put("added_tokens", [{"id": 900, "content": "<s>", "single_word": True}]),
-            "1 special tokens are found only as words of their own there",
+            "1 added tokens are cut out of every text there",
         ),
         ("merges", put("truncation", {"max_length": 7}), "a text is cut off after 7 tokens there"),
         ("merges", put("padding", {"pad_id": 0}), "texts are padded there"),

@@ -1,0 +1,202 @@
+"""Finds special tokens in a text, as Hugging Face's tokenizers and tiktoken do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import regex
+
+from ..corpus.normalizers import Normalizer
+from ..corpus.steps import WORD_CHARACTER
+from ..errors import InputError
+from ..runtime.arguments import shown
+from ..vocabulary.vocabulary import Vocabulary
+from .text import Numbers
+
+__all__ = ["Mode", "Part", "Special", "SpecialTokens", "check_special"]
+
+Mode: TypeAlias = Literal["text", "parse", "error", "added"]
+Special: TypeAlias = Mode | Collection[str]
+
+_WHITE = (
+    rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|"
+    rb"\xe3\x80\x80)*+"
+)
+_BEHIND = regex.compile(_WHITE)
+_BEFORE = regex.compile(b"(?r)" + _WHITE)
+_IN_WORD = regex.compile(f"[{WORD_CHARACTER}]")
+
+
+class Part(NamedTuple):
+    """A part of a text; of a special token, with the white space that it takes along.
+
+    Attributes
+    ----------
+    text : bytes
+        The part.
+    number : int or None
+        The number of the special token that it is.
+    """
+
+    text: bytes
+    number: int | None = None
+
+
+def check_special(special: Special) -> None:
+    """Checks how special tokens in a text are to be treated."""
+    if isinstance(special, str):
+        if special not in get_args(Mode):
+            known = ", ".join(map(repr, get_args(Mode)))
+            raise InputError(f"special is {shown(special)}: use {known}, or a list of tokens")
+    elif not isinstance(special, Collection):
+        raise InputError(f"special is {shown(special)}: a mode or a list of tokens is expected")
+
+
+class SpecialTokens:
+    """The special tokens of a vocabulary, each with its number.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The vocabulary.
+    first : int
+        The number of the first; the others follow.
+    normal : Normalizer, optional
+        The vocabulary's normalizer.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, first: int, normal: Normalizer | None) -> None:
+        self.numbers = {text: first + place for place, text in enumerate(vocabulary.special)}
+        self._flags = vocabulary.special_flags
+        self._normal = normal
+        self._finders: dict[object, tuple[_Finder, _Finder]] = {}  # of the last mode
+
+    def cut(self, text: bytes, special: Special) -> list[Part]:
+        """Cuts a text, as it is given, at its special tokens."""
+        return self._cut(text, special, 0)
+
+    def cut_normalized(self, text: bytes, special: Special) -> list[Part]:
+        """Cuts a normalized text at the special tokens that are looked for there."""
+        return self._cut(text, special, 1)
+
+    def _cut(self, text: bytes, special: Special, stage: int) -> list[Part]:
+        check_special(special)
+        if special == "text" or not self.numbers:
+            return [Part(text)]
+        finder = self._finders_of(special)[stage]
+        parts = finder.parts(text)
+        if special == "error":
+            at = 0
+            for part in parts:
+                if part.number is not None:
+                    name = list(self.numbers)[part.number - min(self.numbers.values())]
+                    raise InputError(
+                        f"the text has the special token {name!r} at byte {at}: --special parse "
+                        "(special='parse') takes it as such, text as text"
+                    )
+                at += len(part.text)
+        return parts
+
+    def _wanted(self, special: Special) -> Collection[str]:
+        if special in ("parse", "error"):
+            return self.numbers
+        if special == "added":
+            return [text for text in self.numbers if self._is_added(text)]
+        for text in special:
+            self.number_of(text, "special:")
+        return special
+
+    def _is_added(self, text: str) -> bool:
+        return "added" in self._flags.get(text, ())
+
+    def _finders_of(self, special: Special) -> tuple[_Finder, _Finder]:
+        key = special if isinstance(special, str) else frozenset(special)
+        finders = self._finders.get(key)
+        if finders is None:
+            # those that are no special ones come last where several are spelled alike
+            order = sorted(self._wanted(special), key=self._is_added)
+            found: tuple[dict[bytes, _Token], dict[bytes, _Token]] = ({}, {})
+            for name in order:
+                flags = self._flags.get(name, ())
+                normalized = "normalized" in flags
+                normal = self._normal if normalized else None
+                if spelled := name if normal is None else normal(name):
+                    token = _Token(self.numbers[name], flags)
+                    found[normalized].setdefault(spelled.encode(), token)
+            finders = _Finder(found[0]), _Finder(found[1])
+            self._finders = {key: finders}
+        return finders
+
+    def number_of(self, text: str, what: str) -> int:
+        """Returns the number of a special token; `what` names it in errors."""
+        if not isinstance(text, str) or text not in self.numbers:
+            known = ", ".join(map(repr, self.numbers)) or "none"
+            raise InputError(
+                f"{what} {shown(text)} is no special token of the vocabulary; there is {known}"
+            )
+        return self.numbers[text]
+
+    def ending(self, text: str) -> Numbers:
+        """Returns the number of the special token that ends documents."""
+        return np.array([self.number_of(text, "end of document")], np.int32)
+
+
+class _Token(NamedTuple):
+    """The number of a special token, and how it is found."""
+
+    number: int
+    flags: Iterable[str]
+
+
+class _Finder:
+    """Finds tokens in a text, the first one first, of several that begin there the longest."""
+
+    def __init__(self, tokens: Mapping[bytes, _Token]) -> None:
+        self.tokens = tokens
+        by_length = sorted(tokens, key=len, reverse=True)
+        self.pattern = re.compile(b"|".join(map(re.escape, by_length)))
+
+    def parts(self, text: bytes) -> list[Part]:
+        """Cuts a text at the tokens; no part is empty but of an empty text."""
+        if not self.tokens:
+            return [Part(text)]
+        parts: list[Part] = []
+        at = 0
+        for match in self.pattern.finditer(text):
+            begin, end = match.span()
+            number, flags = self.tokens[match[0]]
+            if flags:
+                if "single_word" in flags and _inside_word(text, begin, end):
+                    continue
+                if "lstrip" in flags:
+                    begin = _start(_BEFORE, text, at, begin)
+                if "rstrip" in flags:
+                    end = _end(_BEHIND, text, end)
+            if at < begin:
+                parts.append(Part(text[at:begin]))
+            # white space that the token before took along begins this one, too
+            parts.append(Part(text[max(at, begin) : end], number))
+            at = max(at, end)
+        if at < len(text) or not text:
+            parts.append(Part(text[at:]))
+        return parts
+
+
+def _start(pattern: regex.Pattern[bytes], text: bytes, at: int, end: int) -> int:
+    found = pattern.match(text, at, end) if at < end else None
+    return found.start() if found else end
+
+
+def _end(pattern: regex.Pattern[bytes], text: bytes, begin: int) -> int:
+    found = pattern.match(text, begin)
+    return found.end() if found else begin
+
+
+def _inside_word(text: bytes, begin: int, end: int) -> bool:
+    """Returns whether a character that words are made of stands on either side."""
+    before = text[max(begin - 4, 0) : begin].decode("utf-8", "surrogateescape")[-1:]
+    behind = text[end : end + 4].decode("utf-8", "surrogateescape")[:1]
+    return any(_IN_WORD.match(character) for character in (before, behind))

@@ -1,0 +1,85 @@
+"""Checks special tokens, their ids and how they are found in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from ..errors import InputError
+from ..runtime.arguments import shown
+
+__all__ = [
+    "SpecialFlag",
+    "checked_flags",
+    "checked_special",
+    "whole_number",
+]
+
+SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized", "added"]
+
+
+def whole_number(number: Any, where: str = "") -> int:
+    """Returns an id as int; `where` stands before the error."""
+    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+        raise InputError(f"{where}id {shown(number)} is no whole number")
+    return int(number)
+
+
+def checked_special(
+    special: Mapping[str, int] | Iterable[str] | str, next_id: int, used: set[int]
+) -> dict[str, int]:
+    """Returns the special tokens and their ids, by default from `next_id` on.
+
+    Raises
+    ------
+    InputError
+        For a token that is no text, is empty, no UTF-8 or given twice, or an id that is no whole
+        number, out of range or in `used`.
+    """
+    if not isinstance(special, Mapping):
+        listed = [special] if isinstance(special, str) else list(special)
+        for text in listed:
+            if not isinstance(text, str):
+                raise InputError(f"special token {shown(text)}: text is expected")
+        special = {text: next_id + i for i, text in enumerate(listed)}
+        if len(special) < len(listed):
+            raise InputError("a special token is given twice")
+    named = {t: whole_number(n, f"special token {t!r}: ") for t, n in special.items()}
+    used = set(used)
+    for text, number in named.items():
+        if not isinstance(text, str) or not text:
+            raise InputError(f"special token {text!r}: text that is not empty is expected")
+        if re.search("[\ud800-\udfff]", text):
+            raise InputError(f"special token {text!r} has a lone surrogate, not UTF-8")
+        if not 0 <= number < 2**31:
+            raise InputError(f"special token {text!r}: id {number} is out of range")
+        if number in used:
+            raise InputError(f"special token {text!r}: id {number} is given twice")
+        used.add(number)
+    return named
+
+
+def checked_flags(
+    flags: Mapping[str, Iterable[str]] | None, special: Mapping[str, int]
+) -> dict[str, tuple[SpecialFlag, ...]]:
+    """Returns the flags of special tokens in their order, without tokens that have none."""
+    if flags is not None and not isinstance(flags, Mapping):
+        raise InputError(f"special_flags is {shown(flags)}: special tokens and their flags")
+    done: dict[str, tuple[SpecialFlag, ...]] = {}
+    known: tuple[SpecialFlag, ...] = get_args(SpecialFlag)
+    for text, given in (flags or {}).items():
+        if text not in special:
+            raise InputError(f"special_flags: {shown(text)} is no special token")
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise InputError(f"special_flags of {text!r}: a list of flags is expected")
+        listed = list(given)
+        if wrong := [flag for flag in listed if flag not in known]:
+            raise InputError(
+                f"special_flags of {text!r}: {shown(wrong[0])} is none: use {', '.join(known)}"
+            )
+        if listed:
+            done[text] = tuple(flag for flag in known if flag in listed)
+    return done

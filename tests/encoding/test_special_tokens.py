@@ -1,0 +1,159 @@
+"""Special tokens in a text are found as the libraries find them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import Encoder, InputError, Vocabulary
+from partcover.interop import export, load_vocabulary
+
+tokenizers = pytest.importorskip("tokenizers")
+FLAGS = ["single_word", "lstrip", "rstrip", "normalized"]
+NAMES = ["<s>", "<s>a", "s>", "BB", " x", "Éa", "<a b>", "aab"]
+BYTE_LEVEL = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": True,
+}
+PRE_TOKENIZERS = [
+    BYTE_LEVEL,
+    {**BYTE_LEVEL, "add_prefix_space": True},
+    {
+        "type": "Sequence",
+        "pretokenizers": [
+            {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True},
+            {**BYTE_LEVEL, "use_regex": False},
+        ],
+    },
+]
+NORMALIZERS = [None, {"type": "NFD"}, {"type": "Lowercase"}, {"type": "Prepend", "prepend": "a"}]
+TEXTS = st.lists(
+    st.sampled_from([*NAMES, *"ab é\n>_b", "e\u0301", "É", "\u3000", "\u2003", "日"]), max_size=12
+).map("".join)
+ENTRIES = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.lists(st.booleans(), min_size=5, max_size=5)),
+    unique_by=lambda entry: entry[0],
+    max_size=5,
+)
+
+
+def made(entries, pre_tokenizer=PRE_TOKENIZERS[0], normalizer=None):
+    """Returns the content of a tokenizer.json."""
+    letters = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    vocab = {letter: place for place, letter in enumerate(letters)} | {"aa": 256, "Ġa": 257}
+    added = [
+        {"id": 300 + place, "content": name, "special": special}
+        | dict(zip(FLAGS, flags, strict=True))
+        for place, (name, (special, *flags)) in enumerate(entries)
+    ]
+    model = {"type": "BPE", "vocab": vocab, "merges": [["a", "a"], ["Ġ", "a"]]}
+    return {
+        "version": "1.0",
+        "model": model,
+        "added_tokens": [{**entry, "id": 258 + place} for place, entry in enumerate(added)],
+        "pre_tokenizer": pre_tokenizer,
+        "normalizer": normalizer,
+        "decoder": BYTE_LEVEL,
+    }
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    entries=ENTRIES,
+    text=TEXTS,
+    pre_tokenizer=st.sampled_from(PRE_TOKENIZERS),
+    normalizer=st.sampled_from(NORMALIZERS),
+)
+def test_ids_are_those_of_tokenizers(tmp_path_factory, entries, text, pre_tokenizer, normalizer):
+    data = made(entries, pre_tokenizer, normalizer)
+    path = tmp_path_factory.getbasetemp() / "tokenizer.json"
+    path.write_text(json.dumps(data))
+    own = tokenizers.Tokenizer.from_str(json.dumps(data))
+    encoder = Encoder(load_vocabulary(path))
+    there = own.encode(text, add_special_tokens=False)
+    ids, places = encoder.encode_with_offsets(text, special="parse", unit="chars")
+    assert ids == encoder.encode(text, special="parse") == there.ids
+    for number, ours, theirs in zip(ids, places, there.offsets, strict=True):
+        if number >= 258 and normalizer is None:
+            assert ours == theirs
+    own.encode_special_tokens = True  # those that are not special are found all the same
+    there = own.encode(text, add_special_tokens=False).ids
+    alone = {text for text, (special, *_) in entries if special}
+    if not any(a in b or b in a for a in alone for b, _ in entries if a != b):
+        assert encoder.encode(text, special="added") == there
+
+
+def test_no_special_token_comes_in_unasked(tmp_path):
+    (tmp_path / "t.json").write_text(json.dumps(made([("<s>", [True] + [False] * 4)])))
+    vocabulary = load_vocabulary(tmp_path / "t.json")
+    encoder = Encoder(vocabulary)
+    plain = encoder.encode("a<s>b")
+    assert vocabulary.special["<s>"] not in plain
+    assert encoder.decode(plain) == "a<s>b"
+    assert encoder.encode("a<s>b", special=["<s>"])[1] == vocabulary.special["<s>"]
+    assert encoder.encode("a<s>b", special=[]) == plain
+    with pytest.raises(InputError, match="special: '<t>' is no special token"):
+        encoder.encode("a", special=["<t>"])
+
+
+def test_decoding_gives_them_back_or_leaves_them_out(tmp_path):
+    entries = [("<s>", [True] + [False] * 4), ("<t>", [False] * 5)]
+    (tmp_path / "t.json").write_text(json.dumps(made(entries)))
+    encoder = Encoder(load_vocabulary(tmp_path / "t.json"))
+    own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    ids = encoder.encode("a<s>é<t> b", special="parse")
+    assert encoder.decode(ids) == own.decode(ids, skip_special_tokens=False) == "a<s>é<t> b"
+    assert encoder.decode(ids, skip_special=True) == own.decode(ids) == "aé<t> b"
+
+
+def test_flags_are_saved_and_written_back(tmp_path):
+    entries = [(name, [place % 2 == 0, *(place >> bit & 1 == 1 for bit in range(4))])
+               for place, name in enumerate(NAMES)]  # fmt: skip
+    (tmp_path / "t.json").write_text(json.dumps(made(entries)))
+    vocabulary = load_vocabulary(tmp_path / "t.json")
+    vocabulary.save(tmp_path / "v.json")
+    assert Vocabulary.load(tmp_path / "v.json") == vocabulary
+    for name, form in (("again.json", "huggingface"), ("pair", "vocab-merges")):
+        assert export(vocabulary, tmp_path / name, form).exact
+        again = load_vocabulary(tmp_path / name)
+        assert again.special_flags == vocabulary.special_flags
+        assert again.special == vocabulary.special
+
+
+def test_ids_are_those_of_tiktoken():
+    tiktoken = pytest.importorskip("tiktoken")
+    names = {"<s>": 300, "<t>": 301, "é<": 302}
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"aa": 256}
+    own = tiktoken.Encoding("t", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens=names)
+    split = '{"type": "Split", "pattern": {"Regex": "\\\\S+|\\\\s+"}}'
+    encoder = Encoder(Vocabulary(["aa"], rule="merges", special=names, pretokenizer=split))
+
+    @settings(max_examples=200, deadline=None)
+    @given(
+        st.lists(st.sampled_from([*names, *"a <>é"]), max_size=12).map("".join),
+        st.sets(st.sampled_from([*names])),
+    )
+    def compare(text, allowed):
+        there = own.encode(text, allowed_special=allowed, disallowed_special=())
+        assert encoder.encode(text, special=allowed) == there
+        assert encoder.encode(text) == own.encode_ordinary(text)
+
+    compare()
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"<t>": ["lstrip"]}, "'<t>' is no special token"),
+        ({"<s>": ["strip"]}, "'strip' is none: use single_word"),
+        ({"<s>": "lstrip"}, "a list of flags is expected"),
+    ],
+)
+def test_wrong_flags(flags, message):
+    with pytest.raises(InputError, match=f"special_flags.*{message}"):
+        Vocabulary([], special=["<s>"], special_flags=flags)
