@@ -102,10 +102,21 @@ class UnknownNumbers:
         One more than the largest number of a special token.
     part : {"run", "character", "word"}
         What a number stands for, see `partcover.vocabulary.unknown`.
+    longest : int, optional
+        Words of more characters are unknown.
     """
 
     first: int
     part: Part
+    longest: int | None = None
+
+    def too_long(
+        self, data: npt.NDArray[np.uint8], words: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.bool_]:
+        """Returns for each byte whether it is in a word that is too long; as `mark`."""
+        before = np.concatenate([[0], np.cumsum((data & 0xC0) != 0x80)])
+        long = np.diff(before[words]) > self.longest
+        return np.repeat(long, np.diff(words))
 
     def mark(
         self,

@@ -102,7 +102,7 @@ class TextEncoder(Decoder):
         self._lacks = np.array(ids[:256]) < 0
         self._unknown = None
         if (unknown := vocabulary.unknown) is not None:
-            self._unknown = UnknownNumbers(len(ids), unknown.part)
+            self._unknown = UnknownNumbers(len(ids), unknown.part, unknown.longest)
             ids.append(vocabulary.special[unknown.token])
         self._ids = np.maximum(ids, 0).astype(self.dtype)
         self._numbers_are_ids = ids == list(range(len(ids)))

@@ -67,7 +67,8 @@ class Worker:
         self.rules = rules
         self.cut = cut
         self.drawn = drawn
-        self.lacks = lacks if lacks.any() else None
+        self.lacks = lacks
+        self.lacking = bool(lacks.any())
         self.unknown = unknown
         self.mark = mark
         # words that are not the text again may be longer than it
@@ -106,12 +107,15 @@ class Worker:
         draws = (self.occurrences(offsets, words, first),) if self.drawn else ()
         if len(data):
             self.cut(data, words, 0, len(words) - 1, which, *draws)
-        if self.lacks is not None:
+        if self.unknown is not None:
             lacking = (which == SINGLE) & self.lacks[data]
-            bad = np.flatnonzero(lacking)
-            if len(bad) and self.unknown is not None:
+            if self.unknown.longest is not None:
+                lacking |= self.unknown.too_long(data, words)
+            if lacking.any():
                 self.unknown.mark(which, data, words, lacking)
-            elif len(bad):
+        elif self.lacking:
+            bad = np.flatnonzero((which == SINGLE) & self.lacks[data])
+            if len(bad):
                 word = int(np.searchsorted(words, bad[0], "right"))
                 shown = sym.show(data[words[word - 1] : words[word]][:80].tobytes())
                 raise InputError(

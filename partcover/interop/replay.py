@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import asdict, dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 from ..corpus.pretokenizers import Pretokenizer
@@ -236,15 +236,11 @@ def measure(
     without_id: set[int] = set()  # the bytes that have none
     if vocabulary.symbols == "bytes":
         without_id = {byte for byte in range(256) if vocabulary.id_of[byte] < 0}
-    places = pairwise(words.offsets.tolist())
-    rows = zip(words.counts.tolist(), there, places, strict=True)
-    for index, (count, other, ends) in enumerate(rows):
-        if other is None or (
-            without_id and not without_id.isdisjoint(words.data[slice(*ends)].tolist())
-        ):
+    for index, (count, other) in enumerate(zip(words.counts.tolist(), there, strict=True)):
+        own = [_bytes(token) for token in cut.of(index)]
+        if other is None or not without_id.isdisjoint(t[0] for t in own if len(t) == 1):
             totals["words_unread"] += 1
             continue
-        own = [_bytes(token) for token in cut.of(index)]
         totals["words"] += 1
         totals["occurrences"] += count
         totals["tokens"] += count * len(own)
@@ -278,7 +274,8 @@ def _cut_text(text: str, vocabulary: Vocabulary) -> list[bytes]:
     name = vocabulary.pretokenizer or "none"
     try:
         # ids by place, so that bytes without one are cut as well
-        ids = Encoder(vocabulary.with_(ids=None, special=()), name).encode(text)
+        bare = vocabulary.with_(ids=None, special=(), special_flags=None, unknown=None)
+        ids = Encoder(bare, name).encode(text)
     except InputError:  # its marks cannot be undone, so words are cut as they are counted
         return _cut_words(Pretokenizer.from_name(name).split(text), vocabulary)
     pieces = pieces_of(vocabulary)

@@ -25,11 +25,13 @@ class Unknown:
     part : {"run", "character", "word"}
         What one of it stands for: such bytes in a row inside a word, as in Unigram models;
         each character of them; or the word that has one, as in WordPiece.
+    longest : int, optional
+        For words: those of more characters are unknown, too.
 
     Raises
     ------
     InputError
-        For another part.
+        For another part, or a length that is none or not of words.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class Unknown:
 
     token: str
     part: Part = "run"
+    longest: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.token, str) or self.part not in get_args(Part):
@@ -50,14 +53,17 @@ class Unknown:
                 f"unknown is {shown((self.token, self.part))}: a special token, and one of "
                 f"{', '.join(get_args(Part))}, are expected"
             )
+        if self.longest is not None and (type(self.longest) is not int or self.part != "word"):
+            raise InputError(f"unknown: longest is {shown(self.longest)}: it is for words")
 
     @classmethod
     def from_json(cls, data: Any) -> Unknown:
         """Returns what `to_json` wrote."""
-        if not isinstance(data, Mapping) or data.keys() != {"token", "part"}:
+        if not isinstance(data, Mapping) or data.keys() - {"longest"} != {"token", "part"}:
             raise InputError("'unknown' must be an object of a token and a part")
-        return cls(data["token"], data["part"])
+        return cls(**data)
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, Any]:
         """Returns the JSON object that vocabulary files hold."""
-        return {"token": self.token, "part": self.part}
+        longest = {} if self.longest is None else {"longest": self.longest}
+        return {"token": self.token, "part": self.part, **longest}

@@ -19,6 +19,7 @@ from ..splitting import why_not
 from .model import looks_up_words, special_in_words
 from .read import looks_like, read
 from .spelling import from_text, speller, to_text
+from .word_pieces import PREFIX, free_mark, read_piece, spell_piece
 from .write import FILE, write
 
 __all__ = ["HUGGINGFACE", "replay_of"]
@@ -105,6 +106,8 @@ def replay_of(tokenizer: Any) -> Replay:
     ids = tokenizer.get_vocab()
     over_text = getattr(model, "byte_fallback", False)  # as ``character_merges`` is written
 
+    if getattr(model, "continuing_subword_prefix", None) == PREFIX:
+        return _replay_words(tokenizer)
     suffix = getattr(model, "end_of_word_suffix", None) or ""
     read = from_text if over_text else read_ended(suffix)
 
@@ -129,6 +132,32 @@ def replay_of(tokenizer: Any) -> Replay:
         f"tokenizers {importlib.metadata.version('tokenizers')}",
         lambda words: [word(one) for one in words],
         lambda text: [spelled(piece) for piece in tokenizer.encode(text).tokens],
+        lambda token: ids.get(spell(token) or ""),
+        ids.get,
+    )
+
+
+def _replay_words(tokenizer: Any) -> Replay:
+    """Returns the replay of WordPiece over text."""
+    model = tokenizer.model
+    ids = tokenizer.get_vocab()
+    mark = free_mark(ids)
+    read, spell = read_piece(mark, PREFIX), spell_piece(mark)
+
+    def word(word: bytes) -> list[bytes] | None:
+        try:
+            text = word.decode("utf-8")
+            pieces = [token.value for token in model.tokenize(text.removeprefix(mark))]
+        except Exception:  # not UTF-8; or the library's own type
+            return None
+        return (
+            None if not text.startswith(mark) or model.unk_token in pieces else [*map(read, pieces)]
+        )
+
+    return Replay(
+        f"tokenizers {importlib.metadata.version('tokenizers')}",
+        lambda words: [word(one) for one in words],
+        lambda text: [read(piece) for piece in tokenizer.encode(text).tokens],
         lambda token: ids.get(spell(token) or ""),
         ids.get,
     )

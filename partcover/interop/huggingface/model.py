@@ -16,6 +16,7 @@ from ..end_of_word import SUFFIX, ends_words, merges_inside
 from ..merge_ranks import bytes_of, characters_of
 from ..replay import words_of
 from .spelling import speller
+from .word_pieces import PREFIX, word_mark
 
 __all__ = ["MERGING", "build_model", "looks_up_words", "place_special", "special_in_words"]
 
@@ -49,11 +50,15 @@ def build_model(
         return _unigram(vocabulary, vocab, inside)
     entries = dict(sorted({**vocab, **inside}.items(), key=lambda item: item[1]))
     if vocabulary.rule == "longest_match":
+        marked = word_mark(vocabulary) is not None
+        unknown = vocabulary.unknown
+        longest = unknown.longest if unknown is not None else None
         return {
             "type": "WordPiece",
-            "unk_token": "[UNK]",  # has to be named, though every byte is a piece
-            "continuing_subword_prefix": "",
-            "max_input_chars_per_word": 2**63 - 1,
+            # has to be named, though every byte is a piece
+            "unk_token": "[UNK]" if unknown is None else unknown.token,
+            "continuing_subword_prefix": PREFIX if marked else "",
+            "max_input_chars_per_word": 2**63 - 1 if longest is None else longest - marked,
             "vocab": entries,
         }
     spell = speller(vocabulary)

@@ -19,6 +19,8 @@ from ..end_of_word import end_merges, read_ended, with_ends
 from ..merge_ranks import bytes_of, characters_of, last_merges
 from ..splitting import read_splitting
 from .around import not_carried
+from .word_list import as_tokenizer, list_in
+from .word_pieces import free_mark, mark_steps, read_piece, unknown_words
 
 __all__ = ["flags_of", "from_json", "looks_like", "read"]
 
@@ -27,21 +29,21 @@ _FOUND = ("single_word", "lstrip", "rstrip", "normalized")
 _FREE = re.compile(r"<free \d+>")
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _MARK = "▁"
-# what may mark the beginning of words: ▁, or a character of private use
-_MARKS = [0x2581, *range(0xE000, 0xF900)]
 
 
 def looks_like(path: Path) -> bool:
-    """Returns whether a path is a tokenizer.json or a folder with one."""
+    """Returns whether a path is a tokenizer.json, BERT's list, or a folder with one."""
     if path.is_dir():
-        return (path / "tokenizer.json").is_file()
-    if not path.is_file() or not begins_object(path) or b'"model"' not in path.read_bytes():
+        return (path / "tokenizer.json").is_file() or list_in(path) is not None
+    if not path.is_file():
         return False
-    try:
-        data = load_json(path)
-    except InputError:
-        return False
-    return isinstance(data, dict) and isinstance(data.get("model"), dict)
+    if begins_object(path) and b'"model"' in path.read_bytes():
+        try:
+            data = load_json(path)
+        except InputError:
+            return False
+        return isinstance(data, dict) and isinstance(data.get("model"), dict)
+    return list_in(path) is not None
 
 
 def read(path: Path) -> tuple[Vocabulary, list[str]]:
@@ -53,6 +55,10 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
         Naming the file, and the part of it that no vocabulary can express.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
+    if (path.is_file() or not file.is_file()) and (listed := list_in(path)) is not None:
+        data, remarks = as_tokenizer(listed)
+        vocabulary, more = from_json(data, listed)
+        return vocabulary, remarks + more
     return from_json(read_json(file), file)
 
 
@@ -334,36 +340,31 @@ def _unknown_words(model: dict[str, Any], symbol: str) -> list[str]:
 
 
 def _words_of_text(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
-    """Reads a WordPiece model over text, as BERT's.
-
-    Where pieces inside a word have a prefix, the others have a mark here, which every word gets in
-    front: so what a piece is depends on its bytes alone, and the longest match is the same.
-    """
+    """Reads a WordPiece model over text, as BERT's."""
     model = data["model"]
     special = _special(data, spelled=False)
+    unk = model.get("unk_token", "[UNK]")
+    if unk in model["vocab"]:
+        special.setdefault(unk, _id(unk, model["vocab"][unk]))
     prefix = model.get("continuing_subword_prefix", "##")
     splitting = data.get("pre_tokenizer")
     mark = ""
     remarks = []
     if prefix:
-        mark = next(m for m in map(chr, _MARKS) if not any(m in text for text in model["vocab"]))
-        begin = {"type": "Metaspace", "replacement": mark, "prepend_scheme": "always"}
-        steps = [*([splitting] if splitting else []), {**begin, "split": False}]
-        splitting = {"type": "Sequence", "pretokenizers": steps}
+        mark = free_mark(model["vocab"])
+        splitting = mark_steps(splitting, mark)
         remarks.append(
             f"every word gets {mark} in front here, and a piece that begins one: there pieces "
             f"inside a word begin with {prefix}"
         )
         remarks.append(f"a word that begins with {mark} in a text gets none")
-
-    def spell(text: str) -> bytes:
-        if prefix and text.startswith(prefix) and text != prefix:
-            return text.removeprefix(prefix).encode("utf-8")
-        return (mark + text).encode("utf-8")
-
     pretokenizer, _, more = read_splitting(splitting)
-    remarks += [*more, *_unknown_words(model, "character")]
-    use = {"pieces": _entries(model["vocab"], special, spell), "rule": "longest_match"}
+    remarks += more
+    unknown = unknown_words(model, special, bool(prefix))
+    if unknown is None:
+        remarks += _unknown_words(model, "character")
+    pieces = _entries(model["vocab"], special, read_piece(mark, prefix))
+    use = {"pieces": pieces, "rule": "longest_match", "unknown": unknown}
     return _vocabulary(use, special, pretokenizer or (None if more else "none"), remarks), remarks
 
 

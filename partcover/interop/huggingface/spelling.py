@@ -9,6 +9,7 @@ from ...corpus import symbols as sym
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import to_characters
 from ..end_of_word import ends_words, spell_ended
+from .word_pieces import spell_piece, word_mark
 
 __all__ = ["DECODED_BYTE", "from_text", "speller", "to_text"]
 
@@ -21,6 +22,8 @@ def speller(vocabulary: Vocabulary) -> Callable[[bytes], str | None]:
     """Returns the function that spells a piece, or gives None where it cannot be spelled."""
     if ends_words(vocabulary.pretokenizer):
         return spell_ended
+    if (mark := word_mark(vocabulary)) is not None:
+        return spell_piece(mark)
     return to_text if vocabulary.rule == "character_merges" else to_characters
 
 

@@ -40,6 +40,7 @@ from ..splitting import patterns, unmark, write_splitting
 from .decimals import spell_number
 from .model import MERGING, build_model, place_special
 from .spelling import DECODED_BYTE, speller
+from .word_pieces import PREFIX, without_mark, word_mark
 
 __all__ = ["FILE", "added_entry", "write"]
 
@@ -55,7 +56,10 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         If a special token is spelled as a token, or the model cannot be built.
     """
     spell = speller(vocabulary)
-    characters = vocabulary.rule == "character_merges"
+    over_text = vocabulary.rule == "character_merges"
+    pretokenizer = vocabulary.pretokenizer
+    if word_mark(vocabulary) is not None and pretokenizer is not None:
+        over_text, pretokenizer = True, without_mark(pretokenizer)
     vocab = {
         text: number
         for token, number in zip(pieces_of(vocabulary), vocabulary.id_of, strict=True)
@@ -74,7 +78,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         "padding": None,
         "added_tokens": [{"id": n, **added_entry(vocabulary, text)} for text, n in special],
         "normalizer": normal and normal.to_json(),
-        "pre_tokenizer": write_splitting(vocabulary.pretokenizer, byte_level=not characters),
+        "pre_tokenizer": write_splitting(pretokenizer, byte_level=not over_text),
         "post_processor": None,
         "decoder": _decoder(vocabulary),
         "model": build_model(vocabulary, vocab, inside),
@@ -146,6 +150,8 @@ def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
 
 
 def _decoder(vocabulary: Vocabulary) -> dict[str, Any]:
+    if word_mark(vocabulary) is not None:
+        return {"type": "WordPiece", "prefix": PREFIX, "cleanup": False}
     spelled: list[dict[str, Any]] = [
         {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
     ]

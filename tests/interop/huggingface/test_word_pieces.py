@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import Encoder, InputError
+from partcover import Encoder, InputError, Vocabulary
 from partcover.interop import export, load_vocabulary
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -71,11 +71,58 @@ def test_a_mark_that_no_piece_has(tmp_path):
     assert "every word gets \ue000 in front here" in vocabulary.provenance["remarks"][0]
 
 
-def test_what_is_unknown_there_is_said(tmp_path):
-    own = trained(tmp_path / "t.json")
+def test_unknown_words_are_the_unknown_token(tmp_path):
+    trained(tmp_path / "t.json")
+    data = json.loads((tmp_path / "t.json").read_bytes())
+    data["model"]["max_input_chars_per_word"] = 5
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     vocabulary = load_vocabulary(tmp_path / "t.json")
-    assert own.encode("abz").tokens == ["[UNK]"]
+    text = "abz ab日ca ab日cab éz, cab"
+    ids, places = Encoder(vocabulary).encode_with_offsets(text, unit="chars")
+    there = own.encode(text)
+    assert (ids, places) == (there.ids, there.offsets)
+    assert ids.count(vocabulary.special["[UNK]"]) == 3
+    vocabulary.save(tmp_path / "v.json")
+    assert Vocabulary.load(tmp_path / "v.json") == vocabulary
+    assert export(vocabulary, tmp_path / "again.json", "huggingface", text=text).exact
+    again = json.loads((tmp_path / "again.json").read_bytes())["model"]
+    assert again == data["model"]
+
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "un", "##aff", "##able", "a", "##b", "the", ",", "é"]
+
+
+def test_berts_list_of_pieces(tmp_path):
+    (tmp_path / "pieces").write_text("\n".join(WORDS) + "\n")
+    own = tokenizers.BertWordPieceTokenizer(str(tmp_path / "pieces"))
+    vocabulary = load_vocabulary(tmp_path / "pieces")
+    text = "The UNAFFABLE ab, é [CLS] abz\x00un"
+    encoder = Encoder(vocabulary)
+    assert encoder.encode(text, special="parse") == own.encode(text, add_special_tokens=False).ids
     remarks = vocabulary.provenance["remarks"]
-    assert "words with a character that is no piece are unknown there, and cut here" in remarks
-    with pytest.raises(InputError, match="byte 0x7A, in the word '▁abz', has no id"):
-        Encoder(vocabulary).encode("abz")
+    assert "no piece has capital letters, so a text is brought to lower case" in remarks
+    assert "its post-processor (BertProcessing) puts tokens around every text there" in remarks
+    content = json.dumps({text: place for place, text in enumerate(WORDS)})
+    for name, content in (("a.json", content), ("vocab.json", json.dumps(WORDS))):
+        (tmp_path / name).write_text(content)
+        read = load_vocabulary(tmp_path / name)
+        assert read.with_(provenance={}) == vocabulary.with_(provenance={})
+
+
+def test_settings_beside_berts_list(tmp_path):
+    (tmp_path / "vocab.txt").write_text("\n".join([*WORDS, "The"]))
+    cased = load_vocabulary(tmp_path)
+    assert '"lowercase":false' in cased.normalizer
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}')
+    assert load_vocabulary(tmp_path / "vocab.txt").normalizer == "BertNormalizer"
+    (tmp_path / "vocab.txt").write_text("\n".join([*WORDS, "a"]))
+    with pytest.raises(InputError, match="the piece 'a' is there twice"):
+        load_vocabulary(tmp_path / "vocab.txt")
+
+
+def test_a_list_with_marks_at_the_beginning_of_words(tmp_path):
+    words = ["[PAD]", "▁", "[UNK]", "▁un", "aff", "able", "▁the", ","]
+    (tmp_path / "vocab.json").write_text(json.dumps(words))
+    encoder = Encoder(load_vocabulary(tmp_path / "vocab.json"))
+    assert encoder.encode("THE unaffable, x") == [6, 3, 4, 5, 7, 2]

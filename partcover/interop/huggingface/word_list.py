@@ -1,0 +1,126 @@
+"""Reads BERT's list of pieces, vocab.txt or vocab.json, as a tokenizer.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from ...runtime.files import load_json, open_input, read_json
+
+__all__ = ["as_tokenizer", "list_in", "looks_like_list"]
+
+_UNKNOWN = "[UNK]"
+_SPECIAL = (_UNKNOWN, "[SEP]", "[CLS]", "[PAD]", "[MASK]")
+_CONFIG = "tokenizer_config.json"
+_MARK = "▁"  # in front of pieces that begin a word, in lists of TensorFlow's
+_LARGEST = 1 << 24
+_JSON = re.compile(rb'\s*[\[{]\s*"')
+
+
+def looks_like_list(path: Path) -> bool:
+    """Returns whether a file is a list of pieces with ``[UNK]`` and pieces with ``##`` or ▁."""
+    try:
+        return path.stat().st_size <= _LARGEST and _entries(path) is not None
+    except (InputError, OSError):
+        return False
+
+
+def list_in(path: Path) -> Path | None:
+    """Returns the list in a folder, or the path itself if it is one."""
+    files = [path / "vocab.txt", path / "vocab.json"] if path.is_dir() else [path]
+    return next((file for file in files if file.is_file() and looks_like_list(file)), None)
+
+
+def as_tokenizer(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """Returns the content of the tokenizer.json that says the same, and remarks.
+
+    Raises
+    ------
+    InputError
+        If the file is no such list, or an entry of it is there twice.
+    """
+    entries = _entries(path)
+    if entries is None:
+        raise InputError(f"{path}: not a list of pieces with {_UNKNOWN} and pieces with ##")
+    vocab: dict[str, int] = {}
+    for text, number in entries:
+        if text in vocab:
+            raise InputError(f"{path}: the piece {text!r} is there twice")
+        vocab[text] = number
+    model = {"type": "WordPiece", "unk_token": _UNKNOWN, "max_input_chars_per_word": 100}
+    added = [
+        {"content": text, "id": vocab[text], "special": True} for text in _SPECIAL if text in vocab
+    ]
+    data: dict[str, Any] = {"added_tokens": added, "pre_tokenizer": {"type": "BertPreTokenizer"}}
+    if not any(text.startswith("##") for text in vocab):
+        return _of_tensorflow(data, model, vocab)
+    normalizer, remarks = _normalizer(path, vocab)
+    around = {"type": "BertProcessing"}
+    model |= {"continuing_subword_prefix": "##", "vocab": vocab}
+    return {**data, "normalizer": normalizer, "model": model, "post_processor": around}, remarks
+
+
+def _entries(path: Path) -> list[tuple[str, int]] | None:
+    """Returns the pieces and their ids; None where it is no such list."""
+    with open_input(path) as file:
+        content = file.read()
+    if _UNKNOWN.encode() not in content:
+        return None
+    pairs: Iterable[tuple[Any, Any]]
+    if _JSON.match(content):
+        data = load_json(path)
+        pairs = data.items() if isinstance(data, dict) else ((t, n) for n, t in enumerate(data))
+    else:
+        try:
+            lines = content.decode("utf-8").removesuffix("\n").split("\n")
+        except UnicodeDecodeError:
+            return None
+        pairs = ((line.removesuffix("\r"), number) for number, line in enumerate(lines))
+    entries = [(text, number) for text, number in pairs]
+    if not all(isinstance(text, str) and type(number) is int for text, number in entries):
+        return None
+    known = {text for text, _ in entries}
+    marked = any(text.startswith(("##", _MARK)) and len(text) > 2 for text in known)
+    return entries if _UNKNOWN in known and marked else None
+
+
+def _normalizer(path: Path, vocab: dict[str, int]) -> tuple[dict[str, Any], list[str]]:
+    """Returns BERT's normalizer, by the settings beside the list or its letters."""
+    file = path.with_name(_CONFIG)
+    config = read_json(file) if file.is_file() else {}
+    upper = any(text != text.lower() for text in vocab if not text.startswith("["))
+    lower = config.get("do_lower_case", not upper)
+    remarks = []
+    if "do_lower_case" not in config:
+        how = "pieces have capital letters, so" if upper else "no piece has capital letters, so"
+        remarks.append(f"{how} a text is {'not ' * upper}brought to lower case")
+    normalizer = {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": config.get("tokenize_chinese_chars", True),
+        "strip_accents": config.get("strip_accents"),
+        "lowercase": lower,
+    }
+    return normalizer, remarks
+
+
+def _of_tensorflow(
+    data: dict[str, Any], model: dict[str, Any], vocab: dict[str, int]
+) -> tuple[dict[str, Any], list[str]]:
+    """Returns the tokenizer of a list whose pieces at the beginning of words have ▁."""
+    vocab.pop(_MARK, None)  # they do not look it up
+    lower = [{"type": "Lowercase"}, {"type": "NFKC"}]
+    words = {"type": "CharDelimiterSplit", "delimiter": " "}
+    begin = {"type": "Metaspace", "replacement": _MARK, "prepend_scheme": "always", "split": False}
+    return {
+        **data,
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [{"type": "Lowercase"}, {"type": "NFKC"}],
+        },
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [words, begin]},
+        "model": {**model, "continuing_subword_prefix": "", "vocab": vocab},
+    }, ["a text is cut at spaces alone, as TensorFlow's examples in JavaScript do"]
