@@ -157,7 +157,10 @@ def _replay_words(tokenizer: Any) -> Replay:
     return Replay(
         f"tokenizers {importlib.metadata.version('tokenizers')}",
         lambda words: [word(one) for one in words],
-        lambda text: [read(piece) for piece in tokenizer.encode(text).tokens],
+        lambda text: [
+            piece.encode() if piece == model.unk_token else read(piece)
+            for piece in tokenizer.encode(text).tokens
+        ],
         lambda token: ids.get(spell(token) or ""),
         ids.get,
     )

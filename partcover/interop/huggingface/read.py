@@ -85,7 +85,7 @@ def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
 
 
 def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
-    model = data["model"]
+    data, model = _bytes_last(data), data["model"]
     # files written before version 0.10 have no type
     kind = model.get("type") or ("BPE" if "merges" in model else "Unigram")
     pretokenizer, byte_level, remarks = read_splitting(data.get("pre_tokenizer"))
@@ -108,6 +108,28 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
         raise InputError(f"its model {kind} cuts by no rule that is known here")
     vocabulary = _vocabulary(use, special, pretokenizer, remarks)
     return vocabulary.with_(normalizer=normalizer), remarks
+
+
+def _bytes_last(data: dict[str, Any]) -> dict[str, Any]:
+    """Returns the same with a ByteLevel that ends the normalizer as pre-tokenizer, if it has none.
+
+    Bytes are then spelled as characters after a text is cut into words, of which there is one.
+    """
+    steps = _flat(data.get("normalizer"))
+    last = steps[-1].get("type") if steps else None
+    if data.get("pre_tokenizer") is not None or last != "ByteLevel":
+        return data
+    normalizer = {"type": "Sequence", "normalizers": steps[:-1]} if steps[1:] else None
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+    return {**data, "normalizer": normalizer, "pre_tokenizer": byte_level}
+
+
+def _flat(step: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """Returns the steps of a normalizer."""
+    if step is None:
+        return []
+    inner = step.get("normalizers")
+    return [step] if inner is None else [part for each in inner for part in _flat(each)]
 
 
 def _normalizer(data: Mapping[str, Any]) -> str | None:

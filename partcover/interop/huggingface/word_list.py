@@ -117,10 +117,7 @@ def _of_tensorflow(
     begin = {"type": "Metaspace", "replacement": _MARK, "prepend_scheme": "always", "split": False}
     return {
         **data,
-        "normalizer": {
-            "type": "Sequence",
-            "normalizers": [{"type": "Lowercase"}, {"type": "NFKC"}],
-        },
+        "normalizer": {"type": "Sequence", "normalizers": lower},
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [words, begin]},
         "model": {**model, "continuing_subword_prefix": "", "vocab": vocab},
     }, ["a text is cut at spaces alone, as TensorFlow's examples in JavaScript do"]

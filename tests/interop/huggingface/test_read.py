@@ -153,6 +153,19 @@ def test_what_is_not_carried_is_remarked(tmp_path, use, change, remark):
     assert any(remark in line for line in read.provenance["remarks"])
 
 
+def test_bytes_spelled_by_the_normalizer(tmp_path):
+    export(made("merges-pairs"), tmp_path / "t.json", "huggingface")
+    data = json.loads((tmp_path / "t.json").read_bytes())
+    steps = [{"type": "NFC"}, {"type": "ByteLevel"}]
+    data |= {"pre_tokenizer": None, "normalizer": {"type": "Sequence", "normalizers": steps}}
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    vocabulary = load_vocabulary(tmp_path / "t.json")
+    assert (vocabulary.normalizer, vocabulary.pretokenizer) == ("NFC", "none")
+    text = "abca  the théx e\u0301 日"
+    assert Encoder(vocabulary).encode(text) == own.encode(text).ids
+
+
 def test_a_post_processor_that_adds_nothing_is_not_remarked(tmp_path):
     nothing = {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}], "pair": []}
     steps = {"type": "Sequence", "processors": [{"type": "ByteLevel"}, nothing]}

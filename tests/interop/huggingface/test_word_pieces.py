@@ -90,7 +90,7 @@ def test_unknown_words_are_the_unknown_token(tmp_path):
     assert again == data["model"]
 
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "un", "##aff", "##able", "a", "##b", "the", ",", "é"]
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "a", "##b", "the", ",", "é"]
 
 
 def test_berts_list_of_pieces(tmp_path):
@@ -103,9 +103,9 @@ def test_berts_list_of_pieces(tmp_path):
     remarks = vocabulary.provenance["remarks"]
     assert "no piece has capital letters, so a text is brought to lower case" in remarks
     assert "its post-processor (BertProcessing) puts tokens around every text there" in remarks
-    content = json.dumps({text: place for place, text in enumerate(WORDS)})
-    for name, content in (("a.json", content), ("vocab.json", json.dumps(WORDS))):
-        (tmp_path / name).write_text(content)
+    numbered = {text: place for place, text in enumerate(WORDS)}
+    for name, content in (("a.json", numbered), ("vocab.json", WORDS)):
+        (tmp_path / name).write_text(json.dumps(content))
         read = load_vocabulary(tmp_path / name)
         assert read.with_(provenance={}) == vocabulary.with_(provenance={})
 
