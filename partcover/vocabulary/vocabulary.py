@@ -23,7 +23,7 @@ from .unknown import Unknown
 
 __all__ = ["Vocabulary"]
 
-VERSION = 4
+VERSION = 3
 _FORMAT = "partcover-vocabulary"
 
 
@@ -310,11 +310,11 @@ class Vocabulary:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a vocabulary file; `from_json` is the inverse."""
-        recent = self.unknown or self.special_flags
+        recent = self.unknown or self.special_flags or self.normalizer is not None
         return {
             "format": _FORMAT,
             # older programs read what they know all of
-            "version": VERSION if recent else 3 if self.normalizer is not None else 2,
+            "version": VERSION if recent else 2,
             "symbols": self.symbols,
             "method": self.method,
             "rule": self.rule,

@@ -192,3 +192,19 @@ def test_decode_refuses(run, out, tmp_path):
     fails(run("decode", "v.json", "ids", "--errors", "strict"), "ids:1: byte 1", "not UTF-8")
     assert run("decode", "v.json", "ids", "--errors", "replace") == (0, "a\ufffd", "")
     fails(run("decode", "v.json", "ids", "--dtype", "int32"), "--dtype is for --format bin")
+
+
+def test_special_tokens_are_text_unless_asked_for(run, out, tmp_path):
+    (tmp_path / "s.txt").write_text("the<a>the<end>")
+    plain = run("encode", "v.json", "s.txt", "--quiet")[1]
+    assert list(map(int, plain.split())) == out.encode("the<a>the<end>")
+    allowed = run("encode", "v.json", "s.txt", "--quiet", "--allow-special", "<a>")[1]
+    (tmp_path / "ids").write_text(allowed)
+    assert out.vocabulary.special["<a>"] in map(int, allowed.split())
+    assert run("decode", "v.json", "ids", "--skip-special")[1] == "thethe<end>"
+    fails(
+        run("encode", "v.json", "s.txt", "--allow-special", "<b>"),
+        "special: '<b>' is no special token of the vocabulary; there is '<end>', '<a>'",
+    )
+    both = ("--special", "parse", "--allow-special", "<a>")
+    fails(run("encode", "v.json", "s.txt", *both), "--allow-special is for --special text")
