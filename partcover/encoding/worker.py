@@ -193,7 +193,7 @@ def token_table(
     which = np.empty(len(data), np.int32)
     cut(data, offsets, 0, len(tokens), which)
     places = np.flatnonzero(which[offsets[1:] - 1] == np.arange(len(tokens)))
-    words = [exchange(tokens[place], mark) for place in places]
+    words = [exchange(tokens[place], mark) for place in places.tolist()]
     data = np.frombuffer(b"".join(words), np.uint8)
     return TokenTable(data, _starts(list(map(len, words))), (256 + places).astype(np.int32))
 
