@@ -68,7 +68,8 @@ from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.arguments import shown
 from .oniguruma import translated
-from .steps import GPT2, Step, Steps, read_steps, split_steps
+from .published_patterns import CLIP, CUTTING, DEEPSEEK, NAME_OF_SPLIT, PATTERNS, SPLITS
+from .steps import Step, Steps, read_steps, split_steps
 
 __all__ = [
     "CLIP",
@@ -86,63 +87,6 @@ __all__ = [
 
 #: A pre-tokenizer given as a function: it returns all words of a text, in order.
 Splitter: TypeAlias = Callable[[str], Iterable[str]]
-
-# The patterns as published: GPT-2's encoder.py, and tiktoken's first releases of the other two
-# (later releases rewrite them for speed).
-PATTERNS = {
-    "gpt2": GPT2,
-    "cl100k": (
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
-        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-    "o200k": (
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
-        r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-    "qwen2": (
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
-        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-    "tekken": (
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|"
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|"
-        r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-}
-
-#: Rules as a pattern whose matches are the words.
-SPLITS = {
-    "first-space": " [^ ]*|[^ ]+",
-    "space": " |[^ ]+",
-    "digit": r"\p{Nd}|\P{Nd}+",
-    **PATTERNS,
-}
-_NAME_OF_SPLIT = {pattern: name for name, pattern in SPLITS.items()} | {
-    # the later spelling of cl100k's pattern, which cuts the same: possessive where nothing is
-    # given back, and the last line feed of \s*[\r\n]+ found by \s* itself
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|"
-    r"\s*[\r\n]|\s+(?!\S)|\s+": "cl100k",
-}
-
-#: The three patterns of DeepSeek 2 and 3, one after another.
-DEEPSEEK = (
-    r"\p{N}{1,3}",
-    "[一-龥\u3040-ゟ゠-ヿ]+",
-    (
-        r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|"""
-        "[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|"
-        r"\s+(?!\S)|\s+"
-    ),
-)
-
-# Another published pattern that matches every character and cuts at the places (a) below.
-_CUTTING = {DEEPSEEK[-1]}
-
-#: CLIP's pattern, whose matches, without the white space between, are its words.
-CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 
 # One class of characters, once or several times.
 _CLASS = regex.compile(
@@ -437,7 +381,7 @@ def _name_of(steps: Steps) -> str | None:
         if data["type"] == "Split" and (data["behavior"], data["invert"]) in (
             ("Isolated", False), ("Removed", True),
         ):  # fmt: skip
-            name = _NAME_OF_SPLIT.get(data["pattern"].get("Regex"))
+            name = NAME_OF_SPLIT.get(data["pattern"].get("Regex"))
         elif data["type"] == "ByteLevel" and not data["add_prefix_space"]:
             if not data["use_regex"]:
                 continue
@@ -470,7 +414,7 @@ def _in_words(steps: Steps) -> bool:
 def _cuts_after_words(data: dict[str, Any]) -> bool:
     """Returns whether a step cuts at the places (a) in any case, and between them alike."""
     if data["type"] == "Split":
-        known = _CUTTING | {pattern for pattern, name in _NAME_OF_SPLIT.items() if name in PATTERNS}
+        known = CUTTING | {pattern for pattern, name in NAME_OF_SPLIT.items() if name in PATTERNS}
         how, pattern = (data["behavior"], data["invert"]), data["pattern"].get("Regex")
         if how == ("Removed", True):
             return bool(pattern == CLIP)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..corpus.normalizers import Normalizer
 from ..corpus.steps import Steps
 from ..errors import InputError
 from ..runtime.arguments import shown
@@ -37,6 +38,8 @@ class Decoder:
         The steps of the pre-tokenizer.  What they write for a space becomes one again, and the
         space that they put in front of a text, or behind its last word, is left out; what they
         leave out does not come back.
+    normal : Normalizer, optional
+        The normalizer.  A space that it puts in front of a text, or behind it, is left out.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class Decoder:
         skipped: Iterable[int],
         mark: bytes,
         steps: Steps | None = None,
+        normal: Normalizer | None = None,
     ) -> None:
         self._text_of = text_of
         self._special_ids = frozenset(special)
@@ -55,6 +59,7 @@ class Decoder:
         self._written = None if written is None else written.encode()
         self._ended = steps is not None and steps.ends_words
         self._fronted = steps is not None and any(step.prefix for step in steps.steps)
+        self._spaced = (False, False) if normal is None else normal.adds_space
 
     def decode_bytes(
         self, ids: Iterable[int] | npt.NDArray[Any], *, skip_special: bool = False
@@ -113,6 +118,9 @@ class Decoder:
         if self._written is not None:
             text = text.replace(self._written, b" ")
             text = text[1:] if self._fronted and text.startswith(b" ") else text
+        text = text[1:] if self._spaced[0] and text.startswith(b" ") else text
+        if self._spaced[1] and text.endswith(b" "):
+            return text[:-1]
         return text[:-1] if self._ended and text.endswith(b" ") else text
 
     def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:

@@ -114,7 +114,9 @@ class TextEncoder(Decoder):
             for text, number in vocabulary.special.items()
             if "added" not in vocabulary.special_flags.get(text, ())
         ]
-        super().__init__(text_of, vocabulary.special.values(), skipped, mark, rules.steps)
+        super().__init__(
+            text_of, vocabulary.special.values(), skipped, mark, rules.steps, self._normal
+        )
         self._workers = self._new_workers()
 
     def __repr__(self) -> str:

@@ -17,6 +17,7 @@ from ..format import Format, GivenUp, Nearest, Replay
 from ..merge_ranks import characters_of
 from ..splitting import why_not
 from .model import looks_up_words, special_in_words
+from .normalizer import as_steps
 from .read import looks_like, read
 from .spelling import from_text, speller, to_text
 from .word_pieces import PREFIX, free_mark, read_piece, spell_piece
@@ -26,7 +27,10 @@ __all__ = ["HUGGINGFACE", "replay_of"]
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    lost = []
+    lost: list[GivenUp] = []
+    if vocabulary.normalizer is not None:
+        normalizer, lost = as_steps(vocabulary.normalizer)
+        vocabulary = vocabulary.with_(normalizer=normalizer)
     characters = vocabulary.rule == "character_merges"
     if characters:
         spell = speller(vocabulary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -13,11 +14,13 @@ from ...corpus.normalizers import Normalizer
 from ...errors import InputError
 from ...runtime.file_kinds import begins_object
 from ...runtime.files import load_json, read_json
+from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters
 from ..end_of_word import end_merges, read_ended, with_ends
 from ..merge_ranks import bytes_of, characters_of, last_merges
 from ..splitting import read_splitting
+from ..whole_texts import marking_steps, pretokenizer_of, unknown_scores
 from .around import not_carried
 from .word_list import as_tokenizer, list_in
 from .word_pieces import free_mark, mark_steps, read_piece, unknown_words
@@ -414,94 +417,83 @@ def _pieces_of_text(
     `known` is the pre-tokenizer, if it is known here.
     """
     model = data["model"]
-    steps = data.get("normalizer")
-    if steps is not None and not _only_marks(steps):
-        raise InputError(f"its normalizer ({_names(steps)}) changes the text")
     splitting = data.get("pre_tokenizer")
-    replaced = "Replace" in _names(steps)
-    if replaced and splitting is not None and _cuts_at_spaces(splitting):
-        splitting = None  # no space is left to cut at
-    marks = splitting is not None and splitting.get("type") == "Metaspace"
-    if splitting is not None and not marks and (replaced or known is None):
+    if splitting is not None and known is None:
         raise InputError(
             f"its pre-tokenizer ({splitting.get('type')}) and pieces of text are not known here"
         )
-    metaspace = splitting if marks and splitting is not None else {}
-    if metaspace.get("replacement", _MARK) != _MARK:
-        raise InputError(f"its mark for a space is {metaspace['replacement']!r}, not {_MARK}")
-    special = _special(data, spelled=False)
-    remarks: list[str] = []
-    marked = marks or replaced
     entries: dict[str, int] = (
         model["vocab"] if kind == "BPE" else {t: n for n, (t, _) in enumerate(model["vocab"])}
     )
-    unknown = entries.get(model.get("unk_token")) if kind == "BPE" else model.get("unk_id")
+    special = _special(data, spelled=False)
+    unknown = _unknown(model, entries)
+    spelled = model.get("byte_fallback") and sum(map(bool, map(_BYTE.fullmatch, entries)))
+    if unknown is not None and spelled != 256:
+        special.setdefault(unknown.token, _id(unknown.token, entries[unknown.token]))
+    steps = marking_steps(data)
+    marked = steps is not None or "Metaspace" in json.dumps(splitting)
     vocab: dict[str, int] = {}
     fallback: dict[str, int] = {}
     for text, place in entries.items():
         table = fallback if model.get("byte_fallback") and _BYTE.fullmatch(text) else vocab
-        if (place != unknown and not (marked and " " in text)) or text in special:
+        left_out = entries[unknown.token] == place if unknown else False
+        if text in special or not (left_out or (marked and " " in text)):
             table[text] = place
-    # not cut before each mark, a text is one word, and pieces may reach over its spaces
-    whole = splitting is None or (marks and not metaspace.get("split", True))
-    inside = marked and whole and any(_MARK in text[1:] for text in vocab)
+    # a space is a space here where all text is one word there
+    spaced = steps is not None and _MARK in vocab and _MARK not in special
 
     def spell(text: str) -> bytes:
-        return (text.replace(_MARK, " ") if inside else text).encode("utf-8")
+        return (text.replace(_MARK, " ") if spaced else text).encode("utf-8")
 
+    remarks: list[str] = []
     pieces = _entries(vocab, special, spell)
     if kind == "BPE":
         met = model
         if marked:  # no text has a space there
             met = {**model, "merges": [m for m in model["merges"] if not _has_space(m)]}
         use = _character_bpe(model, pieces, _merges(met, spell))
-        if not fallback:
-            remarks.append("a character that is no piece is cut into its bytes here, unknown there")
     else:
-        use = _scored(pieces, model)
-        remarks.append(
-            "a character that is no piece is cut into its bytes here; there it weighs as one, "
-            "and " + ("is then spelled in bytes" if fallback else "is unknown")
-        )
+        use = _scored_text(pieces, model)
     for text, place in fallback.items():
         byte = bytes([int(text[3:5], 16)])
         pieces.setdefault(byte, place)  # a character that is a piece comes before its byte
-    if marked:
-        remarks.append(f"a {_MARK} that stands in a text is read there as a space")
-    if inside:
-        remarks.append(f"pieces hold spaces inside: {_MARK} is read as a space")
-    if inside and _MARK not in vocab:
-        there = f"the bytes of {_MARK}" if fallback else "unknown"
-        remarks.append(f"a space is no piece: a space is one byte here, and {there} there")
-    if kind == "BPE" and model.get("ignore_merges") and fallback:
+    if spelled != 256 and unknown is None:
+        remarks.append("a character that is no piece is cut into its bytes here, unknown there")
+    if model.get("ignore_merges") and fallback:
         remarks.append("a word that spells a byte's piece, as <0x41>, is that byte there")
     if dropped := sum(" " in text for text in entries) if marked else 0:
         remarks.append(f"{dropped} pieces with a space, which no text has there, are left out")
-    prepend = marks and metaspace.get("prepend_scheme", "always") != "never"
-    if prepend or (steps is not None and "Prepend" in _names(steps)):
-        remarks.append(f"a text gets {_MARK} in front there, not here")
-    if marked:
-        known = f"space-prefix:{_MARK}" if not inside else "none"
-    return _vocabulary(use, special, known or "none", remarks), remarks
+    normalizer, pretokenizer = _normalizer(data), known or "none"
+    if steps is not None:
+        if spaced:
+            steps[-1] = {**steps[-1], "pattern": {"String": _MARK}, "content": " "}
+        normalizer = Normalizer({"type": "Sequence", "normalizers": steps}).name
+        pretokenizer = pretokenizer_of(list(vocab), _MARK) if spaced else "none"
+    use |= {"normalizer": normalizer, "unknown": None if spelled == 256 else unknown}
+    return _vocabulary(use, special, pretokenizer, remarks), remarks
+
+
+def _unknown(model: Mapping[str, Any], entries: Mapping[str, int]) -> Unknown | None:
+    """Returns what a model over text has for characters that are no pieces."""
+    if "unk_id" in model:
+        names = [text for text, place in entries.items() if place == model["unk_id"]]
+        return Unknown(names[0]) if names else None
+    token = model.get("unk_token")
+    if token is None or token not in entries:
+        return None
+    return Unknown(token, "run" if model.get("fuse_unk") else "character")
+
+
+def _scored_text(pieces: dict[bytes, int], model: dict[str, Any]) -> dict[str, Any]:
+    scores = {piece: _score(*model["vocab"][place]) for piece, place in pieces.items()}
+    lowest = min((_score(*entry) for entry in model["vocab"]), default=0.0)
+    return {
+        "pieces": pieces,
+        "rule": "likelihood",
+        "scores": unknown_scores(lowest - 10) | scores,
+    }
 
 
 def _has_space(merge: Any) -> bool:
     """Returns whether a side of a merge has a space; older files have one between the two."""
     return not isinstance(merge, str) and any(" " in side for side in merge)
-
-
-def _cuts_at_spaces(step: Mapping[str, Any]) -> bool:
-    return step.get("type") == "Split" and step.get("pattern") == {"String": " "}
-
-
-def _only_marks(step: Mapping[str, Any]) -> bool:
-    """Returns whether a normalizer only writes ▁ for spaces and in front of the text."""
-    inner = step.get("normalizers")
-    if inner is not None:
-        return all(map(_only_marks, inner))
-    if step.get("type") == "Prepend":
-        return bool(step.get("prepend") == _MARK)
-    return step.get("type") == "Replace" and (step.get("pattern"), step.get("content")) == (
-        {"String": " "},
-        _MARK,
-    )

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...corpus.normalizers import glance
 from ...errors import MissingExtra
 from ...vocabulary.subset import only
 from ...vocabulary.vocabulary import Vocabulary
 from ..format import Format, GivenUp, Nearest, Replay
 from ..merge_ranks import pairs_are_needless
+from ..whole_texts import pretokenizer_of
+from .around import is_own, own_spec, spaces_of
 from .pieces import BYTE_PIECE, MARK, open_characters, text_of
 from .proto import BYTE, CONTROL, NORMAL, UNKNOWN
 from .read import looks_like, parse, read
@@ -22,6 +25,10 @@ _MAX_GAPS = 100_000  # ids without a token, which unused pieces fill
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     lost = []
+    name = vocabulary.normalizer
+    if name is not None and not is_own(name):
+        lost.append(GivenUp(f"the normalizer {glance(name)}", "it is none of its own", "none"))
+        vocabulary = vocabulary.with_(normalizer=None)
     kept = [place for place, token in enumerate(vocabulary) if text_of(token) is not None]
     if dropped := len(vocabulary) - len(kept):
         lost.append(
@@ -103,6 +110,10 @@ def _cuts_as_sentencepiece(vocabulary: Vocabulary) -> bool:
     name = vocabulary.pretokenizer
     if name in (None, "none"):
         return True
+    spec = own_spec(vocabulary)
+    if spec is not None:
+        suffix = spec["treat_whitespace_as_suffix"]
+        return name == pretokenizer_of([text_of(t) or "" for t in vocabulary], suffix=suffix)
     space = {"first-space": " ", f"space-prefix:{MARK}": MARK}.get(name)
     return space is not None and not any(space in (text_of(t) or "")[1:] for t in vocabulary)
 
@@ -117,19 +128,32 @@ def _replay(path: Path) -> Replay:
     id_of: dict[bytes, int] = {}
     special: dict[str, int] = {}
     model = parse(path)
+    spaced = spaces_of(model).spaced
+
+    def spelled(piece: str) -> bytes:
+        return (piece.replace(MARK, " ") if spaced else piece).encode("utf-8")
+
     for number, piece in enumerate(model.pieces):
         is_byte = piece.type == BYTE
-        token = bytes([int(piece.piece[1:-1], 16)]) if is_byte else piece.piece.encode("utf-8")
+        token = bytes([int(piece.piece[1:-1], 16)]) if is_byte else spelled(piece.piece)
         content.append(token)
         if piece.type == NORMAL or (is_byte and token not in id_of):
             id_of[token] = number
         elif piece.type in (CONTROL, UNKNOWN):
             special[piece.piece] = number
 
-    spaces = model.normalizer_spec.escape_whitespaces
-
     def cut(text: str) -> list[bytes]:
         return [content[number] for number in processor.encode(text)]
+
+    def cut_word(text: str) -> list[bytes]:
+        return [content[number] for number in of_words.encode(text)]
+
+    # words are cut as they are
+    spec = model.normalizer_spec
+    spaces = spec.escape_whitespaces and not spaced
+    spec.precompiled_charsmap = b""
+    spec.add_dummy_prefix = spec.remove_extra_whitespaces = False
+    of_words = sentencepiece.SentencePieceProcessor(model_proto=model.SerializeToString())
 
     def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
         cuts: list[list[bytes] | None] = []
@@ -139,7 +163,7 @@ def _replay(path: Path) -> Replay:
             except UnicodeDecodeError:
                 cuts.append(None)
             else:  # where spaces become the mark, no word has a space
-                cuts.append(None if spaces and " " in text else cut(text))
+                cuts.append(None if spaces and " " in text else cut_word(text))
         return cuts
 
     return Replay(f"sentencepiece {sentencepiece.__version__}", words, cut, id_of.get, special.get)
@@ -163,4 +187,5 @@ SENTENCEPIECE = Format(
     read=read,
     recognises=looks_like,
     adapt=_adapt,
+    normalizes=True,
 )

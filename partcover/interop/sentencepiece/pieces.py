@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ...corpus import symbols as sym
-from ...vocabulary.vocabulary import Vocabulary
 
 __all__ = ["BYTE_PIECE", "MARK", "open_characters", "text_of"]
 
@@ -19,8 +19,8 @@ def text_of(token: sym.Token) -> str | None:
     return None if text is None or "\0" in text or BYTE_PIECE.fullmatch(text) else text
 
 
-def open_characters(vocabulary: Vocabulary) -> set[int]:
+def open_characters(tokens: Iterable[sym.Token]) -> set[int]:
     """Returns the sizes in bytes of the characters in tokens that are no tokens themselves."""
-    texts = {bytes(token).decode("utf-8") for token in vocabulary}  # type: ignore[arg-type]
+    texts = {bytes(token).decode("utf-8") for token in tokens}  # type: ignore[arg-type]
     characters = {character for text in texts for character in text} - texts
     return {len(character.encode("utf-8")) for character in characters} - {1}

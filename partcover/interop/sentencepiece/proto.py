@@ -16,6 +16,7 @@ from ...errors import MissingExtra
 __all__ = [
     "BPE",
     "BYTE",
+    "CHAR",
     "CONTROL",
     "NORMAL",
     "UNIGRAM",
@@ -26,7 +27,7 @@ __all__ = [
     "new_model",
 ]
 
-UNIGRAM, BPE = 1, 2  # kinds of models
+UNIGRAM, BPE, CHAR = 1, 2, 4  # kinds of models
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 
 # message: field: (number, type)

@@ -1,4 +1,4 @@
-"""Reads sentencepiece's model files: Unigram and BPE."""
+"""Reads sentencepiece's model files: Unigram, BPE and characters."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...errors import InputError
 from ...runtime.files import open_input
+from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
+from ..whole_texts import unknown_scores
+from . import around
 from .pieces import BYTE_PIECE, MARK, open_characters
-from .proto import BPE, BYTE, NORMAL, UNIGRAM, UNUSED, USER_DEFINED, new_model
+from .proto import BPE, BYTE, CHAR, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
 __all__ = ["looks_like", "parse", "read"]
 
 _HEAD = 1 << 12
+_LARGEST = 2.0**-126  # what the library begins with when it looks for the largest score
 _SCORE_AND_TYPE = re.compile(rb"(?s:\x15.{4})?(?:\x18[\x01-\x06])?")  # fields 2 and 3
 _PIECE = b"\n"  # field 1 of a model, a piece, and of a piece, its text
 
@@ -55,44 +61,41 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     Raises
     ------
     InputError
-        Naming the file, if it is no model of tokens or holds what no vocabulary can express.
+        Naming the file, if it is a model of words or holds what no vocabulary can express.
     """
     model = parse(path)
     kind = model.trainer_spec.model_type
-    if kind not in (UNIGRAM, BPE):
-        raise InputError(f"{path}: a sentencepiece model of words or characters, not of tokens")
-    pretokenizer, spaced, space_remarks = _spaces(model)
+    if kind not in (UNIGRAM, BPE, CHAR):
+        raise InputError(f"{path}: a sentencepiece model of whole words, not of tokens")
+    spaces = around.spaces_of(model)
     try:
-        pieces = _sort_pieces(model, spaced)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    remarks = [*_normalizer_remarks(model), *space_remarks, *_left_out(model, pieces)]
-    if kind == BPE:
-        rule, rule_remarks = _merge_rule(pieces)
-    else:
-        rule, rule_remarks = _score_rule(pieces)
-    remarks += rule_remarks
-    if missing := pieces.byte_ids.count(-1):
-        remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
-    try:
+        pieces = _sort_pieces(model, spaced=spaces.spaced)
+        fallback = model.trainer_spec.byte_fallback
+        if kind == BPE:
+            rule, rule_remarks = _merge_rule(pieces)
+        elif kind == CHAR:
+            rule, rule_remarks = {"rule": "longest_match"}, []
+        else:
+            rule, rule_remarks = _score_rule(pieces, fallback=fallback)
+        unknown = None
+        if not fallback:
+            names = [piece.piece for piece in model.pieces if piece.type == UNKNOWN]
+            unknown = Unknown(names[0]) if names else None
+        remarks = [*spaces.remarks, *_left_out(model, pieces), *rule_remarks]
+        if missing := pieces.byte_ids.count(-1) if unknown is None else 0:
+            remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
         vocabulary = Vocabulary(
             (token for token, _, _ in pieces.tokens),
             method="imported",
-            pretokenizer=pretokenizer,
+            pretokenizer=spaces.pretokenizer,
+            normalizer=spaces.normalizer,
             special=pieces.special,
             ids=[*pieces.byte_ids, *(number for _, _, number in pieces.tokens)],
+            unknown=unknown,
             **rule,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    if kind == UNIGRAM and any(
-        vocabulary.rule == "likelihood" or (size - 1) * -max(pieces.scores) != 10
-        for size in open_characters(vocabulary)
-    ):
-        remarks.append(
-            "a character that is in pieces, but none itself, weighs as one there, and as its bytes "
-            "here"
-        )
     return vocabulary, remarks
 
 
@@ -113,7 +116,10 @@ class _Pieces:
     unused : list of str
         The unused pieces.
     n_user_defined, n_with_space : int
-        How many pieces are user-defined, and how many have a space though no text has one.
+        How many pieces are special tokens here though user-defined, and how many have a space
+        though no text has one.
+    lowest : float or None
+        The lowest score of a normal piece.
     """
 
     tokens: list[tuple[bytes, float, int]] = field(default_factory=list)
@@ -123,6 +129,7 @@ class _Pieces:
     unused: list[str] = field(default_factory=list)
     n_user_defined: int = 0
     n_with_space: int = 0
+    lowest: float | None = None
 
     @property
     def scores(self) -> set[float]:
@@ -130,30 +137,12 @@ class _Pieces:
         return {score for _, score, _ in self.tokens} | set(self.singles.values())
 
 
-def _spaces(model: Any) -> tuple[str, bool, list[str]]:
-    """Returns the pre-tokenizer, whether ▁ in pieces is a space here, and remarks."""
-    normal = [piece.piece for piece in model.pieces if piece.type == NORMAL]
-    if not model.normalizer_spec.escape_whitespaces:
-        inside = any(" " in piece[1:] for piece in normal)
-        return "none" if inside else "first-space", False, []
-    remarks = []
-    inside = any(MARK in piece[1:] for piece in normal)
-    spaced = inside or (model.trainer_spec.model_type == BPE and MARK in normal)
-    if inside:
-        remarks.append(f"pieces hold spaces inside: {MARK} is read as a space")
-    if spaced and MARK not in normal:
-        there = f"the bytes of {MARK}" if BYTE in {p.type for p in model.pieces} else "unknown"
-        remarks.append(f"a space is no piece: a space is one byte here, and {there} there")
-    if inside:
-        return "none", spaced, remarks
-    return "first-space" if spaced else f"space-prefix:{MARK}", spaced, remarks
-
-
-def _sort_pieces(model: Any, spaced: bool) -> _Pieces:
+def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
     """Sorts the pieces of a model by kind; `spaced`: ▁ in them is a space here."""
     pieces = _Pieces()
     escaped = model.normalizer_spec.escape_whitespaces
     names = {piece.piece for piece in model.pieces}
+    is_bpe = model.trainer_spec.model_type == BPE
     for number, piece in enumerate(model.pieces):
         text = piece.piece
         if piece.type == BYTE:
@@ -164,15 +153,20 @@ def _sort_pieces(model: Any, spaced: bool) -> _Pieces:
                 pieces.byte_ids[byte] = number
         elif piece.type == NORMAL and escaped and " " in text:
             pieces.n_with_space += 1
-        elif piece.type == NORMAL:
+        elif piece.type == NORMAL or (piece.type == USER_DEFINED and not is_bpe):
             token = (text.replace(MARK, " ") if spaced else text).encode("utf-8")
             if not token:
                 raise InputError(f"piece {number} is empty")
+            score = piece.score
+            if piece.type == USER_DEFINED:
+                score = len(text.encode("utf-8")) * _LARGEST - 0.1  # always taken, as there
+            elif pieces.lowest is None or score < pieces.lowest:
+                pieces.lowest = score
             if len(token) == 1:
-                pieces.singles[token] = piece.score
+                pieces.singles[token] = score
                 pieces.byte_ids[token[0]] = number
             else:
-                pieces.tokens.append((token, piece.score, number))
+                pieces.tokens.append((token, score, number))
         elif piece.type == UNUSED:
             pieces.unused.append(text)
         elif piece.type == USER_DEFINED:
@@ -218,16 +212,21 @@ def _merge_rule(pieces: _Pieces) -> tuple[dict[str, Any], list[str]]:
     return {"rule": "character_merges"}, remarks
 
 
-def _score_rule(pieces: _Pieces) -> tuple[dict[str, Any], list[str]]:
+def _score_rule(pieces: _Pieces, *, fallback: bool) -> tuple[dict[str, Any], list[str]]:
     """Returns the rule of a Unigram model with its scores, and remarks."""
     scores = pieces.scores
     ascii_ = {bytes([byte]) for byte in range(1, 128)}
-    if len(scores) == 1 and min(scores) < 0 and ascii_ <= set(pieces.singles):
-        return {"rule": "shortest_path"}, []
+    if fallback and len(scores) == 1 and min(scores) < 0 and ascii_ <= set(pieces.singles):
+        (score,) = scores
+        open_ = open_characters(token for token, _, _ in pieces.tokens)
+        # a character that is no piece has the price of its bytes
+        if all((size - 1) * -score == 10 for size in open_):
+            return {"rule": "shortest_path"}, []
+    lowest = np.float32(pieces.lowest or 0.0)
     rule = {
         "rule": "likelihood",
         "scores": [score for _, score, _ in pieces.tokens],
-        "symbol_scores": pieces.singles,
+        "symbol_scores": unknown_scores(float(lowest - np.float32(10))) | pieces.singles,
     }
     remark = (
         "scores are added up in 32 bits there: of segmentations that are as good but for that, "
@@ -243,25 +242,6 @@ def _merged(unused: Sequence[str], pieces: Set[str]) -> int:
         return len(part) == 1 or part in pieces
 
     return sum(any(whole(t[:i]) and whole(t[i:]) for i in range(1, len(t))) for t in unused)
-
-
-def _normalizer_remarks(model: Any) -> list[str]:
-    spec = model.normalizer_spec
-    remarks = []
-    if spec.precompiled_charsmap:
-        remarks.append(
-            f"its normalizer, {spec.name or 'not named'}, changes text before it is cut: that is "
-            "not carried, so count text that is normalized"
-        )
-    if spec.escape_whitespaces:
-        remarks.append(f"a {MARK} that stands in a text is read there as a space")
-    if spec.add_dummy_prefix:
-        remarks.append("it puts a space before each text: that is not carried")
-    if spec.remove_extra_whitespaces:
-        remarks.append("it drops spaces at the ends of a text and doubled ones: not carried")
-    if model.trainer_spec.treat_whitespace_as_suffix:
-        remarks.append("it puts spaces at the end of words: that is not carried")
-    return remarks
 
 
 def looks_like(path: Path) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import base64
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...corpus import symbols as sym
+from ...corpus.normalizers import Normalizer
 from ...runtime.files import atomic_writer
 from ...vocabulary.vocabulary import Vocabulary
+from .around import own_spec
 from .pieces import MARK, open_characters, text_of
-from .proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, new_model
+from .proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
 __all__ = ["MERGING", "write"]
 
@@ -52,12 +56,33 @@ def _scores(vocabulary: Vocabulary) -> tuple[Sequence[float], dict[int, float]]:
     return [-price] * n_tokens, dict.fromkeys(range(1, 128), -price)
 
 
+def _speller(vocabulary: Vocabulary) -> Callable[[sym.Token], str]:
+    """Returns the function that spells a token as a piece."""
+    spec = own_spec(vocabulary)
+    steps = [] if spec is None else Normalizer(vocabulary.normalizer or "").steps
+    # a second step writes the mark, so that it stands in tokens
+    marked = spec is not None and spec["escape_whitespaces"] and len(steps) == 1
+
+    def spell(token: sym.Token) -> str:
+        text = text_of(token) or ""
+        return text.replace(" ", MARK) if marked else text
+
+    return spell
+
+
 def _pieces(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece], str]:
     """Returns the pieces by id, those without an id, and the name of the unknown piece."""
     ids = vocabulary.id_of
     scores, singles = _scores(vocabulary)
+    spell = _speller(vocabulary)
+    user_defined = set((own_spec(vocabulary) or {"user_defined": ()})["user_defined"])
+    unknown = vocabulary.unknown.token if vocabulary.unknown else "<unk>"
     placed: dict[int, Piece] = {}
     added: list[Piece] = []
+
+    def add_piece(number: int, token: sym.Token, score: float) -> None:
+        name = spell(token)
+        add(number, (name, score, USER_DEFINED if name in user_defined else NORMAL))
 
     def add(number: int, piece: Piece) -> None:
         if number == -1:
@@ -67,16 +92,18 @@ def _pieces(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece], str]
 
     for byte in range(256):
         as_byte = (f"<0x{byte:02X}>", 0.0, BYTE)
-        if byte in singles:
-            add(ids[byte], (chr(byte), singles[byte], NORMAL))
+        if vocabulary.unknown is not None:
+            if ids[byte] >= 0:
+                add_piece(ids[byte], bytes([byte]), singles.get(byte, 0.0))
+        elif byte in singles:
+            add_piece(ids[byte], bytes([byte]), singles[byte])
             added.append(as_byte)
         else:
             add(ids[byte], as_byte)
     for token, score, number in zip(vocabulary, scores, ids[256:], strict=True):
-        add(number, (text_of(token) or "", score, NORMAL))
+        add_piece(number, token, score)
     for name, number in vocabulary.special.items():
-        add(number, (name, 0.0, UNKNOWN if name == "<unk>" else CONTROL))
-    unknown = "<unk>"
+        add(number, (name, 0.0, UNKNOWN if name == unknown else CONTROL))
     if unknown not in vocabulary.special:
         names = {name for name, _, _ in placed.values()}
         while unknown in names:
@@ -113,11 +140,18 @@ def _set_options(model: Any, vocabulary: Vocabulary, unknown: str) -> None:
     spec = model.trainer_spec
     spec.model_type = BPE if vocabulary.rule in MERGING else UNIGRAM
     spec.vocab_size = len(model.pieces)
-    spec.byte_fallback = True
+    spec.byte_fallback = vocabulary.unknown is None
     spec.unk_piece = unknown
     spec.bos_id = spec.eos_id = spec.pad_id = -1
     spec.treat_whitespace_as_suffix = False
     normalizer = model.normalizer_spec
+    own = own_spec(vocabulary)
+    if own is not None:
+        spec.treat_whitespace_as_suffix = own["treat_whitespace_as_suffix"]
+        normalizer.precompiled_charsmap = base64.b64decode(own["precompiled_charsmap"])
+        for key in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
+            setattr(normalizer, key, own[key])
+        return
     normalizer.name = "identity"
     normalizer.add_dummy_prefix = normalizer.remove_extra_whitespaces = False
     normalizer.escape_whitespaces = _marks_spaces(vocabulary)

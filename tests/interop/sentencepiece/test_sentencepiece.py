@@ -134,7 +134,8 @@ def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
     )
     assert export(likely, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
     back = load_vocabulary(tmp_path / "v.model")
-    assert (back.rule, back.scores, back.symbol_scores) == ("likelihood", likely.scores, singles)
+    assert (back.rule, back.scores) == ("likelihood", likely.scores)
+    assert singles.items() <= back.symbol_scores.items()
     merged = Vocabulary(["th", "the", "ab", "abab"], rule="merges", pretokenizer="none")
     assert export(merged, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
     back = load_vocabulary(tmp_path / "v.model")
@@ -158,14 +159,16 @@ def test_a_trained_model_comes_in(tmp_path):
         vocabulary = load_vocabulary(tmp_path / f"{kind}.model")
         unigram = kind == "unigram"
         assert vocabulary.rule == ("likelihood" if unigram else "character_merges")
-        assert vocabulary.pretokenizer == ("space-prefix:▁" if unigram else "first-space")
-        assert {"<unk>", "<s>", "</s>", "@@"} <= set(vocabulary.special)
+        assert vocabulary.pretokenizer == "first-space"
+        assert {"<unk>", "<s>", "</s>"} <= set(vocabulary.special)
+        assert "@@" in (vocabulary if unigram else vocabulary.special)
         remarks = " ".join(vocabulary.provenance["remarks"])
-        assert "nmt_nfkc" in remarks
-        assert "user-defined" in remarks
+        assert ("user-defined" in remarks) is not unigram
         processor = spm.SentencePieceProcessor(model_file=str(tmp_path / f"{kind}.model"))
-        for line in ("the cat sat", "that thé", *(() if unigram else ("été 日 thê",))):
-            assert Encoder(vocabulary).encode(f" {line}") == processor.encode(line)
+        for line in ("the cat sat", "  that  thé ", "été 日 thê", "", " ", "ﬁne▁cafe\u0301"):
+            ids = processor.encode(line)
+            assert Encoder(vocabulary).encode(line) == ids
+            assert Encoder(vocabulary).decode(ids) == processor.decode(ids)
 
 
 def bpe_model(path, pieces, *, escaped=True, unigram=False, kinds=None):
@@ -194,7 +197,7 @@ def bpe_model(path, pieces, *, escaped=True, unigram=False, kinds=None):
 CHARACTERS = ["a", "b", "é", "日", "“", "😀", " ", "語"]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     pairs=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=12),
     singles=st.lists(st.sampled_from(CHARACTERS[:-1]), unique=True),
@@ -218,13 +221,8 @@ def test_a_bpe_model_comes_in_over_characters(tmp_path, pairs, singles, texts, e
     assert vocabulary.special == {"<unk>": 0}
     processor = spm.SentencePieceProcessor(model_file=str(path))
     encoder = Encoder(vocabulary)
-    # where a space is read from its mark, it has to be a piece, or it falls back to one byte here
-    spaces = not escaped or " " in singles or vocabulary.pretokenizer.startswith("space-prefix")
     for text in texts:
-        if spaces or " " not in text:
-            assert encoder.encode(text) == processor.encode(text)
-    remarks = " ".join(vocabulary.provenance.get("remarks", ()))
-    assert ("a space is one byte here" in remarks) is not spaces
+        assert encoder.encode(text) == processor.encode(text)
     again = tmp_path / "again.model"
     assert export(vocabulary, again, "sentencepiece", text=" ".join(texts)).exact
 
@@ -279,15 +277,14 @@ def test_what_scores_weigh_otherwise(tmp_path):
     path = bpe_model(tmp_path / "u.model", ["a", "aé", "éa", "aéa"], unigram=True)
     vocabulary = load_vocabulary(path)
     assert vocabulary.rule == "likelihood"
-    remarks = " ".join(vocabulary.provenance["remarks"])
-    assert "a character that is in pieces, but none itself, weighs as one there" in remarks
-    assert "scores are added up in 32 bits there" in remarks
-    # with é a piece, nothing weighs otherwise
-    path = bpe_model(tmp_path / "u.model", ["a", "aé", "éa", "aéa", "é"], unigram=True)
-    vocabulary = load_vocabulary(path)
-    assert "weighs as one" not in " ".join(vocabulary.provenance["remarks"])
-    processor = spm.SentencePieceProcessor(model_file=str(path))
-    assert Encoder(vocabulary).encode("aéaéé") == processor.encode("aéaéé")
+    assert "scores are added up in 32 bits there" in " ".join(vocabulary.provenance["remarks"])
+    # a character that is no piece weighs as one, whatever its bytes
+    for pieces in (["a", "aé", "éa", "aéa"], ["a", "aé", "éa", "aéa", "é"], ["日é", "ab", "éa"]):
+        path = bpe_model(tmp_path / "u.model", pieces, unigram=True)
+        encoder = Encoder(load_vocabulary(path))
+        processor = spm.SentencePieceProcessor(model_file=str(path))
+        for text in ("aéaéé", "日éab", "日éa", "日日éa"):
+            assert encoder.encode(text) == processor.encode(text)
     # what goes out for the shortest path has a price that is right
     exported = tmp_path / "v.model"
     for token in ("é", "日"):

@@ -1,0 +1,51 @@
+"""Expresses what sentencepiece does to a text by the steps of Hugging Face's normalizers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...corpus.normalizers import Normalizer
+from ..format import GivenUp
+
+__all__ = ["as_steps"]
+
+
+def as_steps(name: str) -> tuple[str | None, list[GivenUp]]:
+    """Returns a normalizer that the library has, and what was given up for that."""
+    steps: list[dict[str, Any]] = []
+    lost: list[GivenUp] = []
+    for step in Normalizer(name).steps:
+        if step["type"] == "SentencePiece":
+            more, given_up = _steps(step)
+            steps += more
+            lost += given_up
+        else:
+            steps.append(step)
+    if not steps:
+        return None, lost
+    return Normalizer({"type": "Sequence", "normalizers": steps}).name, lost
+
+
+def _steps(step: dict[str, Any]) -> tuple[list[dict[str, Any]], list[GivenUp]]:
+    steps: list[dict[str, Any]] = []
+    lost: list[GivenUp] = []
+    if map_ := step["precompiled_charsmap"]:
+        steps.append({"type": "Precompiled", "precompiled_charsmap": map_})
+        lost.append(
+            GivenUp(
+                "the longest entries of a map of characters",
+                "the library looks at clusters of characters, and takes the shortest",
+                "the map",
+            )
+        )
+    if step["remove_extra_whitespaces"]:
+        last = "[ ▁]" if step["escape_whitespaces"] else " "
+        for pattern, content in ((r"\A +", ""), (" {2,}", " "), (rf"{last}+\z", "")):
+            steps.append({"type": "Replace", "pattern": {"Regex": pattern}, "content": content})
+    if step["add_dummy_prefix"] and step["treat_whitespace_as_suffix"]:
+        lost.append(GivenUp("a space behind a text", "Prepend puts it in front", "none"))
+    elif step["add_dummy_prefix"]:
+        steps.append({"type": "Prepend", "prepend": " "})
+    if step["escape_whitespaces"]:
+        steps.append({"type": "Replace", "pattern": {"String": "▁"}, "content": " "})
+    return steps, lost

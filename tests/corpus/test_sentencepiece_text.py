@@ -1,0 +1,89 @@
+"""What is done to a text before it is cut is what sentencepiece does."""
+
+import base64
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+from partcover import InputError
+from partcover.corpus.character_map import CharacterMap
+from partcover.corpus.normalizers import Normalizer
+from partcover.corpus.sentencepiece_text import alphabet_of
+
+spm = pytest.importorskip("sentencepiece")
+FLAGS = (
+    "add_dummy_prefix",
+    "remove_extra_whitespaces",
+    "escape_whitespaces",
+    "treat_whitespace_as_suffix",
+)
+TEXTS = st.text(
+    st.sampled_from("aAé  ▁\x01\t\nﬁⅧ\u0301\u1100\u1161\u11a8ｶﾞか\u3099\u3000İ\ufffd日😀")
+    | st.characters(codec="utf-8")
+)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """Models with each of sentencepiece's own maps."""
+    from partcover.interop.sentencepiece.read import parse
+
+    folder = tmp_path_factory.mktemp("maps")
+    (folder / "c.txt").write_text("a b\n" * 9)
+    found = {}
+    for name in ("nmt_nfkc", "nfkc_cf", "identity"):
+        spm.SentencePieceTrainer.train(
+            input=str(folder / "c.txt"), model_prefix=str(folder / name), vocab_size=5,
+            model_type="char", minloglevel=2, normalization_rule_name=name,
+        )  # fmt: skip
+        found[name] = parse(folder / f"{name}.model")
+    return found
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(["nmt_nfkc", "nfkc_cf", "identity"]),
+    st.tuples(*[st.booleans()] * 4),
+    st.lists(TEXTS, min_size=1, max_size=5),
+)
+def test_texts_are_the_librarys(models, name, flags, texts):
+    model = models[name]
+    set_ = dict(zip(FLAGS, flags, strict=True))
+    for flag in FLAGS[:3]:
+        setattr(model.normalizer_spec, flag, set_[flag])
+    model.trainer_spec.treat_whitespace_as_suffix = set_["treat_whitespace_as_suffix"]
+    processor = spm.SentencePieceProcessor(model_proto=model.SerializeToString())
+    map_ = base64.b64encode(model.normalizer_spec.precompiled_charsmap).decode()
+    normalizer = Normalizer({"type": "SentencePiece", "precompiled_charsmap": map_, **set_})
+    assert Normalizer(normalizer.name) == normalizer
+    for text in texts:
+        want = processor.normalize(text)
+        # there ▁ stands for each space
+        assert normalizer(text) == (want.replace("▁", " ") if set_[FLAGS[2]] else want)
+        assert normalizer.changes(text).text == normalizer(text)
+
+
+def test_bytes_that_are_no_text_are_replaced():
+    normalizer = Normalizer({"type": "SentencePiece"})
+    assert normalizer.of_bytes(b"a\xff\xe4\xb8") == " a\ufffd\ufffd\ufffd".encode()
+
+
+def test_the_characters_of_a_map(models):
+    map_ = CharacterMap.from_bytes(models["nfkc_cf"].normalizer_spec.precompiled_charsmap)
+    alphabet = alphabet_of(map_)
+    alone = {p for p in range(0x250) if map_.prefixes(chr(p).encode())}
+    assert alone == {p for p in alphabet.alone if p < 0x250}
+    assert ord("e") in alphabet.first
+    assert 0x301 in alphabet.later
+    assert alphabet_of(CharacterMap([], b"")) == ((), (), ())
+
+
+@pytest.mark.parametrize("units", [[0xFFFFFFFF] * 4, [1 << 10, 0x141, 0x80000000, 0x1C3], [0]])
+def test_a_map_that_leads_nowhere(units):
+    data = b"".join(unit.to_bytes(4, "little") for unit in units)
+    whole = len(data).to_bytes(4, "little") + data + b"x\0"
+    step = {"type": "SentencePiece", "precompiled_charsmap": base64.b64encode(whole).decode()}
+    assert Normalizer(step)("A ab").startswith(" ")
+    with pytest.raises(InputError, match="cut short"):
+        Normalizer(step | {"precompiled_charsmap": base64.b64encode(whole[:6]).decode()})
