@@ -104,6 +104,19 @@ def examples() -> Iterator[tuple[str, str, str, Instance]]:
         origin = f"partcover generate bpe-across {size}: BPE saves {ratio} of what k merges can"
         made = generate("bpe-across", size)
         yield f"bpe-across-{size}", "example", origin, Instance(made.words, made.k)
+    across = generate("greedtok-across", 5)
+    yield (
+        "greedtok-across-5",
+        "example",
+        "partcover generate greedtok-across 5: GreedTok covers 0.521 of the optimum",
+        Instance(across.words, across.k),
+    )
+    yield (
+        "greedtok-15",
+        "example",
+        "GreedTok covers 8/11 of the optimum: the fewest letters for less than 3/4, of a and b",
+        given("aaaaaa aabaa aaba", 2),
+    )
 
 
 def graphs() -> Iterator[tuple[str, str, str, Instance]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ..corpus.word_counts import WordCounts
@@ -343,6 +344,29 @@ def _bpe_across(size: int) -> Iterator[tuple[str, int]]:
             yield from ((f"{x}{y}{z}{x}", count) for x in outer)
 
 
+def _greedtok_across(size: int) -> Iterator[tuple[str, int]]:
+    """Makes words of two tokens pqy that GreedTok spoils by the pair of letters between them.
+
+    There are ``size`` letters p, q and y, and a token pqy for each p and q, y = p + q, cyclic.
+    Two of them make a word if their q are the same, or the second one's is next; d is the second
+    p less the first y.  For each d the count is the smallest for which the pair in the middle
+    covers more than pqy, pq and qy in words of no smaller d; the last takes the rest.
+    """
+    p, q = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:size], "abcdefghijklmnopqrstuvwxyz"[:size]
+    y = "0123456789!#$%&()*+,-./:;<"[:size]
+    total = left = 100 * size**2  # a token's places on each side of a word, and those not spoiled
+    counts = []
+    while (count := max(4 * left, total + left) // (2 * size) + 1) * 2 <= left:
+        counts.append(count)
+        left -= 2 * count
+    counts += [left // 2] if left else []
+    for i, j, (d, count) in product(range(size), range(size), enumerate(counts)):
+        first = (i + j) % size
+        third = (first + d) % size
+        for k in (j, (j + 1) % size):
+            yield f"{p[i]}{q[j]}{y[first]}{p[third]}{q[k]}{y[(third + k) % size]}", count
+
+
 def _half(size: int) -> int:
     return max(1, size // 2)
 
@@ -455,6 +479,16 @@ FAMILIES: dict[str, Family] = {
             False,
             "6 · SIZE²: the pairs Xy and zX",
             _counted(_bpe_across, lambda size: 6 * size**2),
+        ),
+        Family(
+            "greedtok-across",
+            "two tokens pqy a word, SIZE letters p, q, y: GreedTok takes the pair between them",
+            "made for this library; the question is that of Lim, Choo and Lauw 2025, "
+            "A partition cover approach to tokenization",
+            (4, 26),
+            False,
+            "SIZE²: the tokens pqy",
+            _counted(_greedtok_across, lambda size: size**2),
         ),
     )
 }

@@ -182,7 +182,7 @@ def names() -> list[str]:
     --------
     >>> from partcover.instances.library import names
     >>> len(names()), "cycle-7" in names()
-    (87, True)
+    (89, True)
     """
     return sorted(
         file.name.removesuffix(".json")
