@@ -221,9 +221,9 @@ def read_vocabulary(path: str, symbols: sym.Symbols) -> Vocabulary:
 
 
 def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
-    """Reads tokens from a vocabulary file (.json), or one a line, escaped as in the TSV."""
-    if path.endswith(".json"):
-        vocabulary = Vocabulary.load(path)
+    """Reads the tokens of what `read_any_vocabulary` does, or one a line, escaped as in the TSV."""
+    if _is_vocabulary(path):
+        vocabulary = read_any_vocabulary(path)
         if vocabulary.symbols != symbols:
             raise InputError(f"{path}: tokens over {vocabulary.symbols}, words over {symbols}")
         return vocabulary.tokens

@@ -16,7 +16,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .checkpoint_files import CheckpointFiles
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
 from .completion import pretokenizer_names
-from .inputs import InstanceSource
+from .inputs import InstanceSource, read_any_vocabulary
 from .output import FORMATS, Output
 from .paths import GroupText, ReadablePath, WritablePath
 
@@ -320,7 +320,7 @@ class SearchOptions:
                     raise click.UsageError(f"--resume starts from its own files: leave out {name}")
             return files.load()
         return (
-            None if self.start is None else Vocabulary.load(self.start),
+            None if self.start is None else read_any_vocabulary(self.start),
             None if self.start_certificate is None else Certificate.load(self.start_certificate),
         )
 
@@ -341,7 +341,7 @@ def search_options(*, writes: str = "the vocabulary", limit: str | None = None) 
                 "--start",
                 type=ReadablePath(),
                 metavar="V.json",
-                help="A vocabulary to start from, besides GreedTok's.",
+                help="A vocabulary or tokenizer to start from, besides GreedTok's vocabulary.",
             ),
             start_certificate_option("A proof to start from; its bound is kept."),
             gap_option,

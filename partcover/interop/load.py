@@ -92,7 +92,9 @@ def load_any(path: str | PathLike[str]) -> Vocabulary:
     True
     """
     named = other_format(path)
-    return Vocabulary.load(path) if named is None else load_vocabulary(path, named)
+    if named is None and not Path(path).is_dir():
+        return Vocabulary.load(path)
+    return load_vocabulary(path, named)
 
 
 def other_format(path: str | PathLike[str]) -> str | None:

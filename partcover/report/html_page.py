@@ -32,7 +32,10 @@ from .word_explorer import explore, steps
 __all__ = ["check_page", "write_page"]
 
 _PAGES = Path(__file__).parent / "templates"
-_SCRIPTS = ("segment.js", "pretokenize.js", "tokens.js", "tables.js", "explorer.js", "steps.js")
+_SCRIPTS = (
+    *("segment.js", "normalize.js", "pretokenize.js", "tokens.js", "tables.js"),
+    *("explorer.js", "steps.js"),
+)
 _CHART_SCRIPTS = ("vendor/echarts.common.min.js", "charts.js")
 
 

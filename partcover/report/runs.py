@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..interop.load import load_vocabulary, other_format
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.file_kinds import kind_of
@@ -94,8 +95,8 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
     ----------
     paths : sequence of path
         Counted words (``.tsv``; one, read over the symbols of the vocabularies), certificates
-        (``.cert``; one), events (``.jsonl``), and JSON: what ``compare`` and other tables write,
-        vocabularies and solutions, instances.
+        (``.cert``; one), events (``.jsonl``), tokenizers of other libraries, and JSON: what
+        ``compare`` and other tables write, vocabularies and solutions, instances.
 
     Raises
     ------
@@ -119,6 +120,9 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
         elif path.endswith(".jsonl"):
             runs.events.append((name, _events(path)))
             kind = "events"
+        elif (format_ := other_format(path)) is not None:
+            _add_vocabulary(runs, load_vocabulary(path, format_), name)
+            kind = "tokenizer"
         else:
             kind = _add_json(runs, path, name)
         runs.files.append((Path(path).name, kind, file_digest(path)))
@@ -203,17 +207,22 @@ def _add_json(runs: Runs, path: str, name: str) -> str:
         raise InputError(
             f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
         )
-    vocabulary = Vocabulary.load(path)
-    title = vocabulary.method if vocabulary.method != "given" else name
-    while title in runs.vocabularies:
-        title += f" ({name})" if name not in title else "′"
-    runs.vocabularies[title] = vocabulary
+    title = _add_vocabulary(runs, Vocabulary.load(path), name)
     runs.answers.append(path)
     facts = data if "vocabulary" in data else data.get("provenance") or {}
     simple = {k: v for k, v in facts.items() if isinstance(v, int | float | str)}
     if simple:
         runs.solutions.append((title, simple))
     return "solution" if "vocabulary" in data else "vocabulary"
+
+
+def _add_vocabulary(runs: Runs, vocabulary: Vocabulary, name: str) -> str:
+    """Adds a vocabulary; returns its title, which is its own."""
+    title = vocabulary.method if vocabulary.method != "given" else name
+    while title in runs.vocabularies:
+        title += f" ({name})" if name not in title else "′"
+    runs.vocabularies[title] = vocabulary
+    return title
 
 
 def _is_listed(tokens: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..bounds.price_report import price_report
 from ..corpus import symbols as sym
+from ..corpus.normalizers import Normalizer
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -155,10 +156,11 @@ def explore(
     Returns
     -------
     dict
-        JSON: ``words`` (pairs of word and count), ``sampled``, ``of``, ``pretokenizer``, ``lead``
-        (what a word after a space begins with), ``names``, ``methods``, ``telling`` (the words of
-        `telling_words`, as ``words`` has them), ``differing`` (how many words, and how many
-        counted ones, are cut into different numbers of tokens), ``prices``.
+        JSON: ``words`` (pairs of word and count), ``sampled``, ``of``, ``pretokenizer``,
+        ``normalizer`` (its steps), ``lead`` (what a word after a space begins with), ``names``,
+        ``methods``, ``telling`` (the words of `telling_words`, as ``words`` has them),
+        ``differing`` (how many words, and how many counted ones, are cut into different numbers
+        of tokens), ``prices``.
 
     Raises
     ------
@@ -187,6 +189,7 @@ def explore(
         "of": len(words),
         "total": words.total_count,
         "pretokenizer": words.pretokenizer,
+        "normalizer": None if words.normalizer is None else Normalizer(words.normalizer).steps,
         "lead": _lead(shown),
         "names": letters.names,
         "methods": [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,8 +67,8 @@ class Extension:
     instance : Instance
         The words, with the tokens of the vocabulary that occur in them as the prefix.  A token
         that does not occur saves nothing, whatever is added.
-    greedy : Solution
-        GreedTok's solution of it.
+    greedy : Solution or None
+        GreedTok's solution of it; None where no additions are looked at.
     new : tuple of token
         The additions, in GreedTok's order.
     needed : dict of int to int
@@ -75,7 +76,7 @@ class Extension:
     """
 
     instance: Instance
-    greedy: Solution
+    greedy: Solution | None
     new: tuple[Token, ...]
     needed: dict[int, int]
 
@@ -109,7 +110,7 @@ class Extension:
 
 
 def extend(
-    vocabulary: Vocabulary, corpus: Instance, numbers: tuple[int, ...], *, threads: int = 1
+    vocabulary: Vocabulary, corpus: Instance, numbers: Sequence[int], *, threads: int = 1
 ) -> Extension:
     """Extends a vocabulary by GreedTok.
 
@@ -119,7 +120,7 @@ def extend(
         The tokens that are there.
     corpus : Instance
         The words, without conditions.
-    numbers : tuple of int
+    numbers : sequence of int
         The numbers of additions that are looked at, as far as they help.
     threads : int
         Number of threads.
@@ -138,9 +139,13 @@ def extend(
     """
     occurs = corpus.index.find_tokens(vocabulary).occurs
     present = [vocabulary.tokens[place] for place in np.flatnonzero(occurs).tolist()]
-    instance = Instance(corpus.words, len(present) + max(numbers), prefix=present)
-    greedy = greedtok(instance, threads=threads)
-    new = () if greedy.vocabulary is None else greedy.vocabulary.tokens[len(present) :]
+    instance = Instance(corpus.words, len(present) + max(numbers, default=0), prefix=present)
+    greedy = greedtok(instance, threads=threads) if numbers else None
+    new = (
+        ()
+        if greedy is None or greedy.vocabulary is None
+        else greedy.vocabulary.tokens[len(present) :]
+    )
 
     def needed(n: int) -> int:
         tokens = Vocabulary([*present, *new[:n]], vocabulary.symbols)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -30,7 +31,7 @@ from .additional_tokens import Additions, Extension, extend
 __all__ = ["CostlyWord", "TokenizerAudit", "audit_tokenizer"]
 
 ADDED = (100, 1_000)
-"""Numbers of additional tokens whose worth is shown."""
+"""Numbers of additional tokens whose worth is looked at."""
 
 
 @dataclass(frozen=True)
@@ -222,6 +223,7 @@ def audit_tokenizer(
     time_limit: Seconds | None = 6.0,
     warm_start: Certificate | None = None,
     limit: Whole = 10,
+    added: Sequence[int] = ADDED,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> TokenizerAudit:
@@ -240,6 +242,8 @@ def audit_tokenizer(
         The proof of an earlier audit on the same words, to go on from; its bound is kept.
     limit : int
         Number of costly words to list.
+    added : sequence of int
+        Numbers of additional tokens whose worth is looked at; none saves time.
     threads : int
         Number of threads.
     progress : Progress, optional
@@ -275,7 +279,7 @@ def audit_tokenizer(
     chosen = Vocabulary(used, vocabulary.symbols)
     tokens_used = segment(words, chosen, "shortest_path", threads=threads).tokens
     corpus = Instance(words, 0)
-    extension = extend(vocabulary, corpus, ADDED, threads=threads)
+    extension = extend(vocabulary, corpus, added, threads=threads)
     unreachable = unreachable_tokens(vocabulary, threads=threads)
     incumbents = {len(vocabulary): extension.before, len(used): tokens_used}
     proven, extended = _bounds(corpus, incumbents, extension, warm_start, limits, progress)

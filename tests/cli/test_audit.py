@@ -66,6 +66,19 @@ def test_a_page(run, tmp_path, tokenizer):
     assert json.loads((tmp_path / "rows.json").read_text("utf-8"))["size"] == 2
 
 
+def test_other_commands_take_it_too(run, tmp_path, tokenizer):
+    pytest.importorskip("jinja2")
+    assert run("count", "text.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--quiet")[0] == 0
+    search = ("improve", "C.tsv", "-k", "7", "--time-limit", "0.2", "--quiet")
+    status, data = as_json(run(*search, "--start", tokenizer, "--json"))
+    assert (status, len(data["vocabulary"])) == (0, 7)
+    prefix = ("greedtok", "C.tsv", "-k", "9", "--prefix", tokenizer, "--json", "--quiet")
+    status, data = as_json(run(*prefix))
+    assert (status, data["vocabulary"][:7]) == (0, [token.decode() for token in TOKENS])
+    assert run("report", "C.tsv", tokenizer, "-o", "page.html", "--quiet")[0] == 0
+    assert "small" in (tmp_path / "page.html").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -73,6 +86,9 @@ def test_a_page(run, tmp_path, tokenizer):
         (["none.json", "text.txt"], "none.json: cannot be read"),
         (["text.txt", "text.txt"], "looks like text"),
         (["V.json", "none.txt"], "none.txt: "),
+        (["V.json", "small.tiktoken"], "a tokenizer, no text"),
+        (["V.json", "empty.txt"], "empty.txt: empty corpus"),
+        (["folder", "text.txt"], "folder: not recognised"),
         (["V.json", "text.txt", "--pretokenizer", "cl100k"], "its pre-tokenizer is gpt2"),
         (["V.json", "text.txt", "-o", "V.json"], "would overwrite"),
         (["ints.json", "text.txt"], "over integers"),
@@ -80,5 +96,7 @@ def test_a_page(run, tmp_path, tokenizer):
 )
 def test_mistakes(run, tmp_path, tokenizer, arguments, message):
     Vocabulary(["th", " m"], pretokenizer="gpt2").save(tmp_path / "V.json")
+    (tmp_path / "empty.txt").touch()
+    (tmp_path / "folder").mkdir()
     Vocabulary([(1, 2)], "ints").save(tmp_path / "ints.json")
     fails(run("audit", *arguments), message)

@@ -13,6 +13,7 @@ from oracles import segmentation as oracle
 
 import partcover
 from partcover import Vocabulary, WordCounts, segment
+from partcover.corpus.normalizers import Normalizer
 from partcover.corpus.pretokenizers import Pretokenizer
 from partcover.report.word_explorer import Letters, explore
 from partcover.vocabulary.rules import SegmentationRule
@@ -147,3 +148,43 @@ def test_a_rule_that_the_script_does_not_know_is_no_rule():
         names,
     )
     assert known == [False] * 5 + [True]
+
+
+NORMALIZERS = [
+    *("NFC", "NFKD", "NFKC+Lowercase", "NFD+StripAccents", "Strip", "BertNormalizer", "Nmt"),
+    '{"type":"Prepend","prepend":"$&"}',
+    '{"type":"Replace","pattern":{"String":"a"},"content":"$&"}',
+    '{"type":"Replace","pattern":{"Regex":"\\\\s+"},"content":"▁"}',
+    '{"type":"Strip","strip_left":false}',
+]
+
+
+def normalized_by_the_script(steps, texts):
+    return run_node(
+        f"const {{normalizer}} = require({json.dumps(str(PAGES / 'normalize.js'))});"
+        "const [all, texts] = JSON.parse(require('fs').readFileSync(0));"
+        "console.log(JSON.stringify(all.map((steps) => texts.map(normalizer(steps)))));",
+        [steps, texts],
+    )
+
+
+def test_the_script_normalizes_as_the_normalizers_do():
+    rng = random.Random(8)
+    parts = [*PARTS, "Σ", "İ", "ﬁ", "日", "\u200d", "\ue000", "\ufffd", "\x7f", "Å", "각"]
+    texts = ["".join(rng.choices(parts, k=rng.randint(0, 9))) for _ in range(800)]
+    made = [Normalizer(name) for name in NORMALIZERS]
+    by_script = normalized_by_the_script([one.steps for one in made], texts)
+    for one, results in zip(made, by_script, strict=True):
+        for text, result in zip(texts, results, strict=True):
+            assert result == one(text), (one.name, text)
+
+
+def test_a_normalizer_that_the_script_does_not_know_is_none():
+    pattern = {"type": "Replace", "pattern": {"Regex": "(a|b)+"}, "content": ""}
+    known = run_node(
+        f"const {{normalizer}} = require({json.dumps(str(PAGES / 'normalize.js'))});"
+        "const all = JSON.parse(require('fs').readFileSync(0));"
+        "console.log(JSON.stringify(all.map((steps) => normalizer(steps) !== undefined)));",
+        [[{"type": "Precompiled"}], [pattern], [{"type": "NFC"}, pattern], None, [{"type": "NFC"}]],
+    )
+    assert known == [False] * 3 + [True] * 2

@@ -11,6 +11,7 @@ from ...corpus.pretokenizers import Pretokenizer
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...problem.certificate import Certificate
+from ...runtime.file_kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
 from ..completion import pretokenizer_names
@@ -104,6 +105,12 @@ def audit_command(
         check_page()
     start = None if start_certificate is None else Certificate.load(start_certificate)
     vocabulary = _read(tokenizer, pretokenizer)
+    for file in files:
+        if not all_files and kind_of(file) == "tokenizer":
+            raise InputError(
+                f"{file}: this looks like a tokenizer, no text; audit tokenizers one by one "
+                "(--all-files counts it as text)"
+            )
     with out.progress("counting") as progress:
         words = WordCounts.from_files(
             files,

@@ -2,7 +2,7 @@
 "use strict";
 
 if (data.explorer) (() => {
-  const { symbols, names, lead, prices, telling, words: known, pretokenizer: rule } = data.explorer;
+  const { symbols, names, lead, prices, telling, words: known, pretokenizer: rule, normalizer: changes } = data.explorer;
   const ROWS = 12; // words shown at first, and added by "Show more"
   const LONGEST = 2000; // symbols of a word that is cut here
   const at = (id) => document.getElementById(id);
@@ -23,6 +23,7 @@ if (data.explorer) (() => {
   // --- a text that the reader types
   const letters = new Map(Object.entries(names).map(([letter, name]) => [name, letter]));
   const split = pretokenizer(rule);
+  const normalized = normalizer(changes);
   const write = symbols === "bytes"
     ? (word) => Array.from(new TextEncoder().encode(word), (b) => String.fromCharCode(b)).join("")
     : (word) => word;
@@ -33,8 +34,9 @@ if (data.explorer) (() => {
         if (unknown !== undefined) throw new Error(`${unknown} is in no word and no token`);
         return line.map((symbol) => letters.get(symbol)).join("");
       });
-    if (split) return split(text).map(write);
-    return text.split(/\s+/).filter(Boolean).map((word, i) => {
+    const changed = normalized ? normalized(text) : text;
+    if (split) return split(changed).map(write);
+    return changed.split(/\s+/).filter(Boolean).map((word, i) => {
       const written = write(word);
       return (i && lead && !written.startsWith(lead) ? lead : "") + written;
     });
@@ -99,11 +101,14 @@ if (data.explorer) (() => {
     const unit = { bytes: "byte", chars: "character", ints: "symbol" }[symbols];
     at("picked").replaceChildren(pieceOf(token, read), ` ${size} ${unit}${size === 1 ? "" : "s"} · ${ranks.join(" · ")}`);
   }
-  at("how").textContent = symbols === "ints"
-    ? "Type numbers that occur in words or tokens, one word a line."
-    : split
-      ? `It is cut into words as the corpus was (${rule}), then into tokens.${several ? " Underlined: more tokens than another vocabulary needs." : ""}`
-      : "It is cut into words at white space, since the files do not say how the corpus was cut, then into tokens.";
+  function how() {
+    if (symbols === "ints") return "Type numbers that occur in words or tokens, one word a line.";
+    const first = changes?.length ? `${normalized ? "It is normalized as" : "It is not normalized, which is not possible here, though"} the corpus was. ` : "";
+    if (!split)
+      return `${first}It is cut into words at white space, ${rule ? "since the corpus was cut by a rule that is not known here" : "since the files do not say how the corpus was cut"}, then into tokens.`;
+    return `${first}It is cut into words as the corpus was (${rule}), then into tokens.${several ? " Underlined: more tokens than another vocabulary needs." : ""}`;
+  }
+  at("how").textContent = how();
   at("text").addEventListener("input", showText);
   at("cuts").addEventListener("click", (event) => {
     const piece = event.target.closest(".piece");
