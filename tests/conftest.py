@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import signal
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
 from interop.cases import counted_words
 
 from partcover.cli import main as cli
+from partcover.errors import MissingExtra
 
 # What a script starts in the background ignores Ctrl-C, and so does all that it starts in turn:
 # the processes that tests interrupt must not.
@@ -29,6 +32,25 @@ def _nothing_is_left_in_the_repository():
     assert not left, f"left in the repository by some test: {left}"
 
 
+def _skip_without_library(message):
+    """Skip the test if it needs an optional library that is not installed here."""
+    missing = re.search(r"needs '([\w.-]+)', which is not installed", message)
+    if missing:
+        try:
+            version(missing[1])
+        except PackageNotFoundError:
+            pytest.skip(missing[0])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call():
+    try:
+        return (yield)
+    except MissingExtra as missing:
+        _skip_without_library(str(missing))
+        raise
+
+
 @pytest.fixture
 def run(capsys, tmp_path, monkeypatch):
     """Run the command in an empty folder: (status, standard output, standard error)."""
@@ -38,6 +60,8 @@ def run(capsys, tmp_path, monkeypatch):
         with pytest.raises(SystemExit) as stop:
             cli.main([str(a) for a in arguments])
         captured = capsys.readouterr()
+        if stop.value.code:
+            _skip_without_library(captured.err)
         return stop.value.code, captured.out, captured.err
 
     return call

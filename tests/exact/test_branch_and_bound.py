@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-import networkx as nx
 import pytest
 from hypothesis import given, settings
 from oracles.brute_force import fewest_tokens
@@ -29,6 +28,7 @@ def test_proves_the_optimum(instance):
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
 def test_branches_where_the_relaxation_is_loose(k):
     """Vertex covers of Petersen's graph: 6 vertices are needed, the relaxation takes halves."""
+    nx = pytest.importorskip("networkx")
     instance = reduce_vertex_cover(nx.petersen_graph(), k).instance
     solution, certificate = prove(instance)
     assert certificate.lower_bound == solution.tokens
@@ -39,6 +39,7 @@ def test_branches_where_the_relaxation_is_loose(k):
 
 
 def test_solves_once_and_runs_greedtok_once(monkeypatch):
+    nx = pytest.importorskip("networkx")
     calls = []
 
     def counted(name, function):
@@ -70,6 +71,7 @@ def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
 
 
 def test_at_a_limit_there_is_a_valid_bound():
+    nx = pytest.importorskip("networkx")
     instance = reduce_vertex_cover(nx.petersen_graph(), 5).instance
     solution, certificate = prove(instance, time_limit=0)
     assert check_certificate(instance, certificate).ok

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens, most_relaxed_cover
-from ortools.linear_solver.python import model_builder_helper as mbh
 from strategies import instances
 
 from partcover import InputError, Instance, WordCounts
@@ -114,6 +113,7 @@ def test_byte_exact(tmp_path):
 
 def optimum_by_ortools(mps: str) -> float:
     """What SCIP finds for an MPS file that OR-Tools reads (it does not know FREE)."""
+    mbh = pytest.importorskip("ortools.linear_solver.python.model_builder_helper")
     helper = mbh.ModelBuilderHelper()
     assert helper.import_from_mps_string(mps.replace(" FREE\n", "\n", 1))
     solver = mbh.ModelSolverHelper("scip")

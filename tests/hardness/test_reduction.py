@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import networkx as nx
 import pytest
 
 from partcover import InputError, Instance, Vocabulary, decide, reduce_vertex_cover, solve
 from partcover.hardness.graphs import read_graph
 from partcover.hardness.reduction import VertexCoverReduction
+
+nx = pytest.importorskip("networkx")
 
 FIGURE_1 = nx.Graph([(1, 2), (2, 3), (2, 4), (3, 4), (4, 5)])
 

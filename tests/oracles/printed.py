@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from itertools import product
 
-import pulp
+import pytest
 from oracles.brute_force import useful
 
 from partcover import Instance
@@ -27,6 +27,7 @@ def printed_cover(instance: Instance) -> int:
 
 
 def _solve(instance: Instance) -> int:
+    pulp = pytest.importorskip("pulp")
     tokens = [*instance.fixed, *useful(instance)]
     problem = pulp.LpProblem("printed", pulp.LpMaximize)
     x = [pulp.LpVariable(f"x{t}", cat="Binary") for t in range(len(tokens))]

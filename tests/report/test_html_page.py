@@ -6,7 +6,6 @@ import json
 import re
 from html.parser import HTMLParser
 
-import networkx as nx
 import pytest
 
 import partcover
@@ -37,6 +36,7 @@ class Links(HTMLParser):
 @pytest.fixture
 def files(tmp_path):
     """One file of each kind that a page is made of."""
+    nx = pytest.importorskip("networkx")
     instance = Instance(WORDS, 4)
     WORDS.save(tmp_path / "c.tsv")
     solution = greedtok(instance)
@@ -127,6 +127,7 @@ def test_steps_are_greedtoks_beside_the_optimum():
 
 
 def test_a_picture_shows_the_answer_that_is_given(tmp_path, monkeypatch):
+    nx = pytest.importorskip("networkx")
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")
     instance = reduce_vertex_cover(nx.cycle_graph(5), 3).instance

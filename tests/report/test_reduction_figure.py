@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import networkx as nx
 import pytest
 
 from partcover import InputError, reduce_vertex_cover
 from partcover.hardness.cnf import Formula
 from partcover.hardness.reduction import reduce_max_2_sat, reduce_max_2_sat_bottom_up
 from partcover.report.reduction_figure import draw_reduction
+
+nx = pytest.importorskip("networkx")
 
 GRAPH = nx.Graph([("north", "east"), ("east", "south"), ("west", "$f_a$")])
 FORMULA = Formula(["p", "q"], [(1, 2), (-1, 2), (-2,)])

@@ -7,7 +7,6 @@ import json
 from dataclasses import replace
 from math import e
 
-import networkx as nx
 import pytest
 from cli.helpers import as_json, fails
 from hypothesis import given, settings
@@ -92,6 +91,7 @@ def test_against_brute_force(words, data):
 
 
 def test_the_linear_relaxation_of_vertex_cover():
+    nx = pytest.importorskip("networkx")
     # half of each of K4's four vertices covers its six edges; two vertices leave one uncovered
     instance = reduce_vertex_cover(nx.complete_graph(4), 2).instance
     (row,) = ratios(instance, [2])

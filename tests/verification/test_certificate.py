@@ -174,8 +174,9 @@ def test_each_price_counts():
     missed = 0
     for number, node in enumerate(certificate.tree):
         if isinstance(node, Leaf) and node.prices is not None:
-            for position in range(len(node.prices)):
-                changed = node.prices.copy()
+            prices = node.unpacked(len(instance.words.data), certificate.scale_bits)
+            for position in range(len(prices)):
+                changed = prices.copy()
                 changed[position] -= 1 << certificate.scale_bits
                 tree = list(certificate.tree)
                 tree[number] = Leaf(changed)
