@@ -105,7 +105,9 @@ def greedwmc(
     Solution
         ``extra["relaxed_cover"]`` is its own objective, at least 1 − 1/e of the most that k
         candidates can cover (Nemhauser, Wolsey and Fisher 1978) when nothing is required;
-        `tokens` and `cover` of its vocabulary are under the rule ``shortest_path``.
+        `tokens` and `cover` of its vocabulary are under the rule ``shortest_path``, which
+        keeps at least half of the relaxed cover: of the places that cover a word's pairs, as
+        few as can be, every second one can be cut out.
 
     Examples
     --------
