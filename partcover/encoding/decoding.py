@@ -85,6 +85,8 @@ class Decoder:
         >>> Encoder(Vocabulary(["ab"]), "gpt2").decode_bytes([256, 99])
         b'abc'
         """
+        if not isinstance(skip_special, bool):
+            raise InputError(f"skip_special is {shown(skip_special)}: use True or False")
         if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
             if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
                 raise InputError(f"ids are {shown(ids)}: a list or array of integers is expected")

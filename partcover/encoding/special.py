@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -19,7 +19,7 @@ from .text import Numbers
 __all__ = ["Mode", "Part", "Special", "SpecialTokens", "check_special"]
 
 Mode: TypeAlias = Literal["text", "parse", "error", "added"]
-Special: TypeAlias = Mode | Collection[str]
+Special: TypeAlias = Mode | Sequence[str] | Set[str]
 
 _WHITE = (
     rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|"
@@ -51,7 +51,7 @@ def check_special(special: Special) -> None:
         if special not in get_args(Mode):
             known = ", ".join(map(repr, get_args(Mode)))
             raise InputError(f"special is {shown(special)}: use {known}, or a list of tokens")
-    elif not isinstance(special, Collection):
+    elif not isinstance(special, Sequence | Set) or not all(isinstance(t, str) for t in special):
         raise InputError(f"special is {shown(special)}: a mode or a list of tokens is expected")
 
 
