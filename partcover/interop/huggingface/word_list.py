@@ -9,13 +9,14 @@ from typing import Any
 
 from ...errors import InputError
 from ...runtime.files import load_json, open_input, read_json
+from .word_pieces import PREFIX, mark_steps
 
 __all__ = ["as_tokenizer", "list_in", "looks_like_list"]
 
 _UNKNOWN = "[UNK]"
 _SPECIAL = (_UNKNOWN, "[SEP]", "[CLS]", "[PAD]", "[MASK]")
 _CONFIG = "tokenizer_config.json"
-_MARK = "▁"  # in front of pieces that begin a word, in lists of TensorFlow's
+_MARK = "▁"  # in front of pieces that begin a word, in other lists
 _LARGEST = 1 << 24
 _JSON = re.compile(rb'\s*[\[{]\s*"')
 
@@ -50,17 +51,30 @@ def as_tokenizer(path: Path) -> tuple[dict[str, Any], list[str]]:
         if text in vocab:
             raise InputError(f"{path}: the piece {text!r} is there twice")
         vocab[text] = number
-    model = {"type": "WordPiece", "unk_token": _UNKNOWN, "max_input_chars_per_word": 100}
+    normalizer, remarks = _normalizer(path, vocab)
+    splitting: dict[str, Any] = {"type": "BertPreTokenizer"}
+    prefix, longest = PREFIX, 100
+    if not any(text.startswith(PREFIX) for text in vocab):
+        # what begins a word has the mark already, and words count it
+        prefix, longest, splitting = "", longest + 1, mark_steps(splitting, _MARK)
+        vocab.pop(_MARK, None)  # alone it is no piece
+    model = {
+        "type": "WordPiece",
+        "unk_token": _UNKNOWN,
+        "continuing_subword_prefix": prefix,
+        "max_input_chars_per_word": longest,
+        "vocab": vocab,
+    }
     added = [
         {"content": text, "id": vocab[text], "special": True} for text in _SPECIAL if text in vocab
     ]
-    data: dict[str, Any] = {"added_tokens": added, "pre_tokenizer": {"type": "BertPreTokenizer"}}
-    if not any(text.startswith("##") for text in vocab):
-        return _of_tensorflow(data, model, vocab)
-    normalizer, remarks = _normalizer(path, vocab)
-    around = {"type": "BertProcessing"}
-    model |= {"continuing_subword_prefix": "##", "vocab": vocab}
-    return {**data, "normalizer": normalizer, "model": model, "post_processor": around}, remarks
+    return {
+        "added_tokens": added,
+        "normalizer": normalizer,
+        "pre_tokenizer": splitting,
+        "post_processor": {"type": "BertProcessing"},
+        "model": model,
+    }, remarks
 
 
 def _entries(path: Path) -> list[tuple[str, int]] | None:
@@ -83,7 +97,7 @@ def _entries(path: Path) -> list[tuple[str, int]] | None:
     if not all(isinstance(text, str) and type(number) is int for text, number in entries):
         return None
     known = {text for text, _ in entries}
-    marked = any(text.startswith(("##", _MARK)) and len(text) > 2 for text in known)
+    marked = any(text.startswith((PREFIX, _MARK)) and len(text) > 2 for text in known)
     return entries if _UNKNOWN in known and marked else None
 
 
@@ -105,19 +119,3 @@ def _normalizer(path: Path, vocab: dict[str, int]) -> tuple[dict[str, Any], list
         "lowercase": lower,
     }
     return normalizer, remarks
-
-
-def _of_tensorflow(
-    data: dict[str, Any], model: dict[str, Any], vocab: dict[str, int]
-) -> tuple[dict[str, Any], list[str]]:
-    """Returns the tokenizer of a list whose pieces at the beginning of words have ▁."""
-    vocab.pop(_MARK, None)  # they do not look it up
-    lower = [{"type": "Lowercase"}, {"type": "NFKC"}]
-    words = {"type": "CharDelimiterSplit", "delimiter": " "}
-    begin = {"type": "Metaspace", "replacement": _MARK, "prepend_scheme": "always", "split": False}
-    return {
-        **data,
-        "normalizer": {"type": "Sequence", "normalizers": lower},
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [words, begin]},
-        "model": {**model, "continuing_subword_prefix": "", "vocab": vocab},
-    }, ["a text is cut at spaces alone, as TensorFlow's examples in JavaScript do"]

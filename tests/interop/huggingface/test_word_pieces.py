@@ -122,7 +122,24 @@ def test_settings_beside_berts_list(tmp_path):
 
 
 def test_a_list_with_marks_at_the_beginning_of_words(tmp_path):
-    words = ["[PAD]", "▁", "[UNK]", "▁un", "aff", "able", "▁the", ","]
-    (tmp_path / "vocab.json").write_text(json.dumps(words))
+    listed = [
+        "[PAD]",
+        "▁",
+        "[UNK]",
+        "[SEP]",
+        "[CLS]",
+        "▁un",
+        "aff",
+        "able",
+        "▁the",
+        "▁,",
+        "▁b",
+        "b",
+    ]
+    words = [text.removeprefix("▁") if text[0] in "▁[" else "##" + text for text in listed]
+    (tmp_path / "vocab.json").write_text(json.dumps(listed))
+    (tmp_path / "vocab.txt").write_text("\n".join(words) + "\n")
+    own = tokenizers.BertWordPieceTokenizer(str(tmp_path / "vocab.txt"))
     encoder = Encoder(load_vocabulary(tmp_path / "vocab.json"))
-    assert encoder.encode("THE unaffable, x") == [6, 3, 4, 5, 7, 2]
+    text = "THE únaffable, x un " + "b" * 100 + " " + "b" * 101
+    assert encoder.encode(text) == own.encode(text, add_special_tokens=False).ids
