@@ -2,6 +2,7 @@
 # make test   builds, checks style and types, and runs the tests
 # make docs   builds the documentation site into docs/_build/html
 # make fuzz   tries every reader on changed files
+# make sanitize   runs the tests of the kernels with sanitizers of addresses and undefined behaviour
 # make bench OUT=new.json                          measures a small suite of benchmarks
 # make bench-compare OLD=old.json NEW=new.json     shows what became faster or slower
 # PYTHON=python3.12 make test   with another Python (3.11 or newer)
@@ -11,7 +12,7 @@ BIN := .venv/bin
 # the build looks its tools up by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test lint docs fuzz bench bench-compare dist clean
+.PHONY: demo test lint docs fuzz sanitize bench bench-compare dist clean
 
 demo: .venv/built
 	$(BIN)/partcover demo
@@ -36,6 +37,21 @@ docs: .venv/ready
 TRIES ?= 3000
 fuzz: .venv/ready
 	$(BIN)/python tests/fuzz/run.py --tries $(TRIES)
+
+# a build of its own; with -S the editable install, which a path file makes, is not found
+SANITIZE := $(CURDIR)/build/sanitize
+SANITIZED := tests/kernels tests/segmentation tests/encoding tests/heuristics tests/trainers
+sanitize: .venv/ready
+	test -d $(SANITIZE) || $(BIN)/meson setup $(SANITIZE) --prefix $(SANITIZE)/installed \
+		-Dpython.purelibdir=. -Dpython.platlibdir=. -Doptimization=1 -Ddebug=true \
+		-Db_sanitize=address,undefined -Db_lundef=false
+	$(BIN)/meson install -C $(SANITIZE) --quiet
+	export PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONPATH=$(SANITIZE)/installed:$$( \
+		$(BIN)/python -c 'import sys; print(*(p for p in sys.path if p.endswith("-packages")), sep=":")') \
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)"; \
+	$(BIN)/python -S -P tests/fuzz/kernels.py --tries 50 && \
+	$(BIN)/python -S -P -m pytest -q -p no:cacheprovider $(SANITIZED)
 
 # CPU seconds of each step, beside peers, by pyperf
 OUT ?= bench-$(shell date +%Y%m%d-%H%M%S).json

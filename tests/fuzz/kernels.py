@@ -1,0 +1,92 @@
+"""Runs every kernel on random small input: `make sanitize` begins with it.
+
+    python tests/fuzz/kernels.py --tries 300 --seed 0
+
+Nothing is checked but that counts agree: a sanitizer ends the process where memory is misused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from random import Random
+
+from partcover import (
+    Encoder,
+    Instance,
+    WordCounts,
+    check_certificate,
+    greedtok,
+    greedwmc,
+    improve,
+    segment,
+    trainers,
+    verify,
+)
+from partcover.bounds.branch_and_cut import branch_and_cut
+from partcover.errors import InputError
+from partcover.vocabulary.rules import SEGMENTATION_RULES
+
+ALPHABETS = ("ab", "aaab", "abcdefgh", "\x00\x7f", "aé日\U0010ffff ", " the.\n1'", "a")
+METHODS = ("bpe", "unigram", "wordpiece", "pathpiece", "sage", "greedyphrase", "frequent")
+
+
+def main() -> None:
+    """Makes as many tries as asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--tries", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    draw = Random(arguments.seed)
+    for _ in range(arguments.tries):
+        attempt(draw)
+    print(f"{arguments.tries:,} tries")
+
+
+def attempt(draw: Random) -> None:
+    """Takes a random text through counting, all methods, cutting and encoding."""
+    alphabet = draw.choice(ALPHABETS)
+    words = [
+        "".join(draw.choices(alphabet, k=draw.choice([1, 2, 3, 7, 20, 70])))
+        for _ in range(draw.choice([1, 2, 10, 30]))
+    ]
+    text = " ".join(draw.choices(words, k=2 * len(words)))
+    pretokenizer = draw.choice(["space-prefix", "gpt2", "cl100k", "o200k", "digit", "none"])
+    counts = WordCounts.from_texts([text], pretokenizer=pretokenizer)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "c.tsv")
+        counts.save(path)
+        assert WordCounts.load(path).digest == counts.digest
+    k = draw.choice([0, 1, 2, 5, 20, 300])
+    limits = {} if draw.random() < 0.5 else {"max_length": draw.randrange(2, 9), "min_count": 2}
+    threads = draw.choice([1, 2])
+    instance = Instance(counts, k, **limits)
+    greedwmc(instance)
+    solutions = [
+        greedtok(instance),
+        improve(instance, time_limit=0.2, threads=threads),
+        branch_and_cut(instance, time_limit=0.2),
+    ]
+    for solution in solutions:
+        assert verify(instance, solution.vocabulary, claim=solution).ok
+        if solution.certificate is not None:
+            assert check_certificate(instance, solution.certificate).ok
+    vocabularies = [solution.vocabulary for solution in solutions]
+    for method in METHODS:
+        try:
+            vocabularies.append(trainers.TRAINERS[method].train(instance).vocabulary)
+        except InputError:  # a method that has no answer for this
+            continue
+    for vocabulary in vocabularies:
+        for rule in SEGMENTATION_RULES:
+            try:
+                segment(counts, vocabulary, rule, threads=threads)
+                encoder = Encoder(vocabulary, pretokenizer, rule, threads=threads)
+            except InputError:  # without merges or scores
+                continue
+            assert encoder.decode_bytes(encoder.encode(text)) == text.encode()
+
+
+if __name__ == "__main__":
+    main()
