@@ -22,7 +22,7 @@ from ..segmentation.segmentation import segment
 __all__ = ["certified_ratio", "greedtok", "greedwmc"]
 
 _CHUNK = 256  # tokens between looks at the clock
-_MORE = 4  # times as many candidates are loaded where those loaded gain too little
+_MORE = 1.5  # times as many candidates are loaded where those loaded gain too little
 # symbols scored; text of a gigabyte takes a hundredth of it, and a minute has some 5e11
 _MAX_STEPS = 1e12
 
@@ -232,7 +232,7 @@ def _greedy(
                 if least == 0:
                     exhausted = True
                     break
-                below, least = least, index.promise_below(least, _MORE * len(intervals.lo))
+                below, least = least, index.promise_below(least, int(_MORE * len(intervals.lo)))
                 more, weight = index.of_promise(least, below)
                 _refuse_endless(more)
                 state.add(*more, weight, words.total_symbols)

@@ -257,6 +257,10 @@ cdef class Greedy:
                 continue  # a full group stays full
             now = self._score(&self.items[top], &key)
             self.items[top].key = key
+            if key < least:  # not to be looked at until less is asked for
+                free(self.items[top].places)
+                self.items[top].places = NULL
+                self.items[top].n_places = -1
             if now >= least and (best < 0 or _before(&self.items[top], now, &self.items[best],
                                                 best_score, self.relaxed)):
                 if best >= 0:
