@@ -151,16 +151,15 @@ class Normalizer:
         return done
 
     @property
-    def adds_space(self) -> tuple[bool, bool]:
-        """Whether it puts a space in front of a text, and behind it, for decoding to leave out."""
+    def front_spaces(self) -> int | None:
+        """How many spaces at the front decoding leaves out, at most; None for all."""
         own = next((step for step in self.steps if step["type"] == "SentencePiece"), None)
         if own is not None:
-            behind = own["treat_whitespace_as_suffix"]
-            return own["add_dummy_prefix"] and not behind, own["add_dummy_prefix"] and behind
+            return None if own["remove_extra_whitespaces"] else int(own["add_dummy_prefix"])
         # as Llama 2's, where a ▁ is a space in the end
         last = self.steps[-1]
         spaces = last["type"] == "Replace" and last["content"] == " "
-        return any(spaces and step.get("prepend") == MARK for step in self.steps), False
+        return int(spaces and any(step.get("prepend") == MARK for step in self.steps))
 
     @property
     def in_blocks(self) -> bool:

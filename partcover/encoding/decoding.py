@@ -39,7 +39,8 @@ class Decoder:
         space that they put in front of a text, or behind its last word, is left out; what they
         leave out does not come back.
     normal : Normalizer, optional
-        The normalizer.  A space that it puts in front of a text, or behind it, is left out.
+        The normalizer.  The space that it puts in front of a text is left out; all that stand
+        there where it leaves no others.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Decoder:
         self._written = None if written is None else written.encode()
         self._ended = steps is not None and steps.ends_words
         self._fronted = steps is not None and any(step.prefix for step in steps.steps)
-        self._spaced = (False, False) if normal is None else normal.adds_space
+        self._front = 0 if normal is None else normal.front_spaces
 
     def decode_bytes(
         self, ids: Iterable[int] | npt.NDArray[Any], *, skip_special: bool = False
@@ -120,9 +121,9 @@ class Decoder:
         if self._written is not None:
             text = text.replace(self._written, b" ")
             text = text[1:] if self._fronted and text.startswith(b" ") else text
-        text = text[1:] if self._spaced[0] and text.startswith(b" ") else text
-        if self._spaced[1] and text.endswith(b" "):
-            return text[:-1]
+        if self._front != 0:
+            spaces = len(text) - len(text.lstrip(b" "))
+            text = text[spaces if self._front is None else min(spaces, self._front) :]
         return text[:-1] if self._ended and text.endswith(b" ") else text
 
     def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:

@@ -55,21 +55,26 @@ def last_merges(
         The place of the pair for each token; None for a token that does not become one piece.
     """
     rank = {pair: place for place, pair in enumerate(merges)}
+    never = len(rank)
     last: dict[bytes, int | None] = {}
     for token in tokens:
         parts = parts_of(token)
         if len(parts) == 1:
             continue
-        lowest: int | None = None
-        while len(parts) > 1:
-            ranks = [rank.get(pair, len(rank)) for pair in pairwise(parts)]
+        lowest = never
+        ranks = [rank.get(pair, never) for pair in pairwise(parts)]
+        while ranks:
             lowest = min(ranks)
-            if lowest == len(rank):
-                lowest = None
+            if lowest == never:
                 break
             place = ranks.index(lowest)
             parts[place : place + 2] = [parts[place] + parts[place + 1]]
-        last[token] = lowest
+            # the pairs beside it alone are others now
+            del ranks[place]
+            for at in (place - 1, place):
+                if 0 <= at < len(ranks):
+                    ranks[at] = rank.get((parts[at], parts[at + 1]), never)
+        last[token] = None if lowest == never else lowest
     return last
 
 

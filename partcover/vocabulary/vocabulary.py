@@ -419,6 +419,9 @@ def _pairs(
 ) -> tuple[tuple[Token, Token], ...]:
     pairs: dict[tuple[Token, Token], None] = {}
     for given in merges:
+        if type(given) is tuple and _is_plain(given, tokens) and given not in pairs:
+            pairs[given] = None  # of a file with half a million of them
+            continue
         if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
             raise InputError(f"merge {shown(given)}: a pair of tokens is expected")
         pair = sym.to_token(given[0], symbols), sym.to_token(given[1], symbols)
@@ -430,6 +433,15 @@ def _pairs(
             raise InputError(f"{_merge(pair)} is given twice")
         pairs[pair] = None
     return tuple(pairs)
+
+
+def _is_plain(pair: tuple[Any, ...], tokens: set[Token]) -> bool:
+    """Returns whether a pair is one of bytes, and all three are tokens or single bytes."""
+    if len(pair) != 2 or type(pair[0]) is not bytes or type(pair[1]) is not bytes:
+        return False
+    left, right = pair
+    known = (len(left) == 1 or left in tokens) and (len(right) == 1 or right in tokens)
+    return known and left + right in tokens
 
 
 def _merge(pair: tuple[Token, Token]) -> str:

@@ -62,7 +62,7 @@ def test_broken_folders_and_models(tmp_path):
     model.trainer_spec.model_type = 3
     path = tmp_path / "m.model"
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(InputError, match="a sentencepiece model of words or characters"):
+    with pytest.raises(InputError, match="a sentencepiece model of whole words"):
         load_vocabulary(path)
     model.trainer_spec.model_type = 1
     model.pieces.add(piece="ab")

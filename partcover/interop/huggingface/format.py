@@ -31,6 +31,10 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     if vocabulary.normalizer is not None:
         normalizer, lost = as_steps(vocabulary.normalizer)
         vocabulary = vocabulary.with_(normalizer=normalizer)
+    if vocabulary.unknown is not None and vocabulary.rule != "longest_match":
+        name = vocabulary.unknown.token
+        lost.append(GivenUp(f"the unknown token {name}", "it is written over bytes", "none"))
+        vocabulary = vocabulary.with_(unknown=None)
     characters = vocabulary.rule == "character_merges"
     if characters:
         spell = speller(vocabulary)

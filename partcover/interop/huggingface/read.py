@@ -260,12 +260,16 @@ def _merges(model: dict[str, Any], spell: Spell) -> list[tuple[bytes, bytes]]:
         if model.get(key):
             raise InputError(f"its BPE model has {key} {model[key]!r}")
     merges: list[tuple[bytes, bytes]] = []
+    spelled: dict[str, bytes | None] = {}  # most stand in many pairs
     for merge in model["merges"]:
         left, right = merge.split(" ") if isinstance(merge, str) else merge
-        pair = spell(left), spell(right)
-        if pair[0] is None or pair[1] is None:
+        for side in (left, right):
+            if side not in spelled:
+                spelled[side] = spell(side)
+        a, b = spelled[left], spelled[right]
+        if a is None or b is None:
             raise InputError(f"its merge {left!r} + {right!r} does not stand for bytes")
-        merges.append((pair[0], pair[1]))
+        merges.append((a, b))
     return merges
 
 
@@ -453,7 +457,10 @@ def _pieces_of_text(
             met = {**model, "merges": [m for m in model["merges"] if not _has_space(m)]}
         use = _character_bpe(model, pieces, _merges(met, spell))
     else:
-        use = _scored_text(pieces, model)
+        scores = {piece: _score(*model["vocab"][place]) for piece, place in pieces.items()}
+        lowest = min((_score(*entry) for entry in model["vocab"]), default=0.0)
+        use = {"pieces": pieces, "rule": "likelihood"}
+        use["scores"] = unknown_scores(lowest - 10) | scores
     for text, place in fallback.items():
         byte = bytes([int(text[3:5], 16)])
         pieces.setdefault(byte, place)  # a character that is a piece comes before its byte
@@ -484,16 +491,6 @@ def _unknown(model: Mapping[str, Any], entries: Mapping[str, int]) -> Unknown | 
     return Unknown(token, "run" if model.get("fuse_unk") else "character")
 
 
-def _scored_text(pieces: dict[bytes, int], model: dict[str, Any]) -> dict[str, Any]:
-    scores = {piece: _score(*model["vocab"][place]) for piece, place in pieces.items()}
-    lowest = min((_score(*entry) for entry in model["vocab"]), default=0.0)
-    return {
-        "pieces": pieces,
-        "rule": "likelihood",
-        "scores": unknown_scores(lowest - 10) | scores,
-    }
-
-
 def _has_space(merge: Any) -> bool:
     """Returns whether a side of a merge has a space; older files have one between the two."""
-    return not isinstance(merge, str) and any(" " in side for side in merge)
+    return type(merge) is not str and (" " in merge[0] or " " in merge[1])

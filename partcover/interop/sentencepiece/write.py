@@ -40,11 +40,10 @@ def _scores(vocabulary: Vocabulary) -> tuple[Sequence[float], dict[int, float]]:
     """Returns the scores of the tokens, and of the ASCII characters that are pieces."""
     n_tokens = len(vocabulary)
     if vocabulary.rule == "likelihood" and vocabulary.scores is not None:
-        singles = {
-            bytes(symbol)[0]: score  # type: ignore[arg-type]
-            for symbol, score in vocabulary.symbol_scores.items()
-            if 0 < bytes(symbol)[0] < 128  # type: ignore[arg-type]
-        }
+        given = {bytes(symbol)[0]: s for symbol, s in vocabulary.symbol_scores.items()}  # type: ignore[arg-type]
+        # what is no piece costs this, as it was read
+        no_piece = given.get(0xFF) if given.get(0x80) == 0.0 else None
+        singles = {b: score for b, score in given.items() if 0 < b < 128 and score != no_piece}
         return vocabulary.scores, singles
     if vocabulary.rule in MERGING:
         ranks = [-float(place) for place in range(n_tokens)]
@@ -103,7 +102,11 @@ def _pieces(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece], str]
     for token, score, number in zip(vocabulary, scores, ids[256:], strict=True):
         add_piece(number, token, score)
     for name, number in vocabulary.special.items():
-        add(number, (name, 0.0, UNKNOWN if name == unknown else CONTROL))
+        own = [each for each in (name, name.replace(" ", MARK)) if each in user_defined]
+        if own:
+            add(number, (own[0], 0.0, USER_DEFINED))
+        else:
+            add(number, (name, 0.0, UNKNOWN if name == unknown else CONTROL))
     if unknown not in vocabulary.special:
         names = {name for name, _, _ in placed.values()}
         while unknown in names:
