@@ -146,33 +146,24 @@ def parts_of(text: str) -> list[str]:
     return parts
 
 
-def in_front(vocabulary: Vocabulary) -> str:
-    """Returns what the own library puts in front of a text, where the vocabulary does not."""
-    # what sentencepiece puts in front, and Llama 2's normalizer
-    remarks = vocabulary.provenance.get("remarks", ())
-    fronted = any("a space before each text" in r or "gets ▁ in front" in r for r in remarks)
-    return " " * fronted
-
-
 def difference(vocabulary: Vocabulary, own: Encode, fuzz: int = 0) -> str:
     """Compares all ids; returns ``equal``, or what differs."""
     encoder = Encoder(vocabulary)
-    front = in_front(vocabulary)
     parts = []
     for kind, text in texts().items():
         cut = parts_of(text)
-        differing = sum(encoder.encode(front + part) != own(part) for part in cut)
+        differing = sum(encoder.encode(part) != own(part) for part in cut)
         if differing:
             parts.append(f"{kind} in {differing:,} of {len(cut):,} parts")
     strings = fuzzed(fuzz)
-    ours = encoder.encode_batch([front + string for string in strings])
+    ours = encoder.encode_batch(strings)
     wrong = [string for string, ids in zip(strings, ours, strict=True) if ids != own(string)]
     if wrong:
         shown = ", ".join(ascii(string) for string in sorted(wrong, key=len)[:3])
         parts.append(f"{len(wrong):,} of {fuzz:,} fuzzed strings, as {shown}")
     if parts:
         return "not equal: " + ", ".join(parts)
-    return "equal, with a space put in front" if front else "equal"
+    return "equal"
 
 
 def seconds(encode: Encode, parts: list[str]) -> float:
@@ -204,7 +195,6 @@ def measure(published: Published, repeat: int, fuzz: int) -> dict[str, Any]:
     if not repeat:
         return row
     encoder = Encoder(vocabulary)
-    front = in_front(vocabulary)
     methods: dict[str, Callable[[], Callable[[str], Any]]] = {
         "partcover": lambda: copy.copy(encoder).encode,  # with an empty table of words
         "array": lambda: copy.copy(encoder).encode_to_numpy,
@@ -213,7 +203,7 @@ def measure(published: Published, repeat: int, fuzz: int) -> dict[str, Any]:
     try:
         other = kitoken_encoder(published)
         methods["kitoken"] = lambda: other
-        cut = [front + part for part in parts_of(texts()["prose"])]
+        cut = parts_of(texts()["prose"])
         same = all(other(part) == encoder.encode(part) for part in cut)
         row["kitoken ids"] = "equal" if same else "differ"
     except Exception as error:
