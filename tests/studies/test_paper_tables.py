@@ -199,11 +199,17 @@ def test_what_a_limit_cut_short_is_no_reproduction(run, tmp_path, monkeypatch):
     assert (status, "time limit" in out, "that agree" in out) == (0, False, True)
 
 
+def interrupted(study, methods):
+    raise KeyboardInterrupt
+
+
 def test_ctrl_c_keeps_the_tables_before(run, tmp_path, monkeypatch):
     WORDS.save(tmp_path / "C.tsv")
     names = list(EXPERIMENTS)
 
     def stopped(study, methods):
+        so_far = json.loads((tmp_path / "all.json").read_text())["results"]
+        assert [result["manifest"]["experiment"] for result in so_far] == names[:2]
         raise KeyboardInterrupt
 
     third = replace(EXPERIMENTS[names[2]], make=stopped)
@@ -212,6 +218,7 @@ def test_ctrl_c_keeps_the_tables_before(run, tmp_path, monkeypatch):
     assert (status, f"interrupted: {names[2]}, " in error) == (130, True)
     made = json.loads((tmp_path / "all.json").read_text())["results"]
     assert [result["manifest"]["experiment"] for result in made] == names[:2]
+    monkeypatch.setitem(EXPERIMENTS, names[2], replace(third, make=interrupted))
     assert run("reproduce", names[2], "C.tsv", "-k", "2", "-o", "one.json")[0] == 130
     assert not (tmp_path / "one.json").exists()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 from collections.abc import Sequence
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...errors import InputError
 from ...report.tables import Listing, rows_csv, rows_markdown, shown_columns
-from ...runtime.files import check_writable, write_atomic
+from ...runtime.files import check_writable, in_place, write_atomic
 from ..command import argument, command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, parse_budgets
@@ -50,9 +52,10 @@ def reproduce_command(
 ) -> int:
     """Reproduce a table or figure of a paper on any corpus.
 
-    For the paper's own corpus its figures stand beside ours. The name all makes every table. Each
-    result has a manifest: command, versions, hash of the input, options, seed. In JSON it is part
-    of the object; FILE.csv and FILE.md have it beside them, as FILE.csv.manifest.json.
+    For the paper's own corpus its figures stand beside ours. The name all makes every table, and -o
+    is written after each. Each result has a manifest: command, versions, hash of the input,
+    options, seed. In JSON it is part of the object; FILE.csv and FILE.md have it beside them, as
+    FILE.csv.manifest.json.
     """
     from ...studies.paper_tables import EXPERIMENTS
 
@@ -128,7 +131,16 @@ def _reproduce(
             command = _command_line(name, source, ks, time_limit, out.seed)
             facts = manifest(name, study, command, source.name)
             results.append({"manifest": facts, "rows": rows})
+            if len(results) < len(names):
+                _keep(out, results)
     return results, False
+
+
+def _keep(out: Output, results: list[dict[str, Any]]) -> None:
+    """Writes the tables so far, where more follow; that it cannot be written is said at the end."""
+    if out.path is not None and not in_place(out.path):
+        with contextlib.suppress(InputError):
+            write_atomic(out.path, _text(results, {"results": results}, out.file_form))
 
 
 def _plot(out: Output, experiment: Experiment, rows: list[dict[str, Any]], path: str) -> None:
