@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import regex
@@ -174,7 +174,7 @@ class _Replace:
 
 
 # matches white space alone, and looks at nothing else
-_SPACES = regex.compile(r"(?:\\s|[ ]|\\[nrt]|\[(?:\\s|[ ]|\\[nrt])+\])(?:[+]|\{\d+,\d*\})?")
+_SPACES = regex.compile(r"(?:\\s|[ ]|\\[nrt]|\[(?:\\s|[ ]|\\[nrt])+\])(?:[+]|\{[1-9]\d*,\d*\})?")
 
 
 def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
@@ -187,12 +187,13 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
         except InputError as error:
             raise InputError(f"the normalizer Replace: {error}") from None
         if _SPACES.fullmatch(text):
-            return [_Replace(find, content, 1, content[:1] in (" ", "\n"))]
+            keeps = content[:1] in (" ", "\n")
+            quick = partial(find.compiled.sub, content.replace("\\", r"\\"))
+            return [_always(translated(text), content, reach=1, keeps=keeps, quick=quick)]
         return [_Replace(find, content)]
     reach = 0 if len(text) == 1 else 2 if " " in text or "\n" in text else 1
-    quick = lambda given: given.replace(text, content)  # noqa: E731
-    change = _always(regex.escape(text), content, reach=reach, keeps=False, quick=quick)
-    return [change]
+    plain = lambda given: given.replace(text, content)  # noqa: E731
+    return [_always(regex.escape(text), content, reach=reach, keeps=False, quick=plain)]
 
 
 def _prepend(text: str) -> list[Change]:

@@ -28,6 +28,7 @@ STEPS = [
         for pattern, content in (
             (r"\s+", " "),
             (" {2,}", "▁"),
+            (r"[ \n]+", "\n\\1"),
             (r"[\n ]{1,2}", "\n"),
             (r"[^\S\n]+$|^ ", ""),
             ("a*", "-"),
@@ -200,3 +201,11 @@ def test_a_map_that_leads_nowhere_changes_nothing():
     data = (8).to_bytes(4, "little") + b"\xff" * 8
     step = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(data).decode()}
     assert Normalizer(step)("ab é") == "ab é"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "in_blocks"), [(r"\s+", True), (" {2,}", True), (" {0,}", False), ("a| ", False)]
+)
+def test_a_text_is_cut_only_where_no_match_looks(pattern, in_blocks):
+    step = {"type": "Replace", "pattern": {"Regex": pattern}, "content": " "}
+    assert Normalizer(step).in_blocks == in_blocks
