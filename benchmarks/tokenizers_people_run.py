@@ -19,8 +19,8 @@ of `--repeat` counts.  "Each word once" is the ratio on a text of the distinct w
 table of words is of no use.  Two threads share 16 MB, from files of Python's library, and the clock
 counts; that is measured only where the machine has nothing else to do.
 
-`--save` keeps the rows in a file of JSON, beside those of other names; with `--page` their table is
-put into a page between two comments, and nothing is measured.
+`--save` keeps the rows in a file of JSON, beside what it has of other names and runs; with `--page`
+their table is put into a page between two comments, and nothing is measured.
 """
 
 from __future__ import annotations
@@ -43,11 +43,22 @@ from pathlib import Path
 from pydoc_data.topics import topics
 from typing import Any
 
-from published_tokenizers import PUBLISHED, Published, cache, fetch, kitoken_encoder, own_encoder
+from published_tokenizers import (
+    PUBLISHED,
+    Published,
+    cache,
+    fetch,
+    kitoken_encoder,
+    own_encoder,
+    readable,
+)
 
 from partcover import Encoder, InputError, Vocabulary, load_vocabulary
 
-__all__ = ["PUBLISHED", "cache", "difference", "fetch", "fuzzed", "own_encoder"]
+__all__ = [
+    "PUBLISHED", "cache", "difference", "fetch", "fuzz_difference", "fuzzed", "own_encoder",
+    "readable",
+]  # fmt: skip
 
 Encode = Callable[[str], list[int]]
 
@@ -85,7 +96,8 @@ MIXED = [*"aBZéßǅʰſİ日か한अ्ا\u0301_1"]
 def assigned(first: int, end: int) -> str:
     """Returns the characters of a range that Python's version of Unicode has."""
     points = range(first, end)
-    return "".join(chr(p) for p in points if unicodedata.category(chr(p)) not in ("Cn", "Cs", "Co"))
+    characters = map(chr, points)
+    return "".join(c for c in characters if unicodedata.category(c) not in ("Cn", "Cs", "Co"))
 
 
 @kept
@@ -146,8 +158,8 @@ def parts_of(text: str) -> list[str]:
     return parts
 
 
-def difference(vocabulary: Vocabulary, own: Encode, fuzz: int = 0) -> str:
-    """Compares all ids; returns ``equal``, or what differs."""
+def difference(vocabulary: Vocabulary, own: Encode) -> str:
+    """Compares the ids of all texts; returns ``equal``, or what differs."""
     encoder = Encoder(vocabulary)
     parts = []
     for kind, text in texts().items():
@@ -155,15 +167,20 @@ def difference(vocabulary: Vocabulary, own: Encode, fuzz: int = 0) -> str:
         differing = sum(encoder.encode(part) != own(part) for part in cut)
         if differing:
             parts.append(f"{kind} in {differing:,} of {len(cut):,} parts")
-    strings = fuzzed(fuzz)
-    ours = encoder.encode_batch(strings)
-    wrong = [string for string, ids in zip(strings, ours, strict=True) if ids != own(string)]
-    if wrong:
-        shown = ", ".join(ascii(string) for string in sorted(wrong, key=len)[:3])
-        parts.append(f"{len(wrong):,} of {fuzz:,} fuzzed strings, as {shown}")
     if parts:
         return "not equal: " + ", ".join(parts)
     return "equal"
+
+
+def fuzz_difference(vocabulary: Vocabulary, own: Encode, number: int) -> str:
+    """Compares the ids of strings drawn at random; returns ``equal``, or which differ."""
+    strings = fuzzed(number)
+    ours = Encoder(vocabulary).encode_batch(strings)
+    wrong = [string for string, ids in zip(strings, ours, strict=True) if ids != own(string)]
+    if not wrong:
+        return "equal"
+    shown = ", ".join(ascii(string) for string in sorted(wrong, key=len)[:3])
+    return f"{len(wrong):,} differ, as {shown}"
 
 
 def seconds(encode: Encode, parts: list[str]) -> float:
@@ -177,11 +194,10 @@ def seconds(encode: Encode, parts: list[str]) -> float:
 def measure(published: Published, repeat: int, fuzz: int) -> dict[str, Any]:
     """Returns a row of the table."""
     row: dict[str, Any] = {"name": published.name, "package": published.package}
-    row["library"] = {"tekken": "mistral-common", "clip": "tokenizers"}.get(
-        published.own, published.own
-    )
+    libraries = {"tekken": "mistral-common", "clip": "tokenizers", "bert": "tokenizers"}
+    row["library"] = libraries.get(published.own, published.own)
     try:
-        vocabulary = load_vocabulary(published.path)
+        vocabulary = load_vocabulary(readable(published))
     except InputError as error:
         return {**row, "ids": f"not read: {str(error).partition(': ')[2]}"}
     if vocabulary.pretokenizer is None:
@@ -190,8 +206,9 @@ def measure(published: Published, repeat: int, fuzz: int) -> dict[str, Any]:
         own = own_encoder(published)
     except ImportError as error:
         return {**row, "ids": f"not compared: {error}"}
-    row["ids"] = difference(vocabulary, own, fuzz)
-    row["fuzzed"] = fuzz
+    row["ids"] = difference(vocabulary, own)
+    if fuzz:
+        row |= {"strings": fuzz, "fuzzed": fuzz_difference(vocabulary, own, fuzz)}
     if not repeat:
         return row
     encoder = Encoder(vocabulary)
@@ -278,16 +295,15 @@ def table(rows: list[dict[str, Any]]) -> str:
     """Returns the rows as Markdown, with the columns that have something in them."""
     columns = {head: key for head, key in COLUMNS.items() if any(key in row for row in rows)}
     lines = [
-        " | ".join(["| tokenizer", "package", "ids", *columns]) + " |",
-        "|---|---|---|" + "--:|" * len(columns),
+        " | ".join(["| tokenizer", "package", "ids", "strings", *columns]) + " |",
+        "|---|---|---|---|" + "--:|" * len(columns),
     ]
     for row in rows:
         ids = row["ids"]
         if ids.startswith("equal"):
-            ids = f"equal to {row['library']}'s{ids.removeprefix('equal')}"
-            if row.get("fuzzed"):
-                ids += f"; {row['fuzzed']:,} fuzzed strings too"
+            ids = f"equal ({row['library']}){ids.removeprefix('equal')}"
         cells = [row["name"], f"`{row['package']}`", ids]
+        cells.append(f"{row['strings']:,}: {row['fuzzed']}" if "fuzzed" in row else "–")
         for key in columns.values():
             cell = str(row.get(key, ""))
             if key == "kitoken" and row.get("kitoken ids") == "differ":
@@ -327,8 +343,9 @@ def main() -> None:
     if given.page is None:
         for one in wanted:
             if one.path.exists():
-                rows[one.name] = measure(one, given.repeat, given.fuzz)
-                print(rows[one.name], file=sys.stderr, flush=True)
+                row = measure(one, given.repeat, given.fuzz)
+                rows[one.name] = rows.get(one.name, {}) | row
+                print(row, file=sys.stderr, flush=True)
                 if given.save is not None:
                     given.save.write_text(json.dumps(list(rows.values()), indent=1))
     places = {one.name: place for place, one in enumerate(PUBLISHED)}

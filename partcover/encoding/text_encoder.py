@@ -385,7 +385,8 @@ class TextEncoder(Decoder):
 
     def _to_ids(self, numbers: Numbers) -> Ids:
         if self._unknown is not None:
-            return self._ids[np.minimum(numbers, self._unknown.first)]
+            ids: Ids = self._ids[np.minimum(numbers, self._unknown.first)]
+            return ids
         return numbers.astype(self.dtype) if self._numbers_are_ids else self._ids[numbers]
 
     def _lengths_of(self, numbers: Numbers) -> npt.NDArray[np.int64]:
