@@ -220,7 +220,7 @@ def audit_tokenizer(
     vocabulary: Vocabulary,
     words: WordCounts,
     *,
-    time_limit: Seconds | None = 6.0,
+    time_limit: Seconds | None = 4.0,
     warm_start: Certificate | None = None,
     limit: Whole = 10,
     added: Sequence[int] = ADDED,

@@ -65,7 +65,7 @@ _PAGES = (".html", ".htm")
     help="Write the proof of the bound for the tokenizer's size (.cert), unless FILE proves more "
     "already.",
 )
-@seconds_option(default=6.0, about="For the lower bounds, once the text is counted.")
+@seconds_option(default=4.0, about="For the lower bounds, once the text is counted.")
 @all_files_option
 @output_options(
     writes="the result, as JSON, or by its ending as CSV, Markdown or a page (.html)", threads=True
