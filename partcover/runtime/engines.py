@@ -16,14 +16,23 @@ Dask is the extra ``dask``, Ray the extra ``ray``.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import logging
 import re
 import signal
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    InvalidStateError,
+    ThreadPoolExecutor,
+)
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 from ..errors import InputError, MissingExtra, PartcoverError
 from .children import die_with_parent
@@ -127,15 +136,53 @@ def _dask(workers: int, address: str) -> Iterator[Executor]:
                 silence_logs=logging.CRITICAL,
             ) as cluster,
             distributed.Client(cluster) as client,
+            _DaskExecutor(client) as executor,
         ):
-            yield client.get_executor(pure=False)
+            yield executor
         return
     try:
         client = distributed.Client(f"tcp://{address}", timeout=_CONNECT)
     except (OSError, ValueError) as error:
         raise InputError(f"dask://{address}: no scheduler answers ({error})") from None
-    with client:
-        yield client.get_executor(pure=False)
+    with client, _DaskExecutor(client) as executor:
+        yield executor
+
+
+class _DaskExecutor(Executor):
+    """Submits calls to a Dask cluster; without its scheduler, calls end with an error.
+
+    Of a scheduler that is gone Dask tells some futures only, and the others would wait for ever.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._executor = client.get_executor(pure=False)
+        self._futures: WeakSet[Future[Any]] = WeakSet()
+        self._ended = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def submit(
+        self, function: Callable[..., Any], /, *arguments: Any, **options: Any
+    ) -> Future[Any]:
+        """Submits a call; the result is a future."""
+        future: Future[Any] = self._executor.submit(function, *arguments, **options)
+        self._futures.add(future)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Ends the watch; the client is closed by who has opened it."""
+        self._ended.set()
+
+    def _watch(self) -> None:
+        """Fails all calls when the client has had no scheduler for a while."""
+        missing = 0
+        while missing < _CONNECT and not self._ended.wait(1):
+            missing = 0 if self._client.status == "running" else missing + 1
+        if self._ended.is_set():
+            return
+        for future in [*self._futures]:
+            with contextlib.suppress(InvalidStateError):
+                future.set_exception(BrokenExecutor("the scheduler is gone"))
 
 
 class _RayExecutor(Executor):
