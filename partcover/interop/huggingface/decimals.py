@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-__all__ = ["spell_number"]
+__all__ = ["as_read", "spell_number"]
 
 _EXACT = 22  # 10^22 is the last power of ten that is a float64
 _LARGEST = 2**64
@@ -43,6 +43,21 @@ def spell_number(value: float) -> tuple[str, bool]:
                 if float(text) == size:
                     return f"{'-' if value < 0 else ''}{text}", True
     return repr(value), _read(digits, exponent) == size
+
+
+def as_read(value: float) -> float:
+    """Returns the number that the library reads where a number is printed in the shortest way.
+
+    Examples
+    --------
+    >>> from partcover.interop.huggingface.decimals import as_read
+    >>> as_read(-8.25)
+    -8.25
+    """
+    printed = Decimal(repr(value)).as_tuple()
+    digits, exponent = int("".join(map(str, printed.digits))), int(printed.exponent)
+    size = _read(digits, exponent)
+    return -size if printed.sign else size
 
 
 def _power(exponent: int) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -22,6 +21,7 @@ from ..merge_ranks import bytes_of, characters_of, last_merges
 from ..splitting import read_splitting
 from ..whole_texts import marking_steps, pretokenizer_of, unknown_scores
 from .around import not_carried
+from .decimals import as_read
 from .word_list import as_tokenizer, list_in
 from .word_pieces import free_mark, mark_steps, read_piece, unknown_words
 
@@ -435,7 +435,7 @@ def _pieces_of_text(
     if unknown is not None and spelled != 256:
         special.setdefault(unknown.token, _id(unknown.token, entries[unknown.token]))
     steps = marking_steps(data)
-    marked = steps is not None or "Metaspace" in json.dumps(splitting)
+    marked = steps is not None or (splitting or {}).get("type") == "Metaspace"
     vocab: dict[str, int] = {}
     fallback: dict[str, int] = {}
     for text, place in entries.items():
@@ -457,8 +457,9 @@ def _pieces_of_text(
             met = {**model, "merges": [m for m in model["merges"] if not _has_space(m)]}
         use = _character_bpe(model, pieces, _merges(met, spell))
     else:
-        scores = {piece: _score(*model["vocab"][place]) for piece, place in pieces.items()}
-        lowest = min((_score(*entry) for entry in model["vocab"]), default=0.0)
+        listed = [as_read(_score(*entry)) for entry in model["vocab"]]
+        scores = {piece: listed[place] for piece, place in pieces.items()}
+        lowest = min(listed, default=0.0)
         use = {"pieces": pieces, "rule": "likelihood"}
         use["scores"] = unknown_scores(lowest - 10) | scores
     for text, place in fallback.items():

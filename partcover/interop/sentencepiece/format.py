@@ -111,8 +111,8 @@ def _cuts_as_sentencepiece(vocabulary: Vocabulary) -> bool:
     if name in (None, "none"):
         return True
     spec = own_spec(vocabulary)
-    if spec is not None:
-        suffix = spec["treat_whitespace_as_suffix"]
+    suffix = spec is not None and spec["treat_whitespace_as_suffix"]
+    if spec is not None or name not in ("first-space", f"space-prefix:{MARK}"):
         return name == pretokenizer_of([text_of(t) or "" for t in vocabulary], suffix=suffix)
     space = {"first-space": " ", f"space-prefix:{MARK}": MARK}.get(name)
     return space is not None and not any(space in (text_of(t) or "")[1:] for t in vocabulary)
