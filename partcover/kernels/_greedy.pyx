@@ -261,8 +261,10 @@ cdef class Greedy:
                 free(self.items[top].places)
                 self.items[top].places = NULL
                 self.items[top].n_places = -1
-            if now >= least and (best < 0 or _before(&self.items[top], now, &self.items[best],
-                                                best_score, self.relaxed)):
+            if now >= least and (
+                best < 0
+                or _before(&self.items[top], now, &self.items[best], best_score, self.relaxed)
+            ):
                 if best >= 0:
                     self.aside[n_aside] = best
                     n_aside += 1

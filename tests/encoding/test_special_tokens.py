@@ -78,9 +78,12 @@ def test_ids_are_those_of_tokenizers(tmp_path_factory, entries, text, pre_tokeni
     there = own.encode(text, add_special_tokens=False)
     ids, places = encoder.encode_with_offsets(text, special="parse", unit="chars")
     assert ids == encoder.encode(text, special="parse") == there.ids
-    for number, ours, theirs in zip(ids, places, there.offsets, strict=True):
+    last = 0
+    for number, ours, (begin, end) in zip(ids, places, there.offsets, strict=True):
         if number >= 258 and normalizer is None:
-            assert ours == theirs
+            # theirs overlap where two special tokens take the same white space along
+            assert ours == (max(begin, last), end)
+        last = ours[1]
     own.encode_special_tokens = True  # those that are not special are found all the same
     there = own.encode(text, add_special_tokens=False).ids
     alone = {text for text, (special, *_) in entries if special}
