@@ -54,13 +54,14 @@ TOKENIZERS = {
     "p50k_base": "p50k_base (Codex)",
     "cl100k_base": "cl100k_base (GPT-4)",
     "o200k_base": "o200k_base (GPT-4o, gpt-oss)",
-    "anthropic-0.3": "Claude 2",
+    "anthropic-0.3": "anthropic 0.3",
     "llama3": "Llama 3",
     "tekken": "Mistral tekken",
     "deepseek": "DeepSeek",
     "qwen3": "Qwen 3",
     "llama2": "Llama 2, Mistral v1 to v3",
     "gemma3": "Gemma 3",
+    "bert": "BERT, in lower case",
 }
 UNION = "all five"
 ADDED = {"novel": (100, 1_000)}

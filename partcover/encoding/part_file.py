@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -169,10 +170,10 @@ class PartFile:
 
 def _lock(file: IO[bytes], path: Path) -> None:
     """Refuses a file that another process is writing, where the system can tell."""
-    try:
-        import fcntl
-    except ImportError:
+    if sys.platform == "win32":
         return
+    import fcntl
+
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
