@@ -13,11 +13,12 @@ from interop.cases import counted_words
 from partcover.cli import main as cli
 from partcover.errors import MissingExtra
 
-# What a script starts in the background ignores Ctrl-C, and so does all that it starts in turn:
-# the processes that tests interrupt must not.
+# What a script starts in the background ignores Ctrl-C, and so does all that it starts in turn, as
+# nohup does with SIGHUP: the processes that tests interrupt must not.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)  # which a started process does not inherit
 
 ROOT = Path(__file__).parents[1]
 CACHES = {".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "build"}

@@ -68,7 +68,15 @@ from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.arguments import shown
 from .oniguruma import translated
-from .published_patterns import CLIP, CUTTING, DEEPSEEK, NAME_OF_SPLIT, PATTERNS, SPLITS
+from .published_patterns import (
+    CLIP,
+    CUTTING,
+    DEEPSEEK,
+    NAME_OF_SPLIT,
+    PATTERNS,
+    SPACE_RUNS,
+    SPLITS,
+)
 from .steps import Step, Steps, read_steps, split_steps
 
 __all__ = [
@@ -145,7 +153,7 @@ class PretokenizerRule:
     @property
     def place(self) -> regex.Pattern[str] | None:
         """The pattern that finds a last place to cut at where the word table finds none."""
-        if self.finder in (_encoder.AFTER_WORD_SPACE, _encoder.DEEPSEEK):
+        if self.finder in (_encoder.AFTER_WORD_SPACE, _encoder.DEEPSEEK, _encoder.SPACE_RUNS):
             return _WORD_END
         return _LETTER_END if self.pieces == _word_table.AFTER_WORD else None
 
@@ -191,7 +199,10 @@ PRETOKENIZER_RULES: dict[str, PretokenizerRule] = {
     ),
 }
 
-# what steps are run over where they allow it
+# steps that have no name, and are run in compiled code
+_SPACE_RUNS = _pattern(SPACE_RUNS, _word_table.NOWHERE, _encoder.SPACE_RUNS)
+
+# what other steps are run over where they allow it
 _AFTER_WORDS = PretokenizerRule(
     regex.compile(r"(?s).+?(?:(?<=\S)(?= )|\Z)").findall,
     _word_table.NOWHERE,
@@ -278,6 +289,8 @@ class Pretokenizer:
         named = _name_of(steps)
         if named is not None:
             return cls.from_name(named)
+        if [step.data for step in steps.steps] == split_steps([SPACE_RUNS])["pretokenizers"]:
+            return cls(steps.name, (_SPACE_RUNS,), steps)
         front = _AFTER_WORDS if _in_words(steps) else PRETOKENIZER_RULES["none"]
         own = PretokenizerRule(
             steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps
@@ -403,9 +416,11 @@ def _name_of(steps: Steps) -> str | None:
 
 def _in_words(steps: Steps) -> bool:
     """Returns whether steps may be run over pieces cut at the places (a)."""
-    for step in steps.steps:
+    for place, step in enumerate(steps.steps):
         if _cuts_after_words(step.data):
-            return True
+            # what is put in front of the text alone would be put in front of each piece
+            later = steps.steps[place + 1 :]
+            return all(each.data.get("prepend_scheme") != "first" for each in later)
         if not _within_words(step):
             return False
     return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .steps import GPT2
 
-__all__ = ["CLIP", "CUTTING", "DEEPSEEK", "NAME_OF_SPLIT", "PATTERNS", "SPLITS"]
+__all__ = ["CLIP", "CUTTING", "DEEPSEEK", "NAME_OF_SPLIT", "PATTERNS", "SPACE_RUNS", "SPLITS"]
 
 # The patterns as published: GPT-2's encoder.py, and tiktoken's first releases of the other two
 # (later releases rewrite them for speed).
@@ -57,12 +57,11 @@ DEEPSEEK = (
     ),
 )
 
+#: Cuts before each run of spaces, where tokens begin with several, as sentencepiece's may.
+SPACE_RUNS = " +[^ ]*|[^ ]+"
+
 #: Other patterns that match every character and cut before each space that follows what is none.
-CUTTING = {
-    DEEPSEEK[-1],
-    # where tokens begin with several spaces, as of sentencepiece
-    " +[^ ]*|[^ ]+",
-}
+CUTTING = {DEEPSEEK[-1], SPACE_RUNS}
 
 #: CLIP's pattern, whose matches, without the white space between, are its words.
 CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..corpus.normalizers import Normalizer
+from ..corpus.published_patterns import SPACE_RUNS
 
 __all__ = ["marking_steps", "pretokenizer_of", "unknown_scores"]
 
@@ -40,7 +41,7 @@ def pretokenizer_of(pieces: Sequence[str], space: str = " ", *, suffix: bool = F
         return "first-space"
     if any(re.search(over, piece) for piece in inside):
         return "none"
-    pattern = " +[^ ]*|[^ ]+"
+    pattern = SPACE_RUNS
     if suffix:
         pattern = "[^ ]* +|[^ ]+" if inside else "[^ ]* |[^ ]+"
     how = {"behavior": "Isolated", "invert": False}

@@ -17,6 +17,7 @@ QWEN2: int
 AFTER_WORD_SPACE: int
 DEEPSEEK: int
 TEKKEN: int
+SPACE_RUNS: int
 LETTER: int
 NUMBER: int
 WHITE: int

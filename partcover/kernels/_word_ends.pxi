@@ -47,6 +47,7 @@ cpdef enum:
     AFTER_WORD_SPACE = 8    # before each space that follows a character which is no white space
     DEEPSEEK = 9
     TEKKEN = 10
+    SPACE_RUNS = 11     # before each run of spaces
 
 # What a character can be: bits of the table `kinds`, one byte for each code point.
 cpdef enum:
@@ -398,5 +399,8 @@ cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
         return _after_word_space(scanner.kinds, p, end)
     if scanner.mode == SPACE and p[0] == c' ':
         return p + 1
+    if scanner.mode == SPACE_RUNS:
+        while p + 1 < end and p[0] == c' ':
+            p += 1
     at = <const uint8_t *> memchr(p + 1, c' ', end - p - 1)
     return end if at == NULL else at

@@ -126,7 +126,7 @@ def place(run, tmp_path):
     prove(Instance(words, 1000))[1].save("p.cert")
     assert Certificate.load("p.cert").k == 1000
     (tmp_path / "graph.txt").write_text("a b\nb c\nb d\nc d\nd e\n")
-    (tmp_path / "F.cnf").write_text("p cnf 3 5\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n2 3 0\n")
+    (tmp_path / "F.cnf").write_text("p cnf 3 4\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n")
     (tmp_path / "cl100k_base.tiktoken").write_text("YQ== 0\nYg== 1\nYWI= 2\n")
     Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / "tokenizer.json")
     (tmp_path / "texts").mkdir()

@@ -25,6 +25,7 @@ NAMES = [
     "digit+gpt2",
     "space-prefix+digit",
     "gpt2+space-prefix:_",
+    '{"type": "Split", "pattern": {"Regex": " +[^ ]*|[^ ]+"}, "behavior": "Isolated"}',
 ]
 STEPS = [
     '{"type": "Whitespace"}',

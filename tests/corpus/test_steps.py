@@ -190,14 +190,6 @@ def test_decoding_brings_spaces_back():
     assert encoder.decode(encoder.encode("a tip  of")) == "a tip  of"
 
 
-def test_a_step_that_depends_on_the_begin_takes_no_special_tokens_in_text():
-    name = '{"type": "Metaspace", "prepend_scheme": "first"}'
-    encoder = Encoder(Vocabulary(["ab"], special=["<s>"]), name)
-    assert encoder.encode("ab", special="parse") == encoder.encode("ab")
-    with pytest.raises(InputError, match="take special tokens as text"):
-        encoder.encode("ab<s>ab", special="parse")
-
-
 @pytest.mark.parametrize(
     ("given_", "message"),
     [

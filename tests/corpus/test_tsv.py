@@ -82,7 +82,7 @@ def test_every_byte_and_pair(tmp_path):
 
 
 def test_blocks_join(tmp_path, monkeypatch):
-    for module in ("word_arrays", "word_counts"):
+    for module in ("word_arrays", "counts_file"):
         monkeypatch.setattr(f"partcover.corpus.{module}.WORDS_PER_BLOCK", 7)
     for size in (6, 7, 8, 14, 50):
         words = WordCounts.from_counts({f"w{i}\n": i + 1 for i in range(size)})

@@ -14,7 +14,7 @@ import pytest
 from partcover import Encoder, Vocabulary, load_vocabulary
 from partcover.interop import export
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 script = import_module("tokenizers_people_run")
 PUBLISHED = {published.name: published for published in script.PUBLISHED}
 FUZZED = 100_000

@@ -150,7 +150,7 @@ def test_integers_are_letters_with_names():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"x": 1}, "neither a table"),
+        ({"x": "1"}, "neither a table"),
         ({"rows": [1]}, "'rows' is not a list of objects"),
         ({"results": [{"rows": 1}]}, "'rows' is not a list of objects"),
     ],

@@ -89,7 +89,7 @@ def test_candidates_beyond_the_memory_are_refused(monkeypatch):
     monkeypatch.setattr("partcover.problem.candidates.available_memory", lambda: 64 * MIB)
     monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 64 * MIB)
     words = alike(2_000)
-    with pytest.raises(InputError, match=r"there are 1,99\d,\d\d\d candidates, .* --max-length"):
+    with pytest.raises(InputError, match=r"there are 1,01\d,\d\d\d candidates, .* --max-length"):
         greedtok(Instance(words, k=2))
     assert greedtok(Instance(words, k=2, max_length=20)).tokens
 
@@ -99,13 +99,13 @@ def test_a_limit_of_the_process_is_heeded(tmp_path):
     program = (
         "import resource, sys; from partcover.cli import main as cli;"
         "resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30));"
-        "cli.main(['greedtok', 'C.tsv', '-k', '2'])"
+        "cli.main(['bound', 'C.tsv', '-k', '2'])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "candidates, which need about" in done.stderr
+    assert "of memory are available" in done.stderr
     assert "--max-length" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 

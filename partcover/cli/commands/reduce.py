@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         ("partcover reduce graph.txt -k 3 --draw figure.svg", ""),
         ("partcover reduce F.cnf --problem max-2-sat --satisfied 7 -o I.json", ""),
         (
-            "partcover reduce F.cnf --problem max-2-sat --alphabet binary --satisfied 7 -o I.json",
+            "partcover reduce F.cnf --problem max-2-sat --alphabet binary --satisfied 4",
             "words of zeros and ones",
         ),
     ],
