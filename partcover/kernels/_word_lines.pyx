@@ -17,6 +17,18 @@ cdef enum:
     DIGITS = 20         # of an int64 at most, and one more
 
 
+cdef void _sort_keys(Key *keys, Key *spare, const uint8_t[::1] data, const int64_t[::1] offsets,
+                     const int64_t[::1] counts, bint by_count) noexcept nogil:
+    """Fills in a key for each word, and sorts them; `spare` is half as long."""
+    cdef int64_t n = counts.shape[0], w
+    for w in range(n):
+        keys[w].count = counts[w] if by_count else 0
+        keys[w].prefix = _prefix(&data[offsets[w]], offsets[w + 1] - offsets[w])
+        keys[w].word = w
+    if n > 1:
+        _sort(keys, spare, n, &data[0], &offsets[0])
+
+
 def order_of(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
              bint by_count):
     """Returns the words' numbers by (count descending, word ascending), or by word alone."""
@@ -30,12 +42,7 @@ def order_of(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[
         if keys == NULL or spare == NULL:
             raise MemoryError
         with nogil:
-            for w in range(n):
-                keys[w].count = counts[w] if by_count else 0
-                keys[w].prefix = _prefix(&data[offsets[w]], offsets[w + 1] - offsets[w])
-                keys[w].word = w
-            if n > 1:
-                _sort(keys, spare, n, &data[0], &offsets[0])
+            _sort_keys(keys, spare, data, offsets, counts, by_count)
             for w in range(n):
                 out[w] = keys[w].word
         return order
@@ -66,12 +73,7 @@ def sort_words(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_
         if keys == NULL or spare == NULL:
             raise MemoryError
         with nogil:
-            for w in range(n):
-                keys[w].count = counts[w] if by_count else 0
-                keys[w].prefix = _prefix(&data[offsets[w]], offsets[w + 1] - offsets[w])
-                keys[w].word = w
-            if n > 1:
-                _sort(keys, spare, n, &data[0], &offsets[0])
+            _sort_keys(keys, spare, data, offsets, counts, by_count)
             for i in range(n):
                 w = keys[i].word
                 if (not by_count and kept
