@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -14,8 +13,9 @@ import pytest
 from partcover import Encoder, Vocabulary, load_vocabulary
 from partcover.interop import export
 
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-script = import_module("tokenizers_people_run")
+with pytest.MonkeyPatch.context() as path:  # alone: tests have such names
+    path.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    script = import_module("tokenizers_people_run")
 PUBLISHED = {published.name: published for published in script.PUBLISHED}
 FUZZED = 100_000
 pytestmark = pytest.mark.slow
