@@ -42,6 +42,8 @@ from .studies.compare import Comparison as Comparison
 from .studies.compare import compare as compare
 from .studies.tokenizer_audit import TokenizerAudit as TokenizerAudit
 from .studies.tokenizer_audit import audit_tokenizer as audit_tokenizer
+from .studies.vocabulary_scores import VocabularyScores as VocabularyScores
+from .studies.vocabulary_scores import score_vocabulary as score_vocabulary
 from .verification.certificate_check import check_certificate as check_certificate
 from .verification.recount import verify as verify
 from .vocabulary.vocabulary import Vocabulary as Vocabulary

@@ -31,6 +31,7 @@ from partcover import (
     prove,
     relax,
     round_relaxation,
+    score_vocabulary,
     segment,
     smallest,
     solve,
@@ -116,6 +117,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "sampling": (ENCODER.sampling, {"seed": 1, "alpha": 1.0}),
     "decode": (ENCODER.decode, {"ids": [97]}),
     "decode_bytes": (ENCODER.decode_bytes, {"ids": [97]}),
+    "score_vocabulary": (
+        score_vocabulary,
+        {"vocabulary": TOKENS, "corpora": {"a": WORDS}, "time_limit": 0},
+    ),
     "greedtok": (greedtok, {"instance": INSTANCE}),
     "greedwmc": (greedwmc, {"instance": INSTANCE}),
     "certified_ratio": (partcover.certified_ratio, {"cover": 1, "relaxed_cover": 2}),
@@ -215,6 +220,7 @@ def test_the_public_names_are_called():
         "Result",
         "Solution",
         "TokenizerAudit",
+        "VocabularyScores",
     }
     elsewhere = {"plot_events", "plot_ratios", "plot_rows", "reduce_max_2_sat"}
     elsewhere |= {"export", "load_vocabulary"}  # with every format, in the tests of these

@@ -11,6 +11,7 @@ from typing import Any
 from ..corpus import symbols as sym
 from ..corpus import tsv
 from ..corpus.normalizers import glance
+from ..corpus.pretokenizers import Pretokenizer
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.group_budget import GroupBudget
@@ -26,6 +27,7 @@ __all__ = [
     "read_group",
     "read_tokens",
     "read_vocabulary",
+    "with_pretokenizer",
 ]
 
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
@@ -204,6 +206,20 @@ def read_any_vocabulary(path: str) -> Vocabulary:
     from ..interop.load import load_any
 
     return load_any(path)
+
+
+def with_pretokenizer(path: str, vocabulary: Vocabulary, name: str | None) -> Vocabulary:
+    """Returns a vocabulary with the pre-tokenizer that is named, where it has none of its own."""
+    if name is not None:
+        name = Pretokenizer.from_name(name).name
+    if name is None or name == vocabulary.pretokenizer:
+        return vocabulary
+    if vocabulary.pretokenizer is not None:
+        raise InputError(
+            f"{path}: its pre-tokenizer is {vocabulary.pretokenizer}, not {name}; leave "
+            "--pretokenizer out"
+        )
+    return vocabulary.with_(pretokenizer=name)
 
 
 def _is_vocabulary(path: str) -> bool:

@@ -17,6 +17,7 @@ from partcover import (
     segment,
 )
 from partcover.analysis.metrics import (
+    RENYI_ALPHA,
     overlaps,
     renyi_efficiency,
     symbol_uses,
@@ -60,6 +61,17 @@ def test_renyi_efficiency_of_their_tests():
     assert renyi_efficiency(np.array([3, 3, 3, 0])) == pytest.approx(1)
     assert renyi_efficiency(np.array([1, 1, 2]), 1) == pytest.approx(1.5 / math.log2(3))
     assert renyi_efficiency(np.array([5, 0])) is None
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.sampled_from("abcdef"), min_size=2, max_size=40).filter(lambda t: set(t) > {t[0]})
+)
+def test_renyi_efficiency_of_their_package(pieces):
+    scorer = pytest.importorskip("tokenization_scorer")
+    theirs = scorer.score([" ".join(pieces)], metric="renyi", power=RENYI_ALPHA)
+    uses = np.array(list(Counter(pieces).values()), np.int64)
+    assert renyi_efficiency(uses) == pytest.approx(theirs)
 
 
 def test_text_is_measured_in_bytes():

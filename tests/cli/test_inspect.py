@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from cli.helpers import TEXT, as_json, fails
 
 from partcover import Instance, Vocabulary, WordCounts
 
@@ -88,3 +89,52 @@ def test_some_tokens_alone(run, tmp_path, only, shown):
     assert status == 0
     assert shown <= listed
     assert not (only in ("absent", "parts", "cut") and listed - shown)
+
+
+def test_scores(run, tmp_path):
+    """Of a text, and of counts of the same text: the same numbers; several are set side by side."""
+    (tmp_path / "text.txt").write_text(TEXT)
+    assert run("count", "text.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--quiet")[0] == 0
+    Vocabulary([" th", "at", " the", "zz"], pretokenizer="gpt2").save(tmp_path / "V.json")
+    command = ("inspect", "V.json", "--scores", "--json")
+    status, data = as_json(run(*command, "text.txt", "C.tsv"))
+    assert (status, data["size"], data["unreachable"]) == (0, 4, 0)
+    text, counts = data["corpora"]
+    assert {**text, "corpus": "C.tsv"} == counts
+    assert (text["bytes"], text["never_used"]) == (len(TEXT), 1)
+    assert text["gap"] == pytest.approx(text["vocabulary_gap"] + text["rule_gap"])
+    assert [row["worst_over_best"] for row in data["parity"]] == [1, 1, 1]
+    status, data = as_json(run(*command, "text.txt", "--time-limit", "0"))
+    assert (status, "gap" in data["corpora"][0], data["parity"]) == (0, False, [])
+    status, out, _ = run("inspect", "V.json", "C.tsv", "text.txt", "--scores")
+    assert status == 0
+    for shown in ("bytes/token", "words kept whole", "Rényi", "by the rule", "Gini", "text.txt"):
+        assert shown in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["V.json", "--scores"], "--scores needs a text"),
+        (["V.json", "C.tsv", "C.tsv"], "several corpora are for --scores"),
+        (["V.json", "C.tsv", "--scores", "--audit"], "--scores and --audit exclude each other"),
+        (["V.json", "C.tsv", "--scores", "--no-gains"], "--scores and --no-gains exclude"),
+        (["V.json", "text.txt", "--scores"], "name the pre-tokenizer"),
+        (["V.json", "text.txt", "--scores", "--pretokenizer", "gpt3"], "gpt3"),
+        (["V.json", "none.txt", "--scores", "--pretokenizer", "gpt2"], "none.txt"),
+        (["V.json", "empty.txt", "--scores", "--pretokenizer", "gpt2"], "empty corpus"),
+        (["V.json", "V.json", "--scores"], "V.json"),
+        (["V.json", "L.tsv", "--scores"], "likelihood"),
+        (["V.json", "I.tsv", "--scores"], "I.tsv"),
+    ],
+)
+def test_mistakes_in_scores(run, tmp_path, arguments, message):
+    WordCounts.from_counts({"ab": 1}).save(tmp_path / "C.tsv")
+    WordCounts.from_counts({(1, 2): 1}, "ints").save(tmp_path / "I.tsv")
+    Vocabulary(["ab"]).save(tmp_path / "V.json")
+    (tmp_path / "text.txt").write_text("a text\n")
+    (tmp_path / "empty.txt").write_text("")
+    WordCounts.from_counts({"ab": 1}).save(tmp_path / "L.tsv")
+    if "L.tsv" in arguments:
+        arguments = [*arguments, "--rule", "likelihood"]
+    fails(run("inspect", *arguments), message)

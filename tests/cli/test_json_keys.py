@@ -13,7 +13,7 @@ from partcover import WordCounts
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 # what is in these is named by the user or the solvers
 OPEN = {"policy", "cuts_by_kind", "special", "seconds", "termination", "domains", "source"}
-OPEN |= {"versions", "input", "options"}
+OPEN |= {"versions", "input", "options", "ratios"}
 COMMANDS = [
     "count text.txt -o T.tsv",
     "greedtok C.tsv -k 2 -o V.json",
@@ -31,6 +31,7 @@ COMMANDS = [
     "compare C.tsv -k 2 --methods greedtok,bpe --targets 2.5 --unigram-objective",
     "ratio C.tsv -k 2",
     "inspect B.json C.tsv --audit --diff V.json",
+    "inspect B.json C.tsv T.tsv --scores",
     "prices C.tsv -k 2 --certificate P.cert love",
     "encode B.json text.txt --pretokenizer none -o ids.npy",
     "decode B.json ids.npy --pretokenizer none -o back.txt",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...corpus.pretokenizers import Pretokenizer
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...problem.certificate import Certificate
@@ -16,7 +15,7 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
 from ..completion import pretokenizer_names
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import read_any_vocabulary
+from ..inputs import read_any_vocabulary, with_pretokenizer
 from ..options import (
     all_files_option,
     output_options,
@@ -177,17 +176,8 @@ def _write_page(
 
 
 def _read(path: str, pretokenizer: str | None) -> Vocabulary:
-    """Reads a tokenizer, whose own pre-tokenizer goes before the one that is named."""
+    """Reads a tokenizer for text."""
     vocabulary = read_any_vocabulary(path)
     if vocabulary.symbols == "ints":
         raise InputError(f"{path}: tokens over integers, and text is to be cut")
-    if pretokenizer is not None:
-        pretokenizer = Pretokenizer.from_name(pretokenizer).name
-    if pretokenizer is None or pretokenizer == vocabulary.pretokenizer:
-        return vocabulary
-    if vocabulary.pretokenizer is not None:
-        raise InputError(
-            f"{path}: its pre-tokenizer is {vocabulary.pretokenizer}, not {pretokenizer}; leave "
-            "--pretokenizer out"
-        )
-    return vocabulary.with_(pretokenizer=pretokenizer)
+    return with_pretokenizer(path, vocabulary, pretokenizer)

@@ -12,15 +12,16 @@ import numpy.typing as npt
 
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
-from ...problem.instance import Instance
 from ...report.tables import Listing, facts
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
+from ..completion import pretokenizer_names
 from ..inputs import other_words, read_any_vocabulary
-from ..options import no_vocabulary_option, output_options, plot_option
+from ..options import no_vocabulary_option, output_options, plot_option, seconds_option
 from ..output import Output
 from ..paths import ReadablePath
+from ..vocabulary_scores import ScoreOptions, read_words, show_scores
 
 if TYPE_CHECKING:
     from ...analysis.inspection import Inspection
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
         ("partcover inspect v.json book.tsv --only absent --top 1000", ""),
         ("partcover inspect v.json book.tsv --diff other.json --plot figure.svg", ""),
         ("partcover inspect v.json book.tsv --audit", ""),
+        ("partcover inspect tokenizer.json other.txt --scores", "on a text it was not made from"),
     ],
+    keeps_best=True,
 )
 @option(
     "--rule",
@@ -66,11 +69,27 @@ if TYPE_CHECKING:
     show_default=True,
     help="Rows of each table, and words that --audit lists.",
 )
+@option(
+    "--scores",
+    is_flag=True,
+    help="Measures of the literature and the gap to the optimum, on texts or counts, instead.",
+)
+@option(
+    "--pretokenizer",
+    shell_complete=pretokenizer_names,
+    help="With --scores: what text is cut into words by, where V.json does not hold it.",
+)
+@option(
+    "--key", default="text", show_default=True, help="With --scores: field of .jsonl and .parquet."
+)
 @no_vocabulary_option
 @argument("vocab", metavar="V.json")
-@argument("corpus", metavar="[C.tsv|I.json]", required=False)
+@argument("corpora", nargs=-1, metavar="[C.tsv|I.json|TEXT…]", required=False)
+@seconds_option(
+    default=4.0, about="With --scores: for the lower bounds together; 0 leaves them out."
+)
 @output_options(threads=True)
-def inspect_command(out: Output, vocab: str, corpus: str | None, **options: Any) -> int:
+def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options: Any) -> int:
     """Show what a vocabulary and its tokens are worth.
 
     Its lengths, uses and gains, and tokens that do nothing.
@@ -79,11 +98,23 @@ def inspect_command(out: Output, vocab: str, corpus: str | None, **options: Any)
     shortest path whatever the rule is; so are the savings of --audit. --audit ranks words that
     take more than one token by what they would save as tokens, and lists them while they save more
     than the weakest tokens gain, as if exchanged one for one. In tables a space is shown as ␣.
+
+    --scores takes one or several texts or counts: tokens per word, bytes per token, words kept
+    whole, Rényi efficiency, the gap to a proven lower bound, and parity between the texts.
     """
+    scoring = ScoreOptions(
+        **{name: options.pop(name) for name in ("pretokenizer", "key", "time_limit")}
+    )
+    if options.pop("scores"):
+        _refuse_views(options)
+        return show_scores(out, vocab, corpora, options["rule"], scoring)
+    if len(corpora) > 1:
+        raise click.UsageError("several corpora are for --scores")
+    corpus = corpora[0] if corpora else None
     view = _View(**options)
     _check(view, corpus)
     vocabulary = read_any_vocabulary(vocab)
-    words = None if corpus is None else _words(corpus, vocabulary)
+    words = None if corpus is None else read_words(corpus, vocabulary)
     for remark in [] if words is None else other_words(vocabulary, words):
         out.note(remark)
     data, inspection = _inspect(out, vocab, vocabulary, words, view)
@@ -95,6 +126,14 @@ def inspect_command(out: Output, vocab: str, corpus: str | None, **options: Any)
     rows = [] if out.no_vocabulary else inspection.rows(_order(inspection, view)[: view.top])
     out.result(data, *_parts(data, rows, view.diff, view.top))
     return 0
+
+
+def _refuse_views(options: dict[str, Any]) -> None:
+    """Refuses options about single tokens where the whole vocabulary is scored."""
+    for name in ("diff", "plot", "audited", "no_gains", "only"):
+        if options[name]:
+            given = {"audited": "audit"}.get(name, name).replace("_", "-")
+            raise click.UsageError(f"--scores and --{given} exclude each other")
 
 
 @dataclass(frozen=True)
@@ -174,18 +213,6 @@ def _order(inspection: Inspection, view: _View) -> npt.NDArray[np.intp]:
     }
     mask = None if view.only is None else masks[view.only]
     return order if mask is None else order[mask[order]]
-
-
-def _words(corpus: str, vocabulary: Vocabulary) -> WordCounts:
-    """Reads the words of a corpus, over the symbols of the vocabulary."""
-    if corpus.endswith(".json"):
-        words = Instance.load(corpus).words
-        if words.symbols != vocabulary.symbols:
-            raise InputError(
-                f"{corpus}: words over {words.symbols}, the vocabulary is over {vocabulary.symbols}"
-            )
-        return words
-    return WordCounts.load(corpus, vocabulary.symbols)
 
 
 _FACTS = {
