@@ -139,4 +139,12 @@ def recognise(path: Path) -> Format:
         return format_
     if path.is_file() and path.suffix.lower() == ".json":
         load_json(path)  # its error says more
+    if path.is_dir():
+        known = [file for file in sorted(path.iterdir()) if file.is_file() and _is_some(file)]
+        which = f", as {known[0]}" if known else ""
+        raise InputError(f"{path}: not recognised, no tokenizer's folder: name a file{which}")
     raise InputError(f"{path}: not recognised: name its format, {', '.join(FORMATS)}")
+
+
+def _is_some(path: Path) -> bool:
+    return any(format_ is not LIST for format_ in recognised(path))

@@ -104,6 +104,15 @@ def test_lines_are_no_sentencepiece_model(tmp_path, content):
         load_vocabulary(path)
 
 
+def test_a_folder_names_the_file_in_it_that_could_be_meant(tmp_path):
+    with pytest.raises(InputError, match=r"no tokenizer's folder: name a file$"):
+        load_vocabulary(tmp_path)
+    (tmp_path / "a.txt").write_text("some text\n")
+    (tmp_path / "small").write_text("YQ== 0\nYg== 1\nYWI= 2\n")
+    with pytest.raises(InputError, match=r"name a file, as .*small$"):
+        load_vocabulary(tmp_path)
+
+
 def test_partcovers_own_file_is_no_other_format(tmp_path):
     vocabulary = Vocabulary(["ab"], provenance={"model": {"type": "BPE"}})
     vocabulary.save(tmp_path / "v.json")
