@@ -18,7 +18,14 @@ from .oniguruma import translated
 from .sentencepiece_text import SpaceRules, text_changes
 from .timed_patterns import Matches, TimedPattern, timed_pattern
 
-__all__ = ["NEEDED", "NORMALIZERS", "AnyChange", "Edit"]
+__all__ = [
+    "NEEDED",
+    "NORMALIZERS",
+    "AnyChange",
+    "Edit",
+    "joining_characters",
+    "writes_a_space",
+]
 
 
 class Edit(NamedTuple):
@@ -110,12 +117,15 @@ class NormalForm:
 
 
 @cache
-def _clusters() -> regex.Pattern[str]:
-    """Finds the parts of a text whose normal forms, joined, are the normal form of the text."""
+def joining_characters(end: int = 0x110000) -> str:
+    """Returns, as the inside of a class, what may become one with, or move before, what precedes.
+
+    Takes the end of the code points that are looked at, 0x10000 or all.
+    """
     second = set()
     joins = set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))  # Hangul's vowels and finals
     decomposed = []
-    for point in range(0x110000):
+    for point in range(end):
         decomposition = unicodedata.decomposition(chr(point))
         if unicodedata.combining(chr(point)):
             joins.add(point)
@@ -126,8 +136,14 @@ def _clusters() -> regex.Pattern[str]:
             second.add(int(parts[1], 16))
     joins |= second
     joins |= {p for p in decomposed if ord(unicodedata.normalize("NFKD", chr(p))[0]) in joins}
-    class_ = "".join(f"\\U{point:08X}" for point in sorted(joins))
-    return regex.compile(rf"(?s)[^\x00-\x7F][{class_}]*|[\x00-\x7F][{class_}]+")
+    return "".join(f"\\U{point:08X}" for point in sorted(joins))
+
+
+@cache
+def _clusters() -> regex.Pattern[str]:
+    """Finds the parts of a text whose normal forms, joined, are the normal form of the text."""
+    joins = joining_characters()
+    return regex.compile(rf"(?s)[^\x00-\x7F][{joins}]*|[\x00-\x7F][{joins}]+")
 
 
 def _lower(text: str) -> str:
@@ -175,6 +191,12 @@ class _Replace:
 
 # matches white space alone, and looks at nothing else
 _SPACES = regex.compile(r"(?:\\s|[ ]|\\[nrt]|\[(?:\\s|[ ]|\\[nrt])+\])(?:[+]|\{[1-9]\d*,\d*\})?")
+
+
+def writes_a_space(step: Mapping[str, Any]) -> bool:
+    """Returns whether a step writes a space for white space, and does nothing else."""
+    pattern = step.get("pattern", {}).get("Regex", "")
+    return step["type"] == "Replace" and step["content"] == " " and bool(_SPACES.fullmatch(pattern))
 
 
 def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:

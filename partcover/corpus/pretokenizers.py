@@ -56,7 +56,7 @@ as no pattern looks behind, what follows is found alike when the text starts the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -113,6 +113,12 @@ _LETTER_END = regex.compile(r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}']")
 _WORD_END = regex.compile(r"(?r)(?<=\S) ")
 
 
+_CUT_AT_SPACES = (
+    _encoder.AFTER_WORD_SPACE, _encoder.DEEPSEEK, _encoder.SPACE_RUNS, _encoder.CLASSES,
+    _encoder.CLIP,
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class PretokenizerRule:
     """One rule of a pre-tokenizer.
@@ -132,6 +138,11 @@ class PretokenizerRule:
         Whether it is a function given by the caller, or steps: run in Python.
     keeps : bool
         Whether its words, joined, are to be the text.
+    kinds : ndarray of uint8, optional
+        What the finder takes each code point for, by default `character_kinds`.
+    raw : callable, optional
+        Of rules over text that is not normalized: returns the part whose one word is a given one,
+        or None.
     """
 
     words: Callable[[str], list[str]]
@@ -140,6 +151,8 @@ class PretokenizerRule:
     mark: str | None = None
     given: bool = False
     keeps: bool = True
+    kinds: npt.NDArray[np.uint8] | None = field(default=None, compare=False, repr=False)
+    raw: Callable[[str], str | None] | None = None
 
     def last_cut(self, text: bytes) -> int:
         """Returns the last place > 0 where `text`, a prefix of a longer text, may be cut, or -1."""
@@ -153,7 +166,7 @@ class PretokenizerRule:
     @property
     def place(self) -> regex.Pattern[str] | None:
         """The pattern that finds a last place to cut at where the word table finds none."""
-        if self.finder in (_encoder.AFTER_WORD_SPACE, _encoder.DEEPSEEK, _encoder.SPACE_RUNS):
+        if self.finder in _CUT_AT_SPACES:
             return _WORD_END
         return _LETTER_END if self.pieces == _word_table.AFTER_WORD else None
 

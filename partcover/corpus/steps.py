@@ -49,6 +49,7 @@ from .timed_patterns import Matches, Span, timed_pattern
 __all__ = [
     "END_OF_WORD",
     "GPT2",
+    "PUNCTUATION",
     "WORD_CHARACTER",
     "Piece",
     "Step",
@@ -76,7 +77,8 @@ _YOUNGER = (
     r"\U00011F43-\U00011F4F\U00011FFF\U00012FF1-\U00012FF2\U00016D6D-\U00016D6F"
     r"\U00016E97-\U00016E9A\U00016FE2\U0001E5FF\U0001E95E-\U0001E95F"
 )
-_PUNCTUATION = rf"[[\p{{P}}!-/:-@\[-`{{-~\u166D\U000111C9]--[{_YOUNGER}]]"
+#: A punctuation mark.
+PUNCTUATION = rf"[[\p{{P}}!-/:-@\[-`{{-~\u166D\U000111C9]--[{_YOUNGER}]]"
 
 
 class Piece(NamedTuple):
@@ -319,7 +321,7 @@ def _digits(step: Mapping[str, Any]) -> Step:
 
 def _punctuation(step: Mapping[str, Any]) -> Step:
     behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
-    cut = _cut(timed_pattern("punctuation", _PUNCTUATION), behaviour)
+    cut = _cut(timed_pattern("punctuation", PUNCTUATION), behaviour)
     return Step({"type": "Punctuation", "behavior": behaviour}, cut, keeps=behaviour != "Removed")
 
 
@@ -333,7 +335,7 @@ def _removing(pattern: str, invert: bool = False) -> Callable[[Mapping[str, Any]
 
 def _bert(_: Mapping[str, Any]) -> Step:
     # a match is white space, which is left out; of the rest each punctuation mark is a word
-    pattern = rf"{_PUNCTUATION}|[[^\s]--{_PUNCTUATION}]+"
+    pattern = rf"{PUNCTUATION}|[[^\s]--{PUNCTUATION}]+"
     cut = _cut(timed_pattern(pattern, pattern), "Removed", True)
     return Step({"type": "BertPreTokenizer"}, cut, keeps=False)
 

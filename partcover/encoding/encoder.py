@@ -189,7 +189,7 @@ class Encoder(TextEncoder):
         drawn._drawn = {"seed": int(seed), "dropout": dropout, "alpha": alpha}
         drawn._draw = partial(self._samplers[key], seed=int(seed) % 2**64)
         drawn._cache = 0
-        drawn._workers = drawn._new_workers()
+        drawn._renew_workers()
         return drawn
 
     def encode_files(
@@ -281,7 +281,7 @@ class Encoder(TextEncoder):
         def work(job: list[Block | Mark]) -> FileIds:
             numbers: list[Numbers] = []
             marks: list[tuple[int, Mark]] = []
-            with self._workers.one() as worker:
+            with self._workers_for(special).one() as worker:
                 for block in job:
                     if isinstance(block, Mark):
                         marks.append((sum(map(len, numbers)), block))

@@ -100,6 +100,12 @@ class SpecialTokens:
                 at += len(part.text)
         return parts
 
+    def finds_normalized(self, special: Special) -> bool:
+        """Returns whether any token is looked for in normalized text."""
+        check_special(special)
+        wanted = special != "text" and bool(self.numbers)
+        return wanted and bool(self._finders_of(special)[1].tokens)
+
     def _wanted(self, special: Special) -> Collection[str]:
         if special in ("parse", "error"):
             return self.numbers

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from ..corpus.columns import values_of
 from ..corpus.normalizers import Normalizer
-from ..corpus.pretokenizers import Pretokenizer, Splitter, character_kinds
+from ..corpus.pretokenizers import Pretokenizer, PretokenizerRule, Splitter, character_kinds
+from ..corpus.raw_words import raw_rules
 from ..errors import InputError
-from ..kernels._encoder import WordCache, listed
+from ..kernels._encoder import TokenTable, WordCache, listed
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
 from ..runtime.parallel import batches, ordered_map
@@ -84,6 +85,9 @@ class TextEncoder(Decoder):
         if rules.steps is not None and rules.steps.only_first:
             self._following = Pretokenizer.from_steps(rules.steps.following())
         self._normal = Normalizer.of(vocabulary.normalizer)
+        self._raw = raw_rules(self._normal, self._steps)  # rules for text not yet normalized
+        if self._raw is not None and self._normal is None:
+            self._rules, self._raw = self._raw, None
         #: What is done to a text before it is cut; None for nothing.
         self.normalizer = None if self._normal is None else self._normal.name
         mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
@@ -94,7 +98,10 @@ class TextEncoder(Decoder):
 
         texts: list[bytes] = [bytes((byte,)) for byte in range(256)]
         tokens = [token for token in vocabulary if isinstance(token, bytes)]
-        self._tokens = token_table(self._rules, self._cut, tokens, mark) if cache else None
+        self._tokens: TokenTable | None = None
+        if cache:
+            longest = None if vocabulary.unknown is None else vocabulary.unknown.longest
+            self._tokens = token_table(self._raw or self._rules, self._cut, tokens, mark, longest)
         texts += tokens
         self._special = SpecialTokens(vocabulary, len(texts), self._normal)
         texts += [text.encode() for text in vocabulary.special]
@@ -117,7 +124,7 @@ class TextEncoder(Decoder):
         super().__init__(
             text_of, vocabulary.special.values(), skipped, mark, rules.steps, self._normal
         )
-        self._workers = self._new_workers()
+        self._renew_workers()
 
     def __repr__(self) -> str:
         tokens = f"{len(self.vocabulary):,} tokens"
@@ -128,7 +135,7 @@ class TextEncoder(Decoder):
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._samplers = dict(self._samplers)
-        other._workers = other._new_workers()
+        other._renew_workers()
         return other
 
     def encode(self, text: str | bytes, *, special: Special = "text") -> list[int]:
@@ -250,7 +257,7 @@ class TextEncoder(Decoder):
 
         def work(job: list[tuple[str, int, bytes]]) -> list[_Result]:
             done = []
-            with self._workers.one() as worker:
+            with self._workers_for(special).one() as worker:
                 for name, at, text in job:
                     with naming(name):
                         done.append(result(joined(worker.of(self._parts(text, special), at))))
@@ -336,19 +343,30 @@ class TextEncoder(Decoder):
     def _numbers(self, text: str | bytes, special: Special) -> Iterator[Numbers]:
         """Yields the numbers of a text, part by part."""
         parts = self._parts(as_bytes(text, "the text"), special)
+        workers = self._workers_for(special)
         for place, (at, part) in enumerate(placed(parts)):
             if isinstance(part, np.ndarray):
                 yield part
             else:
-                yield from self._workers.numbers(part, at, self.threads, follows=place > 0)
+                yield from workers.numbers(part, at, self.threads, follows=place > 0)
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
-        """Cuts a text at its special tokens, and normalizes what is between."""
+        """Cuts a text at its special tokens, and normalizes what is between if workers do not."""
+        parts = self._special.cut(text, special)
+        if not self._takes_raw(special):
+            parts = [part for raw in parts for part in self._inner(raw, special)]
         return [
             part.text if part.number is None else np.array([part.number], np.int32)
-            for raw in self._special.cut(text, special)
-            for part in self._inner(raw, special)
+            for part in parts
         ]
+
+    def _takes_raw(self, special: Special) -> bool:
+        """Returns whether workers take text that is not normalized."""
+        raw = self._raw is not None and self._draw is None
+        return raw and not self._special.finds_normalized(special)
+
+    def _workers_for(self, special: Special) -> Workers:
+        return self._raw_workers if self._takes_raw(special) else self._workers
 
     def _inner(self, part: Part, special: Special) -> list[Part]:
         """Normalizes a part, and cuts it at the special tokens that are looked for then."""
@@ -367,17 +385,27 @@ class TextEncoder(Decoder):
         pieces = steps.pieces(text.decode("utf-8", "surrogateescape"))
         return traced_spans(text, pieces, lengths)
 
-    def _new_workers(self) -> Workers:
-        cut, lacks = self._draw or self._cut, self._lacks
-        drawn = self._draw is not None
-        new_cache = partial(
-            WordCache, self._rules[0].finder, character_kinds(), self._mark, self._cache,
-            None if drawn else self._tokens,
-        )  # fmt: skip
+    def _renew_workers(self) -> None:
         following = None if self._following is None else self._following.rules
+        # the table of tokens is of one kind of rules
+        self._workers = self._new_workers(self._rules, self._raw is None, following)
+        self._raw_workers = self._new_workers(self._raw or self._rules, True, following)
+
+    def _new_workers(
+        self,
+        rules: tuple[PretokenizerRule, ...],
+        known: bool,
+        following: tuple[PretokenizerRule, ...] | None,
+    ) -> Workers:
+        drawn = self._draw is not None
+        kinds = character_kinds() if rules[0].kinds is None else rules[0].kinds
+        new_cache = partial(
+            WordCache, rules[0].finder, kinds, self._mark, self._cache,
+            self._tokens if known and not drawn else None,
+        )  # fmt: skip
         return Workers(
-            self._rules, cut, lacks, self._unknown, self._mark, new_cache, drawn=drawn,
-            following=following,
+            rules, self._draw or self._cut, self._lacks, self._unknown, self._mark, new_cache,
+            drawn=drawn, following=following,
         )  # fmt: skip
 
     def _to_list(self, numbers: Numbers) -> list[int]:

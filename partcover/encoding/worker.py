@@ -184,18 +184,40 @@ def token_table(
     cut: Callable[..., None],
     tokens: Sequence[bytes],
     mark: bytes,
+    longest: int | None = None,
 ) -> TokenTable | None:
-    """Returns the words that are cut into one token; None where the rules have too long words."""
-    if len(rules) > 1 or rules[0].finder == WHOLE:
+    """Returns the words that are cut into one token; None where the rules have too long words.
+
+    Words of more than `longest` characters are left out.
+    """
+    raw = rules[-1].raw
+    if (len(rules) > 1 and raw is None) or rules[0].finder == WHOLE:
         return None
     data = np.frombuffer(b"".join(tokens), np.uint8)
     offsets = _starts(list(map(len, tokens)))
     which = np.empty(len(data), np.int32)
     cut(data, offsets, 0, len(tokens), which)
     places = np.flatnonzero(which[offsets[1:] - 1] == np.arange(len(tokens)))
-    words = [exchange(tokens[place], mark) for place in places.tolist()]
-    data = np.frombuffer(b"".join(words), np.uint8)
-    return TokenTable(data, _starts(list(map(len, words))), (256 + places).astype(np.int32))
+    found = {}
+    for place in places.tolist():
+        token = tokens[place]
+        word = exchange(token, mark) if raw is None else _raw(token, raw)
+        if word is not None and (longest is None or _characters(token) <= longest):
+            found[word] = 256 + place
+    data = np.frombuffer(b"".join(found), np.uint8)
+    return TokenTable(
+        data, _starts(list(map(len, found))), np.array(list(found.values()), np.int32)
+    )
+
+
+def _raw(token: bytes, raw: Callable[[str], str | None]) -> bytes | None:
+    """Returns the part of text that becomes a token."""
+    part = raw(token.decode("utf-8", "surrogateescape"))
+    return None if part is None else part.encode("utf-8", "surrogateescape")
+
+
+def _characters(token: bytes) -> int:
+    return sum(byte & 0xC0 != 0x80 for byte in token)
 
 
 class Workers:

@@ -18,6 +18,8 @@ AFTER_WORD_SPACE: int
 DEEPSEEK: int
 TEKKEN: int
 SPACE_RUNS: int
+CLASSES: int
+CLIP: int
 LETTER: int
 NUMBER: int
 WHITE: int

@@ -291,7 +291,10 @@ cdef class WordCache:
             while p < stop and status == 0:
                 # the table is mostly waiting for memory, so ask for it some words ahead
                 ready = 0
-                while ready < AHEAD and p < stop:
+                while ready < AHEAD:
+                    p = word_start(&self.scanner, p, end)
+                    if p >= stop:
+                        break
                     start[ready] = p
                     p = word_end(&self.scanner, p, end)
                     length[ready] = p - start[ready]

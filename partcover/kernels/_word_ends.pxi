@@ -48,6 +48,9 @@ cpdef enum:
     DEEPSEEK = 9
     TEKKEN = 10
     SPACE_RUNS = 11     # before each run of spaces
+    # those of `partcover.corpus.raw_words`, with kinds of their own
+    CLASSES = 12
+    CLIP = 13           # `CLASSES`, but for CLIP's contractions
 
 # What a character can be: bits of the table `kinds`, one byte for each code point.
 cpdef enum:
@@ -355,6 +358,25 @@ cdef const uint8_t *_deepseek(const uint8_t *kinds, const uint8_t *p,
         at += size
 
 
+cdef const uint8_t *_class_end(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                               bint contractions) noexcept nogil:
+    """Returns the end of the part at `p`: a LETTER or SIGN is a run, a MARK joining."""
+    cdef int size
+    cdef uint8_t kind = _kind(kinds, p, end, &size)
+    cdef const uint8_t *at = p
+    if contractions and end - p > 1 and p[1] < 0x80:
+        at = _contraction(p, end, True)
+    if at == p:
+        at = p + size
+        if kind & LETTER:
+            at = _letters(kinds, at, end)
+        elif kind & (SIGN | WHITE):
+            at = _run(kinds, at, end, kind)
+    if kind & MARK or at < end and _kind(kinds, at, end, &size) & MARK:
+        at = _others(kinds, at, end, WHITE)
+    return at
+
+
 cdef const uint8_t *_after_word_space(const uint8_t *kinds, const uint8_t *p,
                                       const uint8_t *end) noexcept nogil:
     cdef const uint8_t *at = p
@@ -370,6 +392,14 @@ cdef const uint8_t *_after_word_space(const uint8_t *kinds, const uint8_t *p,
         # a byte that belongs to no character is taken for white space: no cut is needed there
         if not _kind(kinds, before, end, &size) & WHITE and before + size == at:
             return at
+
+
+cdef inline const uint8_t *word_start(const Scanner *scanner, const uint8_t *p,
+                                      const uint8_t *end) noexcept nogil:
+    """Returns where the next word starts, from `p` on: `end` where white space is left out."""
+    if scanner.mode == CLASSES or scanner.mode == CLIP:
+        return _run(scanner.kinds, p, end, WHITE)
+    return p
 
 
 cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
@@ -395,6 +425,8 @@ cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
         return _deepseek(scanner.kinds, p, end)
     if scanner.mode == TEKKEN:
         return _tekken(scanner.kinds, p, end)
+    if scanner.mode == CLASSES or scanner.mode == CLIP:
+        return _class_end(scanner.kinds, p, end, scanner.mode == CLIP)
     if scanner.mode == AFTER_WORD_SPACE:
         return _after_word_space(scanner.kinds, p, end)
     if scanner.mode == SPACE and p[0] == c' ':
