@@ -2,6 +2,10 @@
 
 from . import trainers as trainers
 from ._version import __version__ as __version__
+from .adaptation.extend import extend as extend
+from .adaptation.extension import Extension as Extension
+from .adaptation.prune import prune as prune
+from .adaptation.pruning import Pruning as Pruning
 from .analysis.gap import Gap as Gap
 from .analysis.gap import split_gap as split_gap
 from .bounds.bound import Bound as Bound

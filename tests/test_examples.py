@@ -18,6 +18,11 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # modules all of whose functions and classes have an example; `build` has one besides
 MODULES = [
     "partcover",
+    "partcover.adaptation.base",
+    "partcover.adaptation.extend",
+    "partcover.adaptation.extension",
+    "partcover.adaptation.prune",
+    "partcover.adaptation.pruning",
     "partcover.analysis.audit",
     "partcover.analysis.difference",
     "partcover.analysis.gap",

@@ -22,7 +22,7 @@ ROWS = [
     {"bounds"},
     {"exact", "instances"},
     {"trainers"},
-    {"studies"},
+    {"adaptation", "studies"},
     {"report"},
     {"cli"},
 ]

@@ -17,7 +17,7 @@ def only(vocabulary: Vocabulary, places: Sequence[int]) -> Vocabulary:
     Parameters
     ----------
     vocabulary : Vocabulary
-        A vocabulary over bytes.
+        The vocabulary.
     places : sequence of int
         The places of the tokens to keep, ascending.
 
@@ -29,11 +29,12 @@ def only(vocabulary: Vocabulary, places: Sequence[int]) -> Vocabulary:
     (b'ab', b'abc')
     """
     tokens = [vocabulary.tokens[place] for place in places]
-    ids, scores, merges = vocabulary.id_of, vocabulary.scores, vocabulary.merges
+    scores, merges = vocabulary.scores, vocabulary.merges
+    ids = vocabulary.id_of if vocabulary.symbols == "bytes" else None
     kept = set(tokens)
     return vocabulary.with_(
         tokens=tokens,
-        ids=[*ids[:256], *(ids[256 + place] for place in places)],
+        ids=None if ids is None else [*ids[:256], *(ids[256 + place] for place in places)],
         scores=None if scores is None else [scores[place] for place in places],
         merges=None
         if merges is None

@@ -26,6 +26,8 @@ COMMANDS = [
     "bound C.tsv -k 2 --vocab V.json",
     "gap C.tsv --vocab V.json --certificate P.cert",
     "audit V.json text.txt --pretokenizer none",
+    "extend V.json C.tsv -m 1 --keep C.tsv",
+    "prune V.json C.tsv -k 1",
     "verify C.tsv -k 2 --vocab B.json --certificate P.cert",
     "compare C.tsv -k 2 --methods greedtok,greedwmc,bpe --certificate P.cert --sets",
     "compare C.tsv -k 2 --methods greedtok,bpe --targets 2.5 --unigram-objective",

@@ -20,7 +20,7 @@ from partcover.cli.renamed import NO_EFFECT, RENAMED
 THREADS = {
     "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "gap", "encode",
     "inspect", "compare", "ratio", "domains", "formulations", "reproduce", "report", "demo",
-    "audit",
+    "audit", "extend", "prune",
 }  # fmt: skip
 SEED = {
     "generate", "improve", "train", "solve", "encode", "compare", "ratio", "formulations", "worst",
@@ -107,7 +107,14 @@ def test_help_fits_and_has_headings(run, name, monkeypatch):
     assert max(map(len, out.splitlines())) <= 80
     if not name:
         assert "..." not in out.partition("Options:")[2]
-        for heading in ("Data:", "Choose a vocabulary:", "Prove", "Use a vocabulary:", "Study:"):
+        for heading in (
+            "Data:",
+            "Choose a vocabulary:",
+            "Prove",
+            "Use a vocabulary:",
+            "Adapt",
+            "Study:",
+        ):
             assert f"\n{heading}" in out
     else:
         assert "\nExamples:\n" in out
@@ -129,8 +136,12 @@ def place(run, tmp_path):
     (tmp_path / "F.cnf").write_text("p cnf 3 4\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n")
     (tmp_path / "cl100k_base.tiktoken").write_text("YQ== 0\nYg== 1\nYWI= 2\n")
     Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / "tokenizer.json")
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "book.txt").write_text(TEXT)
+    for folder in ("texts", "law"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "book.txt").write_text(TEXT)
+    (tmp_path / "news.txt").write_text(TEXT)
+    for name in ("new.json", "small.json"):
+        Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / name)
     assert run("compare", "book.tsv", "-k", 5, "-o", "rows.json", "--quiet")[0] == 0
     assert run("encode", "v.json", "book.txt", "-o", "book.npy", "--quiet")[0] == 0
     assert run("reduce", "graph.txt", "-k", 3, "-o", "I.json", "--quiet")[0] == 0
@@ -140,7 +151,7 @@ def place(run, tmp_path):
 
 NEEDS = {"huggingface": "tokenizers", "tiktoken": "tiktoken", "report": "jinja2"}
 NEEDS |= {"all.parquet": "pyarrow", "--plot": "matplotlib", "--draw": "matplotlib"}
-SMALLER = {" whale": " cat", "60": "0.5", "10": "3", "7": "4", "100,200": "2"}
+SMALLER = {" whale": " cat", "60": "0.5", "10": "3", "7": "4", "100,200": "2", "32000": "1"}
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,10 @@ SECTIONS = {
         "improve": "Search for a better vocabulary, and bound the optimum.",
         "train": "Train a vocabulary as other tokenizers do, for comparison.",
     },
+    "Adapt a vocabulary": {
+        "extend": "Add tokens to a tokenizer for a new domain or language.",
+        "prune": "Keep the tokens of a tokenizer that a corpus needs most.",
+    },
     "Prove how good it is": {
         "audit": "Measure how far a tokenizer is from optimal on a text, and why.",
         "solve": "Find an optimal vocabulary and prove that it is one.",

@@ -12,10 +12,10 @@ from ...errors import InputError
 from ...problem.certificate import Certificate
 from ...runtime.file_kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
+from ..base_files import read_tokenizer
 from ..command import argument, command, option
 from ..completion import pretokenizer_names
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import read_any_vocabulary, with_pretokenizer
 from ..options import (
     all_files_option,
     output_options,
@@ -103,7 +103,7 @@ def audit_command(
 
         check_page()
     start = None if start_certificate is None else Certificate.load(start_certificate)
-    vocabulary = _read(tokenizer, pretokenizer)
+    vocabulary = read_tokenizer(tokenizer, pretokenizer)
     for file in files:
         if not all_files and kind_of(file) == "tokenizer":
             raise InputError(
@@ -173,11 +173,3 @@ def _write_page(
             progress=progress,
         )
     out.wrote(out.path)
-
-
-def _read(path: str, pretokenizer: str | None) -> Vocabulary:
-    """Reads a tokenizer for text."""
-    vocabulary = read_any_vocabulary(path)
-    if vocabulary.symbols == "ints":
-        raise InputError(f"{path}: tokens over integers, and text is to be cut")
-    return with_pretokenizer(path, vocabulary, pretokenizer)

@@ -1,0 +1,145 @@
+"""Checks a vocabulary that is to be adapted, and makes the new one with its ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from .._version import __version__
+from ..corpus.normalizers import glance
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = [
+    "adapted",
+    "check_words",
+    "extended",
+    "needs_whole_characters",
+    "next_id",
+    "text_of",
+    "weighed",
+    "whole_substrings",
+]
+
+
+def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -> None:
+    """Checks that words are what a vocabulary cuts text into.
+
+    Raises
+    ------
+    InputError
+        If they are over other symbols, of another pre-tokenizer or normalizer, or lack the
+        end-of-word mark.
+    """
+    if base.symbols != words.symbols:
+        raise InputError(f"the base is over {base.symbols}, {name} is over {words.symbols}")
+    if base.pretokenizer and words.pretokenizer not in (None, base.pretokenizer):
+        raise InputError(
+            f"{name} was counted with {words.pretokenizer}, and the base cuts text by "
+            f"{base.pretokenizer}: give its text, or count it with that"
+        )
+    if words.pretokenizer is not None and base.normalizer != words.normalizer:
+        both = [
+            "not normalized" if one is None else f"normalized by {glance(one)}"
+            for one in (base.normalizer, words.normalizer)
+        ]
+        raise InputError(f"the base is for text {both[0]}, {name} is of text {both[1]}")
+    if base.end_of_word is not None:
+        words.refuse_without(base.end_of_word)
+
+
+def weighed(words: WordCounts, others: WordCounts | None, weights: tuple[int, int]) -> WordCounts:
+    """Returns the words of two corpora, with their counts multiplied.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.adaptation.base import weighed
+    >>> hats = WordCounts.from_counts({"hat": 2, "cat": 1})
+    >>> weighed(hats, WordCounts.from_counts({"hat": 1}), (2, 3)).to_dict()
+    {b'hat': 7, b'cat': 2}
+    """
+    if others is None or not weights[1]:
+        return words
+    pairs = (
+        ((word, count * weight) for word, count in corpus)
+        for corpus, weight in zip((words, others), weights, strict=True)
+    )
+    return words.subset(chain.from_iterable(pairs))
+
+
+def next_id(base: Vocabulary) -> int:
+    """Returns the first id behind all of a vocabulary, special tokens included."""
+    return max((*base.id_of, *base.special.values())) + 1
+
+
+def extended(base: Vocabulary, new: Sequence[Token], **use: Any) -> Vocabulary:
+    """Returns a vocabulary with further tokens, whose ids stand behind all others.
+
+    Parameters
+    ----------
+    base : Vocabulary
+        The tokens that are there; they and their ids stay.
+    new : sequence of token
+        The tokens that come behind them.
+    **use
+        What else changes: ``merges``, ``scores``.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.base import extended
+    >>> more = extended(Vocabulary(["th"], special=["<s>"]), [b"hat"])
+    >>> more.tokens, more.id_of[256:], more.special
+    ((b'th', b'hat'), (256, 258), {'<s>': 257})
+    """
+    ids = base.ids
+    if base.symbols == "bytes" and (ids is not None or base.special):
+        first = next_id(base)
+        ids = (*base.id_of, *range(first, first + len(new)))
+    return base.with_(tokens=(*base.tokens, *new), ids=ids, **use)
+
+
+def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any) -> Vocabulary:
+    """Returns a vocabulary that records what it was made of, and how.
+
+    The end-of-word mark of its words is kept, as tokens hold it.
+    """
+    before = base.provenance
+    source = {key: before[key] for key in ("format", "source", "source_sha256") if key in before}
+    mark = {} if base.end_of_word is None else {"end_of_word": base.end_of_word}
+    provenance = {**mark, "partcover": __version__, "base": source, **facts}
+    return vocabulary.with_(method=method, provenance=provenance)
+
+
+def text_of(token: Token) -> str | None:
+    """Returns a token over bytes as text; None if it cuts a character.
+
+    Examples
+    --------
+    >>> from partcover.adaptation.base import text_of
+    >>> text_of("né".encode()), text_of("né".encode()[:2])
+    ('né', None)
+    """
+    try:
+        return bytes(token).decode("utf-8")  # type: ignore[arg-type]
+    except UnicodeDecodeError:
+        return None
+
+
+def needs_whole_characters(base: Vocabulary) -> bool:
+    """Returns whether a token that cuts a character is of no use to a vocabulary.
+
+    So it is where merging starts from characters, and where a byte has no id.
+    """
+    if base.symbols != "bytes":
+        return False
+    return base.rule == "character_merges" or -1 in base.id_of
+
+
+def whole_substrings(candidates: Iterable[Token]) -> tuple[Token, ...]:
+    """Returns the candidates that cut no character."""
+    return tuple(token for token in candidates if text_of(token) is not None)

@@ -1,0 +1,216 @@
+"""Extends a vocabulary: its tokens and ids stay, and new tokens come behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from ..analysis.reachability import unreachable_tokens
+from ..analysis.word_borders import cut_at_spaces
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError, VerificationError
+from ..runtime.arguments import Seconds, Threads, Whole, checked, shown
+from ..runtime.limits import RunLimits
+from ..runtime.progress import Progress
+from ..segmentation.segmentation import segment
+from ..vocabulary.rules import SegmentationRule
+from ..vocabulary.vocabulary import Vocabulary
+from .base import adapted, check_words, weighed
+from .extension import BeforeAfter, Extension
+from .task import Added, Keep, Task
+from .whole_paths import add_by_priority, add_by_shortest_path
+
+__all__ = ["check_extendable", "extend"]
+
+_WAYS: Mapping[SegmentationRule, Callable[[Task], Added]] = {
+    "shortest_path": add_by_shortest_path,
+    "random_path": add_by_shortest_path,  # draws one of the shortest paths
+    "priority": add_by_priority,
+}
+
+
+@checked
+def extend(
+    base: Vocabulary,
+    words: WordCounts,
+    m: Whole,
+    *,
+    keep: WordCounts | None = None,
+    keep_weight: Fraction | float | int = 0,
+    at_most: Fraction | float | int | None = None,
+    rule: SegmentationRule | None = None,
+    time_limit: Seconds | None = 20.0,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+) -> Extension:
+    """Adds tokens to a vocabulary so that a corpus needs the fewest.
+
+    Parameters
+    ----------
+    base : Vocabulary
+        The tokens that are there.  They, their ids and special tokens stay as they are, and the
+        new ones get the ids behind all of them.
+    words : WordCounts
+        The corpus, cut into words by the base's own pre-tokenizer.  Words of ``none``, which are
+        whole texts, are cut further where no token of the base reaches across (`cut_at_spaces`).
+    m : int
+        How many tokens to add, at least 1.  There are fewer where no more of them help.
+    keep : WordCounts, optional
+        A corpus of what the base is for, counted before and after.
+    keep_weight : number
+        What a token of `keep` counts where one of the corpus counts 1: the weighted sum is
+        minimised.  0, the default, leaves `keep` out of it.
+    at_most : number, optional
+        How much more `keep` may need after than before, as a share: 0.001 is 0.1 %.  Counted in
+        integers, rounded down.
+    rule : str, optional
+        The rule by which words are cut, before and after; by default the base's own.
+    time_limit : float, optional
+        Seconds for search and bound; None until they get no better.
+    threads : int
+        Number of threads.
+    progress : Progress, optional
+        Receives the events of the search.
+
+    Returns
+    -------
+    Extension
+        The new vocabulary, exact counts, and a lower bound for all extensions by m tokens.
+
+    Raises
+    ------
+    InputError
+        If the base's rule is not one that new tokens can be chosen for, m is 0, the words are over
+        other symbols or of another pre-tokenizer, or `at_most` is given without `keep`.
+
+    Notes
+    -----
+    The base's tokens cost nothing and are always there, so that this is the tokenization problem
+    with tokens that are given (`Instance.prefix`), and its lower bounds are those of that.
+
+    Under the shortest path and by priority, no corpus ever needs more tokens than before, so that
+    `at_most` holds by itself: every path over the base's tokens is still there, and a token that
+    comes behind all others in priority only joins what they leave.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, extend
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
+    >>> found = extend(Vocabulary(["th"]), words, 2, keep=WordCounts.from_counts({"than": 5}))
+    >>> found.new, found.corpus.after, found.lower_bound
+    ((b'hat', b'cat'), 10, 10)
+    >>> found.keep.before, found.keep.after
+    (15, 15)
+    """
+    if rule is not None and rule != base.rule:
+        base = base.with_(rule=rule)
+    check_extendable(base, m)
+    check_words(base, words)
+    if keep is not None:
+        check_words(base, keep, "the corpus to keep")
+    weights = _weights(keep, keep_weight)
+    limits = RunLimits(time_limit, threads=threads)
+    clock = limits.start()
+    if words.pretokenizer == "none":
+        words = cut_at_spaces(words, base)
+        keep = None if keep is None else cut_at_spaces(keep, base)
+
+    def needed(corpus: WordCounts, vocabulary: Vocabulary) -> int:
+        return segment(corpus, vocabulary, threads=threads).tokens
+
+    unreachable = unreachable_tokens(base, threads=threads)
+    objective = weighed(words, keep, weights)
+    before = needed(words, base)
+    kept_before = limit = side = None
+    if keep is not None:
+        kept_before = needed(keep, base)
+        limit = _limit(kept_before, at_most)
+        side = None if limit is None else Keep(keep, limit)
+    elif at_most is not None:
+        raise InputError("at_most is for a corpus to keep (keep=…, --keep), and none is given")
+    added = _WAYS[base.rule](Task(base, objective, m, side, limits, progress or Progress()))
+    vocabulary = added.vocabulary
+    kept = None
+    if keep is not None and kept_before is not None:
+        kept = BeforeAfter(keep, kept_before, needed(keep, vocabulary))
+        if limit is not None and kept.after > limit:
+            raise VerificationError(
+                f"the corpus to keep needs {kept.after} tokens, more than {limit}: this is a "
+                "defect of partcover, please report it"
+            )
+    corpus = BeforeAfter(words, before, needed(words, vocabulary))
+    tokens = weights[0] * corpus.after
+    tokens += 0 if kept is None else weights[1] * kept.after
+    facts = {"base_size": len(base), "corpus_sha256": objective.digest, "tokens": tokens}
+    return Extension(
+        base=base,
+        vocabulary=adapted(vocabulary, base, "extend", **facts, rule=base.rule),
+        corpus=corpus,
+        tokens=tokens,
+        lower_bound=added.certificate.lower_bound,
+        instance=added.instance,
+        certificate=added.certificate,
+        unreachable=unreachable,
+        seconds=clock.seconds,
+        termination=added.termination,
+        m=m,
+        gains=added.gains,
+        keep=kept,
+        limit=limit,
+        objective=objective,
+    )
+
+
+def check_extendable(base: Vocabulary, m: int = 1) -> None:
+    """Checks, before any work, that a vocabulary can be extended by its rule, and by how many.
+
+    Raises
+    ------
+    InputError
+        If not.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.extend import check_extendable
+    >>> check_extendable(Vocabulary([], rule="single_symbols"))
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: the rule single_symbols uses no tokens: name another rule
+    """
+    if m == 0:
+        raise InputError("m is 0: how many tokens are to be added? At least 1")
+    if base.rule == "single_symbols":
+        raise InputError("the rule single_symbols uses no tokens: name another rule")
+    if base.rule not in _WAYS:
+        raise InputError(
+            f"no tokens can be chosen for the rule {base.rule}; rule='shortest_path' (--rule "
+            "shortest_path) chooses them for the fewest tokens"
+        )
+
+
+def _fraction(value: Fraction | float, name: str) -> Fraction:
+    """Returns a number as the fraction that is written: 0.1 is 1/10."""
+    try:
+        number = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+    except ValueError:  # infinite, or not a number
+        raise InputError(f"{name} is {shown(value)}: a number from 0 up is expected") from None
+    if number < 0 or number.denominator > 10**6 or number > 10**6:
+        raise InputError(
+            f"{name} is {shown(value)}: a number from 0 to a million, of at most six decimals, is "
+            "expected"
+        )
+    return number
+
+
+def _weights(keep: WordCounts | None, weight: Fraction | float) -> tuple[int, int]:
+    """Returns by what the counts of the corpus and of `keep` are multiplied, as whole numbers."""
+    number = _fraction(weight, "keep_weight")
+    if number and keep is None:
+        raise InputError("keep_weight is for a corpus to keep (keep=…, --keep), and none is given")
+    return number.denominator, number.numerator
+
+
+def _limit(before: int, at_most: Fraction | float | None) -> int | None:
+    """Returns the most tokens that a corpus may need."""
+    return None if at_most is None else before + int(before * _fraction(at_most, "at_most"))

@@ -1,0 +1,196 @@
+"""Holds what extending a vocabulary gave: the new tokens, the counts, and the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..problem.solution import Termination
+from ..runtime.notebook import brief
+from ..runtime.progress import gap_of
+from ..vocabulary.rules import SegmentationRule
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["Adaptation", "BeforeAfter", "Extension"]
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """The tokens of a corpus before and after a vocabulary was adapted, by the same rule.
+
+    Attributes
+    ----------
+    words : WordCounts
+        The corpus.
+    before, after : int
+        The tokens that it needs.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.adaptation.extension import BeforeAfter
+    >>> BeforeAfter(WordCounts.from_counts({"hat": 2}), before=4, after=2).to_json()
+    {'words': 1, 'total_count': 2, 'before': 4, 'after': 2, 'saved': 2}
+    """
+
+    words: WordCounts
+    before: int
+    after: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the counts as a JSON object."""
+        return {
+            "words": len(self.words),
+            "total_count": self.words.total_count,
+            "before": self.before,
+            "after": self.after,
+            "saved": self.before - self.after,
+        }
+
+
+@dataclass(frozen=True)
+class Adaptation:
+    """What both adaptations of a vocabulary say of themselves.
+
+    Attributes
+    ----------
+    base : Vocabulary
+        The vocabulary that was there.
+    vocabulary : Vocabulary
+        The new one.
+    corpus : BeforeAfter
+        The tokens of the corpus.
+    tokens : int
+        What was minimised: the tokens after it, by the vocabulary's own rule.
+    lower_bound : int
+        No other choice needs fewer.
+    instance : Instance
+        The instance that the bound is about, by the shortest path.
+    certificate : Certificate
+        The proof of the bound.
+    unreachable : tuple of token
+        Tokens of the base that can never come out (`unreachable_tokens`).
+    seconds : float
+        The time that it took.
+    termination : {"completed", "gap", "time_limit", "interrupted"}
+        Why it stopped.
+    """
+
+    base: Vocabulary
+    vocabulary: Vocabulary
+    corpus: BeforeAfter
+    tokens: int
+    lower_bound: int
+    instance: Instance
+    certificate: Certificate
+    unreachable: tuple[Token, ...]
+    seconds: float
+    termination: Termination
+
+    def __repr__(self) -> str:
+        return brief(
+            type(self).__name__,
+            f"{len(self.base):,} → {len(self.vocabulary):,} tokens",
+            self.rule,
+            f"tokens={self.tokens}, lower_bound={self.lower_bound}",
+            f"gap={self.gap:.4%}",
+            self.termination,
+        )
+
+    @property
+    def rule(self) -> SegmentationRule:
+        """The segmentation rule that counts are stated under."""
+        return self.vocabulary.rule
+
+    @property
+    def gap(self) -> float:
+        """(tokens − lower_bound) / tokens."""
+        return gap_of(self.tokens, self.lower_bound) or 0.0
+
+    def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
+        """Returns the JSON object of the command, with the tokens unless they are left out."""
+        data: dict[str, Any] = {
+            "method": self.vocabulary.method,
+            "rule": self.rule,
+            "symbols": self.base.symbols,
+            "base_size": len(self.base),
+            "size": len(self.vocabulary),
+            "corpus": self.corpus.to_json(),
+            "tokens": self.tokens,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "unreachable": len(self.unreachable),
+            "termination": self.termination,
+            "seconds": round(self.seconds, 6),
+        }
+        if vocabulary:
+            data["unreachable_tokens"] = [sym.to_json(token) for token in self.unreachable]
+        return data
+
+
+@dataclass(frozen=True, repr=False)
+class Extension(Adaptation):
+    """A vocabulary with new tokens behind its own, and how near they are to the best.
+
+    Attributes are those of `Adaptation`, and:
+
+    Attributes
+    ----------
+    m : int
+        How many new tokens were asked for; there are fewer where no more help.
+    gains : tuple of int
+        For each new token, how many tokens less the objective needs because of it: how many more
+        it would need without that one token, or, of merges, how often the merge is made.
+    keep : BeforeAfter or None
+        The tokens of the corpus that must not cost more, if one was given.
+    limit : int or None
+        The most tokens that `keep` may need.
+    objective : WordCounts
+        What was minimised: the corpus and `keep`, each with its weight.
+
+    Examples
+    --------
+    >>> from partcover import Extension, Vocabulary, WordCounts, extend
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
+    >>> found: Extension = extend(Vocabulary(["th"]), words, 1)
+    >>> found.new, found.gains, found.corpus.before, found.tokens, found.lower_bound
+    ((b'at',), (7,), 21, 14, 14)
+    """
+
+    m: int
+    gains: tuple[int, ...]
+    keep: BeforeAfter | None
+    limit: int | None
+    objective: WordCounts
+
+    @property
+    def new(self) -> tuple[Token, ...]:
+        """The new tokens, in the order of their ids."""
+        return self.vocabulary.tokens[len(self.base) :]
+
+    @property
+    def new_ids(self) -> tuple[int, ...]:
+        """The ids of the new tokens; none over other symbols than bytes."""
+        if self.base.symbols != "bytes":
+            return ()
+        return self.vocabulary.id_of[256 + len(self.base) :]
+
+    def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
+        """Returns the JSON object of ``partcover extend``."""
+        data = super().to_json(vocabulary=vocabulary)
+        data |= {
+            "m": self.m,
+            "added": len(self.new),
+            "keep": None if self.keep is None else self.keep.to_json(),
+            "keep_limit": self.limit,
+        }
+        if vocabulary:
+            data["new_tokens"] = [sym.to_json(token) for token in self.new]
+            data["new_ids"] = list(self.new_ids)
+            data["gains"] = list(self.gains)
+        return data

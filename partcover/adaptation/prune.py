@@ -1,0 +1,198 @@
+"""Cuts a vocabulary down to the tokens that a corpus needs most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, islice
+
+import numpy as np
+
+from ..analysis.metrics import token_uses
+from ..analysis.reachability import unreachable_tokens
+from ..analysis.word_borders import cut_at_spaces
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..problem.instance import Instance
+from ..runtime.arguments import Budget, Seconds, Threads, checked
+from ..runtime.limits import RunLimits
+from ..runtime.progress import Progress
+from ..segmentation.segmentation import Segmentation, segment
+from ..vocabulary.rules import SegmentationRule
+from ..vocabulary.subset import only
+from ..vocabulary.vocabulary import Vocabulary
+from .base import adapted, check_words, text_of
+from .extension import BeforeAfter
+from .pruning import Pruning
+from .whole_paths import improve_within
+
+__all__ = ["check_prunable", "most_used", "prune", "restricted"]
+
+
+@checked
+def prune(
+    base: Vocabulary,
+    words: WordCounts,
+    k: Budget,
+    *,
+    rule: SegmentationRule | None = None,
+    time_limit: Seconds | None = 20.0,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+) -> Pruning:
+    """Keeps the k tokens of a vocabulary with which a corpus needs the fewest.
+
+    Parameters
+    ----------
+    base : Vocabulary
+        The tokens.  Special tokens and single symbols stay beside the k; where some symbols have
+        no id, so do the characters of the corpus that are tokens.
+    words : WordCounts
+        The corpus, cut into words by the base's own pre-tokenizer; those of ``none`` are cut
+        further, as in `extend`.
+    k : int
+        How many tokens of two or more symbols to keep, at least 1.
+    rule : str, optional
+        The rule by which words are cut, before and after; by default the base's own.
+    time_limit : float, optional
+        Seconds for search and bound; None until they get no better.
+    threads : int
+        Number of threads.
+    progress : Progress, optional
+        Receives the events of the search.
+
+    Returns
+    -------
+    Pruning
+        The new vocabulary in the base's order, with ids from 0 on in the order of the old ones,
+        exact counts, and a lower bound for all k tokens of the base.
+
+    Raises
+    ------
+    InputError
+        If k is 0, more than the base has or less than has to stay, the rule uses no tokens, or the
+        words are over other symbols or of another pre-tokenizer.
+
+    Notes
+    -----
+    This is the tokenization problem with the base's tokens as its candidates.  Where fewer than k
+    help, the first of the others fill up.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, prune
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
+    >>> found = prune(Vocabulary(["th", "at", "hat", "zz"]), words, 2)
+    >>> found.vocabulary.tokens, found.tokens, found.lower_bound
+    ((b'at', b'hat'), 12, 12)
+    """
+    if rule is not None and rule != base.rule:
+        base = base.with_(rule=rule)
+    check_prunable(base, k)
+    check_words(base, words)
+    limits = RunLimits(time_limit, threads=threads)
+    clock = limits.start()
+    if words.pretokenizer == "none":
+        words = cut_at_spaces(words, base)
+    unreachable = unreachable_tokens(base, threads=threads)
+    required = _required(base, words)
+    instance = Instance(words, k, candidates=base.tokens, required=required)
+    cut = segment(words, base, threads=threads)
+    solution = improve_within(instance, limits, progress or Progress())
+    assert solution.certificate is not None
+    choices = [[*solution.vocabulary.tokens], [*required, *most_used(base, cut)]]
+    smaller = [restricted(base, choice, k) for choice in choices]
+    needed = [segment(words, choice, threads=threads).tokens for choice in smaller]
+    tokens = min(needed)
+    vocabulary = smaller[needed.index(tokens)]
+    facts = {"base_size": len(base), "corpus_sha256": words.digest, "tokens": tokens}
+    return Pruning(
+        base=base,
+        vocabulary=adapted(vocabulary, base, "prune", **facts, rule=base.rule),
+        corpus=BeforeAfter(words, cut.tokens, tokens),
+        tokens=tokens,
+        lower_bound=solution.certificate.lower_bound,
+        instance=instance,
+        certificate=solution.certificate,
+        unreachable=unreachable,
+        seconds=clock.seconds,
+        termination=solution.termination,
+        k=k,
+        required=required,
+    )
+
+
+def check_prunable(base: Vocabulary, k: int) -> None:
+    """Checks, before any work, that so many tokens of a vocabulary can be kept.
+
+    Raises
+    ------
+    InputError
+        If not.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.prune import check_prunable
+    >>> check_prunable(Vocabulary(["th", "at"]), 3)
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: k is 3, and the base has 2 tokens of two or more symbols
+    """
+    if k == 0:
+        raise InputError("k is 0: how many tokens are to be kept? At least 1")
+    if k > len(base):
+        raise InputError(
+            f"k is {k:,}, and the base has {len(base):,} tokens of two or more symbols"
+        )
+    if base.rule == "single_symbols":
+        raise InputError("the rule single_symbols uses no tokens: name another rule")
+
+
+def most_used(base: Vocabulary, cut: Segmentation) -> list[Token]:
+    """Returns the tokens that a corpus is cut into, those of most uses first."""
+    uses = token_uses(cut, len(base))
+    order = np.argsort(-uses, kind="stable").tolist()
+    return [base.tokens[place] for place in order if uses[place]]
+
+
+def restricted(base: Vocabulary, tokens: Iterable[Token], k: int) -> Vocabulary:
+    """Returns the vocabulary of the first k of some tokens, in its own order, with ids from 0 on.
+
+    Parameters
+    ----------
+    base : Vocabulary
+        The vocabulary.
+    tokens : iterable of token
+        Those to keep; where they are fewer than k, the first others of the vocabulary fill up.
+    k : int
+        How many tokens to keep.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.prune import restricted
+    >>> restricted(Vocabulary(["th", "at", "hat"]), [b"hat"], 2).tokens
+    (b'th', b'hat')
+    """
+    kept = set(islice(dict.fromkeys(chain(tokens, base.tokens)), k))
+    smaller = only(base, [place for place, token in enumerate(base.tokens) if token in kept])
+    if base.symbols != "bytes":
+        return smaller
+    used = sorted(n for n in (*smaller.id_of, *smaller.special.values()) if n >= 0)
+    new = {-1: -1} | {number: place for place, number in enumerate(used)}
+    return smaller.with_(
+        ids=[new[number] for number in smaller.id_of],
+        special={text: new[number] for text, number in smaller.special.items()},
+    )
+
+
+def _required(base: Vocabulary, words: WordCounts) -> tuple[Token, ...]:
+    """Returns the tokens without which a text of the corpus could not be written any more.
+
+    Where some bytes have no id, those are the characters of the corpus that are tokens.
+    """
+    if base.symbols != "bytes" or -1 not in base.id_of:
+        return ()
+    held = set(words.data.tobytes().decode("utf-8", "replace"))
+    return tuple(token for token in base.tokens if text_of(token) in held)

@@ -1,0 +1,88 @@
+"""Adds tokens where any token may be used in any word: by the shortest path or by priority."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..analysis.token_gains import token_gains
+from ..bounds.improve import improve
+from ..corpus.symbols import Token
+from ..heuristics.greedy import greedtok
+from ..problem.instance import Instance
+from ..problem.solution import Solution
+from ..runtime.limits import RunLimits
+from ..runtime.progress import Progress
+from .base import extended, needs_whole_characters, whole_substrings
+from .task import Added, Task
+
+__all__ = ["add_by_priority", "add_by_shortest_path", "extension_instance", "improve_within"]
+
+
+def extension_instance(task: Task) -> Instance:
+    """Returns the instance of an extension: the base's tokens are given, and k counts them.
+
+    Candidates are all substrings, or those that cut no character where others are of no use.
+
+    Examples
+    --------
+    >>> from partcover import Progress, Vocabulary, WordCounts
+    >>> from partcover.adaptation.task import Task
+    >>> from partcover.adaptation.whole_paths import extension_instance
+    >>> from partcover.runtime.limits import RunLimits
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
+    >>> extension_instance(Task(Vocabulary(["th"]), words, 2, None, RunLimits(), Progress())).k
+    3
+    """
+    base, words = task.base, task.objective
+    instance = Instance(words, len(base) + task.m, prefix=base.tokens)
+    if needs_whole_characters(base) and bool((words.data >= 0x80).any()):
+        whole = whole_substrings(instance.index.tokens())
+        instance = Instance(words, instance.k, prefix=base.tokens, candidates=whole)
+    return instance
+
+
+def add_by_shortest_path(task: Task) -> Added:
+    """Adds the tokens that `improve` finds; those that gain most come first.
+
+    More tokens never cost a corpus more: every path that was there still is.
+    """
+    instance, size = extension_instance(task), len(task.base)
+    solution = improve_within(instance, task.limits, task.progress)
+    tokens = solution.vocabulary.tokens
+    losses, _ = token_gains(task.objective, tokens, threads=task.limits.threads)
+    worth = list(zip(losses.tolist(), tokens, strict=True))[size:]
+    order = sorted((-loss, token) for loss, token in worth)
+    new = [token for _, token in order]
+    gains = tuple(-loss for loss, _ in order)
+    return _added(task, solution, instance, new, gains)
+
+
+def add_by_priority(task: Task) -> Added:
+    """Adds the tokens of GreedTok, or those of `improve` in its order where they need fewer.
+
+    A token behind all others is placed only where it leaves them alone or swallows them whole, so
+    that it never costs a corpus more.
+    """
+    instance, size = extension_instance(task), len(task.base)
+    solution = improve_within(instance, task.limits, task.progress)
+    greedy = greedtok(instance, threads=task.limits.threads)
+    searched = replace(instance, candidates=None, required=solution.vocabulary.tokens[size:])
+    ordered = greedtok(searched, threads=task.limits.threads)
+    best = min((greedy, ordered), key=lambda answer: answer.tokens)
+    return _added(task, solution, instance, best.vocabulary.tokens[size:], best.gains[size:])
+
+
+def improve_within(instance: Instance, limits: RunLimits, progress: Progress) -> Solution:
+    """Improves a vocabulary within the time limit."""
+    return improve(
+        instance, time_limit=limits.time_limit, threads=limits.threads, progress=progress
+    )
+
+
+def _added(
+    task: Task, solution: Solution, instance: Instance, new: Sequence[Token], gains: tuple[int, ...]
+) -> Added:
+    assert solution.certificate is not None
+    vocabulary = extended(task.base, new)
+    return Added(vocabulary, gains, instance, solution.certificate, solution.termination)

@@ -1,0 +1,78 @@
+"""Reads a tokenizer, and the corpora that it is audited, extended or cut down for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..interop.load import load_vocabulary, other_format
+from ..interop.token_list import LIST
+from ..runtime.file_kinds import kind_of
+from ..vocabulary.vocabulary import Vocabulary
+from .inputs import read_any_vocabulary, with_pretokenizer
+from .output import Output
+
+__all__ = ["read_base", "read_corpus", "read_tokenizer"]
+
+
+def read_tokenizer(path: str, pretokenizer: str | None) -> Vocabulary:
+    """Reads a tokenizer, whose own pre-tokenizer goes before the one that is named.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is over integers, or has another pre-tokenizer.
+    """
+    vocabulary = read_any_vocabulary(path)
+    if vocabulary.symbols == "ints":
+        raise InputError(f"{path}: tokens over integers, and text is to be cut")
+    return with_pretokenizer(path, vocabulary, pretokenizer)
+
+
+def read_base(path: str, pretokenizer: str | None) -> Vocabulary:
+    """Reads what `read_tokenizer` does, and a list of tokens by its name, ``.txt`` or ``.list``."""
+    known = kind_of(path) in ("vocabulary", "solution") or other_format(path) is not None
+    if not known and LIST.recognises(Path(path)):
+        return with_pretokenizer(path, load_vocabulary(path, LIST.name), pretokenizer)
+    return read_tokenizer(path, pretokenizer)
+
+
+def read_corpus(
+    out: Output, base: Vocabulary, files: Sequence[str], *, key: str, all_files: bool
+) -> WordCounts:
+    """Reads counted words, or counts those of text as a vocabulary cuts it.
+
+    Parameters
+    ----------
+    out : Output
+        Shows how far the count is.
+    base : Vocabulary
+        The vocabulary.
+    files : sequence of str
+        One file of counted words, or text as `count` reads it.
+    key : str
+        The field of JSON lines, or the column of Parquet.
+    all_files : bool
+        Whether files of folders are read whatever their names end in.
+    """
+    kinds = [None if all_files else kind_of(file) for file in files]
+    if kinds == ["counts"]:
+        return WordCounts.load(files[0])
+    for file, kind in zip(files, kinds, strict=True):
+        if kind == "tokenizer":
+            raise InputError(
+                f"{file}: this looks like a tokenizer, no text (--all-files counts it as text)"
+            )
+    with out.progress("counting") as progress:
+        return WordCounts.from_files(
+            files,
+            pretokenizer=base.need_pretokenizer(),
+            normalizer=base.normalizer,
+            symbols=base.symbols,
+            key=key,
+            threads=out.threads,
+            progress=progress,
+            all_files=all_files,
+        )

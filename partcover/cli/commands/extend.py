@@ -1,0 +1,137 @@
+"""Implements the command ``extend``."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from ...errors import InputError
+from ...vocabulary.rules import SegmentationRule
+from ..adapting import adapting_options, write_proof
+from ..base_files import read_base, read_corpus
+from ..command import argument, command, option
+from ..exit_status import EXIT_INTERRUPTED
+from ..output import Output
+from ..paths import ReadablePath, check_not_among
+
+
+class _Share(click.ParamType[Fraction]):
+    """A share, as 0.001 or 0.1%."""
+
+    name = "share"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Fraction:
+        """Returns the share as it is written."""
+        if isinstance(value, Fraction):
+            return value
+        text = str(value).strip()
+        try:
+            number = Fraction(text.removesuffix("%").strip())
+        except (ValueError, ZeroDivisionError):
+            self.fail(f"{value!r} is not a share: 0.1% or 0.001, say.", param, ctx)
+        return number / 100 if text.endswith("%") else number
+
+
+class _Weight(_Share):
+    """A weight, as 0.5 or 1/3."""
+
+    name = "weight"
+
+
+@command(
+    "extend",
+    keeps_best=True,
+    examples=[
+        ("partcover extend tokenizer.json law/ -m 2000 -o new.json", ""),
+        (
+            "partcover extend tokenizer.json law/ -m 2000 --keep news.txt --keep-weight 0.1",
+            "for both corpora",
+        ),
+        ("partcover export new.json --to huggingface -o new", "as a library loads it"),
+    ],
+)
+@argument("base", type=ReadablePath(), metavar="BASE")
+@argument("files", nargs=-1, required=True, metavar="CORPUS…")
+@option(
+    "-m",
+    "m",
+    type=click.IntRange(0),
+    required=True,
+    help="How many tokens to add.",
+)
+@option(
+    "--keep",
+    multiple=True,
+    type=ReadablePath(),
+    metavar="FILE",
+    help="Text or counted words of what BASE is for, counted before and after. Repeatable.",
+)
+@option(
+    "--keep-weight",
+    type=_Weight(),
+    default=Fraction(0),
+    metavar="W",
+    help="What a token of --keep counts where one of CORPUS counts 1. Default: 0.",
+)
+@option(
+    "--at-most",
+    type=_Share(),
+    metavar="SHARE",
+    help="How much more --keep may need than before: 0.1%, say.",
+)
+@adapting_options(writes="the new vocabulary")
+def extend_command(
+    out: Output,
+    base: str,
+    files: tuple[str, ...],
+    m: int,
+    keep: tuple[str, ...],
+    keep_weight: Fraction,
+    at_most: Fraction | None,
+    rule: SegmentationRule | None,
+    **options: Any,
+) -> int:
+    """Add tokens to a tokenizer for a new domain or language.
+
+    BASE is any file or folder that `import` reads, a vocabulary file or a list of tokens. Its
+    tokens, ids and special tokens stay, and the new ones get the ids behind them. CORPUS is text,
+    counted by BASE's own pre-tokenizer, or one file of counted words.
+
+    The bound is proven: no other tokens, as many as were asked for, need fewer. `export` writes
+    the new vocabulary for a library.
+    """
+    from ...adaptation.extend import check_extendable, extend
+    from ...report.adaptation_tables import extension_tables
+
+    if not keep and (at_most is not None or keep_weight):
+        raise InputError("--keep-weight and --at-most are about --keep, which is not given")
+    vocabulary = read_base(base, options["pretokenizer"])
+    if rule is not None:
+        vocabulary = vocabulary.with_(rule=rule)
+    check_extendable(vocabulary, m)
+    check_not_among(out.path, (*files, *keep), all_files=options["all_files"])
+    reading = {"key": options["key"], "all_files": options["all_files"]}
+    words = read_corpus(out, vocabulary, files, **reading)
+    kept = read_corpus(out, vocabulary, keep, **reading) if keep else None
+    with out.events(None, phase="extend", time_limit=options["time_limit"]) as progress:
+        found = extend(
+            vocabulary,
+            words,
+            m,
+            keep=kept,
+            keep_weight=keep_weight,
+            at_most=at_most,
+            time_limit=options["time_limit"],
+            threads=out.threads,
+            progress=progress,
+        )
+    write_proof(out, found, options["write_certificate"], options["write_instance"])
+    if len(found.new) < m:
+        out.note(f"{len(found.new):,} tokens were added: no more of them help")
+    with out.saved(found.vocabulary.save):
+        out.show(found.to_json(vocabulary=not out.no_vocabulary), *extension_tables(found))
+    return EXIT_INTERRUPTED if found.termination == "interrupted" else 0

@@ -1,0 +1,76 @@
+"""Makes the tables of a vocabulary that was extended or cut down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..adaptation.extension import Adaptation, BeforeAfter, Extension
+from ..adaptation.pruning import Pruning
+from .tables import Listing, token_line
+
+__all__ = ["extension_tables", "pruning_tables"]
+
+
+def extension_tables(extension: Extension, *, shown: int = 10) -> list[Listing]:
+    """Returns what extending a vocabulary gave as tables, the counts first.
+
+    Parameters
+    ----------
+    extension : Extension
+        The result.
+    shown : int
+        How many of the new tokens to list.
+    """
+    corpora = [("the corpus", extension.corpus)]
+    if extension.keep is not None:
+        corpora.append(("the corpus to keep", extension.keep))
+    added = f"{len(extension.new):,}"
+    tables = [_counts(corpora), _proof(extension, f"with any {added} more, at least")]
+    ids: tuple[int | None, ...] = extension.new_ids or (None,) * len(extension.new)
+    listed = list(zip(extension.new, ids, extension.gains, strict=True))[:shown]
+    if listed:
+        rows = [
+            {"token": token_line([token], extension.base.symbols), "id": number, "gain": gain}
+            for token, number, gain in listed
+        ]
+        title = f"The first of {added} new tokens"
+        tables.append(Listing(rows, {"token": "token", "id": "id", "gain": "gains"}, title))
+    return tables
+
+
+def pruning_tables(pruning: Pruning) -> list[Listing]:
+    """Returns what cutting a vocabulary down gave as tables, the counts first."""
+    kept = f"with any {pruning.k:,} of its tokens, at least"
+    return [_counts([("the corpus", pruning.corpus)]), _proof(pruning, kept)]
+
+
+def _counts(corpora: list[tuple[str, BeforeAfter]]) -> Listing:
+    """The tokens before and after."""
+    rows: list[dict[str, Any]] = []
+    for name, corpus in corpora:
+        total = corpus.words.total_count
+        rows.append(
+            {
+                "corpus": name,
+                "before": corpus.before,
+                "after": corpus.after,
+                "share": f"{(corpus.after - corpus.before) / corpus.before:+.2%}",
+                "each_before": f"{corpus.before / total:.3f}",
+                "each_after": f"{corpus.after / total:.3f}",
+            }
+        )
+    columns = {"corpus": "", "before": "tokens before", "after": "after", "share": ""}
+    columns |= {"each_before": "a word before", "each_after": "after"}
+    return Listing(rows, columns, "Tokens before and after")
+
+
+def _proof(adaptation: Adaptation, at_least: str) -> Listing:
+    """The tokens that are needed, and the bound."""
+    tokens, bound = adaptation.tokens, adaptation.lower_bound
+    rows = [
+        {"what": f"tokens needed, {adaptation.rule.replace('_', ' ')}", "tokens": tokens},
+        {"what": at_least, "tokens": bound},
+        {"what": "gap", "tokens": tokens - bound, "gap": f"{adaptation.gap:.3%}"},
+    ]
+    data = (adaptation.to_json(vocabulary=False),)
+    return Listing(rows, {"what": "", "tokens": "", "gap": ""}, "How near to the best", data)
