@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..corpus.readers import documents
+from ..corpus.sources import find_sources
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.instance import Instance
@@ -19,6 +21,9 @@ from ..vocabulary.vocabulary import Vocabulary
 from .exit_status import EXIT_INTERRUPTED
 from .inputs import other_words, read_any_vocabulary, with_pretokenizer
 from .output import Output
+
+if TYPE_CHECKING:
+    from ..studies.bits_per_byte import SegmentedTexts
 
 __all__ = ["ScoreOptions", "read_words", "show_scores"]
 
@@ -49,11 +54,28 @@ _PARITY = {"per": "tokens per", "worst_over_best": "worst/best", "gini": "Gini"}
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """How texts become words, and the seconds for the lower bounds."""
+    """How texts become words, the seconds for the lower bounds, and the language model.
+
+    Attributes
+    ----------
+    pretokenizer : str or None
+        What text is cut by, where the vocabulary does not hold it.
+    key : str
+        The field of JSON lines and Parquet.
+    time_limit : float
+        Seconds for the lower bounds; 0 for none.
+    train : tuple of str
+        Texts to train a language model on; without any there is none.
+    order, context_bytes : int
+        The order of the model, and the largest context of that whose contexts are bytes.
+    """
 
     pretokenizer: str | None
     key: str
     time_limit: float
+    train: tuple[str, ...]
+    order: int
+    context_bytes: int
 
 
 def show_scores(
@@ -69,8 +91,12 @@ def show_scores(
     if not corpora:
         raise click.UsageError("--scores needs a text: inspect V.json TEXT --scores")
     vocabulary = with_pretokenizer(path, read_any_vocabulary(path), options.pretokenizer)
+    names = _names(corpora)
+    for text in (*corpora, *options.train) if options.train else ():
+        if _is_counted(text):
+            raise InputError(f"{text}: bits per byte (--train) are of text, not of counted words")
     words = {}
-    for corpus, name in _names(corpora).items():
+    for corpus, name in names.items():
         words[name] = _counted(out, corpus, vocabulary, options.key)
         for remark in other_words(vocabulary, words[name]):
             out.note(f"{name}: {remark}")
@@ -89,6 +115,12 @@ def show_scores(
         "pretokenizer": vocabulary.pretokenizer,
         **scores.to_json(),
     }
+    if options.train:
+        data["language_model"] = {"order": options.order, "context_bytes": options.context_bytes}
+        for row, bits in zip(
+            data["corpora"], _bits(out, vocabulary, rule, names, options), strict=True
+        ):
+            row |= bits
     out.result(data, *_tables(data))
     return EXIT_INTERRUPTED if scores.is_interrupted else 0
 
@@ -105,12 +137,52 @@ def read_words(path: str, vocabulary: Vocabulary) -> WordCounts:
     return WordCounts.load(path, vocabulary.symbols)
 
 
+def _bits(
+    out: Output,
+    vocabulary: Vocabulary,
+    rule: SegmentationRule | None,
+    names: dict[str, str],
+    options: ScoreOptions,
+) -> Iterator[dict[str, float]]:
+    """Trains language models, and yields the bits per byte of each corpus."""
+    from ..studies.bits_per_byte import segment_texts
+
+    with out.progress("language model") as progress:
+
+        def cut(*paths: str) -> SegmentedTexts:
+            progress.stage(f"cutting {', '.join(paths)}")
+            texts = (text for path in paths for text in _texts(path, options.key))
+            return segment_texts(vocabulary, texts, rule=rule, threads=out.threads)
+
+        train = cut(*options.train)
+        progress.stage("training")
+        by_tokens = train.model(order=options.order)
+        by_bytes = train.model(context_bytes=options.context_bytes)
+        for path in names:
+            test = cut(path)
+            yield {
+                "bits_per_byte": test.bits_per_byte(by_tokens),
+                "bits_per_byte_same_context": test.bits_per_byte(by_bytes),
+            }
+
+
+def _texts(path: str, key: str) -> Iterator[bytes]:
+    """Yields the documents of a file or folder."""
+    for source in find_sources([path]):
+        for document in documents(source, key=key):
+            yield document.together()
+
+
+def _is_counted(path: str) -> bool:
+    """Returns whether a file holds counted words rather than text."""
+    return kind_of(path) in ("counts", "instance") or path.endswith((".json", ".tsv"))
+
+
 def _counted(out: Output, path: str, vocabulary: Vocabulary, key: str) -> WordCounts:
     """Reads counted words, or counts those of a text as the vocabulary cuts it."""
-    kind = kind_of(path)
-    if kind in ("counts", "instance") or path.endswith((".json", ".tsv")):
+    if _is_counted(path):
         return read_words(path, vocabulary)
-    if kind == "tokenizer":
+    if kind_of(path) == "tokenizer":
         raise InputError(f"{path}: this looks like a tokenizer, no text")
     if vocabulary.symbols == "ints":
         raise InputError(f"{path}: text, and the vocabulary is over integers")
@@ -149,6 +221,14 @@ def _tables(data: dict[str, Any]) -> list[Listing]:
     tables.append(Listing(rows, _USE, "how its tokens are used"))
     if any("gap" in row for row in rows):
         tables.append(Listing(rows, _GAPS, "how far from the optimum of its size"))
+    if "language_model" in data:
+        model = data["language_model"]
+        columns = {
+            "corpus": "text",
+            "bits_per_byte": f"order {model['order']}",
+            "bits_per_byte_same_context": f"contexts of {model['context_bytes']} bytes",
+        }
+        tables.append(Listing(rows, columns, "bits per byte of an n-gram model"))
     if data["parity"]:
         tables.append(Listing(data["parity"], _PARITY, "how evenly these texts are served"))
     return tables

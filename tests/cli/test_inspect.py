@@ -112,9 +112,31 @@ def test_scores(run, tmp_path):
         assert shown in out
 
 
+def test_bits_per_byte(run, tmp_path):
+    (tmp_path / "train.txt").write_text(TEXT)
+    (tmp_path / "test.jsonl").write_text('{"text": "the rat sat"}\n{"text": "on the mat"}\n')
+    Vocabulary([" th", "at", " the"], pretokenizer="gpt2").save(tmp_path / "V.json")
+    command = ("inspect", "V.json", "test.jsonl", "--scores", "--time-limit", "0")
+    status, data = as_json(run(*command, "--train", "train.txt", "--json"))
+    assert (status, data["language_model"]) == (0, {"order": 3, "context_bytes": 8})
+    (row,) = data["corpora"]
+    assert 0 < row["bits_per_byte"] < row["bits_per_byte_same_context"] < 8
+    options = ("--train", "train.txt", "--order", "5", "--context-bytes", "0", "--json")
+    status, data = as_json(run(*command, *options))
+    (other,) = data["corpora"]
+    assert status == 0
+    assert row["bits_per_byte_same_context"] < other["bits_per_byte_same_context"]
+    status, out, _ = run(*command, "--train", "train.txt")
+    assert status == 0
+    assert "bits per byte of an n-gram model" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["V.json", "C.tsv", "--scores", "--train", "text.txt"], "C.tsv: bits per byte"),
+        (["V.json", "text.txt", "--scores", "--train", "C.tsv"], "C.tsv: bits per byte"),
+        (["V.json", "C.tsv", "--train", "text.txt"], "--train needs --scores"),
         (["V.json", "--scores"], "--scores needs a text"),
         (["V.json", "C.tsv", "C.tsv"], "several corpora are for --scores"),
         (["V.json", "C.tsv", "--scores", "--audit"], "--scores and --audit exclude each other"),

@@ -39,6 +39,7 @@ COMMANDS = [
     "decode B.json ids.npy --pretokenizer none -o back.txt",
     "export B.json --to list --pretokenizer none -o tokens.txt",
     "import tokens.txt -o L.json",
+    "inspect L.json text.txt --scores --train text.txt --pretokenizer none",
     "formulations C.tsv -k 1 --solvers highs",
     "worst --method greedtok -k 1 --words 2 --length 3",
     "reduce graph.txt -k 1 -o I.json",

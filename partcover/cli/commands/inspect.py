@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,27 @@ if TYPE_CHECKING:
 @option(
     "--key", default="text", show_default=True, help="With --scores: field of .jsonl and .parquet."
 )
+@option(
+    "--train",
+    multiple=True,
+    type=ReadablePath(),
+    metavar="TEXT",
+    help="With --scores: train an n-gram model on this text, for bits per byte. Repeatable.",
+)
+@option(
+    "--order",
+    type=click.IntRange(1, 64),
+    default=3,
+    show_default=True,
+    help="With --train: n, one more than the tokens of a context.",
+)
+@option(
+    "--context-bytes",
+    type=click.IntRange(0, 64),
+    default=8,
+    show_default=True,
+    help="With --train: the longest context of the model whose contexts are bytes.",
+)
 @no_vocabulary_option
 @argument("vocab", metavar="V.json")
 @argument("corpora", nargs=-1, metavar="[C.tsv|I.json|TEXT…]", required=False)
@@ -102,12 +123,13 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options
     --scores takes one or several texts or counts: tokens per word, bytes per token, words kept
     whole, Rényi efficiency, the gap to a proven lower bound, and parity between the texts.
     """
-    scoring = ScoreOptions(
-        **{name: options.pop(name) for name in ("pretokenizer", "key", "time_limit")}
-    )
+    names = [field.name for field in fields(ScoreOptions)]
+    scoring = ScoreOptions(**{name: options.pop(name) for name in names})
     if options.pop("scores"):
         _refuse_views(options)
         return show_scores(out, vocab, corpora, options["rule"], scoring)
+    if scoring.train:
+        raise click.UsageError("--train needs --scores")
     if len(corpora) > 1:
         raise click.UsageError("several corpora are for --scores")
     corpus = corpora[0] if corpora else None
