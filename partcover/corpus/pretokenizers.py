@@ -55,7 +55,7 @@ as no pattern looks behind, what follows is found alike when the text starts the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
@@ -143,6 +143,8 @@ class PretokenizerRule:
     raw : callable, optional
         Of rules over text that is not normalized: returns the part whose one word is a given one,
         or None.
+    each : callable, optional
+        Returns what `words` does for each of several texts, sooner.
     """
 
     words: Callable[[str], list[str]]
@@ -153,6 +155,11 @@ class PretokenizerRule:
     keeps: bool = True
     kinds: npt.NDArray[np.uint8] | None = field(default=None, compare=False, repr=False)
     raw: Callable[[str], str | None] | None = None
+    each: Callable[[Sequence[str]], list[list[str]]] | None = None
+
+    def words_of(self, texts: Sequence[str]) -> list[list[str]]:
+        """Returns all words of each text."""
+        return self.each(texts) if self.each is not None else list(map(self.words, texts))
 
     def last_cut(self, text: bytes) -> int:
         """Returns the last place > 0 where `text`, a prefix of a longer text, may be cut, or -1."""

@@ -8,6 +8,7 @@ by what it becomes when it stands alone:
 * white: white space, which is left out;
 * single: one word, whatever stands beside it;
 * run, other run: a word together with its neighbours of the same class;
+* gone: nothing; it belongs to the part before it;
 * joining: all else, and what may become one with the character before it, as accents do.
 
 A part with a joining character in it or behind it goes on to the next white space.  So two parts
@@ -16,7 +17,7 @@ meet where the normalizer changes nothing across, and where the steps cut in any
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
@@ -34,8 +35,8 @@ from .steps import PUNCTUATION, WORD_CHARACTER, Steps
 
 __all__ = ["raw_rules"]
 
-_WHITE, _SINGLE, _RUN, _OTHER_RUN, _JOINING = (
-    _encoder.WHITE, _encoder.NUMBER, _encoder.LETTER, _encoder.SIGN, _encoder.MARK,
+_WHITE, _SINGLE, _RUN, _OTHER_RUN, _GONE, _JOINING = (
+    _encoder.WHITE, _encoder.NUMBER, _encoder.LETTER, _encoder.SIGN, _encoder.UPPER, _encoder.MARK,
 )  # fmt: skip
 
 # the classes that a first step makes; what is in none of these is a run
@@ -50,6 +51,7 @@ _LOCAL = {"NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "BertNormal
 _ALIKE = [range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xAC00, 0xD7A4)]
 _SURROGATES_AND_PRIVATE = range(0xD800, 0xF900)
 _SEPARATOR = "!~!"
+_WORD_BETWEEN = "qzxqz"  # no word that is likely; where it is one, words are found part by part
 
 
 def raw_rules(
@@ -77,8 +79,9 @@ def raw_rules(
     )
     words = _RawWords(normalizer, steps, becomes, *frame)
     own = PretokenizerRule(
-        words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=False, raw=words.raw
-    )
+        words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=False, raw=words.raw,
+        each=words.each,
+    )  # fmt: skip
     return front, own
 
 
@@ -103,12 +106,39 @@ class _RawWords:
     suffix: str
 
     def __call__(self, part: str) -> list[str]:
+        word = self._word(part)
+        if word is not None:
+            return [word]
+        return self.steps.words(part if self.normalizer is None else self.normalizer(part))
+
+    def each(self, parts: Sequence[str]) -> list[list[str]]:
+        """Returns the words of each part."""
+        found = [None if (word := self._word(part)) is None else [word] for part in parts]
+        joining = [place for place, words in enumerate(found) if words is None]
+        # together, since each call of a step takes longer than the step
+        text = f" {_WORD_BETWEEN} ".join(parts[place] for place in joining)
+        normalized = text if self.normalizer is None else self.normalizer(text)
+        words: list[list[str]] = [[]]
+        for word in self.steps.steps[0].words(normalized, True):
+            if word == _WORD_BETWEEN:
+                words.append([])
+            else:
+                words[-1].append(self._framed(word))
+        if len(words) != len(joining):
+            words = [self(parts[place]) for place in joining]
+        given = iter(words)
+        return [next(given) if each is None else each for each in found]
+
+    def _word(self, part: str) -> str | None:
+        """Returns the only word of a part; None where it has joining characters."""
         try:
-            body = "".join(map(self.becomes.__getitem__, part))
+            return self._framed("".join(map(self.becomes.__getitem__, part)))
         except KeyError:
-            return self.steps.words(part if self.normalizer is None else self.normalizer(part))
-        prefix = "" if body.startswith(self.prefix) else self.prefix
-        return [f"{prefix}{body}{self.suffix}"]
+            return None
+
+    def _framed(self, word: str) -> str:
+        prefix = "" if word.startswith(self.prefix) else self.prefix
+        return f"{prefix}{word}{self.suffix}"
 
     def raw(self, word: str) -> str | None:
         """Returns the part whose one word is this, where it is the word without what is put on."""
@@ -167,8 +197,12 @@ def _characters(name: str, kind: str) -> tuple[npt.NDArray[np.uint8], dict[str, 
     classes = np.full(0x110000, _JOINING, np.uint8)
     becomes = {}
     joining = regex.compile(f"[{joining_characters(0x10000)}]")
+    composing = regex.search("NFK?C", name) is not None
     for point, character, text in zip(points, characters, normalized, strict=True):
-        class_ = _JOINING if joining.match(character) else _class(text, of)
+        if not text and not composing and kind != "Split":  # nor between the parts of contractions
+            class_ = _GONE
+        else:
+            class_ = _JOINING if joining.match(character) else _class(text, of)
         classes[point] = class_
         if class_ not in (_JOINING, _WHITE):
             becomes[character] = text.strip(" ")

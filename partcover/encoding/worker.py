@@ -150,26 +150,31 @@ class Worker:
             Where their parts start in `data`.
         """
         text, ends = data.tobytes(), offsets.tolist()
-        lengths: list[int] = []
-        changed: list[bytes] = []
-        for start, end in pairwise(ends):
-            words = [text[start:end].decode("utf-8", "surrogateescape")]
-            for rule in self.rules[1:]:
-                parts = [part for word in words for part in rule.words(word)]
-                if rule.given and rule.keeps and "".join(parts) != "".join(words):
-                    raise InputError(
-                        "the words of the pre-tokenizer, joined, are not the text again: an "
-                        "encoder's must neither leave out nor change anything "
-                        f"(text {shown(''.join(words))}, words {shown(' | '.join(parts[:3]))})"
-                    )
-                words = parts
-            encoded = [word.encode("utf-8", "surrogateescape") for word in words]
-            lengths += map(len, encoded)
-            changed.append(b"".join(encoded))
+        cut = [[text[a:b].decode("utf-8", "surrogateescape")] for a, b in pairwise(ends)]
+        for rule in self.rules[1:]:
+            given = iter(rule.words_of([word for words in cut for word in words]))
+            parts = [[part for _ in words for part in next(given)] for words in cut]
+            if rule.given and rule.keeps:
+                _check_kept(cut, parts)
+            cut = parts
+        encoded = [[word.encode("utf-8", "surrogateescape") for word in words] for words in cut]
+        lengths = [len(word) for words in encoded for word in words]
+        changed = list(map(b"".join, encoded))
         if not all(rule.keeps for rule in self.rules):
             data = np.frombuffer(b"".join(changed), np.uint8)
             offsets = _starts(list(map(len, changed)))
         return data, offsets, _starts(lengths)
+
+
+def _check_kept(cut: list[list[str]], parts: list[list[str]]) -> None:
+    """Checks that a function of the caller's leaves the text as it is."""
+    for before, after in zip(cut, parts, strict=True):
+        if "".join(after) != (text := "".join(before)):
+            raise InputError(
+                "the words of the pre-tokenizer, joined, are not the text again: an encoder's "
+                "must neither leave out nor change anything "
+                f"(text {shown(text)}, words {shown(' | '.join(after[:3]))})"
+            )
 
 
 def _starts(lengths: list[int]) -> npt.NDArray[np.int64]:

@@ -360,7 +360,10 @@ cdef const uint8_t *_deepseek(const uint8_t *kinds, const uint8_t *p,
 
 cdef const uint8_t *_class_end(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
                                bint contractions) noexcept nogil:
-    """Returns the end of the part at `p`: a LETTER or SIGN is a run, a MARK joining."""
+    """Returns the end of the part at `p`.
+
+    LETTER and SIGN are runs, UPPER is gone, MARK joining.
+    """
     cdef int size
     cdef uint8_t kind = _kind(kinds, p, end, &size)
     cdef const uint8_t *at = p
@@ -369,9 +372,8 @@ cdef const uint8_t *_class_end(const uint8_t *kinds, const uint8_t *p, const uin
     if at == p:
         at = p + size
         if kind & LETTER:
-            at = _letters(kinds, at, end)
-        elif kind & (SIGN | WHITE):
-            at = _run(kinds, at, end, kind)
+            at = _ascii_letters(at, end, 0x20)
+        at = _run(kinds, at, end, UPPER if kind & NUMBER else kind | UPPER)
     if kind & MARK or at < end and _kind(kinds, at, end, &size) & MARK:
         at = _others(kinds, at, end, WHITE)
     return at
@@ -398,7 +400,7 @@ cdef inline const uint8_t *word_start(const Scanner *scanner, const uint8_t *p,
                                       const uint8_t *end) noexcept nogil:
     """Returns where the next word starts, from `p` on: `end` where white space is left out."""
     if scanner.mode == CLASSES or scanner.mode == CLIP:
-        return _run(scanner.kinds, p, end, WHITE)
+        return _run(scanner.kinds, p, end, WHITE | UPPER)
     return p
 
 
