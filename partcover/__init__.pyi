@@ -11,6 +11,8 @@ from .analysis.gap import split_gap as split_gap
 from .bounds.bound import Bound as Bound
 from .bounds.improve import improve as improve
 from .bounds.lower_bound import lower_bound as lower_bound
+from .bounds.minimax import bound_minimax as bound_minimax
+from .bounds.minimax import improve_minimax as improve_minimax
 from .corpus.word_counts import WordCounts as WordCounts
 from .encoding.encoder import Encoder as Encoder
 from .errors import InputError as InputError
@@ -26,6 +28,8 @@ from .hardness.reduction import reduce_vertex_cover as reduce_vertex_cover
 from .heuristics.greedy import certified_ratio as certified_ratio
 from .heuristics.greedy import greedtok as greedtok
 from .heuristics.greedy import greedwmc as greedwmc
+from .heuristics.minimax_greedy import greedtok_minimax as greedtok_minimax
+from .heuristics.minimax_weights import reference_counts as reference_counts
 from .heuristics.rounding import round_relaxation as round_relaxation
 from .interop import Fidelity as Fidelity
 from .interop import export as export
@@ -33,6 +37,9 @@ from .interop import load_vocabulary as load_vocabulary
 from .problem.certificate import Certificate as Certificate
 from .problem.group_budget import GroupBudget as GroupBudget
 from .problem.instance import Instance as Instance
+from .problem.minimax import MinimaxInstance as MinimaxInstance
+from .problem.minimax_certificate import MinimaxCertificate as MinimaxCertificate
+from .problem.minimax_solution import MinimaxSolution as MinimaxSolution
 from .problem.solution import Result as Result
 from .problem.solution import Solution as Solution
 from .report.plots import plot_events as plot_events
@@ -49,5 +56,7 @@ from .studies.tokenizer_audit import audit_tokenizer as audit_tokenizer
 from .studies.vocabulary_scores import VocabularyScores as VocabularyScores
 from .studies.vocabulary_scores import score_vocabulary as score_vocabulary
 from .verification.certificate_check import check_certificate as check_certificate
+from .verification.minimax_check import check_minimax_certificate as check_minimax_certificate
+from .verification.minimax_check import verify_minimax as verify_minimax
 from .verification.recount import verify as verify
 from .vocabulary.vocabulary import Vocabulary as Vocabulary

@@ -17,20 +17,27 @@ from partcover import (
     GroupBudget,
     InputError,
     Instance,
+    MinimaxCertificate,
+    MinimaxInstance,
     PartcoverError,
     Vocabulary,
     WordCounts,
     audit_tokenizer,
+    bound_minimax,
     check_certificate,
+    check_minimax_certificate,
     compare,
     decide,
     extend,
     greedtok,
+    greedtok_minimax,
     greedwmc,
     improve,
+    improve_minimax,
     lower_bound,
     prove,
     prune,
+    reference_counts,
     relax,
     round_relaxation,
     score_vocabulary,
@@ -40,6 +47,7 @@ from partcover import (
     split_gap,
     trainers,
     verify,
+    verify_minimax,
 )
 
 WORDS = WordCounts.from_words(["pearl", "the", "red", "heart"])
@@ -47,6 +55,8 @@ INSTANCE = Instance(WORDS, k=2)
 SOLUTION = greedtok(INSTANCE)
 TOKENS = SOLUTION.vocabulary
 BOUND = lower_bound(INSTANCE, iterations=3)
+MINIMAX = MinimaxInstance([WORDS, WORDS.weighted({"the": 3})], 2, [9, 7])
+MINIMAX_PROOF = bound_minimax(MINIMAX).certificate
 ENCODER = Encoder(TOKENS, "gpt2")
 
 MISTAKES: dict[str, Callable[[], Any]] = {
@@ -104,6 +114,21 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Instance.load": (Instance.load, {"path": "nowhere.json"}),
     "Instance.from_json": (Instance.from_json, {"data": INSTANCE.to_json()}),
     "with_k": (INSTANCE.with_k, {"k": 2}),
+    "MinimaxInstance": (
+        MinimaxInstance,
+        {"corpora": [WORDS, WORDS], "k": 2, "references": [1, 2], "names": ["a", "b"]},
+    ),
+    "weighted by corpus": (MINIMAX.weighted, {"weights": [1, 2]}),
+    "reference_counts": (reference_counts, {"corpora": [WORDS], "how": "own", "k": 2}),
+    "greedtok_minimax": (greedtok_minimax, {"instance": MINIMAX}),
+    "bound_minimax": (bound_minimax, {"instance": MINIMAX, "time_limit": 0}),
+    "improve_minimax": (improve_minimax, {"instance": MINIMAX, "time_limit": 0}),
+    "verify_minimax": (verify_minimax, {"instance": MINIMAX, "vocabulary": TOKENS}),
+    "check_minimax_certificate": (
+        check_minimax_certificate,
+        {"instance": MINIMAX, "certificate": MINIMAX_PROOF},
+    ),
+    "MinimaxCertificate.load": (MinimaxCertificate.load, {"path": "nowhere.cert"}),
     "GroupBudget": (GroupBudget, {"name": "g", "limit": 2}),
     "Vocabulary": (Vocabulary, {"tokens": ["he"]}),
     "Vocabulary.load": (Vocabulary.load, {"path": "nowhere.json"}),
@@ -223,6 +248,7 @@ def test_the_public_names_are_called():
         "Extension",
         "Gap",
         "Pruning",
+        "MinimaxSolution",
         "Result",
         "Solution",
         "TokenizerAudit",

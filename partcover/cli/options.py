@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import click
 
 from ..corpus import symbols as sym
 from ..corpus.pretokenizers import Pretokenizer
-from ..problem.certificate import Certificate
-from ..vocabulary.vocabulary import Vocabulary
-from .checkpoint_files import CheckpointFiles
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
 from .completion import pretokenizer_names
-from .inputs import InstanceSource, read_any_vocabulary
+from .inputs import InstanceSource
+from .minimax import minimax_option
 from .output import FORMATS, Output
 from .paths import GroupText, ReadablePath, WritablePath
 
 __all__ = [
-    "SearchOptions",
     "all_files_option",
+    "applied",
     "candidate_options",
     "events_option",
     "gap_option",
@@ -34,15 +32,15 @@ __all__ = [
     "output_options",
     "plot_option",
     "resume_option",
-    "search_options",
     "seconds_option",
+    "several_options",
     "start_certificate_option",
     "text_pretokenizer_option",
     "vocabulary_options",
 ]
 
 
-def _applied(function: Function, *decorators: Decorator) -> Function:
+def applied(function: Function, *decorators: Decorator) -> Function:
     """Adds options in the order in which they are listed."""
     for decorate in reversed(decorators):
         function = decorate(function)
@@ -107,7 +105,7 @@ def output_options(
                 raise click.UsageError("-o - and --json both want standard output: leave out one")
             return function(out=out, **options)
 
-        return _applied(wrapper, *_output_options(writes, kind, table, threads, seed))
+        return applied(wrapper, *_output_options(writes, kind, table, threads, seed))
 
     return decorate
 
@@ -177,9 +175,14 @@ def instance_options(function: Function) -> Function:
     return argument("corpus", metavar="C.tsv|I.json")(candidate_options(function))
 
 
+def several_options(function: Function) -> Function:
+    """Adds the same, and ``--minimax`` for several inputs."""
+    return minimax_option(candidate_options(function))
+
+
 def candidate_options(function: Function) -> Function:
     """Adds the options that make an instance of an input, passed on as an `InstanceSource`."""
-    return _applied(
+    return applied(
         grouped(function, "source", InstanceSource),
         _candidate(
             "--symbols",
@@ -248,7 +251,11 @@ def k_option(function: Function) -> Function:
 
 
 def vocabulary_options(
-    *, writes: str = "the vocabulary", seed: bool = True, limit: str | None = None
+    *,
+    writes: str = "the vocabulary",
+    seed: bool = True,
+    limit: str | None = None,
+    several: bool = False,
 ) -> Decorator:
     """Adds the options of a command that chooses a vocabulary for an instance.
 
@@ -260,101 +267,19 @@ def vocabulary_options(
         Whether the command makes use of ``--seed``.
     limit : str, optional
         The help of ``--time-limit``.
+    several : bool
+        Whether there may be several inputs, with ``--minimax``.
     """
 
     def decorate(function: Function) -> Function:
-        return _applied(
+        return applied(
             function,
             k_option,
             seconds_option() if limit is None else seconds_option(about=limit),
             no_vocabulary_option,
             _pretokenizer_option,
-            instance_options,
+            several_options if several else instance_options,
             output_options(writes=writes, kind="text", threads=True, seed=seed),
-        )
-
-    return decorate
-
-
-@dataclass(frozen=True)
-class SearchOptions:
-    """What ``solve`` and ``improve`` start from, when they stop, and what they write beside.
-
-    Attributes
-    ----------
-    start, start_certificate : str or None
-        Files of a vocabulary and a certificate to start from.
-    time_limit : float or None
-        Seconds.
-    gap : float or None
-        The relative gap at which to stop.
-    write_certificate, events, plot : str or None
-        Files to write: the certificate, a JSON line for each event, the figure of the events.
-    resume : bool
-        Whether to go on from the files that are written.
-    """
-
-    start: str | None
-    start_certificate: str | None
-    time_limit: float | None
-    gap: float | None
-    write_certificate: str | None
-    events: str | None
-    plot: str | None
-    resume: bool
-
-    def starts(self, files: CheckpointFiles) -> tuple[Vocabulary | None, Certificate | None]:
-        """Reads the vocabulary and the certificate to start from.
-
-        Parameters
-        ----------
-        files : CheckpointFiles
-            The files that are written, from which a run is resumed.
-        """
-        if self.resume:
-            for name, given in (
-                ("--start", self.start),
-                ("--start-certificate", self.start_certificate),
-            ):
-                if given is not None:
-                    raise click.UsageError(f"--resume starts from its own files: leave out {name}")
-            return files.load()
-        return (
-            None if self.start is None else read_any_vocabulary(self.start),
-            None if self.start_certificate is None else Certificate.load(self.start_certificate),
-        )
-
-
-def search_options(*, writes: str = "the vocabulary", limit: str | None = None) -> Decorator:
-    """Adds the options of ``solve`` and ``improve``, passed on as `SearchOptions`.
-
-    Parameters
-    ----------
-    writes, limit : str
-        As for `vocabulary_options`.
-    """
-
-    def decorate(function: Function) -> Function:
-        return _applied(
-            grouped(function, "search", SearchOptions),
-            option(
-                "--start",
-                type=ReadablePath(),
-                metavar="V.json",
-                help="A vocabulary or tokenizer to start from, besides GreedTok's vocabulary.",
-            ),
-            start_certificate_option("A proof to start from; its bound is kept."),
-            gap_option,
-            option(
-                "--write-certificate",
-                type=WritablePath(),
-                metavar="FILE",
-                help="Write the proof of the bound (.cert), unless FILE proves more already.",
-            ),
-            resume_option("the files of -o and --write-certificate"),
-            events_option("A JSON line for each phase, better vocabulary or bound."),
-            plot_option("Draw incumbent and bound over time (.png, .svg, .pdf)."),
-            vocabulary_options(writes=writes, limit=limit),
         )
 
     return decorate

@@ -10,6 +10,7 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
+from ..corpus.alike import refuse_unlike
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -44,15 +45,8 @@ def joined(domains: Sequence[WordCounts]) -> WordCounts:
     """
     if not domains:
         raise InputError("no domains: give the counted words of at least one")
-    alphabets = sorted({words.symbols for words in domains})
-    if len(alphabets) > 1:
-        raise InputError(f"the domains are over different symbols: {', '.join(alphabets)}")
+    refuse_unlike(domains, "domains")
     names = {words.pretokenizer for words in domains}
-    if len(names - {None}) > 1:
-        known = ", ".join(sorted(name for name in names if name is not None))
-        raise InputError(f"the domains were counted with different pre-tokenizers: {known}")
-    if len({words.normalizer for words in domains}) > 1:
-        raise InputError("the domains were counted with different normalizers")
     return WordCounts.from_counts(
         chain.from_iterable(domains),
         domains[0].symbols,

@@ -46,6 +46,8 @@ COMMANDS = [
     "solve I.json -o S.json",
     "reduce --lift I.json S.json",
     "domains C.tsv T.tsv -k 2",
+    "improve C.tsv T.tsv -k 2 --minimax -o M.json --write-certificate M.cert",
+    "verify C.tsv T.tsv -k 2 --minimax --vocab M.json --certificate M.cert",
     "reproduce d C.tsv -k 2",
     "instances list",
     "instances show aaa",

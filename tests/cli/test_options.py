@@ -11,7 +11,16 @@ import click
 import pytest
 from cli.helpers import COMMANDS, TEXT, fails
 
-from partcover import Certificate, Instance, Vocabulary, WordCounts, greedtok, prove
+from partcover import (
+    Certificate,
+    Instance,
+    MinimaxInstance,
+    Vocabulary,
+    WordCounts,
+    bound_minimax,
+    greedtok,
+    prove,
+)
 from partcover.cli.command import Command
 from partcover.cli.paths import ReadablePath, WritablePath
 from partcover.cli.renamed import NO_EFFECT, RENAMED
@@ -125,13 +134,15 @@ def test_help_fits_and_has_headings(run, name, monkeypatch):
 def place(run, tmp_path):
     """A folder with the files that the examples name."""
     (tmp_path / "book.txt").write_text(TEXT)
-    for name in ("book.tsv", "small.tsv", "law.tsv"):
+    for name in ("book.tsv", "small.tsv", "law.tsv", "de.tsv", "en.tsv", "fi.tsv"):
         run("count", "book.txt", "--pretokenizer", "gpt2", "-o", name, "--quiet")
     words = WordCounts.load("book.tsv")
     for name, k in (("v.json", 1000), ("other.json", 4)):
         greedtok(Instance(words, k)).recorded(words).save(name)
     prove(Instance(words, 1000))[1].save("p.cert")
     assert Certificate.load("p.cert").k == 1000
+    found = bound_minimax(MinimaxInstance([words, words], 1000, [9, 9]), time_limit=0)
+    found.certificate.save("m.cert")
     (tmp_path / "graph.txt").write_text("a b\nb c\nb d\nc d\nd e\n")
     (tmp_path / "F.cnf").write_text("p cnf 3 4\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n")
     (tmp_path / "cl100k_base.tiktoken").write_text("YQ== 0\nYg== 1\nYWI= 2\n")

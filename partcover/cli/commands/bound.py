@@ -17,15 +17,21 @@ from ..checkpoint_files import CertificateFile
 from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
+from ..minimax import (
+    MinimaxSource,
+    refuse_with_minimax,
+    save_minimax_certificate,
+    show_minimax,
+)
 from ..options import (
     events_option,
     gap_option,
-    instance_options,
     no_cuts_option,
     output_options,
     plot_option,
     resume_option,
     seconds_option,
+    several_options,
     start_certificate_option,
 )
 from ..output import Output
@@ -44,6 +50,7 @@ if TYPE_CHECKING:
         ("partcover bound book.tsv -k 1000 --time-limit 60 -o p.cert", ""),
         ("partcover bound book.tsv -k 1000 --vocab v.json --gap 0.01", "the gap of a vocabulary"),
         ("partcover bound book.tsv -k 1000 -o p.cert --resume", "goes on where a run was stopped"),
+        ("partcover bound de.tsv en.tsv -k 1000 --minimax", "of the language that is served worst"),
     ],
 )
 @option("-k", "ks", help="Budgets: 1000 or 100,1000 or 1-5.", metavar="K,K,…")
@@ -62,7 +69,7 @@ if TYPE_CHECKING:
 @option("--tokens", is_flag=True, help="List the proven tokens in the JSON object.")
 @events_option("A JSON line for each better bound.")
 @plot_option("Draw the bound over time (.png, .svg, .pdf).")
-@instance_options
+@several_options
 @output_options(writes="the certificate", kind="text", threads=True)
 @plan_option("bound")
 def bound_command(
@@ -71,6 +78,7 @@ def bound_command(
     ks: str | None,
     vocab: str | None,
     tokens: bool,
+    minimax: MinimaxSource | None,
     **options: Any,
 ) -> int:
     """Prove a lower bound on the tokens that are needed.
@@ -79,9 +87,14 @@ def bound_command(
     P-100.cert, P-1000.cert), every few seconds as it goes. Without --vocab the gap is not known,
     and --gap is that of GreedTok's vocabulary. A time limit or Ctrl-C leaves the best bound so far.
     Whatever the limit, the words are read and hashed, and their substrings enumerated.
+
+    With --minimax and several inputs the bound is of the largest ratio of tokens to reference.
     """
     search = _Search(**options)
     budgets = parse_budgets(ks)
+    if minimax is not None:
+        refuse_with_minimax(tokens=tokens)
+        return _bound_minimax(out, replace(source, k=_only(budgets)), vocab, search, minimax)
     instance = replace(source, k=max(budgets, default=None)).read()
     budgets = budgets or [instance.k]
     incumbents = {} if vocab is None else _incumbents(instance, vocab, budgets)
@@ -102,6 +115,47 @@ def bound_command(
     rows = [bound.to_json(tokens=tokens) for bound in bounds]
     _show(out, rows, rows[0] if len(budgets) == 1 else {"rows": rows})
     return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in bounds) else 0
+
+
+def _only(budgets: Sequence[int]) -> int | None:
+    """Returns the one budget that ``--minimax`` takes; None for none."""
+    if len(budgets) > 1:
+        raise click.UsageError("--minimax takes one budget")
+    return budgets[0] if budgets else None
+
+
+def _bound_minimax(
+    out: Output,
+    source: InstanceSource,
+    vocab: str | None,
+    search: _Search,
+    minimax: MinimaxSource,
+) -> int:
+    """Bounds the largest ratio of several inputs."""
+    from ...bounds.minimax import bound_minimax
+
+    refuse_with_minimax(
+        start_certificate=search.start_certificate,
+        resume=search.resume,
+        iterations=search.iterations,
+        events=search.events,
+        plot=search.plot,
+    )
+    incumbent = None if vocab is None else read_any_vocabulary(vocab)
+    instance = minimax.read(source, threads=out.threads)
+    with out.progress("bound") as progress:
+        solution = bound_minimax(
+            instance,
+            incumbent=incumbent,
+            cuts=not search.no_cuts,
+            time_limit=search.time_limit,
+            target_gap=search.gap or 0.0,
+            threads=out.threads,
+            progress=progress,
+        )
+    if out.path is not None:
+        save_minimax_certificate(out, out.path, solution)
+    return show_minimax(replace(out, path=None, no_vocabulary=True), solution)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..command import command
 from ..greedy_run import run_greedy
 from ..inputs import InstanceSource
+from ..minimax import MinimaxSource, show_minimax
 from ..options import vocabulary_options
 from ..output import Output
 from ..plan import plan_option
@@ -16,16 +17,31 @@ from ..plan import plan_option
     examples=[
         ("partcover greedtok book.tsv -k 1000 -o v.json", ""),
         ("partcover greedtok book.tsv -k 1000 --max-length 16 --json", "no longer candidates"),
+        ("partcover greedtok de.tsv en.tsv -k 1000 --minimax", "no language is served badly"),
     ],
 )
-@vocabulary_options(seed=False)
+@vocabulary_options(seed=False, several=True)
 @plan_option("greedy")
-def greedtok_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
+def greedtok_command(
+    out: Output, source: InstanceSource, time_limit: float | None, minimax: MinimaxSource | None
+) -> int:
     """GreedTok: take what covers most, k times.
 
     Tokens are counted under GreedTok's own rule (priority order), with the fewest that the same
     vocabulary needs beside them. Ties: the shorter token, then the lexicographically last.
+
+    With --minimax and several inputs it runs on all their words, the counts of an input multiplied
+    by a weight, which grows where the input needs more tokens than others for its reference.
     """
     from ...heuristics.greedy import greedtok
 
-    return run_greedy(greedtok, out, source, time_limit)
+    if minimax is None:
+        return run_greedy(greedtok, out, source, time_limit)
+    from ...heuristics.minimax_greedy import greedtok_minimax
+
+    instance = minimax.read(source, threads=out.threads)
+    with out.progress("greedtok") as progress:
+        solution = greedtok_minimax(
+            instance, time_limit=time_limit, threads=out.threads, progress=progress
+        )
+    return show_minimax(out, solution)

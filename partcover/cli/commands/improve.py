@@ -10,11 +10,18 @@ from ...problem.solution import Solution
 from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_USAGE
-from ..inputs import InstanceSource
-from ..options import SearchOptions, no_cuts_option, search_options
+from ..inputs import InstanceSource, read_any_vocabulary
+from ..minimax import (
+    MinimaxSource,
+    refuse_with_minimax,
+    save_minimax_certificate,
+    show_minimax,
+)
+from ..options import no_cuts_option
 from ..output import Output, say
 from ..plan import plan_option
 from ..results import save_certificate, write_solution
+from ..search_options import SearchOptions, search_options
 
 
 @command(
@@ -26,14 +33,26 @@ from ..results import save_certificate, write_solution
             "partcover improve book.tsv -k 1000 --write-certificate p.cert --gap 0.005",
             "with the proof, until half a percent is left",
         ),
+        (
+            "partcover improve de.tsv en.tsv fi.tsv -k 1000 --minimax --time-limit 60",
+            "for the language that is served worst",
+        ),
     ],
 )
 @option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
 @no_cuts_option
-@search_options(limit="Stop after this long; up to two fifths of it go to the lower bound alone.")
+@search_options(
+    limit="Stop after this long; up to two fifths of it go to the lower bound alone.",
+    several=True,
+)
 @plan_option("bound")
 def improve_command(
-    out: Output, source: InstanceSource, search: SearchOptions, no_bound: bool, no_cuts: bool
+    out: Output,
+    source: InstanceSource,
+    search: SearchOptions,
+    no_bound: bool,
+    no_cuts: bool,
+    minimax: MinimaxSource | None,
 ) -> int:
     """Search for a better vocabulary, and bound the optimum.
 
@@ -42,12 +61,18 @@ def improve_command(
     together, side by side with --threads 2. Without a time limit all ends by itself; with one the
     search goes on until then. Whatever the limit, the words are read, their substrings enumerated,
     half a second given to GreedTok, and the result recounted.
+
+    With --minimax and several inputs the largest ratio of tokens to reference is made small: the
+    same runs on all words, round by round, with more weight for inputs that are served worse.
     """
     from ...bounds.improve import improve
 
     if no_bound and (search.write_certificate or search.start_certificate):
         name = "--write-certificate" if search.write_certificate else "--start-certificate"
         raise click.UsageError(f"--no-bound and {name} exclude each other")
+    if minimax is not None:
+        refuse_with_minimax(no_bound=no_bound)
+        return _improve_minimax(out, source, search, minimax, cuts=not no_cuts)
     instance = source.read()
     files = CheckpointFiles(out, search.write_certificate, instance, source.name)
     start, certificate = search.starts(files)
@@ -70,6 +95,42 @@ def improve_command(
     saved = _save_certificate(out, search.write_certificate, solution, instance)
     status = write_solution(out, solution, instance, source.name)
     return status if saved else EXIT_USAGE
+
+
+def _improve_minimax(
+    out: Output,
+    source: InstanceSource,
+    search: SearchOptions,
+    minimax: MinimaxSource,
+    *,
+    cuts: bool,
+) -> int:
+    """Improves a vocabulary for several inputs."""
+    from ...bounds.minimax import improve_minimax
+
+    refuse_with_minimax(
+        start_certificate=search.start_certificate,
+        resume=search.resume,
+        events=search.events,
+        plot=search.plot,
+    )
+    start = None if search.start is None else read_any_vocabulary(search.start)
+    instance = minimax.read(source, threads=out.threads)
+    with out.progress("improve") as progress:
+        solution = improve_minimax(
+            instance,
+            start,
+            cuts=cuts,
+            gap=search.gap or 0.0,
+            time_limit=search.time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
+        )
+    status = show_minimax(out, solution)
+    if search.write_certificate is not None:
+        save_minimax_certificate(out, search.write_certificate, solution)
+    return status
 
 
 def _save_certificate(

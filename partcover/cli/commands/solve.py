@@ -15,10 +15,10 @@ from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_NOTHING
 from ..inputs import InstanceSource
-from ..options import SearchOptions, search_options
 from ..output import Output, say
 from ..paths import WritablePath
 from ..results import save_certificate, write_solution
+from ..search_options import SearchOptions, search_options
 
 
 @dataclass(frozen=True)

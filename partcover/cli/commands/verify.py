@@ -12,7 +12,9 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
 from ..inputs import InstanceSource, other_words, read_vocabulary
-from ..options import instance_options, k_option, output_options
+from ..minimax import MinimaxSource
+from ..minimax_verification import verify_with_minimax
+from ..options import k_option, output_options, several_options
 from ..output import Output, say
 from ..paths import ReadablePath
 
@@ -22,6 +24,10 @@ from ..paths import ReadablePath
     examples=[
         ("partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
         ("partcover verify book.tsv -k 1000 --certificate p.cert --json", "the bound alone"),
+        (
+            "partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert",
+            "",
+        ),
     ],
 )
 @k_option
@@ -43,7 +49,7 @@ from ..paths import ReadablePath
     metavar="P.cert",
     help="The proof of a lower bound to check.",
 )
-@instance_options
+@several_options
 @output_options()
 def verify_command(
     out: Output,
@@ -51,6 +57,7 @@ def verify_command(
     vocab: str | None,
     model: str | None,
     certificate: str | None,
+    minimax: MinimaxSource | None,
 ) -> int:
     """Check a vocabulary and a certificate, independently.
 
@@ -59,11 +66,18 @@ def verify_command(
     tokens, candidates, and the number of tokens that its file claims. Of a certificate: that it is
     about this instance, that its cuts are valid, and the lower bound from its prices and cuts. Exit
     status 6 if anything is wrong.
+
+    With --minimax and several inputs: the tokens of each, and a bound of the largest ratio. Without
+    --reference the references are those that the certificate states, or the vocabulary's file.
     """
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
         raise click.UsageError("--model goes with a solver's .sol: --vocab S.sol")
+    if minimax is not None:
+        if model is not None:
+            raise click.UsageError("--minimax and --model exclude each other")
+        return verify_with_minimax(out, source, vocab, certificate, minimax)
     instance = source.read()
     data: dict[str, Any] = {}
     problems: list[str] = []

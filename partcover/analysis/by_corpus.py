@@ -1,0 +1,36 @@
+"""Counts the tokens that each of several corpora needs."""
+
+from __future__ import annotations
+
+from ..problem.minimax import MinimaxInstance
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["tokens_by_corpus"]
+
+
+def tokens_by_corpus(
+    instance: MinimaxInstance, vocabulary: Vocabulary, *, threads: int = 1
+) -> tuple[int, ...]:
+    """Returns the fewest tokens that each corpus needs with a vocabulary.
+
+    Parameters
+    ----------
+    instance : MinimaxInstance
+        The corpora.
+    vocabulary : Vocabulary
+        The vocabulary, over the same symbols; its own rule is not used.
+    threads : int
+        Number of threads that share the words.
+
+    Examples
+    --------
+    >>> from partcover import MinimaxInstance, Vocabulary, WordCounts
+    >>> from partcover.analysis.by_corpus import tokens_by_corpus
+    >>> corpora = [WordCounts.from_counts({"that": 3}), WordCounts.from_counts({"haha": 1})]
+    >>> tokens_by_corpus(MinimaxInstance(corpora, 1, [1, 1]), Vocabulary(["ha"]))
+    (9, 2)
+    """
+    words = instance.whole.words
+    pieces = segment(words, vocabulary, "shortest_path", threads=threads).pieces
+    return tuple((instance.counts @ pieces).tolist())

@@ -1,0 +1,102 @@
+"""Checks what ``--minimax`` has made: a vocabulary for several corpora, and a certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..problem.minimax import MinimaxInstance
+from ..problem.minimax_certificate import MinimaxCertificate
+from ..report.tables import Listing, facts
+from ..verification.minimax_check import check_minimax_certificate, verify_minimax
+from ..vocabulary.vocabulary import Vocabulary
+from .exit_status import EXIT_VERIFICATION
+from .inputs import InstanceSource, other_words, read_any_vocabulary
+from .minimax import MinimaxSource
+from .output import Output, say
+
+__all__ = ["verify_with_minimax"]
+
+
+def verify_with_minimax(
+    out: Output,
+    source: InstanceSource,
+    vocab: str | None,
+    certificate: str | None,
+    minimax: MinimaxSource,
+) -> int:
+    """Checks a vocabulary and a certificate, shows what is found and returns the exit status."""
+    vocabulary = None if vocab is None else read_any_vocabulary(vocab)
+    proof = None if certificate is None else MinimaxCertificate.load(certificate)
+    instance = minimax.read(source, _stated(vocabulary, proof, len(minimax.corpora)))
+    data: dict[str, Any] = {"ok": True, "references": list(instance.references)}
+    problems: list[str] = []
+    rows: list[dict[str, Any]] = []
+    if vocabulary is not None:
+        for remark in other_words(vocabulary, instance.whole.words):
+            out.note(remark)
+        recount = verify_minimax(instance, vocabulary)
+        problems += [f"{vocab}: {problem}" for problem in recount.problems]
+        problems += [
+            f"{vocab}: {line}" for line in _false_claims(instance, vocabulary, recount.tokens)
+        ]
+        values = zip(
+            instance.names, recount.tokens, instance.references, recount.ratios, strict=False
+        )
+        rows = [
+            {"name": name, "tokens": count, "reference": reference, "ratio": float(ratio)}
+            for name, count, reference, ratio in values
+        ]
+        data |= {"corpora": rows, "worst": float(recount.worst), "worst_exact": str(recount.worst)}
+    if proof is not None:
+        check = check_minimax_certificate(instance, proof)
+        problems += [f"{certificate}: {problem}" for problem in check.problems]
+        data |= {
+            "weights": list(check.weights),
+            "weighted_bound": check.weighted_bound,
+            "lower_bound": float(check.lower_bound),
+            "lower_bound_exact": str(check.lower_bound),
+            "claimed_lower_bound": str(check.claimed),
+        }
+        if vocabulary is not None and recount.worst and check.ok:
+            data["gap"] = float(1 - check.lower_bound / recount.worst)
+            data["proves_optimal"] = check.lower_bound == recount.worst
+    data |= {"ok": not problems, "problems": problems}
+    flat = {key: value for key, value in data.items() if not isinstance(value, list)}
+    columns = {key: key for key in ("name", "tokens", "reference", "ratio")}
+    parts = [Listing(rows, columns)] if rows else []
+    out.result(data, *parts, facts(flat))
+    for problem in problems:
+        say(f"partcover: {problem}")
+    return EXIT_VERIFICATION if problems else 0
+
+
+def _stated(
+    vocabulary: Vocabulary | None, proof: MinimaxCertificate | None, n_corpora: int
+) -> list[int] | None:
+    """Returns the references that the certificate states, or the file of the vocabulary."""
+    if proof is not None:
+        # of other corpora: the check says so, whatever the references are
+        return list(proof.references) if len(proof.references) == n_corpora else [1] * n_corpora
+    rows = None if vocabulary is None else vocabulary.provenance.get("corpora")
+    if not isinstance(rows, list) or len(rows) != n_corpora:
+        return None
+    found = [row.get("reference") for row in rows if isinstance(row, dict)]
+    counts = [count for count in found if type(count) is int and count > 0]
+    return counts if len(counts) == n_corpora else None
+
+
+def _false_claims(
+    instance: MinimaxInstance, vocabulary: Vocabulary, tokens: tuple[int, ...]
+) -> list[str]:
+    """Returns a line for each corpus whose tokens the vocabulary's file states otherwise."""
+    claim = vocabulary.provenance
+    digests = [words.digest for words in instance.corpora]
+    rows = claim.get("corpora")
+    if claim.get("corpora_sha256") != digests or not isinstance(rows, list):
+        return []
+    claimed = [row.get("tokens") if isinstance(row, dict) else None for row in rows]
+    return [
+        f"the file claims {stated} tokens for {name}, it needs {count}"
+        for name, stated, count in zip(instance.names, claimed, tokens, strict=False)
+        if stated != count
+    ]

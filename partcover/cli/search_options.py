@@ -1,0 +1,112 @@
+"""Declares the options of a search: what it starts from, when it stops, what it writes beside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from ..problem.certificate import Certificate
+from ..vocabulary.vocabulary import Vocabulary
+from .checkpoint_files import CheckpointFiles
+from .command import Decorator, Function, option
+from .inputs import read_any_vocabulary
+from .options import (
+    applied,
+    events_option,
+    gap_option,
+    grouped,
+    plot_option,
+    resume_option,
+    start_certificate_option,
+    vocabulary_options,
+)
+from .paths import ReadablePath, WritablePath
+
+__all__ = ["SearchOptions", "search_options"]
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What ``solve`` and ``improve`` start from, when they stop, and what they write beside.
+
+    Attributes
+    ----------
+    start, start_certificate : str or None
+        Files of a vocabulary and a certificate to start from.
+    time_limit : float or None
+        Seconds.
+    gap : float or None
+        The relative gap at which to stop.
+    write_certificate, events, plot : str or None
+        Files to write: the certificate, a JSON line for each event, the figure of the events.
+    resume : bool
+        Whether to go on from the files that are written.
+    """
+
+    start: str | None
+    start_certificate: str | None
+    time_limit: float | None
+    gap: float | None
+    write_certificate: str | None
+    events: str | None
+    plot: str | None
+    resume: bool
+
+    def starts(self, files: CheckpointFiles) -> tuple[Vocabulary | None, Certificate | None]:
+        """Reads the vocabulary and the certificate to start from.
+
+        Parameters
+        ----------
+        files : CheckpointFiles
+            The files that are written, from which a run is resumed.
+        """
+        if self.resume:
+            for name, given in (
+                ("--start", self.start),
+                ("--start-certificate", self.start_certificate),
+            ):
+                if given is not None:
+                    raise click.UsageError(f"--resume starts from its own files: leave out {name}")
+            return files.load()
+        return (
+            None if self.start is None else read_any_vocabulary(self.start),
+            None if self.start_certificate is None else Certificate.load(self.start_certificate),
+        )
+
+
+def search_options(
+    *, writes: str = "the vocabulary", limit: str | None = None, several: bool = False
+) -> Decorator:
+    """Adds the options of ``solve`` and ``improve``, passed on as `SearchOptions`.
+
+    Parameters
+    ----------
+    writes, limit, several
+        As for `vocabulary_options`.
+    """
+
+    def decorate(function: Function) -> Function:
+        return applied(
+            grouped(function, "search", SearchOptions),
+            option(
+                "--start",
+                type=ReadablePath(),
+                metavar="V.json",
+                help="A vocabulary or tokenizer to start from, besides GreedTok's vocabulary.",
+            ),
+            start_certificate_option("A proof to start from; its bound is kept."),
+            gap_option,
+            option(
+                "--write-certificate",
+                type=WritablePath(),
+                metavar="FILE",
+                help="Write the proof of the bound (.cert), unless FILE proves more already.",
+            ),
+            resume_option("the files of -o and --write-certificate"),
+            events_option("A JSON line for each phase, better vocabulary or bound."),
+            plot_option("Draw incumbent and bound over time (.png, .svg, .pdf)."),
+            vocabulary_options(writes=writes, limit=limit, several=several),
+        )
+
+    return decorate

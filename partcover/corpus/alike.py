@@ -1,0 +1,47 @@
+"""Refuses to put corpora together that were counted in different ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import InputError
+from .word_counts import WordCounts
+
+__all__ = ["refuse_unlike"]
+
+
+def refuse_unlike(corpora: Sequence[WordCounts], what: str = "corpora") -> None:
+    """Refuses corpora over different symbols, of different pre-tokenizers or normalizers.
+
+    Parameters
+    ----------
+    corpora : sequence of WordCounts
+        The counted words.  One that does not say its pre-tokenizer goes with any.
+    what : str
+        What the message calls them.
+
+    Raises
+    ------
+    InputError
+        Naming what differs.
+
+    Examples
+    --------
+    >>> from partcover import InputError, WordCounts
+    >>> from partcover.corpus.alike import refuse_unlike
+    >>> one = WordCounts.from_counts({"a": 1})
+    >>> try:
+    ...     refuse_unlike([one, WordCounts.from_counts({"a": 1}, "chars")])
+    ... except InputError as error:
+    ...     print(error)
+    the corpora are over different symbols: bytes, chars
+    """
+    alphabets = sorted({words.symbols for words in corpora})
+    if len(alphabets) > 1:
+        raise InputError(f"the {what} are over different symbols: {', '.join(alphabets)}")
+    names = {words.pretokenizer for words in corpora} - {None}
+    if len(names) > 1:
+        known = ", ".join(sorted(name for name in names if name is not None))
+        raise InputError(f"the {what} were counted with different pre-tokenizers: {known}")
+    if len({words.normalizer for words in corpora}) > 1:
+        raise InputError(f"the {what} were counted with different normalizers")

@@ -1,0 +1,130 @@
+"""Exchanges tokens of a vocabulary so that the worst of several corpora needs fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from ..analysis.by_corpus import tokens_by_corpus
+from ..corpus.symbols import Token
+from ..problem.minimax import MinimaxInstance
+from ..runtime.arrays import Int64
+from ..runtime.limits import Deadline
+
+__all__ = ["ExchangeSearch"]
+
+_SYMBOLS = 2 * 10**7  # cut in all, about: this many symbols, or `_FEWEST` vocabularies
+_FEWEST, _MOST = 64, 4000
+_TRIED = 8  # exchanges of those that promise most, before the changes are counted again
+
+
+class ExchangeSearch:
+    """Exchanges one token for another while the largest ratio falls.
+
+    What adding and what dropping a token changes is counted for each corpus; the exchanges whose
+    two changes add up to the smallest largest ratio are tried first, and made where a recount
+    shows that they help.  Of two vocabularies with the same largest ratio, the one with the
+    smaller sum of ratios is the better.
+
+    Parameters
+    ----------
+    instance : MinimaxInstance
+        The corpora and conditions.
+    deadline : Deadline
+        When time is up.
+    threads : int
+        Number of threads; the result is the same for any number where time is not up.
+    """
+
+    def __init__(self, instance: MinimaxInstance, deadline: Deadline, threads: int = 1) -> None:
+        self.instance = instance
+        self.deadline = deadline
+        self.threads = threads
+        symbols = max(1, len(instance.whole.words.data))
+        self._left = max(_FEWEST, min(_MOST, _SYMBOLS // symbols))
+        self._over = np.array([1 / count for count in instance.references])
+
+    def run(self, chosen: Sequence[Token], others: Sequence[Token]) -> list[Token]:
+        """Returns a vocabulary that is no worse than the chosen one.
+
+        Parameters
+        ----------
+        chosen : sequence of token
+            A vocabulary within the budgets.
+        others : sequence of token
+            Candidates to exchange for its tokens, the most promising first.
+        """
+        instance = self.instance
+        best = list(chosen)
+        tokens = self._count(best)
+        fixed = set(instance.whole.fixed)
+        while (size := self._left // 4) and not self.deadline.is_over:
+            held = set(best)
+            added = [token for token in others if token not in held][:size]
+            dropped = [token for token in reversed(best) if token not in fixed][:size]
+            if not added:
+                break
+            change_in = np.array([self._count([*best, token]) for token in added]) - tokens
+            change_out = np.array([self._count(without(best, token)) for token in dropped])
+            change_out = change_out.reshape(len(dropped), len(tokens)) - tokens
+            better = self._first_better(best, tokens, (added, change_in), (dropped, change_out))
+            if better is None:
+                break
+            best, tokens = better
+        return best
+
+    def _first_better(
+        self,
+        best: list[Token],
+        tokens: Int64,
+        inward: tuple[list[Token], Int64],
+        outward: tuple[list[Token], Int64],
+    ) -> tuple[list[Token], Int64] | None:
+        """Returns the first of the most promising exchanges that helps, with its tokens."""
+        (added, change_in), (dropped, change_out) = inward, outward
+        options: list[tuple[Token, Token | None]] = []
+        sums = np.zeros((0, len(tokens)), np.int64)
+        if len(best) < self.instance.k:
+            options += [(token, None) for token in added]
+            sums = tokens + change_in
+        if dropped:
+            options += product(added, dropped)
+            both = (tokens + change_in)[:, None, :] + change_out[None, :, :]
+            sums = np.concatenate([sums, both.reshape(-1, len(tokens))])
+        if not options:
+            return None
+        promised = sums * self._over
+        order = np.lexsort((promised.sum(axis=1), promised.max(axis=1)))
+        for place in order[:_TRIED].tolist():
+            token, out = options[place]
+            changed = [*(best if out is None else without(best, out)), token]
+            if not self._is_legal(changed):
+                continue
+            needed = self._count(changed)
+            if self._key(needed) < self._key(tokens):
+                return changed, needed
+        return None
+
+    def _is_legal(self, tokens: Sequence[Token]) -> bool:
+        """Returns whether a vocabulary keeps to the budgets of groups."""
+        groups = self.instance.whole.groups
+        return all(sum(token in group for token in tokens) <= group.limit for group in groups)
+
+    def _count(self, tokens: Iterable[Token]) -> Int64:
+        """Returns the tokens that each corpus needs."""
+        self._left -= 1
+        vocabulary = self.instance.whole.vocabulary(tokens, "exchange")
+        return np.array(tokens_by_corpus(self.instance, vocabulary, threads=self.threads))
+
+    def _key(self, tokens: Int64) -> tuple[Fraction, Fraction]:
+        """Returns what is made small: the largest ratio, then the sum of ratios."""
+        ratios = self.instance.ratios(tokens.tolist())
+        return max(ratios), sum(ratios, Fraction(0))
+
+
+def without(tokens: Sequence[Token], token: Token) -> list[Token]:
+    """Returns the tokens but one."""
+    return [other for other in tokens if other != token]

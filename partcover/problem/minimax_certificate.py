@@ -1,0 +1,152 @@
+"""Holds a proof that no vocabulary serves the worst of several corpora better than stated."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from os import PathLike, fspath
+from typing import Any
+
+from ..errors import InputError, VerificationError
+from ..runtime.arguments import checked
+from ..runtime.file_kinds import likely_mistake
+from ..runtime.files import read_json, write_atomic
+from ..runtime.notebook import brief
+from .certificate import Certificate
+from .minimax import MinimaxInstance, check_weights
+
+__all__ = ["MinimaxCertificate"]
+
+_FORMAT = "partcover-minimax-certificate"
+
+
+@dataclass(frozen=True, eq=False)
+class MinimaxCertificate:
+    """A proof that the largest ratio of tokens to reference is at least `lower_bound`.
+
+    It is a weight for each corpus and a `Certificate` of all words so weighted.
+    `partcover.verification.minimax_check.check_minimax_certificate` checks it, and says why it
+    holds.
+
+    Attributes
+    ----------
+    corpora_sha256 : tuple of str
+        The digest of each corpus (`WordCounts.digest`), in order.
+    references, weights : tuple of int
+        The reference count and the weight of each corpus.
+    lower_bound : Fraction
+        The lower bound that is claimed.
+    certificate : Certificate
+        The proof for the weighted words.
+
+    Examples
+    --------
+    >>> from partcover import MinimaxCertificate, MinimaxInstance, WordCounts, bound_minimax
+    >>> corpora = [WordCounts.from_counts({"abab": 1}), WordCounts.from_counts({"cdcd": 1})]
+    >>> found = bound_minimax(MinimaxInstance(corpora, 1, [1, 1]))
+    >>> found.certificate.save("P.cert")
+    >>> MinimaxCertificate.load("P.cert")
+    MinimaxCertificate(k=1, lower_bound=3, weights 1:1)
+    """
+
+    corpora_sha256: tuple[str, ...]
+    references: tuple[int, ...]
+    weights: tuple[int, ...]
+    lower_bound: Fraction
+    certificate: Certificate
+
+    def __repr__(self) -> str:
+        weights = f"weights {':'.join(map(str, self.weights))}"
+        about = [f"k={self.certificate.k}", f"lower_bound={self.lower_bound}", weights]
+        return brief("MinimaxCertificate", *about)
+
+    @classmethod
+    def of(
+        cls, instance: MinimaxInstance, weights: Sequence[int], certificate: Certificate
+    ) -> MinimaxCertificate:
+        """Makes a certificate for an instance from one of its weighted words."""
+        return cls(
+            tuple(words.digest for words in instance.corpora),
+            instance.references,
+            tuple(weights),
+            instance.proven(certificate.lower_bound, weights),
+            certificate,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the content of a certificate file."""
+        content = {
+            "format": _FORMAT,
+            "version": 1,
+            "corpora_sha256": list(self.corpora_sha256),
+            "references": list(self.references),
+            "weights": list(self.weights),
+            "lower_bound": str(self.lower_bound),
+            "certificate": self.certificate.to_json(),
+        }
+        return {**content, "sha256": _digest(content)}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the certificate file, aside and then renamed."""
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False) + "\n")
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> MinimaxCertificate:
+        """Makes a certificate from the content of its file."""
+        if data.get("format") != _FORMAT:
+            raise InputError(f'not a minimax certificate (no "format": "{_FORMAT}")')
+        if data.get("version") != 1:
+            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
+        digests, references, weights = (
+            _listed(data, name, kind)
+            for name, kind in (("corpora_sha256", str), ("references", int), ("weights", int))
+        )
+        if not len(digests) == len(references) == len(weights) or min(references, default=0) < 1:
+            raise InputError("'references' and 'weights' do not fit: the file is damaged")
+        check_weights(weights, len(digests))
+        if not isinstance(data.get("certificate"), dict):
+            raise InputError("'certificate' is missing or broken: the file is damaged")
+        content = {name: value for name, value in data.items() if name != "sha256"}
+        if data.get("sha256") != _digest(content):
+            raise VerificationError("the certificate is not what was written: its checksum differs")
+        try:
+            bound = Fraction(data["lower_bound"])
+        except (KeyError, TypeError, ValueError, ZeroDivisionError):
+            raise InputError("'lower_bound' is missing or broken: the file is damaged") from None
+        certificate = Certificate.from_json(data["certificate"])
+        return cls(digests, references, weights, bound, certificate)
+
+    @classmethod
+    @checked
+    def load(cls, path: str | PathLike[str]) -> MinimaxCertificate:
+        """Reads a certificate file.
+
+        Raises
+        ------
+        InputError
+            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
+            something else.
+        VerificationError
+            If its checksum differs.
+        """
+        data = read_json(path)
+        try:
+            return cls.from_json(data)
+        except (InputError, VerificationError) as error:
+            mistake = likely_mistake(path, "certificate")
+            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
+
+
+def _listed(data: dict[str, Any], name: str, kind: type) -> tuple[Any, ...]:
+    values = data.get(name)
+    if not isinstance(values, list) or not all(type(value) is kind for value in values):
+        raise InputError(f"{name!r} is missing or broken: the file is damaged")
+    return tuple(values)
+
+
+def _digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

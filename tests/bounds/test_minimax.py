@@ -1,0 +1,175 @@
+"""Bounds and vocabularies for the worst of several corpora, against brute force."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracles.minimax import ratios, smallest_worst
+from strategies import minimax_instances, random_instance
+
+from partcover import (
+    InputError,
+    MinimaxCertificate,
+    MinimaxInstance,
+    VerificationError,
+    Vocabulary,
+    WordCounts,
+    bound_minimax,
+    check_minimax_certificate,
+    greedtok_minimax,
+    improve_minimax,
+    lower_bound,
+    reference_counts,
+    verify_minimax,
+)
+
+
+def three(k: int = 20) -> MinimaxInstance:
+    corpora = [random_instance(seed, 1).words for seed in (1, 2, 3)]
+    return MinimaxInstance(corpora, k, reference_counts(corpora, "own", k), ["x", "y", "z"])
+
+
+def checks(instance: MinimaxInstance, solution) -> None:
+    """The numbers of a solution are those of slow recounts."""
+    assert list(solution.ratios) == ratios(instance, solution.vocabulary)
+    recount = verify_minimax(instance, solution.vocabulary)
+    assert (recount.ok, recount.tokens, recount.worst) == (True, solution.tokens, solution.worst)
+
+
+@settings(max_examples=40, deadline=None)
+@given(instance=minimax_instances())
+def test_between_bound_and_greedtok(instance):
+    greedy, found = greedtok_minimax(instance), improve_minimax(instance)
+    optimum = smallest_worst(instance)
+    assert found.lower_bound <= optimum <= found.worst <= greedy.worst
+    checks(instance, greedy)
+    checks(instance, found)
+    check = check_minimax_certificate(instance, found.certificate)
+    assert (check.ok, check.lower_bound) == (True, found.lower_bound)
+    if found.status == "optimal":
+        assert found.worst == optimum
+
+
+@settings(max_examples=40, deadline=None)
+@given(instance=minimax_instances(), data=st.data())
+def test_any_weights_bound_the_worst(instance, data):
+    n_corpora = len(instance.corpora)
+    numbers = st.integers(0, 3) | st.integers(0, 10**6)
+    weights = data.draw(st.lists(numbers, min_size=n_corpora, max_size=n_corpora).filter(any))
+    weighted = instance.weighted(weights)
+    assume(weighted.words.total_symbols < 2**53)
+    proof = lower_bound(weighted, iterations=64).certificate
+    certificate = MinimaxCertificate.of(instance, weights, proof)
+    assert check_minimax_certificate(instance, certificate).ok
+    assert certificate.lower_bound <= smallest_worst(instance)
+    assert bound_minimax(instance).lower_bound <= smallest_worst(instance)
+
+
+def test_weights_close_the_gap_of_real_words():
+    instance = three()
+    equal = greedtok_minimax(instance)
+    found = improve_minimax(instance)
+    checks(instance, found)
+    assert found.gap < 0.08
+    assert found.lower_bound <= found.worst <= equal.worst
+    bound = bound_minimax(instance, incumbent=equal.vocabulary)
+    assert (bound.worst, bound.tokens) == (equal.worst, equal.tokens)
+    assert bound.lower_bound == pytest.approx(found.lower_bound, rel=0.01)
+    again = improve_minimax(instance, found.vocabulary, gap=0.5)
+    assert (again.worst <= found.worst, again.rounds) == (True, 1)
+
+
+def test_threads_change_nothing():
+    instance = three(4)
+    one, two = (improve_minimax(instance, threads=threads) for threads in (1, 2))
+    assert one.vocabulary == two.vocabulary
+    assert one.certificate.to_json() == two.certificate.to_json()
+
+
+def test_a_time_limit_of_nothing_has_an_answer():
+    instance = three()
+    for run in (greedtok_minimax, improve_minimax):
+        solution = run(instance, time_limit=0)
+        assert solution.termination == "time_limit"
+        checks(instance, solution)
+
+
+def test_large_counts_do_not_overflow():
+    """References and counts far apart, and sums next to what prices can count."""
+    small = WordCounts.from_counts({"abab": 1, "cd": 3})
+    large = WordCounts.from_counts({"abcab": 10**14, "xyxy": 3})
+    instance = MinimaxInstance([small, large], 2, [10**15, 1])
+    solution = improve_minimax(instance)
+    checks(instance, solution)
+    assert check_minimax_certificate(instance, solution.certificate).ok
+    assert solution.lower_bound <= smallest_worst(instance) == solution.worst
+    with pytest.raises(InputError, match="too large for weights"):
+        improve_minimax(MinimaxInstance([small, WordCounts.from_counts({"ab": 2**60})], 2, [1, 1]))
+    with pytest.raises(InputError, match="more than int64 holds"):
+        instance.weighted([2**40, 2**40])
+
+
+def test_certificates_are_about_one_instance(tmp_path):
+    instance = three(5)
+    certificate = bound_minimax(instance).certificate
+    certificate.save(tmp_path / "P.cert")
+    loaded = MinimaxCertificate.load(tmp_path / "P.cert")
+    assert loaded.to_json() == certificate.to_json()
+    assert check_minimax_certificate(instance, loaded).ok
+
+    def problem(other, changed=loaded):
+        check = check_minimax_certificate(other, changed)
+        assert not check.ok
+        return check.problems[0]
+
+    x, y, z = instance.corpora
+    r = instance.references
+    assert "here are 2" in problem(MinimaxInstance([x, y], 5, r[:2]))
+    assert "than those of 1" in problem(MinimaxInstance([y, x, z], 5, r))
+    assert "other references" in problem(MinimaxInstance([x, y, z], 5, (1, *r[1:])))
+    assert "k = 5" in problem(MinimaxInstance([x, y, z], 6, r))
+    assert "candidates" in problem(MinimaxInstance([x, y, z], 5, r, max_length=3))
+    assert "other words" in problem(instance, replace(loaded, weights=(1, 1, 1)))
+    assert "claimed" in problem(instance, replace(loaded, lower_bound=Fraction(9)))
+    text = (tmp_path / "P.cert").read_text()
+    (tmp_path / "P.cert").write_text(text.replace('"weights": [', '"weights": [1'))
+    with pytest.raises(VerificationError, match="checksum"):
+        MinimaxCertificate.load(tmp_path / "P.cert")
+    (tmp_path / "P.cert").write_text("{}")
+    with pytest.raises(InputError, match="not a minimax certificate"):
+        MinimaxCertificate.load(tmp_path / "P.cert")
+
+
+def test_mistakes():
+    words, chars = WordCounts.from_counts({"ab": 2}), WordCounts.from_counts({"ab": 2}, "chars")
+    for arguments, message in (
+        (([words], 1, [1]), "1 corpus is given"),
+        (([words, words], 1, [1, 0]), "the reference of 2 is 0"),
+        (([words, words], 1, [1]), "1 references for 2 corpora"),
+        (([words, words], 1, [1, 2.5]), "the reference of 2 is 2.5"),
+        (([words, chars], 1, [1, 1]), "different symbols: bytes, chars"),
+        (([words, words], 1, [1, 1], ["a", "a"]), "as many different names"),
+        ((["a.tsv", words], 1, [1, 1]), "counted words are expected"),
+    ):
+        with pytest.raises(InputError, match=message):
+            MinimaxInstance(*arguments)
+    gpt2 = words.counted_with("gpt2")
+    with pytest.raises(InputError, match="different pre-tokenizers: gpt2, none"):
+        MinimaxInstance([gpt2, words.counted_with("none")], 1, [1, 1])
+    assert MinimaxInstance([gpt2, words], 1, [1, 1]).whole.words.pretokenizer is None
+    instance = MinimaxInstance([words, words], 1, [1, 1])
+    for weights in ([1], [0, 0], [1, -1], [1, 1.5]):
+        with pytest.raises(InputError, match="weight"):
+            instance.weighted(weights)
+    with pytest.raises(VerificationError, match="occurs in no word"):
+        improve_minimax(instance, Vocabulary(["xy"]))
+    assert not verify_minimax(instance, Vocabulary(["ab"], "chars")).ok
+    with pytest.raises(InputError, match="unknown reference 'tokens'"):
+        reference_counts([words, words], "tokens", 1)
+    ints = WordCounts.from_counts({(1, 2): 2}, "ints")
+    with pytest.raises(InputError, match="no bytes"):
+        reference_counts([ints, ints], "bytes", 1)

@@ -1,0 +1,132 @@
+"""--minimax of greedtok, improve, bound and verify: results, files, mistakes in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.helpers import as_json
+
+from partcover import MinimaxCertificate, Vocabulary, WordCounts
+
+CORPORA = ("a.tsv", "b.tsv", "c.tsv")
+
+
+@pytest.fixture
+def corpora(tmp_path, monkeypatch):
+    tables = (
+        {"that": 9, "hat": 4, "cat": 2},
+        {"lower": 7, "low": 2, "newer": 3},
+        {"papaya": 1, "impact": 2},
+    )
+    for name, table in zip(CORPORA, tables, strict=True):
+        WordCounts.from_counts(table).save(tmp_path / name)
+    WordCounts.from_counts({"hat": 3}, "chars").save(tmp_path / "chars.tsv")
+    return CORPORA
+
+
+def test_from_greedtok_to_verify(run, corpora):
+    options = (*corpora, "-k", "4", "--minimax")
+    greedy = as_json(run("greedtok", *options, "-o", "G.json", "--json"))[1]
+    found = as_json(
+        run("improve", *options, "-o", "V.json", "--write-certificate", "P.cert", "--json")
+    )[1]
+    assert found["worst"] <= greedy["worst"]
+    assert [row["name"] for row in found["corpora"]] == ["a", "b", "c"]
+    assert found["worst"] == max(row["tokens"] / row["reference"] for row in found["corpora"])
+    assert found["lower_bound"] <= found["worst"]
+    assert len(Vocabulary.load("V.json")) <= 4
+    files = ("--vocab", "V.json", "--certificate", "P.cert")
+    checked = as_json(run("verify", *options, *files, "--json"))[1]
+    assert (checked["ok"], checked["worst_exact"]) == (True, found["worst_exact"])
+    assert checked["lower_bound_exact"] == found["lower_bound_exact"]
+    assert checked["gap"] == pytest.approx(found["gap"])
+    # the file of the vocabulary states the references, too
+    stated = as_json(run("verify", *options, "--vocab", "V.json", "--json"))[1]["references"]
+    assert tuple(stated) == MinimaxCertificate.load("P.cert").references
+    bound = as_json(run("bound", *options, "--vocab", "G.json", "-o", "B.cert", "--json"))[1]
+    assert (bound["worst"], bound["lower_bound"]) == (
+        greedy["worst"],
+        pytest.approx(bound["lower_bound"]),
+    )
+    status, out, err = run(
+        "improve", *options, "--time-limit", "0", "--write-certificate", "P.cert"
+    )
+    assert (status, "P.cert is kept" in err) == (0, True)
+    assert "worst" in out
+
+
+def test_references(run, corpora):
+    options = ("greedtok", *corpora, "-k", "2", "--minimax")
+    stated = {
+        "own": [15, 12, 3],
+        "bytes": [54, 56, 18],
+        "words": [15, 12, 3],
+        "7": [7, 7, 7],
+        "1,2,3": [1, 2, 3],
+    }
+    for how, counts in stated.items():
+        found = as_json(run(*options, "--reference", how, "--json"))[1]
+        references = [row["reference"] for row in found["corpora"]]
+        assert references == counts or how == "own"
+
+
+@pytest.mark.parametrize("command", ["greedtok", "improve", "bound", "verify"])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.tsv", "--minimax"], "1 corpus is given"),
+        (["a.tsv", "b.tsv"], "several inputs are for --minimax"),
+        (["a.tsv", "--reference", "words"], "--reference goes with --minimax"),
+        (["a.tsv", "a.tsv", "--minimax"], "a.tsv is given twice"),
+        (["a.tsv", "b.tsv", "--minimax", "--reference", "1,0"], "the reference of b is 0"),
+        (["a.tsv", "b.tsv", "--minimax", "--reference", "1,2,3"], "3 references for 2 corpora"),
+        (["a.tsv", "b.tsv", "--minimax", "--reference", "1,-2"], "whole numbers with commas"),
+        (["a.tsv", "b.tsv", "--minimax", "--reference", "self"], "unknown reference 'self'"),
+        (["a.tsv", "chars.tsv", "--minimax"], "different symbols: bytes, chars"),
+        (["a.tsv", "b.tsv", "--minimax", "--min-count", "2"], "--min-count exclude each other"),
+        (["a.tsv", "I.json", "--minimax"], "not instance files"),
+    ],
+)
+def test_mistakes(run, corpora, command, arguments, message):
+    Path("I.json").write_text("{}")
+    proof = ["--certificate", "P.cert"] if command == "verify" else []
+    if proof:
+        options = ("a.tsv", "b.tsv", "-k", "2", "--minimax", "-o", "P.cert", "--quiet")
+        assert run("bound", *options)[0] == 0
+    status, out, err = run(command, *arguments, "-k", "2", *proof)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+def test_options_that_are_for_one_input(run, corpora):
+    options = (*corpora, "-k", "2", "--minimax")
+    for command, *given in (
+        ("improve", "--no-bound"),
+        ("improve", "--resume", "-o", "V.json"),
+        ("improve", "--events", "E.jsonl"),
+        ("bound", "--iterations", "3"),
+        ("bound", "-k", "1,2"),
+        ("greedtok", "--plan"),
+    ):
+        status, out, err = run(command, *options, *given)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert "--minimax" in err
+
+
+def test_what_does_not_hold_is_named(run, corpora):
+    options = (*corpora, "-k", "2", "--minimax")
+    assert run("improve", *options, "-o", "V.json", "--write-certificate", "P.cert")[0] == 0
+    data = json.loads(Path("V.json").read_text())
+    data["provenance"]["corpora"][1]["tokens"] -= 1
+    Path("V.json").write_text(json.dumps(data))
+    status, _, err = run("verify", *options, "--vocab", "V.json")
+    assert status == 6
+    assert "tokens for b, it needs" in err
+    status, _, err = run("verify", *options, "--reference", "words", "--certificate", "P.cert")
+    assert (status, "about other references" in err) == (6, True)
+    status, _, err = run(
+        "verify", "a.tsv", "b.tsv", "-k", "2", "--minimax", "--certificate", "P.cert"
+    )
+    assert (status, "about 3 corpora, here are 2" in err) == (6, True)
