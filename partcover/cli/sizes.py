@@ -1,4 +1,4 @@
-"""Declares options that are sizes in bytes: ``500MB``, ``2GiB``."""
+"""Declares options that are sizes: in bytes, ``500MB``, ``2GiB``, or in words, ``4``, ``all``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 
 import click
 
-__all__ = ["Size", "shown_size"]
+from ..corpus.phrases import ALL_WORDS, checked_phrases
+from ..errors import InputError
+
+__all__ = ["Size", "Words", "shown_size"]
 
 _UNITS = {unit: 1000**power for power, unit in enumerate(("", "k", "m", "g", "t"))}
 _BINARY = {f"{unit}i": 1024**power for power, unit in enumerate(("", "k", "m", "g", "t")) if unit}
@@ -39,6 +42,23 @@ class Size(click.ParamType[int]):
         if size < self.least:
             self.fail(f"{value} is too little: at least {shown_size(self.least)}.", param, ctx)
         return size
+
+
+class Words(click.ParamType[int]):
+    """The most words of a phrase: a number, or ``all`` in a row."""
+
+    name = "words"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Returns the number of words."""
+        if value == "all":
+            return ALL_WORDS
+        if not re.fullmatch("-?[0-9]{1,18}", str(value), re.ASCII):
+            self.fail(f"{value!r} is no number of words: 4, say, or all.", param, ctx)
+        try:
+            return checked_phrases(int(value))
+        except InputError as error:
+            self.fail(str(error), param, ctx)
 
 
 def shown_size(size: int) -> str:

@@ -89,12 +89,10 @@ class _Tally:
         table = self.table
         self.table = _word_table.WordTable()
         for place, rule in enumerate(self.pretokenizer.rules):
-            if place or rule.mark is None:
+            if place or rule.mark is None or rule.phrase > 1:
                 table = _cut(table, rule)
             if rule.mark not in (None, " "):
-                marked = table.export(False, rule.mark.encode("utf-8", "surrogateescape"))
-                table = _word_table.WordTable()
-                table.add_words(*marked)
+                table = _marked(table, rule.mark.encode("utf-8", "surrogateescape"))
         self.words.merge(table)
 
     def result(self, by_count: bool) -> Arrays:
@@ -113,7 +111,8 @@ def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.W
     data, offsets, counts = pieces.export(False)
     table = _word_table.WordTable()
     if not rule.given:
-        ends, piece = _encoder.cut_words(data, offsets, rule.finder, character_kinds())
+        kinds = character_kinds()
+        ends, piece = _encoder.cut_words(data, offsets, rule.finder, kinds, rule.phrase)
         table.add_words(data, ends, counts[piece])
         return table
     words: dict[str, int] = {}
@@ -127,6 +126,16 @@ def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.W
         np.cumsum([0, *map(len, encoded)], dtype=np.int64),
         np.array([count for word, count in words.items() if word], np.int64),
     )
+    return table
+
+
+def _marked(words: _word_table.WordTable, mark: bytes) -> _word_table.WordTable:
+    """Returns words with a mark for each space."""
+    data, offsets, counts = words.export(False)
+    spaces = np.concatenate([np.zeros(1, np.int64), np.cumsum(data == ord(" "))])
+    text = np.frombuffer(data.tobytes().replace(b" ", mark), np.uint8)
+    table = _word_table.WordTable()
+    table.add_words(text, offsets + (len(mark) - 1) * spaces[offsets], counts)
     return table
 
 

@@ -20,6 +20,7 @@ qwen2           the pattern of Qwen 2 and 3: cl100k's, with one digit at a time
 tekken          the pattern of Mistral's tekken: o200k's, with one digit at a time
 deepseek        the three patterns of DeepSeek 2 and 3, one after another
 none            the text is one word
+…+phrases:4     up to four words of the rule before in a row: `partcover.corpus.phrases`
 ==============  ====================================================================
 
 Or it is a JSON object as in the tokenizer.json of Hugging Face's tokenizers, which
@@ -51,14 +52,16 @@ together; and the one look-ahead, ``\s+(?!\S)``, looks one character past white 
 ``x`` is none.  So every match that starts before the place is found alike when the text ends
 there.  Each pattern matches every character, so a new match starts exactly at the place, and
 as no pattern looks behind, what follows is found alike when the text starts there.
+
+Phrases are cut at those of these places where no words are joined: (a) where x is neither letter
+nor mark, (b) where y is no space and no ``’``; and so is ``first-space`` before a space of (a).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,8 +69,9 @@ import regex
 
 from ..errors import InputError
 from ..kernels import _encoder, _word_table
-from ..runtime.arguments import shown
+from .character_kinds import character_kinds as character_kinds
 from .oniguruma import translated
+from .phrases import join_words, name_of_pattern, phrase_of
 from .published_patterns import (
     CLIP,
     CUTTING,
@@ -77,6 +81,8 @@ from .published_patterns import (
     SPACE_RUNS,
     SPLITS,
 )
+from .splitters import CheckedSplitter
+from .splitters import Splitter as Splitter
 from .steps import Step, Steps, read_steps, split_steps
 
 __all__ = [
@@ -93,9 +99,6 @@ __all__ = [
     "rule_names",
 ]
 
-#: A pre-tokenizer given as a function: it returns all words of a text, in order.
-Splitter: TypeAlias = Callable[[str], Iterable[str]]
-
 # One class of characters, once or several times.
 _CLASS = regex.compile(
     r"(\\[pP]\{\^?\w+\}|\\d|\[(?!\^)(?:[^\[\]\\&]|\\p\{\w+\})*\])(?:\+|\{[0-9]+(?:,[0-9]+)?\})?"
@@ -111,6 +114,9 @@ _WHITE = (
 _LETTER_END = regex.compile(r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}']")
 # Place (a) likewise.
 _WORD_END = regex.compile(r"(?r)(?<=\S) ")
+# The same where words are joined.
+_SIGN_END = regex.compile(r"(?r)(?<=[^\s\p{L}\p{M}\p{Cs}]) ")
+_PHRASE_END = regex.compile(r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}'’ ]|(?<=[^\s\p{L}\p{M}\p{Cs}]) ")
 
 
 _CUT_AT_SPACES = (
@@ -130,10 +136,11 @@ class PretokenizerRule:
     pieces : int
         Where the word table may cut before the rule is run: `EVERY_SPACE`, `AFTER_WORD` or
         `NOWHERE` of the kernel; `AFTER_WORD` is (a), and (b) if both characters are ASCII.
+        `AFTER_SIGN` is (a) for phrases, and `AFTER_PHRASE` both, of ASCII characters.
     finder : int
         The mode in which the encoder's kernel finds the same words: ``FIRST_SPACE``, ``GPT2``, …
     mark : str, optional
-        The replacement of a leading space, for rules whose pieces are the words otherwise.
+        The replacement of spaces, for rules whose pieces are the words otherwise.
     given : bool
         Whether it is a function given by the caller, or steps: run in Python.
     keeps : bool
@@ -145,6 +152,8 @@ class PretokenizerRule:
         or None.
     each : callable, optional
         Returns what `words` does for each of several texts, sooner.
+    phrase : int
+        The most words that `finder` joins.
     """
 
     words: Callable[[str], list[str]]
@@ -156,6 +165,7 @@ class PretokenizerRule:
     kinds: npt.NDArray[np.uint8] | None = field(default=None, compare=False, repr=False)
     raw: Callable[[str], str | None] | None = None
     each: Callable[[Sequence[str]], list[list[str]]] | None = None
+    phrase: int = 1
 
     def words_of(self, texts: Sequence[str]) -> list[list[str]]:
         """Returns all words of each text."""
@@ -173,6 +183,8 @@ class PretokenizerRule:
     @property
     def place(self) -> regex.Pattern[str] | None:
         """The pattern that finds a last place to cut at where the word table finds none."""
+        if self.phrase > 1:
+            return _PHRASE_END if self.pieces == _word_table.AFTER_PHRASE else _SIGN_END
         if self.finder in _CUT_AT_SPACES:
             return _WORD_END
         return _LETTER_END if self.pieces == _word_table.AFTER_WORD else None
@@ -228,37 +240,6 @@ _AFTER_WORDS = PretokenizerRule(
     _word_table.NOWHERE,
     _encoder.AFTER_WORD_SPACE,
 )
-
-_KINDS = {
-    _encoder.LETTER: r"\p{L}+",
-    _encoder.NUMBER: r"\p{N}+",
-    _encoder.WHITE: r"\s+",
-    _encoder.UPPER: r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+",
-    _encoder.LOWER: r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
-    _encoder.DECIMAL: r"\p{Nd}+",
-    _encoder.MARK: r"\p{M}+",
-    _encoder.SIGN: r"[\p{P}\p{S}]+",
-}
-
-
-@cache
-def character_kinds() -> npt.NDArray[np.uint8]:
-    """Returns the kinds of each code point, as bits of the encoder's kernel.
-
-    They come from the library that runs the patterns, so that both have the same Unicode version.
-
-    Returns
-    -------
-    ndarray of uint8, shape (0x110000,)
-        Read-only.
-    """
-    kinds = np.zeros(0x110000, np.uint8)
-    text = np.arange(len(kinds), dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    for bit, pattern in _KINDS.items():
-        for match in regex.finditer(pattern, text):
-            kinds[match.start() : match.end()] |= bit
-    kinds.setflags(write=False)
-    return kinds
 
 
 @dataclass(frozen=True)
@@ -333,7 +314,7 @@ class Pretokenizer:
             return cls.from_name(given)
         name = getattr(given, "__qualname__", type(given).__name__)
         own = PretokenizerRule(
-            _CheckedSplitter(given, name), _word_table.NOWHERE, _encoder.WHOLE, given=True
+            CheckedSplitter(given, name), _word_table.NOWHERE, _encoder.WHOLE, given=True
         )
         return cls(name, (PRETOKENIZER_RULES["none"], own))
 
@@ -349,37 +330,8 @@ class Pretokenizer:
     @property
     def mark(self) -> str | None:
         """The mark of the only rule, if its pieces become words by the mark alone."""
-        return self.rules[0].mark if len(self.rules) == 1 else None
-
-
-@dataclass(frozen=True)
-class _CheckedSplitter:
-    """Calls a function of the caller's and checks the words that it returns."""
-
-    function: Splitter
-    name: str
-
-    def __call__(self, text: str) -> list[str]:
-        words = self.function(text)
-        if isinstance(words, str) or not isinstance(words, Iterable):
-            raise InputError(
-                f"the pre-tokenizer {self.name} gives {shown(words)}: a list of texts is expected"
-            )
-        kept = []
-        for word in words:
-            if not isinstance(word, str):
-                raise InputError(
-                    f"the pre-tokenizer {self.name} gives {shown(word)} as a word: text is expected"
-                )
-            try:
-                word.encode("utf-8", "surrogateescape")
-            except UnicodeEncodeError:
-                raise InputError(
-                    f"the pre-tokenizer {self.name} gives a lone surrogate, not UTF-8"
-                ) from None
-            if word:
-                kept.append(word)
-        return kept
+        only = len(self.rules) == 1 and self.rules[0].phrase == 1
+        return self.rules[0].mark if only else None
 
 
 def rule_names(name: str | None) -> list[str]:
@@ -388,10 +340,13 @@ def rule_names(name: str | None) -> list[str]:
     Examples
     --------
     >>> from partcover.corpus.pretokenizers import rule_names
-    >>> rule_names("first-space+digit")
-    ['first-space', 'digit']
+    >>> rule_names("first-space+digit"), rule_names("gpt2+phrases:4+digit")
+    (['first-space', 'digit'], ['gpt2+phrases:4', 'digit'])
     """
-    return [] if name is None or name.lstrip().startswith("{") else name.split("+")
+    if name is None or name.lstrip().startswith("{"):
+        return []
+    names: list[str] = regex.split(r"\+(?!phrases(?::[0-9]*)?(?:\+|\Z))", name)
+    return names
 
 
 def published_pattern(name: str | None) -> str | None:
@@ -414,15 +369,16 @@ def _name_of(steps: Steps) -> str | None:
         if data["type"] == "Split" and (data["behavior"], data["invert"]) in (
             ("Isolated", False), ("Removed", True),
         ):  # fmt: skip
-            name = NAME_OF_SPLIT.get(data["pattern"].get("Regex"))
+            name = name_of_pattern(data["pattern"].get("Regex", ""))
         elif data["type"] == "ByteLevel" and not data["add_prefix_space"]:
             if not data["use_regex"]:
                 continue
             name = "gpt2"
-        elif data["type"] == "Metaspace" and names[-1:] == ["first-space"]:
+        elif data["type"] == "Metaspace" and "".join(names[-1:]).startswith("first-space"):
             # first cut, then put the mark
             mark = data["replacement"]
             name = "space-prefix" if mark == "Ġ" else f"space-prefix:{mark}"
+            name += names[-1].removeprefix("first-space")
             if data["prepend_scheme"] != "never" or data["split"] or mark == "+":
                 return None
             del names[-1]
@@ -474,6 +430,36 @@ def _within_words(step: Step) -> bool:
 
 
 def _find(name: str) -> PretokenizerRule:
+    name, phrase = phrase_of(name)
+    rule = _find_words(name)
+    if phrase == 1:
+        return rule
+    pieces = _PIECES_OF_PHRASES[rule.pieces]
+    return replace(rule, words=_Phrases(rule, phrase), pieces=pieces, phrase=phrase, each=None)
+
+
+@dataclass(frozen=True)
+class _Phrases:
+    """Joins the words of a rule, with its mark for spaces."""
+
+    rule: PretokenizerRule
+    most: int
+
+    def __call__(self, text: str) -> list[str]:
+        mark = self.rule.mark
+        if mark is None:
+            return join_words(self.rule.words(text), self.most)
+        return [phrase.replace(" ", mark) for phrase in join_words(_SPACED(text), self.most)]
+
+
+_PIECES_OF_PHRASES = {
+    _word_table.EVERY_SPACE: _word_table.AFTER_SIGN,
+    _word_table.AFTER_WORD: _word_table.AFTER_PHRASE,
+    _word_table.NOWHERE: _word_table.NOWHERE,
+}
+
+
+def _find_words(name: str) -> PretokenizerRule:
     base, colon, mark = name.partition(":")
     if base == "space-prefix" and colon:
         if not mark:

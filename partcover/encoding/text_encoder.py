@@ -401,7 +401,7 @@ class TextEncoder(Decoder):
         kinds = character_kinds() if rules[0].kinds is None else rules[0].kinds
         new_cache = partial(
             WordCache, rules[0].finder, kinds, self._mark, self._cache,
-            self._tokens if known and not drawn else None,
+            self._tokens if known and not drawn else None, rules[0].phrase,
         )  # fmt: skip
         return Workers(
             rules, self._draw or self._cut, self._lacks, self._unknown, self._mark, new_cache,

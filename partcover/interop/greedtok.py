@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..corpus.pretokenizers import SPLITS
+from ..corpus.phrases import name_of_pattern, split_pattern
 from ..errors import InputError, MissingExtra
 from ..runtime.files import read_json, write_atomic
 from ..vocabulary.rules import SEGMENTATION_RULES
@@ -28,8 +28,7 @@ _TOKENS, _SPECIAL, _CONFIG = (
     "special_tokens_map.json",
     "tokenizer_config.json",
 )
-# pre-tokenizers as the one pattern, with findall, that a folder holds
-_PATTERNS = SPLITS | {"none": r"[\s\S]+"}
+_WHOLE = r"[\s\S]+"  # the text is one word
 
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
@@ -54,7 +53,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
             )
         )
         vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
-    if vocabulary.pretokenizer is not None and vocabulary.pretokenizer not in _PATTERNS:
+    if vocabulary.pretokenizer is not None and _pattern(vocabulary.pretokenizer) is None:
         lost.append(
             GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", "it is not one pattern", "none")
         )
@@ -62,12 +61,17 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     return vocabulary, lost
 
 
+def _pattern(pretokenizer: str) -> str | None:
+    """Returns a pre-tokenizer as the one pattern, with findall, that a folder holds."""
+    return _WHOLE if pretokenizer == "none" else split_pattern(pretokenizer)
+
+
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     tokens, remarks = by_id(vocabulary)
     path.mkdir(exist_ok=True)
     write_hex(path / _TOKENS, tokens)
     write_atomic(path / _SPECIAL, "{}\n")
-    pattern = _PATTERNS[vocabulary.pretokenizer or "none"]
+    pattern = _pattern(vocabulary.pretokenizer or "none")
     config = {"pattern": pattern, "tokenizer_class": "GreedTok"}
     write_atomic(path / _CONFIG, json.dumps(config, ensure_ascii=False, indent=2) + "\n")
     return [*remarks, *not_carried(vocabulary.with_(pretokenizer=None))]
@@ -104,9 +108,9 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         pattern = read_json(path / _CONFIG).get("pattern", _DEFAULT)
         if not isinstance(pattern, str):
             raise InputError(f"{path / _CONFIG}: the pattern {pattern!r} is no text")
-        known = {pattern: name for name, pattern in _PATTERNS.items()} | {_DEFAULT: "gpt2"}
-        if pattern in known:
-            vocabulary = vocabulary.with_(pretokenizer=known[pattern])
+        named = {_DEFAULT: "gpt2", _WHOLE: "none"}.get(pattern) or name_of_pattern(pattern)
+        if named is not None:
+            vocabulary = vocabulary.with_(pretokenizer=named)
         else:
             shown = pattern.encode(errors="backslashreplace").decode()
             remarks.append(f"its pattern is no pre-tokenizer here: {shown}")

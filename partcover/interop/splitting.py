@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..corpus.pretokenizers import DEEPSEEK, SPLITS, Pretokenizer, rule_names
+from ..corpus.phrases import phrase_of, split_pattern
+from ..corpus.pretokenizers import DEEPSEEK, Pretokenizer, rule_names
 from ..corpus.steps import read_steps, split_steps
 from ..errors import InputError
 
 __all__ = ["described", "patterns", "read_splitting", "unmark", "why_not", "write_splitting"]
 
-SPACED = SPLITS["first-space"]
 _BYTES = {
     "type": "ByteLevel",
     "add_prefix_space": False,
@@ -30,8 +30,14 @@ def _split(pattern: str) -> dict[str, Any]:
 
 def _mark(rule: str) -> str | None:
     """Returns the mark of a rule ``space-prefix``; None for another rule."""
-    base, _, mark = rule.partition(":")
+    base, _, mark = phrase_of(rule)[0].partition(":")
     return (mark or "Ġ") if base == "space-prefix" else None
+
+
+def _pattern(rule: str) -> str | None:
+    """Returns the pattern whose matches are a rule's words before it marks them; None for none."""
+    base, _ = phrase_of(rule)
+    return split_pattern("first-space" + rule.removeprefix(base) if _mark(rule) else rule)
 
 
 def described(name: str) -> str:
@@ -51,6 +57,9 @@ def why_not(name: str | None, *, byte_level: bool = True) -> str | None:
         given = Pretokenizer.from_name(name)
     except InputError as error:
         return str(error)
+    for rule in rule_names(name):
+        if rule not in ("none", "deepseek") and _pattern(rule) is None:
+            return f"the words of {phrase_of(rule)[0]} are joined by no pattern"
     if any(len(_mark(rule) or "") > 1 for rule in rule_names(name)):
         return "Metaspace, which puts a mark for a space, takes one character"
     steps = given.steps.steps if given.steps else ()
@@ -73,21 +82,14 @@ def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | N
     if name == "gpt2" and byte_level:
         return {**_BYTES, "use_regex": True}
     for rule in rule_names(name):
-        if (mark := _mark(rule)) is not None:
-            # first cut, then put the mark: a mark in the text itself is no place to cut
-            steps.append(_split(SPACED))
-            steps.append(
-                {
-                    "type": "Metaspace",
-                    "replacement": mark,
-                    "prepend_scheme": "never",
-                    "split": False,
-                }
-            )
+        if (pattern := _pattern(rule)) is not None:
+            steps.append(_split(pattern))
         elif rule == "deepseek":
             steps += split_steps(DEEPSEEK)["pretokenizers"]
-        elif rule != "none":
-            steps.append(_split(SPLITS[rule]))
+        if (mark := _mark(rule)) is not None:
+            # first cut, then put the mark: a mark in the text itself is no place to cut
+            scheme = {"prepend_scheme": "never", "split": False}
+            steps.append({"type": "Metaspace", "replacement": mark, **scheme})
     if name is not None and not rule_names(name):
         # the model puts an end to words
         steps = [step.data for step in read_steps(name).steps if not step.suffix]
@@ -104,9 +106,10 @@ def patterns(name: str | None) -> list[tuple[str, str | None]] | None:
     None for a pre-tokenizer of steps, whose words are no matches.
     """
     rules = [rule for rule in rule_names(name) if rule != "none"]
-    if "deepseek" in rules or (name is not None and not rule_names(name)):
+    if name is not None and not rule_names(name):
         return None
-    return [(SPACED if _mark(rule) else SPLITS[rule], _mark(rule)) for rule in rules]
+    found = [(pattern, _mark(rule)) for rule in rules if (pattern := _pattern(rule)) is not None]
+    return found if len(found) == len(rules) else None
 
 
 def unmark(name: str | None) -> list[dict[str, Any]]:

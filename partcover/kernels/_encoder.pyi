@@ -29,8 +29,10 @@ DECIMAL: int
 MARK: int
 SIGN: int
 
-def word_ends(text: Buffer, mode: int, kinds: UInt8) -> list[int]: ...
-def cut_words(data: UInt8, offsets: Int64, mode: int, kinds: UInt8) -> tuple[Int64, Int64]: ...
+def word_ends(text: Buffer, mode: int, kinds: UInt8, phrase: int = 1) -> list[int]: ...
+def cut_words(
+    data: UInt8, offsets: Int64, mode: int, kinds: UInt8, phrase: int = 1
+) -> tuple[Int64, Int64]: ...
 def listed(numbers: Int32, values: list[int]) -> list[int]: ...
 
 class TokenTable:
@@ -38,7 +40,13 @@ class TokenTable:
 
 class WordCache:
     def __init__(
-        self, mode: int, kinds: UInt8, mark: bytes, limit: int, tokens: TokenTable | None = None
+        self,
+        mode: int,
+        kinds: UInt8,
+        mark: bytes,
+        limit: int,
+        tokens: TokenTable | None = None,
+        phrase: int = 1,
     ) -> None: ...
     def __len__(self) -> int: ...
     @property

@@ -31,9 +31,9 @@ cdef struct Entry:
     int64_t count       # of its numbers
 
 
-def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds):
-    """Returns where each word of `text` ends, as a list."""
-    cdef Scanner scanner = Scanner(&kinds[0], mode)
+def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds, int phrase=1):
+    """Returns where each word of `text` ends, as a list; up to `phrase` words are joined."""
+    cdef Scanner scanner = Scanner(&kinds[0], mode, phrase)
     cdef const uint8_t *p
     cdef const uint8_t *end
     ends = []
@@ -47,8 +47,8 @@ def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds):
 
 
 def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
-              const uint8_t[::1] kinds):
-    """Cuts texts that stand one after another, each by itself.
+              const uint8_t[::1] kinds, int phrase=1):
+    """Cuts texts that stand one after another, each by itself; up to `phrase` words are joined.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
     text : ndarray of int64, shape (words,)
         Index of the text that each word is of.
     """
-    cdef Scanner scanner = Scanner(&kinds[0], mode)
+    cdef Scanner scanner = Scanner(&kinds[0], mode, phrase)
     cdef Py_ssize_t i, n = 0
     cdef const uint8_t *p
     cdef const uint8_t *end
@@ -96,12 +96,14 @@ cdef class WordCache:
     kinds : ndarray of uint8, shape (0x110000,)
         What each code point can be, bits from `LETTER` to `DECIMAL`.
     mark : bytes
-        What stands for a leading space, not empty.  Where it is not a space, a mark within a word
-        becomes a space.
+        What stands for a space, not empty.  Where it is not a space, a mark within a word becomes
+        a space.
     limit : int
         Bytes that the cache may take, at least 0.
     tokens : TokenTable, optional
         Words whose one token is known; it is not asked for words that are not kept.
+    phrase : int
+        The most words that are joined.
     """
 
     cdef TokenTable tokens
@@ -127,10 +129,10 @@ cdef class WordCache:
     cdef int64_t total          # numbers of the section's words, but for those that are new
 
     def __cinit__(self, int mode, const uint8_t[::1] kinds, bytes mark, int64_t limit,
-                  TokenTable tokens=None):
+                  TokenTable tokens=None, int phrase=1):
         self.tokens = tokens
         self.kinds = kinds
-        self.scanner = Scanner(&kinds[0], mode)
+        self.scanner = Scanner(&kinds[0], mode, phrase)
         self.mark = mark
         self.limit = limit
         self.room = 1 << 12
@@ -349,7 +351,7 @@ cdef class WordCache:
             if self.entries[i].count == 0:
                 total += self.entries[i].length
         offsets = np.zeros(self.n_new + self.n_uncached + 1, np.int64)
-        data = np.empty(total + (width - 1) * (offsets.size - 1), np.uint8)
+        data = np.empty(total * width, np.uint8)     # what is not written takes no memory
         o = offsets
         d = data
         if offsets.size == 1:
@@ -458,31 +460,24 @@ def listed(const int32_t[::1] numbers, list values):
 
 cdef uint8_t *_exchange(const uint8_t *p, int64_t n, const uint8_t *mark, int64_t width,
                         uint8_t *out) noexcept nogil:
-    """Writes a word, its leading space as the mark and each mark in it as a space."""
+    """Writes a word, each space as the mark and each mark as a space."""
     cdef const uint8_t *end = p + n
-    cdef const uint8_t *next
     if width == 1 and mark[0] == c' ':
         memcpy(out, p, n)
         return out + n
-    if p[0] == c' ':
-        memcpy(out, mark, width)
-        out += width
-        p += 1
     while p < end:
-        next = <const uint8_t *> memchr(p, mark[0], end - p)
-        if next == NULL:
-            next = end
-        memcpy(out, p, next - p)
-        out += next - p
-        p = next
-        if p < end:
-            if end - p >= width and memcmp(p, mark, width) == 0:
-                out[0] = c' '
-                p += width
-            else:
-                out[0] = p[0]
-                p += 1
+        if p[0] == c' ':
+            memcpy(out, mark, width)
+            out += width
+            p += 1
+        elif p[0] == mark[0] and end - p >= width and memcmp(p, mark, width) == 0:
+            out[0] = c' '
             out += 1
+            p += width
+        else:
+            out[0] = p[0]
+            out += 1
+            p += 1
     return out
 
 

@@ -64,9 +64,10 @@ cpdef enum:
     SIGN = 128          # P S
 
 
-cdef struct Scanner:    # a rule, and what each character is
+cdef struct Scanner:    # a rule, what each character is, and how many words at most are joined
     const uint8_t *kinds
     int mode
+    int phrase
 
 
 cdef inline uint8_t _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
@@ -404,9 +405,9 @@ cdef inline const uint8_t *word_start(const Scanner *scanner, const uint8_t *p,
     return p
 
 
-cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
-                                    const uint8_t *end) noexcept nogil:
-    """Returns the end of the word that starts at `p` < `end`."""
+cdef inline const uint8_t *_one_word_end(const Scanner *scanner, const uint8_t *p,
+                                         const uint8_t *end) noexcept nogil:
+    """Returns the end of the word that starts at `p` < `end`, before any are joined."""
     cdef const uint8_t *at
     cdef int size
     if scanner.mode == GPT2:
@@ -438,3 +439,49 @@ cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
             p += 1
     at = <const uint8_t *> memchr(p + 1, c' ', end - p - 1)
     return end if at == NULL else at
+
+
+cdef bint _ends_in_letter(const uint8_t *kinds, const uint8_t *p,
+                          const uint8_t *end) noexcept nogil:
+    """Returns whether the last character of a word that is no mark is a letter."""
+    cdef const uint8_t *last
+    cdef uint8_t kind
+    cdef int size
+    while end > p:
+        last = end - 1
+        while last > p and last[0] & 0xC0 == 0x80 and end - last < 4:
+            last -= 1
+        kind = _kind(kinds, last, end, &size)
+        if last + size != end or not kind & (LETTER | MARK):
+            return False
+        if kind & LETTER:
+            return True
+        end = last
+    return False
+
+
+cdef bint _begins_with_letter(const uint8_t *kinds, const uint8_t *p,
+                              const uint8_t *end) noexcept nogil:
+    """Returns whether a word begins with a letter, behind a space or an apostrophe or none."""
+    cdef int size
+    if p[0] == c' ' or p[0] == c"'":
+        p += 1
+    elif end - p > 3 and p[0] == 0xE2 and p[1] == 0x80 and p[2] == 0x99:
+        p += 3
+    return p < end and _kind(kinds, p, end, &size) & LETTER != 0
+
+
+cdef inline const uint8_t *word_end(const Scanner *scanner, const uint8_t *p,
+                                    const uint8_t *end) noexcept nogil:
+    """Returns the end of the word, or of the phrase, that starts at `p` < `end`."""
+    cdef const uint8_t *at = _one_word_end(scanner, p, end)
+    cdef const uint8_t *next
+    cdef int words = 1
+    while words < scanner.phrase and at < end and _ends_in_letter(scanner.kinds, p, at):
+        next = _one_word_end(scanner, at, end)
+        if not _begins_with_letter(scanner.kinds, at, next):
+            break
+        p = at
+        at = next
+        words += 1
+    return at

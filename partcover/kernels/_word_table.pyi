@@ -8,6 +8,8 @@ Int64 = npt.NDArray[np.int64]
 EVERY_SPACE: int
 AFTER_WORD: int
 NOWHERE: int
+AFTER_SIGN: int
+AFTER_PHRASE: int
 DONE: int
 BAD_LINE: int
 TOO_MANY: int

@@ -14,11 +14,14 @@ from libc.string cimport memchr, memcmp, memcpy
 
 # Where `add_text` cuts: before each U+0020; before each U+0020 after a character that is not white
 # space, and between an ASCII letter and ASCII that is neither letter nor apostrophe; nowhere, so
-# that the text is one word.
+# that the text is one word; before each U+0020 after ASCII that is neither letter nor white space;
+# there, and between an ASCII letter and ASCII that is neither letter nor apostrophe nor U+0020.
 cpdef enum:
     EVERY_SPACE = 0
     AFTER_WORD = 1
     NOWHERE = 2
+    AFTER_SIGN = 3
+    AFTER_PHRASE = 4
 
 # The status that `add_tsv` returns.
 cpdef enum:
@@ -84,8 +87,9 @@ cdef inline bint _cut_here(const uint8_t *at, int64_t n, int mode) noexcept nogi
     if mode == NOWHERE or at[0] >= 0x80 or _letter(at[0]):
         return False
     if _letter(at[-1]):
-        return at[0] != c"'"
-    return at[0] == c' ' and _ends_word(at, n)
+        return (mode != AFTER_SIGN and at[0] != c"'"
+                and not (mode == AFTER_PHRASE and at[0] == c' '))
+    return at[0] == c' ' and (mode == AFTER_WORD or at[-1] < 0x80) and _ends_word(at, n)
 
 
 cdef inline const uint8_t *_word_end(const uint8_t *p, const uint8_t *end,
@@ -98,7 +102,7 @@ cdef inline const uint8_t *_word_end(const uint8_t *p, const uint8_t *end,
         at = <const uint8_t *> memchr(p + 1, c' ', end - p - 1)
         return end if at == NULL else at
     at = p + 1
-    while at < end and not _cut_here(at, at - p, AFTER_WORD):
+    while at < end and not _cut_here(at, at - p, mode):
         at += 1
     return at
 

@@ -25,6 +25,9 @@ def test_count(run, tmp_path):
     status, facts = as_json(run("count", "text.txt", "--json", "--pretokenizer", "none"))
     assert (status, facts["words"], facts["total_symbols"]) == (0, 1, 5)
     (tmp_path / "more.txt.gz").write_bytes(gzip.compress(b"a b"))
+    phrases = run("count", "text.txt", "--quiet", "--phrases", "2")
+    joined = head.replace("space-prefix", "space-prefix+phrases:2")
+    assert phrases == (0, joined + "aĠb\t1\nĠa\t1\n", "")
     status, out, _ = run("count", ".", "--quiet")
     assert status == 0
     assert out == head + "a\t2\nĠb\t2\nĠa\t1\n"
@@ -207,6 +210,10 @@ def test_bad_input(run, counts, tmp_path):
     fails(run("count", "empty"), "empty")
     fails(run("count", "latin.txt", "--symbols", "chars"), "latin.txt", "byte 3", "UTF-8")
     fails(run("count", "text.txt", "--pretokenizer", "magic"), "'magic'", "gpt2")
+    fails(run("count", "text.txt", "--phrases", "0"), "'--phrases'", "phrases of 0 words")
+    fails(run("count", "text.txt", "--phrases", "some"), "'some'", "all")
+    fails(run("count", "text.txt", "--phrases", "2", "--pretokenizer", "none"), "none", "joined")
+    fails(run("count", "--merge", "text.txt", "--phrases", "2"), "--merge joins no words")
     fails(run("count", "text.txt", "-o", "no/such/C.tsv"), "no/such/C.tsv", "cannot be written")
     fails(run("greedtok", "missing.tsv", "-k", 2), "missing.tsv")
     fails(run("greedtok", counts), "-k is missing")

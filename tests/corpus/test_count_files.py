@@ -24,6 +24,7 @@ from partcover.runtime.progress import Progress
 
 NAMES = [
     "space-prefix", "first-space", "space+digit", "gpt2", "cl100k", "o200k", "deepseek", "none",
+    "gpt2+phrases:2", "space-prefix+phrases", "cl100k+phrases:3+digit", "deepseek+phrases:2",
     '{"type": "Whitespace"}', '{"type": "Digits", "individual_digits": true}',
 ]  # fmt: skip
 TEXTS = st.lists(

@@ -25,6 +25,11 @@ NAMES = [
     "digit+gpt2",
     "space-prefix+digit",
     "gpt2+space-prefix:_",
+    "gpt2+phrases:2",
+    "o200k+phrases",
+    "deepseek+phrases:3",
+    "space-prefix:_+phrases:2",
+    "first-space+phrases:3+digit",
     '{"type": "Split", "pattern": {"Regex": " +[^ ]*|[^ ]+"}, "behavior": "Isolated"}',
 ]
 STEPS = [

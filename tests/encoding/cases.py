@@ -15,7 +15,9 @@ from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 SPACE_RUNS_STEPS = json.dumps(split_steps([SPACE_RUNS]))
 NAMES = [*PRETOKENIZER_RULES, "space-prefix:_", "space-prefix:<s>", "space+digit", "gpt2+digit",
-         "digit+gpt2", "space-prefix+digit", "first-space+o200k", SPACE_RUNS_STEPS]  # fmt: skip
+         "digit+gpt2", "space-prefix+digit", "first-space+o200k", SPACE_RUNS_STEPS,
+         "gpt2+phrases:2", "o200k+phrases", "space-prefix:<s>+phrases:3",
+         "first-space+phrases:4+digit"]  # fmt: skip
 BITS = [
     *[" ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "a", "ab", "Bc", "DEF", "'s", "'LL", "'", "ſ"],
     *["'ſ", "'Re", "23", "4567", "٣", "½", "!", "/", "...", "\n/", "é", "e\u0301", "\u0301", "ñ"],

@@ -54,6 +54,11 @@ SPLITS = [
     "space-prefix:_",
     "space-prefix:<s>",
     "first-space+digit",
+    "gpt2+phrases:4",
+    "o200k+phrases",
+    "first-space+phrases:2",
+    "space-prefix+phrases:4",
+    "deepseek+phrases:4",
 ]
 
 

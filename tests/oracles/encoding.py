@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from oracles.phrases import phrases_of
+
 from partcover import WordCounts, segment
 from partcover.corpus.pretokenizers import Pretokenizer
 
@@ -11,7 +13,16 @@ def words_of(text: bytes, name: str) -> list[bytes]:
     rules = Pretokenizer.from_name(name)
     first, *others = rules.rules
     words = first.words(text.decode("utf-8", "surrogateescape"))
-    if name.startswith("space-prefix"):
+    _, _, phrases = name.partition("+phrases:")
+    if phrases and name.startswith("space-prefix"):
+        mark = first.mark
+        words = [
+            mark.join(part.replace(mark, " ") for part in phrase.split(" "))
+            for phrase in phrases_of(
+                text.decode("utf-8", "surrogateescape"), "first-space", int(phrases)
+            )
+        ]
+    elif name.startswith("space-prefix"):
         spaced = text.split(b" ")
         mark = first.mark
         words = [part.decode("utf-8", "surrogateescape").replace(mark, " ") for part in spaced]

@@ -115,6 +115,12 @@ def test_the_script_knows_the_borders_of_utf8():
 RULES = [
     *("space-prefix", "space-prefix:▁", "first-space", "space", "digit", "gpt2", "cl100k", "o200k"),
     *("none", "first-space+digit", "space+digit", "gpt2+digit", "space-prefix+o200k"),
+    *(
+        "gpt2+phrases:2",
+        "cl100k+phrases",
+        "space-prefix:_+phrases:3",
+        "first-space+phrases:2+digit",
+    ),
 ]
 PARTS = [
     *("a", "Ab", "É", "日本", "ß", "s", "ſ", "K", "\u0301", "ǅ", "ʰ", "'", "'s", "'LL", "'ſ", "’t"),
@@ -140,14 +146,14 @@ def test_the_script_cuts_text_as_the_pretokenizers_do():
 
 
 def test_a_rule_that_the_script_does_not_know_is_no_rule():
-    names = [None, "str.split", "gpt2+mine", "space-prefix:", "constructor", "gpt2"]
+    names = [None, "str.split", "gpt2+mine", "space-prefix:", "constructor", "phrases:2", "gpt2"]
     known = run_node(
         f"const {{pretokenizer}} = require({json.dumps(str(PAGES / 'pretokenize.js'))});"
         "const names = JSON.parse(require('fs').readFileSync(0));"
         "console.log(JSON.stringify(names.map((name) => pretokenizer(name) !== undefined)));",
         names,
     )
-    assert known == [False] * 5 + [True]
+    assert known == [False] * 6 + [True]
 
 
 NORMALIZERS = [

@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import click
@@ -17,6 +17,7 @@ from ...corpus.count_job import CountJob
 from ...corpus.counting import CountSettings
 from ...corpus.counts_file import Totals
 from ...corpus.merge_counts import merge_counts
+from ...corpus.phrases import with_phrases
 from ...corpus.sources import find_sources, listed_reasons
 from ...corpus.tsv import Header
 from ...runtime.engines import ENGINES, executor_of
@@ -27,7 +28,7 @@ from ..completion import pretokenizer_names
 from ..options import all_files_option, grouped, output_options
 from ..output import Output
 from ..paths import WritablePath, check_not_among
-from ..sizes import Size
+from ..sizes import Size, Words
 
 BASE = 150_000_000  # bytes that Python and its libraries take themselves
 LEAST_MEMORY = 2 * BASE
@@ -69,6 +70,10 @@ class _Running:
         ("partcover count book.txt -o book.tsv", ""),
         ("partcover count book.txt --pretokenizer gpt2 -o book.tsv", "words as of GPT-2"),
         ("partcover count book.txt --pretokenizer gpt2 --symbols chars | head", ""),
+        (
+            "partcover count book.txt --pretokenizer gpt2 --phrases 4 -o phrases.tsv",
+            "whole phrases",
+        ),
         ("partcover count '*.txt' --threads 2 -o all.parquet", "files that match, as Parquet"),
         ("partcover count --merge book.tsv small.tsv -o both.tsv", "counts of others"),
     ],
@@ -82,6 +87,14 @@ class _Running:
     help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, qwen2, deepseek, tekken, "
     "first-space, space, digit, none, or several joined by '+' (first-space+digit). "
     'space-prefix:_ marks with _. Or JSON as in a tokenizer.json: \'{"type": "Whitespace"}\'.',
+)
+@option(
+    "--phrases",
+    type=Words(),
+    default=1,
+    metavar="P",
+    help="Join up to P words in a row to one, so that tokens may reach across words; all for all "
+    "in a row. Phrases end at signs, numbers and lines.",
 )
 @option(
     "--normalizer",
@@ -143,6 +156,7 @@ def count_command(
     out: Output,
     files: tuple[str, ...],
     settings: CountSettings,
+    phrases: int,
     merge: bool,
     running: _Running,
 ) -> int:
@@ -157,8 +171,13 @@ def count_command(
     cl100k and o200k, and sentencepiece takes first-space.
     """
     started = time.monotonic()
+    if phrases != 1:
+        joined = with_phrases(str(settings.pretokenizer), phrases)
+        settings = replace(settings, pretokenizer=joined)
     skipped: Counter[str] = Counter()
     target = out.path or ("-" if not out.json else os.devnull)
+    if merge and phrases != 1:
+        raise click.UsageError("--merge joins no words: leave out --phrases")
     if merge:
         header, totals = _merged(out, files, target, settings, running)
     else:

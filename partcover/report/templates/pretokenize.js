@@ -41,12 +41,33 @@ const PRETOKENIZERS = (() => {
   };
 })();
 
+// joins up to `most` words to a phrase, as partcover.corpus.phrases does
+function joinWords(words, most) {
+  const phrases = [];
+  let before = "", size = most;
+  for (const word of words) {
+    if (size < most && /\p{L}\p{M}*$/u.test(before) && /^[ '’]?\p{L}/u.test(word)) {
+      phrases[phrases.length - 1] += word;
+      size += 1;
+    } else {
+      phrases.push(word);
+      size = 1;
+    }
+    before = word;
+  }
+  return phrases;
+}
+
 // the function that cuts a text into words, or nothing where a rule of the name is not known
 function pretokenizer(name) {
-  const rules = (name ?? "").split("+").map((part) => {
-    const mark = part === "space-prefix" ? "Ġ" : /^space-prefix:(.+)$/su.exec(part)?.[1];
-    if (mark === undefined) return Object.hasOwn(PRETOKENIZERS, part) ? PRETOKENIZERS[part] : undefined;
-    return (text) => PRETOKENIZERS["first-space"](text).map((word) => (word[0] === " " ? mark + word.slice(1) : word));
+  const rules = (name ?? "").split(/\+(?!phrases(?::\d+)?(?:\+|$))/u).map((part) => {
+    const [, base, phrases, most] = /^(.*?)(\+phrases(?::(\d+))?)?$/su.exec(part);
+    const mark = base === "space-prefix" ? "Ġ" : /^space-prefix:(.+)$/su.exec(base)?.[1];
+    const rule = mark === undefined ? base : "first-space";
+    if (!Object.hasOwn(PRETOKENIZERS, rule)) return undefined;
+    const cut = PRETOKENIZERS[rule];
+    const joined = phrases ? (text) => joinWords(cut(text), most ? Number(most) : Infinity) : cut;
+    return mark === undefined ? joined : (text) => joined(text).map((word) => word.replaceAll(" ", () => mark));
   });
   if (rules.includes(undefined)) return undefined;
   return (text) => rules.reduce((words, rule) => words.flatMap(rule), [text]);

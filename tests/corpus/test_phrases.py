@@ -1,0 +1,124 @@
+"""Words joined to phrases, in every way they are found, against the rule written out."""
+
+from __future__ import annotations
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.phrases import phrases_of
+
+from partcover import InputError, WordCounts
+from partcover.corpus.phrases import (
+    ALL_WORDS,
+    LONGEST,
+    name_of_pattern,
+    split_pattern,
+    with_phrases,
+)
+from partcover.corpus.pretokenizers import PATTERNS, Pretokenizer, character_kinds
+from partcover.kernels import _encoder
+
+BITS = [
+    *[" a", " the", " of", "x", " ", "  ", "\n", "\r\n", "\t", "é", " e\u0301", "\u0301"],
+    *[" \u0301", "\u0301A", "'s", "'", "’", "’t", " 'a", "'LL", "'ſ", "ſ", "12", " 3", "!", ", "],
+    *[".", "-", "/"],
+    *["Aa", "bC", "ABC", "ʰ", "ǅ", "ᵃB", "हिन्दी", " नमस्ते", "中文", "。", "カ", "Ġ", "_", "\xa0"],
+    *["\u0301's", "!\u0301", " !!\u0301", "\x85", "\u200b", "🙂"],
+]
+TEXT = st.lists(st.sampled_from(BITS), max_size=20).map("".join)
+BASES = [*PATTERNS, "first-space", "deepseek"]
+MOST = st.sampled_from([2, 3, 4, ALL_WORDS])
+
+
+@settings(max_examples=1000, deadline=None)
+@given(TEXT, st.sampled_from(BASES), MOST)
+def test_all_ways_are_the_rule_written_out(text, base, most):
+    expected = phrases_of(text, base, most)
+    name = with_phrases(base, most)
+    rules = Pretokenizer.from_name(name)
+    assert rules.split(text) == expected
+    data = text.encode()
+    ends = _encoder.word_ends(data, rules.rules[0].finder, character_kinds(), most)
+    assert [data[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)] == expected
+    pattern = split_pattern(name)
+    if pattern is not None:
+        assert regex.findall(pattern, text) == expected
+        assert name_of_pattern(pattern) == name
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXT, st.sampled_from([base for base in BASES if base != "deepseek"]), MOST)
+def test_patterns_match_alike_in_another_engine(text, base, most):
+    tokenizers = pytest.importorskip("tokenizers")
+    pattern = split_pattern(with_phrases(base, most))
+    split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+    expected = phrases_of(text, base, most)
+    assert [word for word, _ in split.pre_tokenize_str(text)] == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXT, st.sampled_from([base for base in BASES if base != "deepseek"]), MOST)
+def test_patterns_match_alike_in_tiktoken(text, base, most):
+    tiktoken = pytest.importorskip("tiktoken")
+    expected = phrases_of(text, base, most)
+    # a piece that is a token is looked up at once
+    pieces = dict.fromkeys(phrase.encode() for phrase in expected)
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    ranks |= {piece: 256 + i for i, piece in enumerate(pieces) if len(piece) > 1}
+    pattern = split_pattern(with_phrases(base, most))
+    encoding = tiktoken.Encoding("test", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    ids = encoding.encode_ordinary(text)
+    assert encoding.decode_tokens_bytes(ids) == [phrase.encode() for phrase in expected]
+
+
+def test_marks_stand_for_all_spaces_of_a_phrase():
+    rules = Pretokenizer.from_name("space-prefix:_+phrases:2")
+    assert rules.split("a b c, d") == ["a_b", "_c,", "_d"]
+    words = WordCounts.from_texts(["a b c a b"], pretokenizer="space-prefix+phrases:2")
+    assert words.to_dict() == {"aĠb".encode(): 1, "ĠcĠa".encode(): 1, "Ġb".encode(): 1}
+
+
+@pytest.mark.parametrize(
+    ("base", "phrases", "message"),
+    [
+        ("gpt2", 0, "phrases of 0 words: 1 to 64 are expected"),
+        ("gpt2", -1, "phrases of -1 words"),
+        ("gpt2", LONGEST + 1, "phrases of 65 words"),
+        ("none", 2, "words of the pre-tokenizer none cannot be joined"),
+        ("space+digit", 2, "words of the pre-tokenizer space cannot be joined"),
+        ("gpt3", 2, "unknown pre-tokenizer 'gpt3'"),
+        ("gpt2+phrases:2", 2, "joins words already"),
+        ('{"type": "Whitespace"}', 2, "given as JSON cannot be joined"),
+    ],
+)
+def test_what_cannot_be_joined_is_one_line(base, phrases, message):
+    with pytest.raises(InputError, match=message) as caught:
+        Pretokenizer.from_name(with_phrases(base, phrases))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gpt2+phrases:0",
+        "gpt2+phrases:",
+        "phrases:2",
+        "gpt2+phrases:2x",
+        "gpt2+phrases:1e9",
+        "gpt2+phrases:65",
+        "gpt2+phrases+phrases",
+        "none+phrases",
+        "gpt2+digit+phrases:2",
+        '{"type":"Whitespace"}+phrases:2',
+    ],
+)
+def test_names_that_say_nothing_are_refused(name):
+    with pytest.raises(InputError) as caught:
+        Pretokenizer.from_name(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_one_word_is_the_word_alone():
+    assert with_phrases("gpt2", 1) == "gpt2"
+    assert Pretokenizer.from_name("gpt2+phrases:1").split("a b") == ["a", " b"]
