@@ -22,6 +22,7 @@ __all__ = [
     "text_bytes",
     "token_uses",
     "use",
+    "whole_share",
     "whole_words",
 ]
 
@@ -171,6 +172,21 @@ def use(cut: Segmentation, size: int) -> dict[str, Any]:
         "used_share": used / size if size else None,
         "renyi_efficiency": renyi_efficiency(np.concatenate([uses, symbol_uses(cut)])),
     }
+
+
+def whole_share(cut: Segmentation) -> float:
+    """Returns the share of the counted words that are cut into a single token.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, segment
+    >>> from partcover.analysis.metrics import whole_share
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
+    >>> whole_share(segment(words, Vocabulary(["hat", "at"])))
+    0.4
+    """
+    whole = int(cut.words.counts[cut.pieces == 1].sum())
+    return whole / max(1, cut.words.total_count)
 
 
 def whole_words(words: WordCounts, vocabulary: Vocabulary) -> int:

@@ -38,7 +38,10 @@ SETS = {
     "whole_word_share": "of all",
     "used": "used",
     "used_share": "of all",
+    "whole_share": "words kept whole",
+    "held_out_whole_share": "held out",
     "renyi_efficiency": "Rényi efficiency",
+    "held_out_renyi_efficiency": "held out",
     "unigram_objective": "Unigram's log-likelihood",
 }
 OVERLAP = {

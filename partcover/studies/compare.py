@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..analysis.metrics import overlaps, text_bytes, use, whole_words
+from ..analysis.metrics import overlaps, text_bytes, use, whole_share, whole_words
 from ..bounds.lower_bound import bounds
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
@@ -43,9 +43,11 @@ class Comparison:
         has no scores, is a row without tokens and with a ``remark``.
     sets : dict
         ``vocabularies``: for each budget, method and rule ``size``, ``whole_words`` (tokens that
-        are words) and its share, ``used``, ``used_share`` and ``renyi_efficiency`` (see
-        `partcover.analysis.metrics`), and ``unigram_objective`` on request; ``overlap``: for each
-        budget and two methods, see `partcover.analysis.metrics.overlaps`.
+        are words) and its share, ``used``, ``used_share``, ``renyi_efficiency`` and
+        ``whole_share``, of words that are one token (see `partcover.analysis.metrics`), the last
+        two as ``held_out_…``, too, where words were held out, and ``unigram_objective`` on
+        request; ``overlap``: for each budget and two methods, see
+        `partcover.analysis.metrics.overlaps`.
     answers : list of Answer
         The answers behind the rows, by method, then by budget.
     interrupted : bool
@@ -345,11 +347,14 @@ def _row(
         return {**row, "remark": remark}, None
     cut = runner.cut(words, vocabulary, rule)
     row |= _cost(words, cut.tokens)
+    used = {**use(cut, len(vocabulary)), "whole_share": whole_share(cut)}
     if held_out is not None:
-        tokens = runner.cut(held_out, vocabulary, rule).tokens
-        cost = _cost(held_out, tokens)
+        cut = runner.cut(held_out, vocabulary, rule)
+        cost = _cost(held_out, cut.tokens)
         row |= {f"held_out_{key}": value for key, value in cost.items() if key != "cover"}
-    return row, use(cut, len(vocabulary))
+        used["held_out_whole_share"] = whole_share(cut)
+        used["held_out_renyi_efficiency"] = use(cut, len(vocabulary))["renyi_efficiency"]
+    return row, used
 
 
 def _cost(words: WordCounts, tokens: int | None) -> dict[str, Any]:

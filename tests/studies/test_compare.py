@@ -24,6 +24,7 @@ from partcover import (
 from partcover.analysis.metrics import (
     whole_words,
 )
+from partcover.analysis.scores import score_words
 from partcover.bounds.lower_bound import bounds, lower_bound
 from partcover.corpus.holdout import split
 from partcover.errors import MissingExtra
@@ -141,6 +142,11 @@ def test_held_out_words_are_measured_apart():
         assert row["held_out_tokens"] == tokens
         assert row["held_out_tokens_per_word"] == tokens / held_out.total_count
         assert row["held_out_bytes_per_token"] == held_out.total_symbols / tokens
+    for facts in comparison.sets["vocabularies"]:
+        for words, prefix in ((rest, ""), (held_out, "held_out_")):
+            scores = score_words(vocabulary, words, facts["rule"])
+            assert facts[f"{prefix}renyi_efficiency"] == scores.renyi_efficiency
+            assert facts[f"{prefix}whole_share"] == scores.whole_share
     instance = Instance(rest, 1, protected=["an"])  # they are split as the words trained on are
     for row in compare(instance, [3], ["greedtok"], held_out=held_out).rows:
         vocabulary = compare(instance, [3], ["greedtok"]).answers[0].vocabulary

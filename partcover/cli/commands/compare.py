@@ -99,7 +99,8 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
 @option(
     "--sets",
     is_flag=True,
-    help="The token sets as well: whole words, use, Rényi efficiency, and what each two share.",
+    help="The token sets as well: whole words, use, words kept whole and Rényi efficiency, of "
+    "held-out words too, and what each two share.",
 )
 @option(
     "--unigram-objective",
