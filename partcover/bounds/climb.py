@@ -16,6 +16,7 @@ __all__ = ["Climb", "StoppingRule"]
 
 
 _STEPS = 32  # between two exact bounds
+_EARLY, _EARLY_STEPS = 64, 16  # the first steps, which gain most, and how many lie between bounds
 _NEAR = 1e-4  # relative gap to the relaxation at which cuts begin
 _ROUNDS_WITHOUT_GAIN = 8  # after which cuts bring no more
 _GAIN = 1e-6  # of the bound, that counts as one
@@ -48,7 +49,8 @@ class StoppingRule:
 
     def steps_left(self, step: int) -> int:
         """Returns how many steps to make before the next exact bound."""
-        return _STEPS if self.iterations is None else min(_STEPS, self.iterations - step)
+        steps = _EARLY_STEPS if step < _EARLY else _STEPS
+        return steps if self.iterations is None else min(steps, self.iterations - step)
 
     def termination(self, best: BestPrices, step: int) -> Termination | None:
         """Returns why the plain steps end now; None if they go on."""

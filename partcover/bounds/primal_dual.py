@@ -20,7 +20,8 @@ from .price_counter import PriceCounter, largest
 __all__ = ["Ascent"]
 
 
-_SETTLED = 100  # steps before the active set is updated
+_SETTLED = 8  # steps before the active set is updated
+_FEW_ARCS = 1 << 22  # so many are made at once, whatever their rewards
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
 BYTES_AN_ARC = 140  # of the arrays of the arcs and of those that they are made from
 
@@ -95,12 +96,15 @@ class Ascent:
             self.prices = np.repeat(1.0 / sizes, sizes)
 
     def _most_rewarding(self, active: Bools, k: int) -> Bools:
-        """Returns the active set with no more occurrences than may be arcs, the best first."""
+        """Returns those of many candidates whose rewards are large now, as many as may be arcs."""
         counter = self.counter
-        if int((counter.hi - counter.lo)[active].sum(dtype=np.int64)) <= MOST_ARCS:
+        if int((counter.hi - counter.lo)[active].sum(dtype=np.int64)) <= _FEW_ARCS:
             return active
         prices = counter.rounded(self.proposed())
         self.rewards = counter.count(prices, k, every=True)[1]
+        free = k - len(counter.instance.fixed)
+        threshold = largest(self.rewards[~counter.fixed], free)[1]
+        active = active & (self.rewards > _REMOVED_BELOW * threshold)
         return self._fitting(counter.fixed | (self.x > 0.01), active)
 
     def _fitting(self, first: Bools, others: Bools) -> Bools:
