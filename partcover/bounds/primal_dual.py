@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import InputError
-from ..kernels._saddle_point import Saddle, arcs, project
+from ..kernels._saddle_point import Saddle, arcs, project, same_arcs
 from ..problem.memory_plan import MOST_ARCS
 from ..runtime.arrays import Bools, Float64
 from ..runtime.memory import refuse_beyond
@@ -162,14 +162,9 @@ class Ascent:
         """Changes the active set, and keeps the point."""
         old, which, start = self.saddle, self.active[self.which], self.start
         self._make(active)
-        key = start.astype(np.int64) * len(active) + which
-        new = self.start.astype(np.int64) * len(active) + self.active[self.which]
+        at = same_arcs(self.active[self.which], self.start, which, start)
         self.x[~active] = 0
-        order = np.argsort(key)
-        at = np.searchsorted(key, new, sorter=order)
-        at[at == len(key)] = 0
-        at = order[at] if len(key) else at
-        same = key[at] == new if len(key) else np.zeros(len(new), bool)
+        same = at >= 0
         for name in ("flow", "row"):
             getattr(self.saddle, name)[same] = getattr(old, name)[at[same]]
         self.saddle.price[:] = old.price

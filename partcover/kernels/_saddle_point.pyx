@@ -57,6 +57,34 @@ def arcs(const int32_t[::1] places, const int32_t[::1] lo, const int32_t[::1] hi
     return which, start, end, back
 
 
+def same_arcs(const int32_t[::1] which, const int32_t[::1] start, const int32_t[::1] other_which,
+              const int32_t[::1] other_start):
+    """Returns for each arc (candidate, start) where it stands among others; -1 if it does not.
+
+    Both are in the order of `arcs`: arcs of one start stand together, and candidates that are in
+    both come in the same order.
+    """
+    cdef Py_ssize_t n = which.shape[0], m = other_which.shape[0], i, j, first = 0
+    cdef int32_t p = -1
+    found = np.empty(n, np.int64)
+    cdef int64_t[::1] view = found
+    with nogil:
+        for i in range(n):
+            if start[i] != p:
+                p = start[i]
+                while first < m and other_start[first] < p:
+                    first += 1
+            j = first
+            while j < m and other_start[j] == p and other_which[j] != which[i]:
+                j += 1
+            if j < m and other_start[j] == p:
+                view[i] = j
+                first = j + 1
+            else:
+                view[i] = -1
+    return found
+
+
 def project(const double[::1] x, const double[::1] gain, const double[::1] step, double budget,
             double fee, double[::1] out):
     """Projects x + step·gain onto the budget: writes clip(x + step·(gain − fee), 0, 1) to `out`.

@@ -11,7 +11,19 @@ from strategies import instances, random_instance
 
 from partcover import InputError, lower_bound
 from partcover.kernels._rewards import self_overlaps
-from partcover.kernels._saddle_point import Saddle, arcs, project
+from partcover.kernels._saddle_point import Saddle, arcs, project, same_arcs
+
+
+@given(st.data())
+def test_same_arcs_are_found_among_others(data):
+    order = data.draw(st.permutations(range(6)))
+    pairs = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 4)))
+    first, second = (
+        sorted(data.draw(pairs), key=lambda arc: (arc[1], order[arc[0]])) for _ in range(2)
+    )
+    arrays = [np.array([arc[n] for arc in a], np.int32) for a in (first, second) for n in (0, 1)]
+    expected = [second.index(arc) if arc in second else -1 for arc in first]
+    assert same_arcs(*arrays).tolist() == expected
 
 
 @settings(max_examples=100, deadline=None)
