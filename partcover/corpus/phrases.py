@@ -28,6 +28,7 @@ __all__ = [
     "phrase_of",
     "split_pattern",
     "with_phrases",
+    "without_phrases",
 ]
 
 #: As a number of words: all in a row.
@@ -144,6 +145,21 @@ def with_phrases(pretokenizer: str, phrases: int) -> str:
     name = f"{first}+phrases{number}"
     phrase_of(name)
     return name + plus + others
+
+
+def without_phrases(pretokenizer: str) -> str:
+    """Returns the name of a pre-tokenizer without the joining of words.
+
+    Examples
+    --------
+    >>> from partcover.corpus.phrases import without_phrases
+    >>> without_phrases("first-space+phrases:4+digit")
+    'first-space+digit'
+    """
+    if pretokenizer.lstrip().startswith("{"):
+        return pretokenizer
+    joined: str = regex.sub(r"\+phrases(?::[0-9]*)?(?=\+|\Z)", "", pretokenizer)
+    return joined
 
 
 def join_words(words: Iterable[str], most: int) -> list[str]:

@@ -12,6 +12,7 @@ from .registry import TrainerRegistry as TrainerRegistry
 from .sage import sage as sage
 from .sentencepiece import unigram_sentencepiece as unigram_sentencepiece
 from .single_symbols import plain_bytes as plain_bytes
+from .superbpe import superbpe as superbpe
 from .trainer import DECLARED
 from .trainer import Trainer as Trainer
 from .trainer import solution_of as solution_of
@@ -33,6 +34,7 @@ __all__ = [
     "randtrain",
     "sage",
     "solution_of",
+    "superbpe",
     "trainer",
     "unigram",
     "unigram_objective",

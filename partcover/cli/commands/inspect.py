@@ -198,6 +198,7 @@ def _inspect(
     out: Output, path: str, vocabulary: Vocabulary, words: WordCounts | None, view: _View
 ) -> tuple[dict[str, Any], Inspection]:
     """Measures the vocabulary, the difference to another, and the words that it lacks."""
+    from ...analysis.across_words import across_words
     from ...analysis.audit import audit
     from ...analysis.difference import difference
     from ...analysis.inspection import inspect_vocabulary
@@ -206,6 +207,10 @@ def _inspect(
         vocabulary, words, view.rule, with_gains=not view.no_gains, threads=out.threads
     )
     data = here.to_json(tokens=not out.no_vocabulary)
+    if words is not None:
+        across = across_words(words, vocabulary, view.rule, threads=out.threads)
+        if across is not None:
+            data |= {"tokens_within_words": across.within, "share_across_words": across.share}
     if view.diff is not None:
         other = read_any_vocabulary(view.diff)
         if other.symbols != vocabulary.symbols:
@@ -254,6 +259,8 @@ _FACTS = {
     "tokens": "tokens needed",
     "tokens_per_word": "tokens per word",
     "single_symbols": "of them single symbols",
+    "tokens_within_words": "tokens needed, none across words",
+    "share_across_words": "share of the saving across words",
 }
 
 
