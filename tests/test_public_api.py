@@ -44,6 +44,7 @@ from partcover import (
     segment,
     smallest,
     solve,
+    solve_minimax,
     split_gap,
     trainers,
     verify,
@@ -123,6 +124,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "greedtok_minimax": (greedtok_minimax, {"instance": MINIMAX}),
     "bound_minimax": (bound_minimax, {"instance": MINIMAX, "time_limit": 0}),
     "improve_minimax": (improve_minimax, {"instance": MINIMAX, "time_limit": 0}),
+    "solve_minimax": (solve_minimax, {"instance": MINIMAX}),
     "verify_minimax": (verify_minimax, {"instance": MINIMAX, "vocabulary": TOKENS}),
     "check_minimax_certificate": (
         check_minimax_certificate,

@@ -57,6 +57,16 @@ def test_from_greedtok_to_verify(run, corpora):
     assert "worst" in out
 
 
+def test_solve_is_no_worse(run, corpora):
+    pytest.importorskip("ortools")
+    options = (*corpora, "-k", "3", "--minimax", "--json")
+    solved = as_json(run("solve", *options, "-o", "S.json"))[1]
+    found = as_json(run("improve", *options))[1]
+    assert (solved["status"], solved["solver"]) == ("optimal", "highs")
+    assert found["lower_bound"] <= solved["worst"] <= found["worst"]
+    assert as_json(run("verify", *options, "--vocab", "S.json"))[1]["ok"]
+
+
 def test_references(run, corpora):
     options = ("greedtok", *corpora, "-k", "2", "--minimax")
     stated = {
@@ -109,6 +119,8 @@ def test_options_that_are_for_one_input(run, corpora):
         ("bound", "--iterations", "3"),
         ("bound", "-k", "1,2"),
         ("greedtok", "--plan"),
+        ("solve", "--goal", "size"),
+        ("solve", "--write-certificate", "P.cert"),
     ):
         status, out, err = run(command, *options, *given)
         assert (status, out, err.count("\n")) == (2, "", 1)

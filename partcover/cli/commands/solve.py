@@ -13,12 +13,15 @@ from ...problem.solution import Result
 from ...report.tables import facts
 from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
-from ..exit_status import EXIT_NOTHING
-from ..inputs import InstanceSource
+from ..exit_status import EXIT_LIMIT, EXIT_NOTHING
+from ..inputs import InstanceSource, read_any_vocabulary
+from ..minimax import MinimaxSource, refuse_with_minimax, show_minimax
 from ..output import Output, say
 from ..paths import WritablePath
 from ..results import save_certificate, write_solution
 from ..search_options import SearchOptions, search_options
+
+_MINIMAX_SEARCH = ("start", "time_limit")  # what goes with several inputs
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class _Model:
             "goes on where a run with the same files was stopped or killed",
         ),
         ("partcover solve small.tsv -k 10 --relaxation --json", "the linear relaxation alone"),
+        ("partcover solve de.tsv en.tsv -k 10 --minimax", "for the language that is served worst"),
     ],
 )
 @option(
@@ -98,9 +102,13 @@ class _Model:
     help="Write the model as .mps, before solving.",
 )
 @option("--log", "show_log", is_flag=True, help="The solver's own log on standard error.")
-@search_options(writes="the vocabulary; of a relaxation its result")
+@search_options(writes="the vocabulary; of a relaxation its result", several=True)
 def solve_command(
-    out: Output, source: InstanceSource, search: SearchOptions, **options: Any
+    out: Output,
+    source: InstanceSource,
+    search: SearchOptions,
+    minimax: MinimaxSource | None,
+    **options: Any,
 ) -> int:
     """Find an optimal vocabulary and prove that it is one.
 
@@ -108,8 +116,13 @@ def solve_command(
     any size. Whatever the limit, the words are read, their substrings enumerated, and the result
     recounted. On a terminal the state goes to standard error. With -o and --write-certificate the
     best so far is written every few seconds, and --resume goes on from it.
+
+    With --minimax and several small inputs: the vocabulary with the smallest largest ratio of
+    tokens to reference, by a solver.
     """
     model = _Model(**options)
+    if minimax is not None:
+        return _solve_minimax(out, source, model, search, minimax)
     _check(model, search)
     instance = source.read(any_k=model.goal == "size")
     if model.threshold is not None:
@@ -137,6 +150,35 @@ def solve_command(
     if model.goal != "tokens" and solution.extra["meets_threshold"] is False:
         _note_conflict(out, instance, model, search.time_limit)
     return status
+
+
+def _solve_minimax(
+    out: Output,
+    source: InstanceSource,
+    model: _Model,
+    search: SearchOptions,
+    minimax: MinimaxSource,
+) -> int:
+    """Solves for several inputs."""
+    from ...exact.minimax import solve_minimax
+
+    about_one = {name: value for name, value in vars(model).items() if name != "solver"}
+    refuse_with_minimax(
+        **{**about_one, "goal": model.goal != "tokens"},
+        **{name: value for name, value in vars(search).items() if name not in _MINIMAX_SEARCH},
+    )
+    start = None if search.start is None else read_any_vocabulary(search.start)
+    solution = solve_minimax(
+        minimax.read(source, threads=out.threads),
+        solver=model.solver or "highs",
+        warm_start=start,
+        time_limit=search.time_limit,
+        seed=out.seed,
+        threads=out.threads,
+    )
+    status = show_minimax(out, solution)
+    limited = solution.status != "optimal" and solution.termination in ("time_limit", "error")
+    return EXIT_LIMIT if limited else status
 
 
 def _check(model: _Model, search: SearchOptions) -> None:

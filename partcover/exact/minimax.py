@@ -1,0 +1,273 @@
+"""Solves small minimax instances to proven optimality by integer programming."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from ..analysis.by_corpus import tokens_by_corpus
+from ..errors import InputError, VerificationError
+from ..heuristics.minimax_greedy import greedtok_minimax
+from ..problem.minimax import MinimaxInstance, attainable
+from ..problem.minimax_solution import MinimaxSolution
+from ..problem.solution import Termination
+from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arrays import Int64
+from ..runtime.limits import Deadline, RunLimits
+from ..verification.minimax_check import verify_minimax
+from ..vocabulary.vocabulary import Vocabulary
+from .formulations.build import build
+from .formulations.parts import TokenOccurrences
+from .solver_io import SolverOptions, SolverReport
+from .solver_run import refuse_large_counts
+from .solvers.registry import require, run
+from .sparse_model import SparseModel
+
+__all__ = ["solve_minimax"]
+
+_SLACK = 1e-6  # of a solver's bound of a ratio, absolute and relative
+_LARGEST = 2**53  # references in rows beside tokens
+
+
+@checked
+def solve_minimax(
+    instance: MinimaxInstance,
+    *,
+    solver: str = "highs",
+    warm_start: Vocabulary | None = None,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
+) -> MinimaxSolution:
+    """Finds a vocabulary with the smallest largest ratio of tokens to reference; for small corpora.
+
+    The formulation ``path`` has a row for each corpus: its tokens are at most z times its
+    reference, and z is made small.  Then, until there is none, a vocabulary that is better in
+    whole tokens is asked for: with the largest ratio z so far, corpus i needs at most
+    ⌈z·reference⌉ − 1 tokens.  That none exists is the proof.
+
+    Parameters
+    ----------
+    instance : MinimaxInstance
+        The instance: its model has a variable for each occurrence of each candidate.
+    solver : {"highs", "scip", "cp-sat", "cbc"}
+        The integer programming solver.
+    warm_start : Vocabulary, optional
+        A vocabulary that is known, beside that of `greedtok_minimax`; it is checked.
+    time_limit : float, optional
+        Seconds.
+    seed : int
+        Random seed.
+    threads : int
+        Number of threads; 1 where the solver has no more.
+
+    Returns
+    -------
+    MinimaxSolution
+        ``tokens`` are recounted by `verify_minimax`.  ``lower_bound`` is the solver's, within its
+        tolerances, and there is no certificate: `improve_minimax` has one.
+
+    Raises
+    ------
+    InputError
+        For an unknown solver, a model beyond the memory, or counts that are too large.
+    MissingExtra
+        If the solver is not installed.
+    VerificationError
+        If the warm start breaks a condition.
+
+    Examples
+    --------
+    >>> from partcover import MinimaxInstance, WordCounts, solve_minimax
+    >>> corpora = [WordCounts.from_counts({"abab": 9}), WordCounts.from_counts({"cdcd": 1})]
+    >>> solution = solve_minimax(MinimaxInstance(corpora, 1, [9, 1]))
+    >>> solution.worst, solution.lower_bound, solution.status
+    (Fraction(4, 1), Fraction(4, 1), 'optimal')
+    """
+    if not require(solver, integers=True).threads:
+        threads = 1
+    limits = RunLimits(time_limit, seed, threads)
+    search = _Search(instance, solver, limits)
+    refuse_large_counts(instance.whole)
+    if max(instance.references) >= _LARGEST:
+        raise InputError("the references are too large for a floating-point solver: scale them")
+    if warm_start is not None:
+        recount = verify_minimax(instance, warm_start)
+        if not recount.ok:
+            raise VerificationError(recount.problems[0])
+        search.offer(warm_start)
+    search.offer(greedtok_minimax(instance, time_limit=time_limit).vocabulary)
+    search.run()
+    return search.solution()
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """The formulation ``path`` of all words, and what each of its arcs costs each corpus."""
+
+    path: SparseModel
+    arcs: Int64
+    word: Int64
+    instance: MinimaxInstance
+
+    @classmethod
+    def of(cls, instance: MinimaxInstance) -> _Model:
+        whole = instance.whole
+        path = build(whole)
+        tokens = TokenOccurrences.of(whole, whole.index)
+        lengths = np.diff(whole.words.offsets)
+        word = np.concatenate([np.repeat(np.arange(len(lengths)), lengths), tokens.word])
+        return cls(path, len(tokens.tokens) + np.arange(len(word)), word, instance)
+
+    def with_ratio(self) -> SparseModel:
+        """Returns the model that makes the largest ratio small, its last variable."""
+        path, instance = self.path, self.instance
+        n_variables = path.shape[1] + 1
+        objective = np.zeros(n_variables, np.int64)
+        objective[-1] = 1
+        symbols = [words.total_symbols for words in instance.corpora]
+        largest = math.ceil(max(instance.ratios(symbols)))  # without any token
+        model = replace(
+            path,
+            objective=objective,
+            lower=np.append(path.lower, 0.0),
+            upper=np.append(path.upper, float(largest)),
+            integer=np.append(path.integer, False),
+            variable_names=lambda: [*path.variable_names(), "ratio"],
+        )
+        zeros = [0] * len(instance.references)
+        return self._with_rows(model, list(instance.counts), zeros, instance.references)
+
+    def better_than(self, worst: Fraction) -> SparseModel:
+        """Returns the model whose solutions are the vocabularies with a smaller largest ratio.
+
+        The rows are divided by the common divisor of a corpus's counts, and rounded down.
+        """
+        path = replace(self.path, objective=np.zeros(self.path.shape[1], np.int64))
+        most = [math.ceil(worst * count) - 1 for count in self.instance.references]
+        common = [math.gcd(*words.counts.tolist()) for words in self.instance.corpora]
+        rows = [counts // part for counts, part in zip(self.instance.counts, common, strict=True)]
+        upper = [limit // part for limit, part in zip(most, common, strict=True)]
+        return self._with_rows(path, rows, upper, [])
+
+    def _with_rows(
+        self,
+        model: SparseModel,
+        rows: Sequence[Int64],
+        upper: Sequence[int],
+        references: Sequence[int],
+    ) -> SparseModel:
+        """Adds a row for each corpus: its tokens, less its reference times the last variable."""
+        starts, columns, values = [model.starts], [model.columns], [model.values]
+        size = len(model.columns)
+        for number, counts in enumerate(rows):
+            of_arc = counts[self.word]
+            used = np.flatnonzero(of_arc)
+            columns.append(self.arcs[used])
+            values.append(of_arc[used])
+            if references:
+                columns.append(np.array([model.shape[1] - 1]))
+                values.append(np.array([-references[number]]))
+            size += len(used) + bool(references)
+            starts.append(np.array([size]))
+        n_rows = len(upper)
+        return replace(
+            model,
+            starts=np.concatenate(starts),
+            columns=np.concatenate(columns),
+            values=np.concatenate(values),
+            row_lower=np.append(model.row_lower, np.full(n_rows, -np.inf)),
+            row_upper=np.append(model.row_upper, np.array(upper, float)),
+            row_names=lambda: [
+                *self.path.row_names(),
+                *(f"corpus{number}" for number in range(n_rows)),
+            ],
+        )
+
+
+class _Search:
+    """The best vocabulary and the best bound so far."""
+
+    def __init__(self, instance: MinimaxInstance, solver: str, limits: RunLimits) -> None:
+        self.instance = instance
+        self.solver = solver
+        self.limits = limits
+        self.deadline: Deadline = limits.start()
+        self.best: Vocabulary | None = None
+        self.tokens: tuple[int, ...] = ()
+        # every word needs a token
+        totals = [words.total_count for words in instance.corpora]
+        self.lower_bound = max(instance.ratios(totals))
+        self.termination: Termination = "completed"
+        self.n_models = 0
+
+    @property
+    def worst(self) -> Fraction:
+        """The largest ratio of the best vocabulary."""
+        return max(self.instance.ratios(self.tokens))
+
+    def offer(self, vocabulary: Vocabulary | None) -> None:
+        """Keeps a vocabulary if it is better."""
+        assert vocabulary is not None
+        tokens = tokens_by_corpus(self.instance, vocabulary)
+        if not self.tokens or max(self.instance.ratios(tokens)) < self.worst:
+            self.best, self.tokens = vocabulary, tokens
+
+    def run(self) -> None:
+        """Solves the models."""
+        if self.worst == self.lower_bound:
+            return
+        model = _Model.of(self.instance)
+        report = self._solve(model.with_ratio())
+        if report.bound is not None:
+            slack = _SLACK * (1 + abs(report.bound))
+            proven = attainable(Fraction(max(0.0, report.bound - slack)), self.instance.references)
+            self.lower_bound = min(self.worst, max(self.lower_bound, proven))
+        while self.termination == "completed" and self.lower_bound < self.worst:
+            before = self.worst
+            report = self._solve(model.better_than(before))
+            if report.has == "infeasible":
+                self.lower_bound = self.worst
+            elif self.termination == "completed" and self.worst == before:
+                self.termination = "error"  # a whole token is less than its tolerances
+
+    def _solve(self, model: SparseModel) -> SolverReport:
+        """Solves a model, and keeps its vocabulary if that is better."""
+        if self.deadline.is_over:
+            self.termination = "time_limit"
+            return SolverReport("none", "time_limit")
+        limits = RunLimits(self.deadline.left, self.limits.seed, self.limits.threads)
+        report = run(model, self.solver, SolverOptions(limits))
+        self.n_models += 1
+        if report.stopped != "completed":
+            self.termination = report.stopped
+        if report.values is not None:
+            chosen = model.chosen(report.values)
+            self.offer(self.instance.whole.vocabulary(chosen, "solve-minimax"))
+        return report
+
+    def solution(self) -> MinimaxSolution:
+        """Returns the best vocabulary, recounted."""
+        assert self.best is not None
+        vocabulary = self.best.with_(method="solve-minimax")
+        recount = verify_minimax(self.instance, vocabulary)
+        if not recount.ok or recount.tokens != self.tokens:
+            raise VerificationError((*recount.problems, "a recount finds other numbers")[0])
+        return MinimaxSolution(
+            self.instance,
+            "solve-minimax",
+            vocabulary,
+            self.tokens,
+            self.lower_bound,
+            None,
+            self.termination,
+            self.deadline.seconds,
+            self.n_models,
+            self.limits.seed,
+            self.limits.threads,
+            {"solver": self.solver},
+        )

@@ -1,0 +1,62 @@
+"""Optima over several corpora by a solver, against brute force."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from oracles.minimax import ratios, smallest_worst
+from strategies import minimax_instances, random_instance
+
+from partcover import (
+    InputError,
+    MinimaxInstance,
+    VerificationError,
+    Vocabulary,
+    WordCounts,
+    improve_minimax,
+    solve_minimax,
+    verify_minimax,
+)
+
+pytest.importorskip("ortools")
+
+
+@settings(max_examples=60, deadline=None)
+@given(instance=minimax_instances())
+def test_is_brute_force(instance):
+    solution = solve_minimax(instance)
+    assert solution.worst == solution.lower_bound == smallest_worst(instance)
+    assert list(solution.ratios) == ratios(instance, solution.vocabulary)
+    assert verify_minimax(instance, solution.vocabulary).ok
+    assert (solution.status, solution.termination) == ("optimal", "completed")
+
+
+@pytest.mark.parametrize("solver", ["scip", "cp-sat", "cbc"])
+def test_other_solvers(solver):
+    pytest.importorskip("pulp" if solver == "cbc" else "ortools")
+    corpora = [random_instance(seed, 1).words.most_frequent(5) for seed in (1, 2)]
+    instance = MinimaxInstance(corpora, 3, [words.total_symbols for words in corpora])
+    solution = solve_minimax(instance, solver=solver)
+    assert solution.status == "optimal"
+    assert solution.worst == solve_minimax(instance).worst
+
+
+def test_a_bound_by_weights_is_below_and_no_time_has_an_answer():
+    corpora = [random_instance(seed, 1).words.most_frequent(8) for seed in (3, 4, 5)]
+    instance = MinimaxInstance(corpora, 4, [words.total_symbols for words in corpora])
+    solution, found = solve_minimax(instance), improve_minimax(instance)
+    assert found.lower_bound <= solution.worst <= found.worst
+    hasty = solve_minimax(instance, time_limit=0, warm_start=found.vocabulary)
+    assert (hasty.termination, hasty.worst <= found.worst) == ("time_limit", True)
+    assert hasty.lower_bound <= solution.worst
+
+
+def test_mistakes():
+    words = WordCounts.from_counts({"abab": 2})
+    instance = MinimaxInstance([words, words], 1, [1, 1])
+    with pytest.raises(InputError, match="unknown solver"):
+        solve_minimax(instance, solver="none")
+    with pytest.raises(VerificationError, match="budget"):
+        solve_minimax(instance, warm_start=Vocabulary(["ab", "ba"]))
+    with pytest.raises(InputError, match="references are too large"):
+        solve_minimax(MinimaxInstance([words, words], 1, [2**60, 1]))
