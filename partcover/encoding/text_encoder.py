@@ -15,11 +15,11 @@ from ..corpus.normalizers import Normalizer
 from ..corpus.pretokenizers import Pretokenizer, PretokenizerRule, Splitter, character_kinds
 from ..corpus.raw_words import raw_rules
 from ..errors import InputError
-from ..kernels._encoder import TokenTable, WordCache, listed
+from ..kernels._encoder import ShortMerges, TokenTable, WordCache, listed
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
 from ..runtime.parallel import batches, ordered_map
-from ..segmentation.cutters import cutter
+from ..segmentation.cutters import MergeCutter, cutter
 from ..segmentation.protocols import Draw
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -35,7 +35,7 @@ from .text import (
     placed,
     space_mark,
 )
-from .worker import SECTION, Workers, token_table
+from .worker import PART, SECTION, Workers, token_table
 
 __all__ = ["Ids", "TextEncoder", "Unit", "thread_count"]
 
@@ -92,6 +92,9 @@ class TextEncoder(Decoder):
         self.normalizer = None if self._normal is None else self._normal.name
         mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
         self._cut = cutter(vocabulary, self.rule, seed=seed)
+        self._merges: ShortMerges | None = None
+        if isinstance(self._cut, MergeCutter) and self._cut.last_merges is not None:
+            self._merges = ShortMerges(*self._cut.last_merges)
         self._draw: Callable[..., None] | None = None
         self._samplers: dict[str, Draw] = {}
         self._cache = cache
@@ -170,6 +173,17 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
+        if (
+            isinstance(special, str)
+            and special == "text"
+            and (self.threads == 1 or len(text) <= PART // 4)
+        ):
+            data = as_bytes(text, "the text")
+            if self._takes_raw(special):
+                return self._raw_workers.values(data, self._values)
+            if self._normal is not None:
+                data = self._normal.of_bytes(data)
+            return self._workers.values(data, self._values)
         ids: list[int] = []
         for numbers in self._numbers(text, special):  # threads work on while a part is listed
             part = self._to_list(numbers)
@@ -402,11 +416,18 @@ class TextEncoder(Decoder):
         new_cache = partial(
             WordCache, rules[0].finder, kinds, self._mark, self._cache,
             self._tokens if known and not drawn else None, rules[0].phrase,
+            self._short_merges(rules) if known and not drawn else None,
         )  # fmt: skip
         return Workers(
             rules, self._draw or self._cut, self._lacks, self._unknown, self._mark, new_cache,
             drawn=drawn, following=following,
         )  # fmt: skip
+
+    def _short_merges(self, rules: tuple[PretokenizerRule, ...]) -> ShortMerges | None:
+        """Returns what cuts short words by merges, where nothing else is done to them."""
+        if self._merges is None or len(rules) > 1 or self._mark != b" " or self._lacks.any():
+            return None
+        return self._merges
 
     def _to_list(self, numbers: Numbers) -> list[int]:
         return listed(numbers, self._values)

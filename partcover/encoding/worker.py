@@ -15,7 +15,7 @@ from ..corpus import symbols as sym
 from ..corpus.counting import blocks
 from ..corpus.pretokenizers import PretokenizerRule
 from ..errors import InputError
-from ..kernels._encoder import WHOLE, TokenTable, WordCache
+from ..kernels._encoder import WHOLE, TokenTable, WordCache, listed
 from ..kernels._segment import SINGLE
 from ..runtime.arguments import shown
 from ..runtime.parallel import ordered_map
@@ -94,6 +94,16 @@ class Worker:
                 self.learn(text, first)
             sections.append(self.cache.numbers_of_words())
         return joined(sections)
+
+    def values(self, text: bytes, first: int, values: list[int]) -> list[int]:
+        """Returns, for the numbers of a text, the entry of each in `values`, or the last one."""
+        if len(text) > SECTION:
+            return listed(self.numbers(text, first), values)
+        found = self.cache.values_of(text, values)
+        if found is None:
+            self.learn(text, first)
+            found = self.cache.values_of_words(values)
+        return found
 
     def learn(self, text: bytes, first: int) -> None:
         """Cuts the words that `find` did not have."""
@@ -259,13 +269,23 @@ class Workers:
     @contextmanager
     def one(self) -> Iterator[Worker]:
         """Lends a worker that no other thread has."""
-        try:
-            worker = self.idle.pop()
-        except IndexError:
-            following = None if self._following is None else self._make(self._following)
-            worker = self._make(self.rules, following=following)
+        worker = self._taken()
         yield worker
         self.idle.append(worker)  # after an error the worker is not used again
+
+    def _taken(self) -> Worker:
+        try:
+            return self.idle.pop()
+        except IndexError:
+            following = None if self._following is None else self._make(self._following)
+            return self._make(self.rules, following=following)
+
+    def values(self, text: bytes, values: list[int]) -> list[int]:
+        """Returns what `Worker.values` does for a whole text."""
+        worker = self._taken()
+        found = worker.values(text, 0, values)
+        self.idle.append(worker)
+        return found
 
     def numbers(
         self, text: bytes, at: int, threads: int, *, follows: bool = False

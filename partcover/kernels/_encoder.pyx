@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.list cimport PyList_GET_ITEM, PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -12,23 +13,26 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 cdef enum:
     CAP = 255           # bytes of the longest word that is kept
     AHEAD = 16          # words that are hashed before the first of them is looked up
+    UNCACHED = -2147483648  # of the first word of a section that is not kept
 
 include "_hash.pxi"
 include "_marks.pxi"
+include "_pairs.pxi"
+include "_pair_bits.pxi"
 include "_prefetch.pxi"
+include "_short_merges.pxi"
 include "_token_table.pxi"
 include "_word_ends.pxi"
 
 
-cdef struct Slot:
-    uint32_t tag        # the hash; the slot's home is tag & mask
-    uint32_t entry      # index of the entry + 1; 0 when free
-
-cdef struct Entry:
-    int64_t start       # of its bytes: in the arena, or in the text where it is not kept
-    int64_t length
+cdef struct Entry:      # a word of several numbers, or whose numbers are not known yet
     int64_t first       # of its numbers
-    int64_t count       # of its numbers
+    int64_t count       # of its numbers; −1: not known yet
+
+cdef struct NewWord:    # of this section
+    int64_t start       # in the text
+    int64_t length
+    int32_t entry
 
 
 def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds, int phrase=1):
@@ -85,14 +89,15 @@ cdef class WordCache:
     """A cache of the pieces that words are cut into, bounded in bytes.
 
     For each section of text, call `find`, which looks its words up; `new_words` and `add_pieces`
-    if there are new ones; and `numbers_of_words`.  A cache belongs to one thread at a time; `find`
-    and `numbers_of_words` run without the interpreter lock.  Words of more than 255 bytes are not
-    kept, and none is where `limit` is 0; a cache that has outgrown `limit` starts anew.
+    if there are new ones; and `numbers_of_words` or `values_of_words`.  A cache belongs to one
+    thread at a time; `find` and `numbers_of_words` run without the interpreter lock.  Words of more
+    than 255 bytes are not kept, and none is where `limit` is 0; a cache that has outgrown `limit`
+    starts anew.
 
     Parameters
     ----------
     mode : int
-        Where words end: `FIRST_SPACE` to `WHOLE`.
+        Where words end: `FIRST_SPACE` to `CLIP`.
     kinds : ndarray of uint8, shape (0x110000,)
         What each code point can be, bits from `LETTER` to `DECIMAL`.
     mark : bytes
@@ -104,61 +109,58 @@ cdef class WordCache:
         Words whose one token is known; it is not asked for words that are not kept.
     phrase : int
         The most words that are joined.
+    merges : ShortMerges, optional
+        What cuts short words that are kept and not in `tokens`, so that they are never new.
     """
 
     cdef TokenTable tokens
+    cdef ShortMerges merges
     cdef Scanner scanner
     cdef const uint8_t[::1] kinds
     cdef bytes mark
     cdef int64_t limit
-    cdef uint8_t *arena
-    cdef int64_t used, room
-    cdef Entry *entries         # of the words kept, then of this section's that are not
-    cdef int64_t size, capacity
-    cdef int64_t known          # entries that were there before this section
-    cdef int64_t n_new          # entries of this section whose pieces are not known
-    cdef int64_t n_uncached     # words of this section that are not kept
     cdef Slot *slots
     cdef uint64_t mask
-    cdef int32_t *numbers
+    cdef int64_t n_kept         # words in slots
+    cdef uint8_t *arena         # of words that are too long for a slot
+    cdef int64_t used, room
+    cdef Entry *entries
+    cdef int64_t n_entries, entries_room
+    cdef int32_t *numbers       # of the entries
     cdef int64_t n_numbers, numbers_room
-    cdef Entry *uncached
-    cdef int64_t uncached_room
-    cdef int32_t *words         # the entry of each word of the section; −1 − i for the i-th long
-    cdef int64_t n_words, words_room
-    cdef int64_t total          # numbers of the section's words, but for those that are new
+    cdef NewWord *new           # words of this section that are kept, and not known yet
+    cdef int64_t n_new, new_room
+    cdef NewWord *uncached      # words of this section that are not kept, each time they come
+    cdef int64_t n_uncached, uncached_room
+    cdef int64_t n_own          # entries but for those of `uncached`, once they have pieces
+    cdef int32_t *out           # the section's numbers; −1 − i: those of entry i; `UNCACHED` + i
+    cdef int64_t n_out, out_room
 
     def __cinit__(self, int mode, const uint8_t[::1] kinds, bytes mark, int64_t limit,
-                  TokenTable tokens=None, int phrase=1):
+                  TokenTable tokens=None, int phrase=1, ShortMerges merges=None):
         self.tokens = tokens
+        self.merges = merges
         self.kinds = kinds
         self.scanner = Scanner(&kinds[0], mode, phrase)
         self.mark = mark
         self.limit = limit
-        self.room = 1 << 12
-        self.capacity = self.numbers_room = self.uncached_room = self.words_room = 1 << 8
         self.mask = (1 << 9) - 1
-        self.arena = <uint8_t *> malloc(self.room)
-        self.entries = <Entry *> malloc(self.capacity * sizeof(Entry))
         self.slots = <Slot *> calloc(self.mask + 1, sizeof(Slot))
-        self.numbers = <int32_t *> malloc(self.numbers_room * sizeof(int32_t))
-        self.uncached = <Entry *> malloc(self.uncached_room * sizeof(Entry))
-        self.words = <int32_t *> malloc(self.words_room * sizeof(int32_t))
-        if (self.arena == NULL or self.entries == NULL or self.slots == NULL
-                or self.numbers == NULL or self.uncached == NULL or self.words == NULL):
+        if self.slots == NULL:
             raise MemoryError
 
     def __dealloc__(self):
+        free(self.slots)
         free(self.arena)
         free(self.entries)
-        free(self.slots)
         free(self.numbers)
+        free(self.new)
         free(self.uncached)
-        free(self.words)
+        free(self.out)
 
     def __len__(self):
         """Returns the number of words kept."""
-        return self.size
+        return self.n_kept
 
     @property
     def nbytes(self):
@@ -170,24 +172,24 @@ cdef class WordCache:
         """The sum of the words' distances from their home slots."""
         cdef uint64_t i, total = 0
         for i in range(self.mask + 1):
-            if self.slots[i].entry:
+            if self.slots[i].b:
                 total += (i - self.slots[i].tag) & self.mask
         return total
 
     cdef int64_t _nbytes(self) noexcept nogil:
-        return (self.used + self.size * sizeof(Entry) + (self.mask + 1) * sizeof(Slot)
+        return (self.used + self.n_entries * sizeof(Entry) + (self.mask + 1) * sizeof(Slot)
                 + self.n_numbers * sizeof(int32_t))
 
     cdef int _rehash(self) noexcept nogil:
-        cdef uint64_t mask = 2 * self.mask + 1
+        cdef uint64_t mask = 4 * self.mask + 3
         cdef uint64_t i, home
         cdef Slot *slots = <Slot *> calloc(mask + 1, sizeof(Slot))
         if slots == NULL:
             return -1
         for i in range(self.mask + 1):
-            if self.slots[i].entry:
+            if self.slots[i].b:
                 home = self.slots[i].tag & mask
-                while slots[home].entry:
+                while slots[home].b:
                     home = (home + 1) & mask
                 slots[home] = self.slots[i]
         free(self.slots)
@@ -195,66 +197,86 @@ cdef class WordCache:
         self.mask = mask
         return 0
 
-    cdef int _keep(self, const uint8_t *p, int64_t n, const uint8_t *end, uint32_t tag,
+    cdef int _keep(self, const Key *key, const uint8_t *p, int64_t start,
                    uint64_t home) noexcept nogil:
-        """Adds a word to the free slot `home`."""
-        cdef int32_t token = 0
+        """Adds the word at `p` to the free slot `home`, and its numbers to the section's."""
+        cdef int64_t n = <int64_t> (key.b >> 56)
+        cdef int64_t count = -1
+        cdef uint64_t a = key.a
+        cdef int32_t value = 0
         if self.tokens is not None:
-            token = self.tokens.find(p, n, end, tag)
-        if (_grow(<void **> &self.entries, &self.capacity, self.size + 1, sizeof(Entry)) < 0
-                or _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0):
-            return -1
-        memcpy(self.arena + self.used, p, n)
-        self.entries[self.size] = Entry(self.used, n, 0, 0)
-        if token:
-            if _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + 1,
-                     sizeof(int32_t)) < 0:
+            value = self.tokens.find(key, p)
+        if value == 0:
+            if (_grow(<void **> &self.entries, &self.entries_room, self.n_entries + 1,
+                      sizeof(Entry)) < 0
+                    or _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + n,
+                             sizeof(int32_t)) < 0
+                    or _grow(<void **> &self.new, &self.new_room, self.n_new + 1,
+                             sizeof(NewWord)) < 0):
                 return -1
-            self.entries[self.size] = Entry(self.used, n, self.n_numbers, 1)
-            self.numbers[self.n_numbers] = token
-            self.n_numbers += 1
-        else:
-            self.n_new += 1
-        self.used += n
-        self.size += 1
-        self.slots[home] = Slot(tag, <uint32_t> self.size)
-        if 2 * <uint64_t> self.size > self.mask:
-            return self._rehash()
+            value = <int32_t> (-1 - self.n_entries)
+            if self.merges is not None and n <= MERGED:
+                count = self.merges.merge(p, n, self.numbers + self.n_numbers)
+            else:
+                self.new[self.n_new] = NewWord(start, n, <int32_t> self.n_entries)
+                self.n_new += 1
+            self.entries[self.n_entries] = Entry(self.n_numbers, count)
+            self.n_entries += 1
+            self.n_numbers += max(count, 0)
+        if n > INLINE:
+            if _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0:
+                return -1
+            memcpy(self.arena + self.used, p, n)
+            a = self.used
+            self.used += n
+        self.slots[home] = Slot(a, key.b, key.tag, value)
+        self.n_kept += 1
+        if 2 * <uint64_t> self.n_kept > self.mask and self._rehash() < 0:
+            return -1
+        return self._put(value)
+
+    cdef inline int _put(self, int32_t value) noexcept nogil:
+        """Adds the numbers of a slot's value to the section's, for one of which there is room."""
+        cdef const Entry *entry
+        cdef int64_t i
+        if value >= 0 or self.entries[-1 - value].count < 0:
+            self.out[self.n_out] = value
+            self.n_out += 1
+            return 0
+        entry = self.entries + (-1 - value)
+        if _grow(<void **> &self.out, &self.out_room, self.n_out + entry.count + AHEAD,
+                 sizeof(int32_t)) < 0:
+            return -1
+        for i in range(entry.count):
+            self.out[self.n_out + i] = self.numbers[entry.first + i]
+        self.n_out += entry.count
         return 0
 
-    cdef int _look_up(self, const uint8_t *p, int64_t n, const uint8_t *end,
-                      uint32_t tag) noexcept nogil:
-        cdef uint64_t home = tag & self.mask
-        cdef Entry *entry
-        while self.slots[home].entry:
-            if self.slots[home].tag == tag:
-                entry = self.entries + (self.slots[home].entry - 1)
-                if entry.length == n and memcmp(self.arena + entry.start, p, n) == 0:
-                    self.words[self.n_words] = <int32_t> (self.slots[home].entry - 1)
-                    self.n_words += 1
-                    self.total += entry.count
-                    return 0
+    cdef inline int _look_up(self, const Key *key, const uint8_t *p,
+                             int64_t start) noexcept nogil:
+        cdef uint64_t home = key.tag & self.mask
+        while self.slots[home].b:
+            if _same(self.slots + home, key, self.arena, p):
+                return self._put(self.slots[home].value)
             home = (home + 1) & self.mask
-        self.words[self.n_words] = <int32_t> self.size
-        self.n_words += 1
-        return self._keep(p, n, end, tag, home)
+        return self._keep(key, p, start, home)
 
     cdef int _skip(self, int64_t start, int64_t length) noexcept nogil:
         if _grow(<void **> &self.uncached, &self.uncached_room, self.n_uncached + 1,
-                 sizeof(Entry)) < 0:
+                 sizeof(NewWord)) < 0:
             return -1
-        self.uncached[self.n_uncached] = Entry(start, length, 0, 0)
-        self.words[self.n_words] = <int32_t> (-1 - self.n_uncached)
-        self.n_words += 1
+        self.out[self.n_out] = <int32_t> (UNCACHED + self.n_uncached)
+        self.n_out += 1
+        self.uncached[self.n_uncached] = NewWord(start, length, 0)
         self.n_uncached += 1
         return 0
 
-    def find(self, const uint8_t[::1] text, int64_t at, int64_t upto):
+    def find(self, bytes text not None, int64_t at, int64_t upto):
         """Looks up the words from `at` on, to the end of the one that reaches `upto`.
 
         Parameters
         ----------
-        text : buffer of bytes
+        text : bytes
             The whole text, so that words end where they do in it.
         at : int
             Where a word starts.
@@ -268,28 +290,35 @@ cdef class WordCache:
         misses : int
             Number of words whose pieces are not known.
         """
-        cdef const uint8_t *base
-        cdef const uint8_t *p
-        cdef const uint8_t *end
-        cdef const uint8_t *stop
+        if at >= len(text):
+            raise ValueError("there is no text from there on")
+        at = self._find(text, at, min(upto, <int64_t> len(text)))
+        return at, self.n_new + self.n_uncached
+
+    def values_of(self, bytes text not None, list values):
+        """Returns the values of all words of a text; None after `find` where some are new."""
+        if len(text):
+            self._find(text, 0, len(text))
+            if self.n_new + self.n_uncached:
+                return None
+            return _listed(self.out, self.n_out, values)
+        return []
+
+    cdef int64_t _find(self, bytes text, int64_t at, int64_t upto) except -1:
+        cdef const uint8_t *base = <const uint8_t *> PyBytes_AS_STRING(text)
+        cdef const uint8_t *p = base + at
+        cdef const uint8_t *stop = base + upto
+        cdef const uint8_t *end = base + len(text)
         cdef const uint8_t *start[AHEAD]
         cdef int64_t length[AHEAD]
-        cdef uint32_t tag[AHEAD]
-        cdef uint32_t entry
+        cdef Key key[AHEAD]
         cdef int64_t cap = CAP if self.limit else 0
         cdef int i, ready, status = 0
-        if at >= text.shape[0]:
-            raise ValueError("there is no text from there on")
-        base = &text[0]
         with nogil:
-            if self._nbytes() > self.limit and self.size:
+            if self._nbytes() > self.limit and self.n_kept:
                 memset(self.slots, 0, (self.mask + 1) * sizeof(Slot))
-                self.used = self.size = self.n_numbers = 0
-            self.known = self.size
-            self.n_new = self.n_uncached = self.n_words = self.total = 0
-            p = base + at
-            end = base + text.shape[0]
-            stop = base + min(upto, text.shape[0])
+                self.used = self.n_entries = self.n_numbers = self.n_kept = 0
+            self.n_new = self.n_uncached = self.n_out = 0
             while p < stop and status == 0:
                 # the table is mostly waiting for memory, so ask for it some words ahead
                 ready = 0
@@ -301,31 +330,30 @@ cdef class WordCache:
                     p = word_end(&self.scanner, p, end)
                     length[ready] = p - start[ready]
                     if length[ready] <= cap:
-                        tag[ready] = hash_bytes(start[ready], length[ready], end)
-                        prefetch(self.slots + (tag[ready] & self.mask))
+                        key[ready] = _key_of(start[ready], length[ready], end)
+                        prefetch(self.slots + (key[ready].tag & self.mask))
                     ready += 1
-                status = _grow(<void **> &self.words, &self.words_room, self.n_words + ready,
+                status = _grow(<void **> &self.out, &self.out_room, self.n_out + ready,
                                sizeof(int32_t))
-                for i in range(ready):
-                    if length[i] > cap:
-                        continue
-                    entry = self.slots[tag[i] & self.mask].entry
-                    if entry:
-                        prefetch(self.entries + entry - 1)
-                    elif self.tokens is not None:
-                        prefetch(self.tokens.slots + (tag[i] & self.tokens.mask))
+                if self.tokens is not None:
+                    for i in range(ready):
+                        if length[i] <= cap and not self.slots[key[i].tag & self.mask].b:
+                            prefetch(self.tokens.slots + (key[i].tag & self.tokens.mask))
                 for i in range(ready):
                     if status < 0:
                         break
                     if length[i] <= cap:
-                        status = self._look_up(start[i], length[i], end, tag[i])
+                        status = self._look_up(&key[i], start[i], start[i] - base)
                     else:
                         status = self._skip(start[i] - base, length[i])
         if status < 0:
             raise MemoryError
-        return p - base, self.n_new + self.n_uncached
+        return p - base
 
-    def new_words(self, const uint8_t[::1] text):
+    cdef inline const NewWord *_new_word(self, int64_t i) noexcept nogil:
+        return self.new + i if i < self.n_new else self.uncached + (i - self.n_new)
+
+    def new_words(self, bytes text not None):
         """Returns the words whose pieces are not known, with mark and space exchanged.
 
         Returns
@@ -335,36 +363,29 @@ cdef class WordCache:
         offsets : ndarray of int64, shape (misses + 1,)
             Where they start.
         """
-        cdef int64_t total = 0, n = 0, i
-        cdef int64_t all_new = self.size + self.n_uncached
+        cdef int64_t i, total = 0
+        cdef int64_t n = self.n_new + self.n_uncached
         cdef const uint8_t *mark = self.mark
         cdef int64_t width = len(self.mark)
-        cdef const uint8_t *p
+        cdef const uint8_t *base = <const uint8_t *> PyBytes_AS_STRING(text)
+        cdef const NewWord *word
         cdef uint8_t *out
-        cdef Entry *entry
         cdef uint8_t[::1] d
         cdef int64_t[::1] o
-        if _grow(<void **> &self.entries, &self.capacity, all_new, sizeof(Entry)) < 0:
-            raise MemoryError
-        memcpy(self.entries + self.size, self.uncached, self.n_uncached * sizeof(Entry))
-        for i in range(self.known, all_new):
-            if self.entries[i].count == 0:
-                total += self.entries[i].length
-        offsets = np.zeros(self.n_new + self.n_uncached + 1, np.int64)
+        for i in range(n):
+            total += self._new_word(i).length
+        offsets = np.zeros(n + 1, np.int64)
         data = np.empty(total * width, np.uint8)     # what is not written takes no memory
         o = offsets
         d = data
-        if offsets.size == 1:
+        if n == 0:
             return data, offsets
         with nogil:
             out = &d[0]
-            for i in range(self.known, all_new):
-                entry = self.entries + i
-                if entry.count == 0:
-                    p = (self.arena if i < self.size else &text[0]) + entry.start
-                    out = _exchange(p, entry.length, mark, width, out)
-                    n += 1
-                    o[n] = out - &d[0]
+            for i in range(n):
+                word = self._new_word(i)
+                out = _exchange(base + word.start, word.length, mark, width, out)
+                o[i + 1] = out - &d[0]
         return data[:o[n]], offsets
 
     def uncached_starts(self):
@@ -388,56 +409,72 @@ cdef class WordCache:
             At the last symbol of each piece its number: the token's, −1 for a single byte; −2
             elsewhere.  `numbers_of_words` gives bytes as 0 to 255, and token t as 256 + t.
         """
-        cdef int64_t i, j, n = 0
-        cdef Entry *entry
-        if _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + data.shape[0],
-                 sizeof(int32_t)) < 0:
+        cdef int64_t i, j
+        cdef int64_t n = self.n_new + self.n_uncached
+        cdef Entry entry
+        self.n_own = self.n_entries
+        if (_grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + data.shape[0],
+                  sizeof(int32_t)) < 0
+                or _grow(<void **> &self.entries, &self.entries_room,
+                         self.n_entries + self.n_uncached, sizeof(Entry)) < 0):
             raise MemoryError
         with nogil:
-            for i in range(self.known, self.size + self.n_uncached):
-                entry = self.entries + i
-                if entry.count:
-                    continue
+            for i in range(n):
                 entry.first = self.n_numbers
-                for j in range(offsets[n], offsets[n + 1]):
+                for j in range(offsets[i], offsets[i + 1]):
                     if which[j] != INSIDE:
                         self.numbers[self.n_numbers] = which[j] + 256 if which[j] >= 0 else data[j]
                         self.n_numbers += 1
-                n += 1
                 entry.count = self.n_numbers - entry.first
+                if i < self.n_new:
+                    self.entries[self.new[i].entry] = entry
+                else:
+                    self.entries[self.n_own + i - self.n_new] = entry
+
+    cdef inline const Entry *_entry(self, int32_t value) noexcept nogil:
+        """Returns the entry of a negative value of `out`."""
+        if value < UNCACHED + self.n_uncached:
+            return self.entries + (self.n_own + value - <int64_t> UNCACHED)
+        return self.entries + (-1 - value)
 
     def numbers_of_words(self):
         """Returns the numbers of the section's words, one word after another, int32."""
-        cdef int64_t i, j, total = self.total
-        cdef Entry *entry
+        cdef int64_t i, j, total = self.n_out
+        cdef const Entry *entry
         cdef int32_t *at
-        cdef const int32_t *first
         cdef int32_t[::1] o
-        if self.size > self.known or self.n_uncached:
-            with nogil:
-                total = 0
-                for i in range(self.n_words):
-                    total += self._entry(self.words[i]).count
-        out = np.empty(total, np.int32)
+        cdef bint known = self.n_new + self.n_uncached == 0
+        if not known:
+            for i in range(self.n_out):
+                if self.out[i] < 0:
+                    total += self._entry(self.out[i]).count - 1
+        numbers = np.empty(total, np.int32)
         if total == 0:
-            return out
-        o = out
+            return numbers
+        o = numbers
+        if known:
+            memcpy(&o[0], self.out, total * sizeof(int32_t))
+            return numbers
         with nogil:
             at = &o[0]
-            for i in range(self.n_words):
-                if i + AHEAD < self.n_words:
-                    prefetch(self._entry(self.words[i + AHEAD]))
-                entry = self._entry(self.words[i])
-                first = self.numbers + entry.first
+            for i in range(self.n_out):
+                if self.out[i] >= 0:
+                    at[0] = self.out[i]
+                    at += 1
+                    continue
+                entry = self._entry(self.out[i])
                 for j in range(entry.count):
-                    at[j] = first[j]
+                    at[j] = self.numbers[entry.first + j]
                 at += entry.count
             if self.n_uncached:
-                self.n_numbers = self.entries[self.size].first
-        return out
+                self.n_numbers = self.entries[self.n_own].first
+        return numbers
 
-    cdef inline Entry *_entry(self, int32_t index) noexcept nogil:
-        return self.entries + (index if index >= 0 else self.size - 1 - index)
+    def values_of_words(self, list values):
+        """Returns the section's numbers as `listed` does."""
+        if self.n_new + self.n_uncached:
+            return listed(self.numbers_of_words(), values)
+        return _listed(self.out, self.n_out, values)
 
 
 def listed(const int32_t[::1] numbers, list values):
@@ -445,7 +482,11 @@ def listed(const int32_t[::1] numbers, list values):
 
     It makes no new objects, which would take most of the time.
     """
-    cdef Py_ssize_t i, n = numbers.shape[0]
+    return _listed(&numbers[0] if numbers.shape[0] else NULL, numbers.shape[0], values)
+
+
+cdef list _listed(const int32_t *numbers, Py_ssize_t n, list values):
+    cdef Py_ssize_t i
     cdef int32_t last = <int32_t> len(values) - 1
     cdef list out = PyList_New(n)
     cdef object value

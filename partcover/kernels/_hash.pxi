@@ -2,10 +2,11 @@
 #
 # A key of 64 bits, a and b its halves, becomes ((a + p)(b + q) + r) >> 32 mod 2^32: two keys meet
 # with probability 2^-32, whatever they are (pair-multiply-shift: Thorup, "High Speed Hashing for
-# Integers and Strings", 2015).  These 32 bits go through simple tabulation (Zobrist 1970), a random
-# number for each of four bytes, combined by exclusive or.  With it linear probing at a bounded load
-# takes constant expected time for any set of keys, and deviates from it little (Patrascu and
-# Thorup, "The Power of Simple Tabulation Hashing", J. ACM 59(3), 2012).
+# Integers and Strings", 2015); a key of 128 bits adds the products of its two.  These 32 bits go
+# through simple tabulation (Zobrist 1970), a random number for each of four bytes, combined by
+# exclusive or.  With it linear probing at a bounded load takes constant expected time for any set
+# of keys, and deviates from it little (Patrascu and Thorup, "The Power of Simple Tabulation
+# Hashing", J. ACM 59(3), 2012).
 #
 # Words of up to 7 bytes are such keys as they are, their length in the eighth byte.  Longer ones,
 # and runs of symbols, are first reduced to one by a polynomial over the field of 2^61 - 1 elements
@@ -25,7 +26,7 @@ cdef extern from *:
 
     #define PC_PRIME 0x1FFFFFFFFFFFFFFFull  /* 2^61 - 1 */
 
-    static struct { uint32_t of[4][256]; uint64_t p, q, r, point; } pc_key;
+    static struct { uint32_t of[4][256]; uint64_t p, q, r, s, t, point; } pc_key;
 
     static void pc_set_key(const char *random)
     {
@@ -44,12 +45,24 @@ cdef extern from *:
         return x;
     }
 
-    static inline uint32_t pc_hash_number(uint64_t x)
+    /* simple tabulation of the upper half */
+    static inline uint32_t pc_tabulated(uint64_t x)
     {
-        uint64_t product = ((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q);
-        uint32_t y = (uint32_t) (product + pc_key.r >> 32);
+        uint32_t y = (uint32_t) (x >> 32);
         return pc_key.of[0][y & 255] ^ pc_key.of[1][y >> 8 & 255] ^ pc_key.of[2][y >> 16 & 255]
             ^ pc_key.of[3][y >> 24];
+    }
+
+    static inline uint32_t pc_hash_number(uint64_t x)
+    {
+        return pc_tabulated(((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q) + pc_key.r);
+    }
+
+    /* of a key of 128 bits */
+    static inline uint32_t pc_hash_pair(uint64_t x, uint64_t y)
+    {
+        return pc_tabulated(((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q)
+                            + ((uint32_t) y + pc_key.s) * ((y >> 32) + pc_key.t) + pc_key.r);
     }
 
     /* sum * point + block, below 2^62: as sum is, and block below 2^61 */
@@ -97,8 +110,9 @@ cdef extern from *:
     """
     void _set_key "pc_set_key"(const char *random)
     uint32_t hash_number "pc_hash_number"(uint64_t x) noexcept nogil
+    uint32_t hash_pair "pc_hash_pair"(uint64_t x, uint64_t y) noexcept nogil
     uint32_t hash_bytes "pc_hash_bytes"(const uint8_t *p, int64_t n,
                                         const uint8_t *end) noexcept nogil
     uint32_t hash_symbols "pc_hash_symbols"(const int32_t *p, int64_t n) noexcept nogil
 
-_set_key(_os.urandom(4 * 256 * 4 + 4 * 8))
+_set_key(_os.urandom(4 * 256 * 4 + 6 * 8))

@@ -1,5 +1,5 @@
 # Which tokens can be neighbours where neighbours merge by rank (byte pair encoding).  Included by
-# _segment.pyx, after _pairs.pxi.
+# _segment.pyx, after _pairs.pxi and _pair_bits.pxi.
 #
 # Theorem.  A word has exactly one partition into tokens that merging makes and that can all be
 # neighbours: the one that merging the word makes.  So has each prefix of the word.
@@ -33,17 +33,6 @@ cdef struct Half:
     int32_t shorter      # the longest token it begins with that merging makes, or -1
 
 _HALF = np.dtype([("left", np.int32), ("right", np.int32), ("shorter", np.int32)])
-
-
-cdef inline uint64_t _bit(uint64_t key, uint64_t mask) noexcept nogil:
-    # without a secret: keys chosen to collide cost one look-up each in the table of pairs
-    return (key * <uint64_t> 0x9E3779B97F4A7C15 >> 24) & mask
-
-
-cdef inline bint _may_merge(const uint64_t *filter, uint64_t mask, uint64_t key) noexcept nogil:
-    """Whether a key may be a pair's; False for most others.  The filter fits into the cache."""
-    cdef uint64_t bit = _bit(key, mask)
-    return filter[bit >> 6] >> (bit & 63) & 1
 
 
 def _pair_filter(const int32_t[::1] left, const int32_t[::1] right):

@@ -20,7 +20,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .protocols import Cut, Draw
 from .token_trie import NO_NUMBERS, TokenTrie, rows_of
 
-__all__ = ["cutter", "sampler"]
+__all__ = ["MergeCutter", "cutter", "sampler"]
 
 # the parameter of `sampler` that a rule takes; "" for none
 _PARAMETER: dict[str, str] = {
@@ -89,9 +89,7 @@ def cutter(
     if rule == "random_path":
         return partial(sampler(vocabulary, rule, names=names, seed=seed), draws=NO_NUMBERS)
     if rule == "merges":
-        return partial(
-            _merges(TokenTrie(vocabulary, names), 0.0, seed, whole=True), draws=NO_NUMBERS
-        )
+        return _merges(TokenTrie(vocabulary, names), 0.0, seed, whole=True)
     if rule == "character_merges":
         return partial(_character_merges(vocabulary, names, 0.0, seed), draws=NO_NUMBERS)
     if rule == "longest_match":
@@ -206,7 +204,7 @@ def sampler(
     return _paths(TokenTrie(vocabulary, names), rule, inf if alpha is None else float(alpha), seed)
 
 
-def _merges(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> Draw:
+def _merges(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> MergeCutter:
     """With `whole`, and without merges, a word that is a token stays whole."""
     vocabulary = trie.vocabulary
     whole &= vocabulary.merges is None
@@ -225,27 +223,53 @@ def _merges(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> Draw:
         results = (index[a + b] for a, b in merges)  # type: ignore[operator]
         token = np.fromiter(results, np.int32, len(merges))
         rank = np.arange(len(merges), dtype=np.int32)
-    merger = MergeSegmenter(left, right, rank, token, trie.names)
-    if not dropout:
-        trie.segmenter.join(*merger.last_pairs(trie.flat, trie.offsets), trie.flat, trie.offsets)
+    return MergeCutter(
+        trie, MergeSegmenter(left, right, rank, token, trie.names), dropout, seed, whole=whole
+    )
 
-    def draw(
+
+class MergeCutter:
+    """Cuts words by byte pair encoding; as `Cut` and `Draw`.
+
+    Attributes
+    ----------
+    last_merges : tuple of ndarray, or None
+        The left and right side and the rank of each token's last merge, as
+        `MergeSegmenter.last_pairs` returns them; None with dropout.
+    """
+
+    def __init__(
+        self, trie: TokenTrie, merger: MergeSegmenter, dropout: float, seed: int, *, whole: bool
+    ) -> None:
+        self._segmenter = trie.segmenter
+        self._merger = merger
+        self._dropout = dropout
+        self._seed = seed % 2**64
+        self._whole = whole
+        self.last_merges: tuple[npt.NDArray[np.int32], ...] | None = None
+        if not dropout:
+            self.last_merges = merger.last_pairs(trie.flat, trie.offsets)
+            self._segmenter.join(*self.last_merges, trie.flat, trie.offsets)
+
+    def __call__(
+        self,
         data: npt.NDArray[Any],
         offsets: npt.NDArray[np.int64],
         first: int,
         last: int,
         which: npt.NDArray[np.int32],
-        draws: npt.NDArray[np.int64],
+        draws: npt.NDArray[np.int64] = NO_NUMBERS,
         *,
-        seed: int = seed % 2**64,
+        seed: int | None = None,
     ) -> None:
-        if dropout:
-            merger.merge(data, offsets, first, last, which, dropout, seed, draws)
+        """Cuts the words."""
+        if self._dropout:
+            seed = self._seed if seed is None else seed
+            self._merger.merge(data, offsets, first, last, which, self._dropout, seed, draws)
             return
-        for word in trie.segmenter.merges(data, offsets, first, last, which, whole).tolist():
-            merger.merge(data, offsets, word, word + 1, which, 0.0, 0, NO_NUMBERS)
-
-    return draw
+        long = self._segmenter.merges(data, offsets, first, last, which, self._whole)
+        for word in long.tolist():
+            self._merger.merge(data, offsets, word, word + 1, which, 0.0, 0, NO_NUMBERS)
 
 
 def _character_merges(
