@@ -17,6 +17,8 @@ from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .base import adapted, check_words, weighed
 from .extension import BeforeAfter, Extension
+from .joined_pieces import add_by_likelihood, add_merges
+from .longest_match import add_by_longest_match
 from .task import Added, Keep, Task
 from .whole_paths import add_by_priority, add_by_shortest_path
 
@@ -26,6 +28,10 @@ _WAYS: Mapping[SegmentationRule, Callable[[Task], Added]] = {
     "shortest_path": add_by_shortest_path,
     "random_path": add_by_shortest_path,  # draws one of the shortest paths
     "priority": add_by_priority,
+    "merges": add_merges,
+    "character_merges": add_merges,
+    "likelihood": add_by_likelihood,
+    "longest_match": add_by_longest_match,
 }
 
 

@@ -36,7 +36,7 @@ def weighted(words, keep, weight):
     return {word: count for word, count in both.items() if count}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     words=WORDS,
     keep=WORDS,
@@ -71,7 +71,7 @@ def test_the_best_tokens_are_added(words, keep, tokens, m, weight, symbols):
     assert check_certificate(found.instance, found.certificate).lower_bound == found.lower_bound
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(words=WORDS, tokens=TOKENS, m=st.integers(1, 2))
 def test_by_priority_no_corpus_needs_more(words, tokens, m):
     base = Vocabulary(tokens, rule="priority")

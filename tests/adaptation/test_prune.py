@@ -26,7 +26,7 @@ def needed(words, tokens):
     return sum(count * len(shortest_path(word, tokens)) for word, count in words.items())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     words=WORDS,
     tokens=TOKENS,
@@ -47,7 +47,7 @@ def test_the_best_tokens_stay(words, tokens, data, symbols):
     assert check_certificate(found.instance, found.certificate).lower_bound == found.lower_bound
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(words=WORDS, tokens=TOKENS, rule=st.sampled_from(["longest_match", "priority"]))
 def test_by_other_rules_counts_and_bounds_hold(words, tokens, rule):
     base = Vocabulary(tokens, rule=rule)

@@ -1,0 +1,224 @@
+"""Adds tokens that join what a vocabulary leaves: merges behind its own, or scores below them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..analysis.metrics import token_uses
+from ..bounds.improve import improve
+from ..bounds.lower_bound import lower_bound
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..runtime.limits import Deadline
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+from .base import extended, text_of
+from .merge_search import best_merges, best_share, merge_gains
+from .merge_state import MergeState
+from .pieces import Pieces, Run
+from .task import Added, Task
+from .whole_paths import extension_instance
+
+__all__ = ["add_by_likelihood", "add_merges"]
+
+_SEARCH = 0.5  # of the time
+_JOINING = 1e-6  # what a token scores above its pieces for each of them that it saves
+
+
+def add_merges(task: Task) -> Added:
+    """Adds merges behind those of the vocabulary.
+
+    No corpus ever needs more tokens than before: a word is cut as it was, and then neighbours are
+    joined.  The bound is for all ways to join neighbours into m new texts, whether merges lead to
+    them or not.
+    """
+    base, threads = task.base, task.limits.threads
+    pieces = Pieces.of(base, task.objective, threads=threads)
+    instance = pieces.instance(task.m, free=True)
+    clock = task.limits.start()
+    left = clock.left
+    deadline = clock if left is None else clock.earlier((1 - _SEARCH) * left)
+    by_rank = base.merges is None
+    start = MergeState(
+        merges=(),
+        whole=(),
+        by_rank=by_rank,
+        keeps_words=by_rank and base.rule == "merges",
+        given=tuple(pieces.present()),
+    )
+    characters = _characters(task, pieces, start)
+    if characters:
+        base = extended(base, characters)
+        pieces = Pieces.of(base, task.objective, threads=threads)
+        start = replace(start, given=tuple(pieces.present()))
+    words = _between_bytes(pieces)
+    state = best_merges(words, start, task.m - len(characters), deadline=deadline, threads=threads)
+    merges = None
+    if base.merges is not None:
+        spelled = ((pieces.spelled(left), pieces.spelled(right)) for left, right in state.merges)
+        merges = (*base.merges, *spelled)
+    vocabulary = extended(base, [pieces.spelled(run) for run in state.tokens], merges=merges)
+    gains, tokens = _gains(task, vocabulary)
+    bound = lower_bound(
+        instance,
+        incumbent=tokens,
+        time_limit=clock.left,
+        threads=threads,
+        progress=task.progress,
+    )
+    return Added(vocabulary, gains, instance, bound.certificate, bound.termination)
+
+
+def add_by_likelihood(task: Task) -> Added:
+    """Adds tokens that score a hair more than the pieces that they join.
+
+    Then the likeliest cut of a word is one of those that were the likeliest, with its pieces
+    joined so that the fewest tokens are left.  Characters without a score of their own make a
+    token that holds them likelier than that.
+    """
+    pieces = Pieces.of(task.base, task.objective, threads=task.limits.threads)
+    instance = pieces.instance(task.m, free=False)
+    limits = task.limits
+    solution = improve(
+        instance, time_limit=limits.time_limit, threads=limits.threads, progress=task.progress
+    )
+    assert solution.certificate is not None
+    known = set(task.base.tokens)
+    chosen: list[Any] = list(solution.vocabulary)  # of runs, as the words are
+    runs = {pieces.spelled(run): run for run in chosen}
+    scored = {text: _score(pieces, run) for text, run in runs.items() if text not in known}
+    new = sorted(scored)
+    vocabulary = _with_scores(task.base, new, scored)
+    gains, _ = _gains(task, vocabulary)
+    by_text = dict(zip(new, gains, strict=True))
+    new.sort(key=lambda text: (-by_text[text], text))
+    vocabulary = _within_limit(task, _with_scores(task.base, new, scored), scored)
+    gains, tokens = _gains(task, vocabulary)
+    certificate = solution.certificate
+    if not _joins_only(task, vocabulary):
+        # texts that are cut elsewhere than before are none of that instance
+        instance, certificate = _any_cut(task, tokens)
+    return Added(vocabulary, gains, instance, certificate, solution.termination)
+
+
+def _score(pieces: Pieces, run: Run) -> float:
+    """Returns the score of a token that joins a run of pieces."""
+    base = pieces.base
+    size, scores = len(base), base.scores or ()
+    unknown = min((*scores, *base.symbol_scores.values())) - 10
+    total, lacking = 0.0, 0
+    for number in run:
+        if number < size:
+            total += scores[number]
+        elif (score := base.symbol_scores.get(pieces.piece(number))) is not None:
+            total += score
+        else:  # of the bytes of a character, one counts
+            lacking += base.symbols != "bytes" or number - size < 0x80 or number - size >= 0xC0
+    return total + lacking * unknown + _JOINING * (len(run) - 1)
+
+
+def _with_scores(base: Vocabulary, new: list[Token], scored: dict[Token, float]) -> Vocabulary:
+    scores = (*(base.scores or ()), *(scored[text] for text in new))
+    return extended(base, new, scores=scores)
+
+
+def _within_limit(task: Task, vocabulary: Vocabulary, scored: dict[Token, float]) -> Vocabulary:
+    """Leaves out new tokens until the corpus to keep needs no more than it may.
+
+    Only those of characters without a score can cost it anything.
+    """
+    if task.keep is None:
+        return vocabulary
+    words, threads = task.keep.words, task.limits.threads
+    before = segment(words, task.base, threads=threads).pieces
+    while True:
+        cut = segment(words, vocabulary, threads=threads)
+        if cut.tokens <= task.keep.limit:
+            return vocabulary
+        longer = np.flatnonzero(cut.pieces > before).tolist()
+        blamed = {piece for word in longer for piece in cut.of(word)}
+        new = [text for text in vocabulary.tokens[len(task.base) :] if text not in blamed]
+        vocabulary = _with_scores(task.base, new, scored)
+
+
+def _any_cut(task: Task, tokens: int) -> tuple[Instance, Certificate]:
+    """Bounds the tokens by the shortest path, however words are cut."""
+    instance = extension_instance(task)
+    limits = task.limits
+    bound = lower_bound(
+        instance, incumbent=tokens, time_limit=limits.time_limit, threads=limits.threads
+    )
+    return instance, bound.certificate
+
+
+def _joins_only(task: Task, vocabulary: Vocabulary) -> bool:
+    """Whether tokens end nowhere where none ended before."""
+    threads = task.limits.threads
+    before = segment(task.objective, task.base, threads=threads).ends
+    after = segment(task.objective, vocabulary, threads=threads).ends
+    return not (after & ~before).any()
+
+
+def _gains(task: Task, vocabulary: Vocabulary) -> tuple[tuple[int, ...], int]:
+    """Returns what the uses of each new token save, and the tokens that are needed.
+
+    A use saves the tokens that the base cuts the token's text into, but for one.
+    """
+    threads = task.limits.threads
+    cut = segment(task.objective, vocabulary, threads=threads)
+    size = len(task.base)
+    new = vocabulary.tokens[size:]
+    if not new:
+        return (), cut.tokens
+    uses = token_uses(cut, len(vocabulary))[size:]
+    texts = WordCounts.from_counts(dict.fromkeys(new, 1), vocabulary.symbols)
+    pieces = segment(texts, task.base, threads=threads).pieces
+    return tuple((uses * (pieces - 1)).tolist()), cut.tokens
+
+
+def _between_bytes(pieces: Pieces) -> WordCounts:
+    """Returns the words of a vocabulary that merges characters, cut where one is no token."""
+    words = pieces.words
+    if pieces.base.rule != "character_merges" or pieces.base.symbols != "bytes":
+        return words
+    lone = words.data >= len(pieces.base) + 0x80
+    if not lone.any():
+        return words
+    counts: Counter[Run] = Counter()
+    for word, count in words:
+        part: list[int] = []
+        for number in (*word, -1):
+            if number < 0 or int(number) >= len(pieces.base) + 0x80:
+                if part:
+                    counts[tuple(part)] += count
+                part = []
+            else:
+                part.append(int(number))
+    return WordCounts.from_counts(counts, "ints")
+
+
+def _characters(task: Task, pieces: Pieces, start: MergeState) -> list[Token]:
+    """Returns the characters to add first where merging starts from characters.
+
+    Those that are no tokens are several bytes, and no merge makes them.
+    """
+    base = task.base
+    if base.rule != "character_merges" or base.symbols != "bytes":
+        return []
+    gains: Counter[Token] = Counter()
+    for word, count in task.objective:
+        for character in text_of(word) or "":
+            encoded = character.encode("utf-8")
+            gains[encoded] += count * (len(encoded) - 1)
+    gains = +gains  # without those of one byte
+    for token in base.tokens:
+        gains.pop(token, None)
+    listed = sorted(gains, key=lambda token: (-gains[token], token))
+    merged = merge_gains(_between_bytes(pieces), start, task.m, deadline=Deadline())
+    return listed[: best_share([gains[token] for token in listed], merged, task.m)]

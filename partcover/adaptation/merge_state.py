@@ -1,0 +1,125 @@
+"""Holds merges that come behind a vocabulary's own, and takes tokens out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..analysis.metrics import token_uses
+from ..corpus.word_counts import WordCounts
+from ..segmentation.segmentation import Segmentation, segment
+from ..vocabulary.rules import SegmentationRule
+from ..vocabulary.vocabulary import Vocabulary
+from .pieces import Run
+
+__all__ = ["MergeState", "Pair"]
+
+Pair = tuple[Run, Run]
+
+
+@dataclass(frozen=True)
+class MergeState:
+    """New merges of pieces, in order, and whole words beside them.
+
+    Attributes
+    ----------
+    merges : tuple of pair of Run
+        Each joins two neighbours, pieces or what merges before it made.
+    whole : tuple of Run
+        Words that are tokens though no merges lead to them: where merging is by rank, a word that
+        is a token stays whole.
+    by_rank : bool
+        Whether merging is by rank.
+    keeps_words : bool
+        Whether a word that is a token stays whole.
+    given : tuple of Run
+        Tokens of the base, which neighbours by rank merge to as well.
+    avoided : frozenset of Run
+        What no merge is to make.
+
+    Examples
+    --------
+    >>> from partcover.adaptation.merge_state import MergeState
+    >>> state = MergeState((((0,), (1,)), ((0, 1), (2,))), (), False, False, ())
+    >>> state.tokens
+    ((0, 1), (0, 1, 2))
+    >>> state.without([(0, 1)]).merges
+    ()
+    """
+
+    merges: tuple[Pair, ...]
+    whole: tuple[Run, ...]
+    by_rank: bool
+    keeps_words: bool
+    given: tuple[Run, ...]
+    avoided: frozenset[Run] = frozenset()
+
+    @property
+    def made(self) -> tuple[Run, ...]:
+        """The tokens that merges make, in order."""
+        return tuple(dict.fromkeys(left + right for left, right in self.merges))
+
+    @property
+    def tokens(self) -> tuple[Run, ...]:
+        """The new tokens: those that merges make, then whole words."""
+        return self.made + self.whole
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary over pieces."""
+        if self.by_rank:
+            rule: SegmentationRule = "merges" if self.keeps_words else "character_merges"
+            return Vocabulary((*self.given, *self.tokens), "ints", rule=rule)
+        return Vocabulary(self.tokens, "ints", rule="merges", merges=self.merges)
+
+    def cut(self, words: WordCounts, threads: int) -> Segmentation:
+        """Cuts words, whose symbols are pieces."""
+        return segment(words, self.vocabulary, threads=threads)
+
+    def uses(self, cut: Segmentation) -> dict[Run, int]:
+        """Returns how often each new token comes out."""
+        first = len(self.given) if self.by_rank else 0
+        uses = token_uses(cut, first + len(self.tokens))[first:].tolist()
+        return dict(zip(self.tokens, uses, strict=True))
+
+    def without(self, gone: Iterable[Run]) -> MergeState:
+        """Returns the merges that do not need some tokens, nor what only those lead to.
+
+        By rank, a token that nothing leads to any more may still be a whole word.
+        """
+        removed = set(gone)
+        before = self.made
+        available = set()
+        merges = []
+        for left, right in self.merges:
+            if left + right not in removed and all(
+                len(part) == 1 or part in available for part in (left, right)
+            ):
+                merges.append((left, right))
+                available.add(left + right)
+        orphaned = [run for run in before if run not in available and run not in removed]
+        whole = [run for run in self.whole if run not in removed]
+        return MergeState(
+            tuple(merges),
+            (*whole, *orphaned) if self.keeps_words else tuple(whole),
+            self.by_rank,
+            self.keeps_words,
+            self.given,
+            self.avoided,
+        )
+
+    def leading(self, runs: Iterable[Run]) -> frozenset[Run]:
+        """Returns those of some tokens that others are made of."""
+        parts = {part for pair in self.merges for part in pair}
+        return frozenset(run for run in runs if run in parts)
+
+    def least_worth(self, cut: Segmentation, number: int) -> list[Run]:
+        """Returns the tokens that come out least, weighted by the tokens that each use saves.
+
+        A token that only leads to others is among them: these may be made in another way, or, by
+        rank, be whole words.
+        """
+        uses = self.uses(cut)
+        worth = {run: uses[run] for run in self.made}
+        worth |= {run: uses[run] * (len(run) - 1) for run in self.whole}
+        return sorted(worth, key=lambda run: (worth[run], run))[:number]

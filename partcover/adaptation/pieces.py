@@ -1,0 +1,137 @@
+"""Takes the pieces that a vocabulary cuts words into as symbols: new tokens join runs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..problem.instance import Instance
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+from .base import needs_whole_characters, text_of
+
+__all__ = ["Pieces", "Run"]
+
+#: A run of pieces, as their numbers: a token over integers.
+Run = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Words cut by a vocabulary, each piece as one symbol.
+
+    Where new merges come behind those of a vocabulary, its own merges are made first and as
+    before: a word is cut as it was, and then some of its pieces are joined.  So the best new
+    tokens are those of the tokenization problem over pieces.
+
+    A run of pieces is told by what it spells: no merge has crossed the ends of a piece, so that the
+    merges inside the run are those of its text alone, and leave the same pieces.
+
+    Attributes
+    ----------
+    base : Vocabulary
+        The vocabulary.
+    words : WordCounts
+        The words, over integers: a token by its place, a single symbol behind all of them.
+    given : dict of Run to token
+        Tokens of the vocabulary that its rule cuts into several pieces: they cost nothing, should
+        the new ones lead to them.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.adaptation.pieces import Pieces
+    >>> base = Vocabulary(["th", "at"], rule="merges")
+    >>> pieces = Pieces.of(base, WordCounts.from_counts({"that": 3, "hat": 1}))
+    >>> pieces.words.to_dict(), pieces.spelled((0, 1))
+    ({(0, 1): 3, (106, 1): 1}, b'that')
+    """
+
+    base: Vocabulary
+    words: WordCounts
+    given: dict[Run, Token]
+
+    @classmethod
+    def of(cls, base: Vocabulary, words: WordCounts, *, threads: int = 1) -> Pieces:
+        """Cuts words by the vocabulary's own rule."""
+        return cls(base, _cut(base, words, threads), _given(base, threads))
+
+    def spelled(self, run: Iterable[int]) -> Token:
+        """Returns the text of a run of pieces."""
+        texts: list[Any] = [self.piece(number) for number in run]
+        text: Token = reduce(add, texts)
+        return text
+
+    def piece(self, number: int) -> Token:
+        """Returns the text of a piece."""
+        size = len(self.base)
+        if number < size:
+            return self.base.tokens[number]
+        symbol = np.array([number - size], sym.DTYPES[self.base.symbols])
+        return sym.from_array(symbol, self.base.symbols)
+
+    def present(self) -> list[Run]:
+        """Returns the runs of `given` that occur."""
+        occurs = Instance(self.words, 0).index.find_tokens(list(self.given)).occurs.tolist()
+        return [run for run, is_there in zip(self.given, occurs, strict=True) if is_there]
+
+    def instance(self, m: int, *, free: bool) -> Instance:
+        """Returns the instance whose tokens are m new runs of pieces.
+
+        Candidates are all runs, or those that cut no character where others are of no use.
+
+        Parameters
+        ----------
+        m : int
+            How many runs.
+        free : bool
+            Whether those of `given` are there beside the m; else they are forbidden.
+        """
+        given = self.present()
+        k = m + len(given) if free else m
+        prefix, forbidden = (given, []) if free else ([], given)
+        instance = Instance(self.words, k, prefix=prefix, forbidden=forbidden)
+        if needs_whole_characters(self.base):
+            runs: list[Any] = list(instance.index.tokens())
+            whole = [run for run in runs if text_of(self.spelled(run)) is not None]
+            if len(whole) < len(runs):
+                return replace(instance, candidates=tuple(whole))
+        return instance
+
+
+def _cut(base: Vocabulary, words: WordCounts, threads: int) -> WordCounts:
+    """Returns words as the numbers of their pieces."""
+    cut = segment(words, base, threads=threads)
+    which = cut.which[cut.ends].astype(np.int64)
+    alone = which < 0
+    which[alone] = len(base) + words.data[cut.ends][alone].astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(cut.pieces)])
+    return WordCounts(which, offsets, words.counts, "ints")
+
+
+def _given(base: Vocabulary, threads: int) -> dict[Run, Token]:
+    """Returns the tokens that the rule cuts into several pieces, by these pieces."""
+    if not len(base):
+        return {}
+    alike = base
+    if base.rule == "merges" and base.merges is None:
+        # by rank a word that is a token stays whole, but not where merging starts from characters
+        alike = base.with_(rule="character_merges")
+        if base.symbols == "bytes":
+            letters = [bytes(token).decode("latin-1") for token in base.tokens]  # type: ignore[arg-type]
+            alike = Vocabulary(letters, "chars", rule="character_merges")
+    words = WordCounts.from_counts(dict.fromkeys(alike.tokens, 1), alike.symbols)
+    cut = _cut(alike, words, threads)
+    several = np.flatnonzero(np.diff(cut.offsets) > 1).tolist()
+    return {
+        tuple(cut.data[cut.offsets[w] : cut.offsets[w + 1]].tolist()): base.tokens[w]
+        for w in several
+    }
