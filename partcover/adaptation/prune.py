@@ -23,6 +23,7 @@ from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 from .base import adapted, check_words, text_of
 from .extension import BeforeAfter
+from .merge_tree import closed_choice
 from .pruning import Pruning
 from .whole_paths import improve_within
 
@@ -78,6 +79,9 @@ def prune(
     This is the tokenization problem with the base's tokens as its candidates.  Where fewer than k
     help, the first of the others fill up.
 
+    Of merges, every token that stays is one that the merges between those that stay still make
+    (`MergeTree`); the bound is for all k tokens, whether that is so or not.
+
     Examples
     --------
     >>> from partcover import Vocabulary, WordCounts, prune
@@ -100,7 +104,10 @@ def prune(
     cut = segment(words, base, threads=threads)
     solution = improve_within(instance, limits, progress or Progress())
     assert solution.certificate is not None
-    choices = [[*solution.vocabulary.tokens], [*required, *most_used(base, cut)]]
+    if base.rule in ("merges", "character_merges"):
+        choices = [closed_choice(base, cut, k, required)]
+    else:
+        choices = [[*solution.vocabulary.tokens], [*required, *most_used(base, cut)]]
     smaller = [restricted(base, choice, k) for choice in choices]
     needed = [segment(words, choice, threads=threads).tokens for choice in smaller]
     tokens = min(needed)

@@ -1,0 +1,161 @@
+"""Finds what merges make each token of, and the tokens to keep so that merges still make all."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from ..analysis.metrics import token_uses
+from ..corpus.symbols import Token
+from ..segmentation.segmentation import Segmentation
+from ..vocabulary.vocabulary import Vocabulary
+from .base import text_of
+
+__all__ = ["MergeTree", "closed_choice"]
+
+
+@dataclass(frozen=True)
+class MergeTree:
+    """The parts that merges make each token of, as far as they are tokens.
+
+    Attributes
+    ----------
+    parts : dict of token to tuple of token
+        The two neighbours that the last merge joins, without single symbols; none for a token that
+        no merges make.
+    children : dict of token to set of token
+        The tokens that one is a part of.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.merge_tree import MergeTree
+    >>> tree = MergeTree.of(Vocabulary(["th", "at", "that"], rule="merges"))
+    >>> tree.parts[b"that"], tree.children[b"th"]
+    ((b'th', b'at'), {b'that'})
+    """
+
+    parts: dict[Token, tuple[Token, ...]]
+    children: dict[Token, set[Token]]
+
+    @classmethod
+    def of(cls, base: Vocabulary) -> MergeTree:
+        """Finds the parts of all tokens."""
+        rank = _ranks(base)
+        known = set(base.tokens)
+        parts: dict[Token, tuple[Token, ...]] = {}
+        children: dict[Token, set[Token]] = defaultdict(set)
+        for token in base.tokens:
+            found = _last_pieces(_symbols(base, token), rank)
+            parts[token] = tuple(dict.fromkeys(p for p in found if p in known and p != token))
+            for part in parts[token]:
+                children[part].add(token)
+        return cls(parts, children)
+
+    def with_parts(self, tokens: Iterable[Token]) -> set[Token]:
+        """Returns tokens with all that they are made of."""
+        closed: set[Token] = set()
+        front = list(tokens)
+        while front:
+            token = front.pop()
+            if token not in closed:
+                closed.add(token)
+                front += self.parts[token]
+        return closed
+
+
+def closed_choice(
+    base: Vocabulary, cut: Segmentation, k: int, required: Iterable[Token]
+) -> list[Token]:
+    """Returns k tokens of a vocabulary that merges still make, and that a corpus uses most.
+
+    A token that no other kept one is made of falls into its parts, which costs a token for each of
+    its uses.  Those that cost least go first; what their parts are worth then grows.
+
+    Parameters
+    ----------
+    base : Vocabulary
+        The vocabulary.
+    cut : Segmentation
+        The corpus, cut by it.
+    k : int
+        How many tokens to keep.
+    required : iterable of token
+        Those that stay, and with them what they are made of.
+
+    Raises
+    ------
+    InputError
+        If more than k have to stay.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, segment
+    >>> from partcover.adaptation.merge_tree import closed_choice
+    >>> base = Vocabulary(["th", "at", "hat", "that"], rule="merges")
+    >>> cut = segment(WordCounts.from_counts({"that": 3, "hat": 2}), base)
+    >>> closed_choice(base, cut, 2, [])
+    [b'at', b'hat']
+    """
+    tree = MergeTree.of(base)
+    fixed = tree.with_parts(required)
+    worth: Counter[Token] = Counter()
+    for token, uses in zip(base.tokens, token_uses(cut, len(base)).tolist(), strict=True):
+        worth[token] = uses
+    place = {token: number for number, token in enumerate(base.tokens)}
+    left = {token: len(tree.children[token]) for token in base.tokens}
+    kept = set(base.tokens)
+    heap = [
+        (worth[token], -place[token], token)
+        for token in base.tokens
+        if not left[token] and token not in fixed
+    ]
+    heapq.heapify(heap)
+    while len(kept) > k and heap:
+        loss, _, token = heapq.heappop(heap)
+        if token not in kept or loss != worth[token]:
+            continue
+        kept.discard(token)
+        for part in tree.parts[token]:
+            worth[part] += worth[token]
+            left[part] -= 1
+            if not left[part] and part not in fixed:
+                heapq.heappush(heap, (worth[part], -place[part], part))
+    return [token for token in base.tokens if token in kept]
+
+
+def _symbols(base: Vocabulary, token: Token) -> list[Any]:
+    """Returns what merging starts from."""
+    if base.rule == "character_merges" and base.symbols == "bytes":
+        text = text_of(token)
+        if text is not None:
+            return [character.encode("utf-8") for character in text]
+    return [token[place : place + 1] for place in range(len(token))]
+
+
+def _ranks(base: Vocabulary) -> Callable[[Any, Any], int | None]:
+    """Returns the function that ranks a merge of two neighbours; None for none."""
+    if base.merges is None:
+        ranks = {token: rank for rank, token in enumerate(base.tokens)}
+        return lambda left, right: ranks.get(left + right)
+    pairs = {pair: rank for rank, pair in enumerate(base.merges)}
+    return lambda left, right: pairs.get((left, right))
+
+
+def _last_pieces(pieces: list[Any], rank: Callable[[Any, Any], int | None]) -> list[Any]:
+    """Returns the two pieces before the last merge, or those that no merge joins."""
+    while len(pieces) > 2:
+        ranked = [
+            (number, place)
+            for place, (left, right) in enumerate(pairwise(pieces))
+            if (number := rank(left, right)) is not None
+        ]
+        if not ranked:
+            break
+        _, place = min(ranked)
+        pieces = [*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :]]
+    return pieces
