@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from ..problem.minimax import MinimaxInstance
 from ..segmentation.segmentation import segment
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["tokens_by_corpus"]
 
 
 def tokens_by_corpus(
-    instance: MinimaxInstance, vocabulary: Vocabulary, *, threads: int = 1
+    instance: MinimaxInstance,
+    vocabulary: Vocabulary,
+    *,
+    rule: SegmentationRule = "shortest_path",
+    threads: int = 1,
 ) -> tuple[int, ...]:
-    """Returns the fewest tokens that each corpus needs with a vocabulary.
+    """Returns the tokens that each corpus needs with a vocabulary.
 
     Parameters
     ----------
     instance : MinimaxInstance
         The corpora.
     vocabulary : Vocabulary
-        The vocabulary, over the same symbols; its own rule is not used.
+        The vocabulary, over the same symbols.
+    rule : str
+        The segmentation rule, by default that of the fewest tokens.
     threads : int
         Number of threads that share the words.
 
@@ -32,5 +39,5 @@ def tokens_by_corpus(
     (9, 2)
     """
     words = instance.whole.words
-    pieces = segment(words, vocabulary, "shortest_path", threads=threads).pieces
+    pieces = segment(words, vocabulary, rule, threads=threads).pieces
     return tuple((instance.counts @ pieces).tolist())

@@ -11,6 +11,7 @@ from .._version import __version__
 from ..corpus import symbols as sym
 from ..errors import InputError
 from ..runtime.notebook import brief, html_table
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .minimax import MinimaxInstance
 from .minimax_certificate import MinimaxCertificate
@@ -32,7 +33,7 @@ class MinimaxSolution:
     vocabulary : Vocabulary or None
         The chosen tokens; None of a bound alone.
     tokens : tuple of int
-        The fewest tokens that each corpus needs; empty without a vocabulary.
+        The tokens that each corpus needs; empty without a vocabulary.
     lower_bound : Fraction or None
         No vocabulary within the budget has a smaller largest ratio.
     certificate : MinimaxCertificate or None
@@ -45,6 +46,10 @@ class MinimaxSolution:
         How many weightings of the corpora were tried.
     seed, threads : int
         As given.
+    extra : dict
+        Further keys of the method.
+    rule : str
+        The segmentation rule that `tokens` are counted under.
 
     Examples
     --------
@@ -67,6 +72,7 @@ class MinimaxSolution:
     seed: int = 0
     threads: int = 1
     extra: dict[str, Any] = field(default_factory=dict)
+    rule: SegmentationRule = "shortest_path"
 
     def __repr__(self) -> str:
         gap = None if self.gap is None else f"gap={self.gap:.4%}"
@@ -146,7 +152,7 @@ class MinimaxSolution:
             "words": len(instance.whole.words),
             "symbols": instance.symbols,
             "policy": instance.whole.policy,
-            "rule": "shortest_path",
+            "rule": self.rule,
             "corpora": self.rows,
             "worst": None if self.worst is None else float(self.worst),
             "worst_exact": None if self.worst is None else str(self.worst),

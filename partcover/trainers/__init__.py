@@ -6,6 +6,7 @@ from .bpe import bpe as bpe
 from .convextok import convextok as convextok
 from .frequent_words import frequent as frequent
 from .greedyphrase import greedyphrase as greedyphrase
+from .parity_bpe import parity_bpe as parity_bpe
 from .pathpiece import pathpiece as pathpiece
 from .random_tokens import randtrain as randtrain
 from .registry import TrainerRegistry as TrainerRegistry
@@ -29,6 +30,7 @@ __all__ = [
     "convextok",
     "frequent",
     "greedyphrase",
+    "parity_bpe",
     "pathpiece",
     "plain_bytes",
     "randtrain",

@@ -19,7 +19,7 @@ from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["MergeResult", "train_merges"]
+__all__ = ["MergeResult", "ordered_symbols", "train_merges"]
 
 _CHUNK = 256  # tokens between looks at the clock
 
@@ -116,6 +116,11 @@ def train_merges(
         exhausted,
         termination,
     )
+
+
+def ordered_symbols(instance: Instance) -> list[Token]:
+    """Returns the symbols of the words in the order that decides ties: see `train_merges`."""
+    return _Layout.of(instance, Vocabulary((), instance.symbols)).symbols()
 
 
 @dataclass(frozen=True, eq=False)

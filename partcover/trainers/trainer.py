@@ -23,6 +23,7 @@ __all__ = [
     "LIMITED_MERGES",
     "OPTIONS",
     "Trainer",
+    "refuse_unhonoured",
     "solution_of",
     "trainer",
 ]
@@ -105,7 +106,7 @@ class Trainer:
         MissingExtra
             For a library that is not installed.
         """
-        _refuse_unhonoured(instance, self.name, self.honours)
+        refuse_unhonoured(instance, self.name, self.honours)
         if self.requires is not None:
             self.requires(instance)
 
@@ -203,7 +204,7 @@ def trainer(
                 return train(*arguments, **options)
             instance: Instance = given["instance"]
             try:
-                _refuse_unhonoured(instance, name, honours)
+                refuse_unhonoured(instance, name, honours)
                 solution = train(*arguments, **options)
             except KeyboardInterrupt:
                 solution = solution_of(
@@ -221,7 +222,7 @@ def trainer(
     return declare
 
 
-def _refuse_unhonoured(instance: Instance, name: str, honours: Collection[str]) -> None:
+def refuse_unhonoured(instance: Instance, name: str, honours: Collection[str]) -> None:
     """Refuses an instance with options that a method would have to ignore."""
     for option in OPTIONS:
         value = getattr(instance, option)

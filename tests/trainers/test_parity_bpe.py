@@ -1,0 +1,66 @@
+"""Parity-aware BPE against a slow twin, and against BPE where all merges are global."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.parity import parity_bpe as slow
+from strategies import random_instance
+
+from partcover import InputError, MinimaxInstance, WordCounts, trainers, verify_minimax
+from partcover.analysis.by_corpus import tokens_by_corpus
+
+tables_st = st.lists(
+    st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 9), min_size=1),
+    min_size=2,
+    max_size=3,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables=tables_st, k=st.integers(0, 8), data=st.data())
+def test_is_the_slow_one(tables, k, data):
+    references = data.draw(st.lists(st.integers(1, 50), min_size=len(tables), max_size=len(tables)))
+    first = data.draw(st.integers(0, 4))
+    corpora = [WordCounts.from_counts(table, "chars") for table in tables]
+    instance = MinimaxInstance(corpora, k, references)
+    solution = trainers.parity_bpe(instance, global_merges=first)
+    merges, tokens = slow(tables, k, references, first)
+    assert list(solution.vocabulary.merges) == merges
+    assert list(solution.tokens) == tokens
+    assert sum(solution.extra["picked"].values()) == max(0, len(merges) - first)
+
+
+def test_global_merges_are_bpe():
+    corpora = [random_instance(seed, 1).words for seed in (1, 2, 3)]
+    instance = MinimaxInstance(corpora, 60, [1, 2, 3])
+    solution = trainers.parity_bpe(instance, global_merges=1000)
+    bpe = trainers.bpe(instance.whole)
+    assert solution.vocabulary.merges == bpe.vocabulary.merges
+    assert sum(solution.tokens) == bpe.tokens
+
+
+def test_corpora_are_served_more_alike():
+    corpora = [random_instance(seed, 1).words for seed in (1, 2, 3)]
+    references = [words.total_symbols * n for n, words in enumerate(corpora, 2)]
+    instance = MinimaxInstance(corpora, 30, references)
+    fair = trainers.parity_bpe(instance)
+    bpe = trainers.bpe(instance.whole).vocabulary
+    common = max(instance.ratios(tokens_by_corpus(instance, bpe, rule="merges")))
+    assert fair.worst <= common
+    assert verify_minimax(instance, fair.vocabulary).worst <= fair.worst
+    # a window lets no corpus pick all merges
+    window = trainers.parity_bpe(instance, window=10, alpha=1.0)
+    assert max(window.extra["picked"].values()) < max(fair.extra["picked"].values())
+
+
+def test_limits():
+    corpora = [random_instance(seed, 1).words for seed in (1, 2)]
+    with pytest.raises(InputError, match="cannot honour max_length"):
+        trainers.parity_bpe(MinimaxInstance(corpora, 3, [1, 1], max_length=4))
+    none = trainers.parity_bpe(MinimaxInstance(corpora, 3, [1, 1]), time_limit=0)
+    assert (none.termination, len(none.vocabulary)) == ("time_limit", 0)
+    words = WordCounts.from_counts({"ab": 1})
+    few = trainers.parity_bpe(MinimaxInstance([words, words.weighted({"ab": 2})], 9, [1, 1]))
+    assert (few.vocabulary.tokens, few.tokens) == ((b"ab",), (1, 2))
