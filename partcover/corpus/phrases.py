@@ -7,23 +7,22 @@ behind the letter aside), and this one begins with a letter, or with a space or 
 numbers and at signs.  A row of such words is taken from its beginning: the first four are a phrase,
 the next four another.  ``+phrases`` without a number joins all words of a row.
 
+Of a pre-tokenizer that is JSON, the last step joins: ``{"type": "Phrases", "words": 4}``.
+
 Phrases do not overlap, and joined they are the text: each symbol of a text is counted once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import regex
 
 from ..errors import InputError
+from .joining import ALL_WORDS, checked_phrases
 from .published_patterns import NAME_OF_SPLIT, PATTERNS, SPLITS
+from .steps import PHRASES, Steps, read_steps
 
 __all__ = [
-    "ALL_WORDS",
-    "LONGEST",
-    "checked_phrases",
-    "join_words",
+    "APART",
     "name_of_pattern",
     "phrase_of",
     "split_pattern",
@@ -31,17 +30,12 @@ __all__ = [
     "without_phrases",
 ]
 
-#: As a number of words: all in a row.
-ALL_WORDS = 2**31 - 1
-LONGEST = 64  # words; libraries that compile a repetition by writing it out take no thousands
 
 _NAME = regex.compile(r"([^+]*)\+phrases(?::([0-9]{1,18}))?")
-_ENDS_IN_LETTER = regex.compile(r"\p{L}\p{M}*\Z")
 _NUMBER = regex.compile(r"\)\{0,([0-9]{1,9})\}")
-_BEGINS_WITH_LETTER = regex.compile(r"[ '’]?\p{L}")
 
-# Words that nothing is joined to: a text is one, or spaces are words of their own.
-_APART = ("none", "space", "digit")
+#: Rules to whose words nothing is joined: a text is one, or spaces are words of their own.
+APART = ("none", "space", "digit")
 
 _ENDING = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
@@ -91,25 +85,12 @@ def phrase_of(rule: str) -> tuple[str, int]:
     found = _NAME.fullmatch(rule)
     if found is None:
         return rule, 1
-    if found[1].partition(":")[0] in _APART:
+    if found[1].partition(":")[0] in APART:
         raise InputError(
             f"words of the pre-tokenizer {found[1]} cannot be joined to phrases: none begins with "
             "a space and a letter; use gpt2, cl100k, o200k, first-space, …"
         )
     return found[1], ALL_WORDS if found[2] is None else checked_phrases(int(found[2]))
-
-
-def checked_phrases(words: int) -> int:
-    """Returns how many words are joined, checked.
-
-    Raises
-    ------
-    InputError
-        For a number below 1 or above 64 that is not `ALL_WORDS`.
-    """
-    if words != ALL_WORDS and not 1 <= words <= LONGEST:
-        raise InputError(f"phrases of {words} words: 1 to {LONGEST} are expected, or all in a row")
-    return words
 
 
 def with_phrases(pretokenizer: str, phrases: int) -> str:
@@ -136,7 +117,10 @@ def with_phrases(pretokenizer: str, phrases: int) -> str:
     checked_phrases(phrases)
     first, plus, others = pretokenizer.partition("+")
     if pretokenizer.lstrip().startswith("{"):
-        raise InputError("words of a pre-tokenizer given as JSON cannot be joined to phrases")
+        steps = [step.data for step in read_steps(pretokenizer).steps]
+        joining = {"type": PHRASES, "words": None if phrases == ALL_WORDS else phrases}
+        joined = {"type": "Sequence", "pretokenizers": [*steps, joining]}
+        return pretokenizer if phrases == 1 else read_steps(joined).name
     if others.startswith("phrases"):
         raise InputError(f"the pre-tokenizer {pretokenizer} joins words already")
     if phrases == 1:
@@ -157,32 +141,9 @@ def without_phrases(pretokenizer: str) -> str:
     'first-space+digit'
     """
     if pretokenizer.lstrip().startswith("{"):
-        return pretokenizer
+        return Steps(tuple(s for s in read_steps(pretokenizer).steps if s.joins == 1)).name
     joined: str = regex.sub(r"\+phrases(?::[0-9]*)?(?=\+|\Z)", "", pretokenizer)
     return joined
-
-
-def join_words(words: Iterable[str], most: int) -> list[str]:
-    """Joins words to phrases of at most so many.
-
-    Examples
-    --------
-    >>> from partcover.corpus.phrases import join_words
-    >>> join_words(["one", " of", " the", " ways", ",", " he", " said"], 3)
-    ['one of the', ' ways', ',', ' he said']
-    """
-    phrases: list[str] = []
-    before, size = "", most
-    for word in words:
-        joins = size < most and _ENDS_IN_LETTER.search(before) and _BEGINS_WITH_LETTER.match(word)
-        if joins:
-            phrases[-1] += word
-            size += 1
-        else:
-            phrases.append(word)
-            size = 1
-        before = word
-    return phrases
 
 
 def split_pattern(rule: str) -> str | None:

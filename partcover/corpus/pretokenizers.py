@@ -70,8 +70,9 @@ import regex
 from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from .character_kinds import character_kinds as character_kinds
+from .joining import ALL_WORDS, join_words
 from .oniguruma import translated
-from .phrases import join_words, name_of_pattern, phrase_of
+from .phrases import APART, name_of_pattern, phrase_of
 from .published_patterns import (
     CLIP,
     CUTTING,
@@ -83,7 +84,7 @@ from .published_patterns import (
 )
 from .splitters import CheckedSplitter
 from .splitters import Splitter as Splitter
-from .steps import Step, Steps, read_steps, split_steps
+from .steps import PHRASES, Step, Steps, read_steps, split_steps
 
 __all__ = [
     "CLIP",
@@ -293,6 +294,8 @@ class Pretokenizer:
         if [step.data for step in steps.steps] == split_steps([SPACE_RUNS])["pretokenizers"]:
             return cls(steps.name, (_SPACE_RUNS,), steps)
         front = _AFTER_WORDS if _in_words(steps) else PRETOKENIZER_RULES["none"]
+        if steps.joins > 1 and front is _AFTER_WORDS:  # where no words are joined
+            front = _joining(front, ALL_WORDS)
         own = PretokenizerRule(
             steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps
         )
@@ -382,6 +385,9 @@ def _name_of(steps: Steps) -> str | None:
             if data["prepend_scheme"] != "never" or data["split"] or mark == "+":
                 return None
             del names[-1]
+        elif data["type"] == PHRASES and len(names) == 1 and names[0] not in APART:
+            words = data["words"]
+            name = names.pop() + ("+phrases" if words is None else f"+phrases:{words}")
         else:
             name = None
         if name is None:
@@ -432,8 +438,11 @@ def _within_words(step: Step) -> bool:
 def _find(name: str) -> PretokenizerRule:
     name, phrase = phrase_of(name)
     rule = _find_words(name)
-    if phrase == 1:
-        return rule
+    return rule if phrase == 1 else _joining(rule, phrase)
+
+
+def _joining(rule: PretokenizerRule, phrase: int) -> PretokenizerRule:
+    """Returns a rule that joins up to so many words of a rule."""
     pieces = _PIECES_OF_PHRASES[rule.pieces]
     return replace(rule, words=_Phrases(rule, phrase), pieces=pieces, phrase=phrase, each=None)
 

@@ -24,6 +24,8 @@ ByteLevel            with `add_prefix_space`, puts a space in front of a text th
 EndOfWord            no step of the library's but of its model BPE, `end_of_word_suffix`: puts a
                      space behind each word, so that a token says whether it ends one.  The last
                      step, behind one that leaves spaces out
+Phrases              no step of the library's: joins `words` words in a row at most, or all (null),
+                     see `partcover.corpus.phrases`.  The last step, behind steps that keep the text
 Sequence             its `pretokenizers`, each on the words of the one before
 ===================  ===========================================================================
 
@@ -37,18 +39,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import regex
 
 from ..errors import InputError
 from ..runtime.arguments import shown
+from .joining import ALL_WORDS, checked_phrases, join_words, phrase_sizes
 from .oniguruma import translated
 from .timed_patterns import Matches, Span, timed_pattern
 
 __all__ = [
     "END_OF_WORD",
     "GPT2",
+    "PHRASES",
     "PUNCTUATION",
     "WORD_CHARACTER",
     "Piece",
@@ -60,6 +65,8 @@ __all__ = [
 
 #: The step that puts a space behind each word.
 END_OF_WORD = {"type": "EndOfWord"}
+#: The type of the step that joins words.
+PHRASES = "Phrases"
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
@@ -124,6 +131,8 @@ class Step:
         What is put behind each word; no word may hold it.
     keeps : bool
         Whether the words joined are the text.
+    joins : int
+        The most words in a row that are joined then.
     """
 
     data: dict[str, Any]
@@ -133,6 +142,7 @@ class Step:
     replacement: str | None = None
     suffix: str = ""
     keeps: bool = True
+    joins: int = 1
 
     def words(self, text: str, at_start: bool) -> list[str]:
         """Returns the words of a text, in order; some may be empty."""
@@ -212,6 +222,11 @@ class Steps:
         """What is written for a space; None where nothing is."""
         return next((s.replacement for s in self.steps if s.replacement is not None), None)
 
+    @property
+    def joins(self) -> int:
+        """The most words in a row that are joined."""
+        return self.steps[-1].joins if self.steps else 1
+
     def words(self, text: str) -> list[str]:
         """Returns all words of a text, in order."""
         if any(step.only_first for step in self.steps[1:]):
@@ -219,14 +234,24 @@ class Steps:
         words = [text] if text else []
         for step in self.steps:
             words = [part for word in words for part in step.words(word, True) if part]
-        return words
+        return words if self.joins == 1 else join_words(words, self.joins)
 
     def pieces(self, text: str) -> list[Piece]:
         """Returns all words of a text with their places, in order."""
         pieces = [Piece(text, 0)] if text else []
         for step in self.steps:
             pieces = [part for piece in pieces for part in step.pieces(piece) if part.text]
-        return pieces
+        if self.joins == 1:
+            return pieces
+        rest = iter(pieces)
+        sizes = phrase_sizes([piece.text for piece in pieces], self.joins)
+        return [_joined(list(islice(rest, size))) for size in sizes]
+
+
+def _joined(pieces: list[Piece]) -> Piece:
+    """Returns neighbours as one piece."""
+    text = "".join(piece.text for piece in pieces)
+    return Piece(text, pieces[0].start, [span for piece in pieces for span in piece.spans()])
 
 
 def _merged(matches: Matches) -> list[Span]:
@@ -379,6 +404,14 @@ def _end_of_word(_: Mapping[str, Any]) -> Step:
     return Step(END_OF_WORD, suffix=" ", keeps=False)
 
 
+def _phrases(step: Mapping[str, Any]) -> Step:
+    words = step.get("words")
+    if words is not None and (isinstance(words, bool) or not isinstance(words, int)):
+        raise InputError(f"words is {shown(words)}: a whole number is expected, or null for all")
+    joins = ALL_WORDS if words is None else checked_phrases(words)
+    return Step({"type": PHRASES, "words": words}, joins=joins)
+
+
 _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
     "Split": _split,
     "Digits": _digits,
@@ -390,6 +423,7 @@ _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
     "Metaspace": _metaspace,
     "ByteLevel": _byte_level,
     "EndOfWord": _end_of_word,
+    PHRASES: _phrases,
 }
 
 
@@ -397,7 +431,7 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
     """Reads a pre-tokenizer as a tokenizer.json has it.
 
     ByteLevel may only be the last step, since what is behind it cuts its spelling of bytes; behind
-    it may stand EndOfWord, which is the last.
+    it may stand EndOfWord or Phrases, which are the last.
 
     Raises
     ------
@@ -420,12 +454,20 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
     except InputError as error:
         raise InputError(f"a pre-tokenizer as JSON: {error}") from None
     kinds = [step.data["type"] for step in steps]
-    if "EndOfWord" in kinds[:-1]:
-        raise InputError("a pre-tokenizer as JSON: EndOfWord must be the last step")
-    if "ByteLevel" in kinds[: -2 if kinds[-1:] == ["EndOfWord"] else -1]:
+    for last in ("EndOfWord", PHRASES):
+        if last in kinds[:-1]:
+            raise InputError(f"a pre-tokenizer as JSON: {last} must be the last step")
+    if "ByteLevel" in kinds[: -2 if kinds[-1:] in (["EndOfWord"], [PHRASES]) else -1]:
         raise InputError("a pre-tokenizer as JSON: ByteLevel must be the last step")
+    if kinds[-1:] == [PHRASES] and not (
+        all(step.keeps for step in steps) and any(step.cut for step in steps)
+    ):
+        raise InputError(
+            "a pre-tokenizer as JSON: words can be joined to phrases behind steps that cut, leave "
+            "nothing out and put nothing in"
+        )
     # a ByteLevel that cuts nothing is left out
-    steps = tuple(s for s in steps if s.cut or not s.keeps)
+    steps = tuple(s for s in steps if s.cut or not s.keeps or s.joins > 1)
     return Steps(steps)
 
 

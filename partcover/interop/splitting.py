@@ -63,6 +63,8 @@ def why_not(name: str | None, *, byte_level: bool = True) -> str | None:
     if any(len(_mark(rule) or "") > 1 for rule in rule_names(name)):
         return "Metaspace, which puts a mark for a space, takes one character"
     steps = given.steps.steps if given.steps else ()
+    if given.steps and given.steps.joins > 1:
+        return "no step of the library's joins words"
     if not byte_level and steps and steps[-1].data["type"] == "ByteLevel":
         return "ByteLevel spells bytes as characters, and its pieces are text"
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import regex
 from hypothesis import given, settings
@@ -9,14 +11,16 @@ from hypothesis import strategies as st
 from oracles.phrases import phrases_of
 
 from partcover import InputError, WordCounts
+from partcover.corpus.counting import blocks
+from partcover.corpus.joining import ALL_WORDS, LONGEST
 from partcover.corpus.phrases import (
-    ALL_WORDS,
-    LONGEST,
     name_of_pattern,
     split_pattern,
     with_phrases,
+    without_phrases,
 )
-from partcover.corpus.pretokenizers import PATTERNS, Pretokenizer, character_kinds
+from partcover.corpus.pretokenizers import DEEPSEEK, PATTERNS, Pretokenizer, character_kinds
+from partcover.corpus.steps import read_steps, split_steps
 from partcover.kernels import _encoder
 
 BITS = [
@@ -72,6 +76,35 @@ def test_patterns_match_alike_in_tiktoken(text, base, most):
     assert encoding.decode_tokens_bytes(ids) == [phrase.encode() for phrase in expected]
 
 
+DIGITS = '{"type":"Sequence","pretokenizers":[{"type":"Digits"},{"type":"ByteLevel",'
+DIGITS += '"add_prefix_space":false}]}'
+LAST = split_steps([DEEPSEEK[-1]])["pretokenizers"][0]
+STEPS = [DIGITS, json.dumps(LAST), json.dumps({**LAST, "pattern": {"Regex": r" ?\p{L}+|\p{L}\W"}})]
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXT.filter(len), st.sampled_from(STEPS), MOST, st.integers(1, 9))
+def test_words_of_steps_are_joined_too(text, base, most, size):
+    name = with_phrases(base, most)
+    assert without_phrases(name) == read_steps(base).name
+    rules = Pretokenizer.from_name(name)
+    expected = phrases_of(text, base, most)
+    assert (rules.split(text), rules.name) == (expected, name)
+    pieces = read_steps(name).pieces(text)
+    assert [text[piece.start : piece.start + len(piece.text)] for piece in pieces] == expected
+    data = text.encode()
+    chunks = (data[i : i + size] for i in range(0, len(data), size))
+    cut = [rules.split(block.decode()) for block in blocks(chunks, rules.rules[0])]
+    assert [word for words in cut for word in words] == expected
+
+
+def test_steps_of_a_name_are_that_name():
+    steps = split_steps([PATTERNS["o200k"]])["pretokenizers"]
+    steps.append({"type": "Phrases", "words": 3})
+    named = Pretokenizer.from_name(json.dumps({"type": "Sequence", "pretokenizers": steps}))
+    assert named.name == "o200k+phrases:3"
+
+
 def test_marks_stand_for_all_spaces_of_a_phrase():
     rules = Pretokenizer.from_name("space-prefix:_+phrases:2")
     assert rules.split("a b c, d") == ["a_b", "_c,", "_d"]
@@ -89,7 +122,9 @@ def test_marks_stand_for_all_spaces_of_a_phrase():
         ("space+digit", 2, "words of the pre-tokenizer space cannot be joined"),
         ("gpt3", 2, "unknown pre-tokenizer 'gpt3'"),
         ("gpt2+phrases:2", 2, "joins words already"),
-        ('{"type": "Whitespace"}', 2, "given as JSON cannot be joined"),
+        ('{"type": "Whitespace"}', 2, "behind steps that cut, leave nothing out"),
+        ('{"type": "Phrases", "words": 2}', 2, "behind steps that cut"),
+        ('{"type": "Phrases", "words": "x"}', 2, "words is 'x': a whole number"),
     ],
 )
 def test_what_cannot_be_joined_is_one_line(base, phrases, message):

@@ -8,16 +8,19 @@ from hypothesis import strategies as st
 from oracles.encoding import words_of
 
 from partcover import Vocabulary
+from partcover.corpus.phrases import with_phrases
 from partcover.corpus.pretokenizers import PRETOKENIZER_RULES
-from partcover.corpus.published_patterns import SPACE_RUNS
+from partcover.corpus.published_patterns import DEEPSEEK, SPACE_RUNS
 from partcover.corpus.steps import split_steps
 from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 SPACE_RUNS_STEPS = json.dumps(split_steps([SPACE_RUNS]))
+PHRASES_OF_STEPS = with_phrases(json.dumps(split_steps([DEEPSEEK[-1]])), 3)
 NAMES = [*PRETOKENIZER_RULES, "space-prefix:_", "space-prefix:<s>", "space+digit", "gpt2+digit",
          "digit+gpt2", "space-prefix+digit", "first-space+o200k", SPACE_RUNS_STEPS,
          "gpt2+phrases:2", "o200k+phrases", "space-prefix:<s>+phrases:3",
-         "first-space+phrases:4+digit"]  # fmt: skip
+         "first-space+phrases:4+digit",
+         PHRASES_OF_STEPS]  # fmt: skip
 BITS = [
     *[" ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "a", "ab", "Bc", "DEF", "'s", "'LL", "'", "ſ"],
     *["'ſ", "'Re", "23", "4567", "٣", "½", "!", "/", "...", "\n/", "é", "e\u0301", "\u0301", "ñ"],

@@ -172,7 +172,7 @@ def count_command(
     """
     started = time.monotonic()
     if phrases != 1:
-        joined = with_phrases(str(settings.pretokenizer), phrases)
+        joined = with_phrases(str(settings.header.pretokenizer), phrases)
         settings = replace(settings, pretokenizer=joined)
     skipped: Counter[str] = Counter()
     target = out.path or ("-" if not out.json else os.devnull)
