@@ -1,6 +1,6 @@
 """Measures how evenly vocabularies serve languages, on parallel text that a package ships.
 
-    pip download --no-deps django==5.2.16
+    pip download --no-deps django==5.2.19
     python benchmarks/parity.py django-*.whl -k 2000
 
 The text is the message catalogues of the wheel (or of a folder with ``LC_MESSAGES`` in it): the
@@ -11,6 +11,7 @@ message is held out.  Needs babel, which reads the catalogues and comes with Sph
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import re
 import zipfile
@@ -31,7 +32,7 @@ from partcover import (
 from partcover.analysis.by_corpus import tokens_by_corpus
 from partcover.analysis.parity import parity
 
-LANGUAGES = "en,de,fr,fi,tr,ru,ar,hi,ja,zh_Hans"
+LANGUAGES = "en,de,fr,fi,tr,ru,ar,ja,zh_Hans"
 CATALOGUE = re.compile(r"(.*/)?locale/(\w+)/LC_MESSAGES/\w+\.po")
 
 
@@ -54,7 +55,9 @@ def messages(source: str, languages: Sequence[str]) -> list[dict[str, str]]:
     for place, language, content in catalogues(source):
         if language not in languages:
             continue
-        for message in read_po(io.BytesIO(content), locale=language):
+        with contextlib.redirect_stdout(io.StringIO()):  # remarks on plural forms
+            catalogue = read_po(io.BytesIO(content), locale=language)
+        for message in catalogue:
             if isinstance(message.id, str) and message.id and message.string and not message.fuzzy:
                 key = (place, message.context or "", message.id)
                 table.setdefault(key, {"en": message.id})[language] = str(message.string)

@@ -76,7 +76,7 @@ def bound_minimax(
     -------
     MinimaxSolution
         Its vocabulary is the incumbent, or none; ``certificate`` proves ``lower_bound``, which
-        is exact: a fraction of integers.
+        is exact: a fraction of integers.  After Ctrl-C: the best so far, once there is one.
 
     Raises
     ------
@@ -95,7 +95,12 @@ def bound_minimax(
     if incumbent is not None:
         run.offer_checked(incumbent)
     run.begin(offers=incumbent is None and target_gap > 0)
-    run.rounds(cuts, _bound_round, offers=False)
+    try:
+        run.rounds(cuts, _bound_round, offers=False)
+    except KeyboardInterrupt:
+        if run.certificate is None:
+            raise
+        run.termination = "interrupted"
     solution = run.solution("bound-minimax")
     return solution if incumbent is not None else replace(solution, vocabulary=None, tokens=())
 
@@ -142,8 +147,8 @@ def improve_minimax(
     -------
     MinimaxSolution
         Its vocabulary is no worse than that of `greedtok_minimax` (where no limit cuts) and the
-        warm start; ``tokens`` are recounted by `verify_minimax`.  ``certificate`` proves
-        ``lower_bound``.
+        warm start; after Ctrl-C it is the best so far.  ``tokens`` are recounted by
+        `verify_minimax`.  ``certificate`` proves ``lower_bound``.
 
     Raises
     ------
@@ -163,8 +168,11 @@ def improve_minimax(
     if warm_start is not None:
         run.offer_checked(warm_start)
     run.begin(offers=True)
-    run.rounds(cuts, _improve_round, offers=True)
-    run.exchange()
+    try:
+        run.rounds(cuts, _improve_round, offers=True)
+        run.exchange()
+    except KeyboardInterrupt:
+        run.termination = "interrupted"
     return run.solution("improve-minimax")
 
 
@@ -354,11 +362,8 @@ class _Run:
         for chosen in reversed(self.seen):
             others.update(dict.fromkeys(chosen))
         search = ExchangeSearch(self.instance, self.deadline, self.limits.threads)
-        try:
-            chosen = search.run(self.best, list(others))
-            self.offer(chosen, self.count(chosen))
-        except KeyboardInterrupt:
-            self.termination = "interrupted"
+        chosen = search.run(self.best, list(others))
+        self.offer(chosen, self.count(chosen))
 
     def _ended(self) -> Termination:
         """Returns why it ends: a gap that is closed comes before a limit."""

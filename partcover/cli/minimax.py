@@ -32,6 +32,18 @@ __all__ = [
 ]
 
 _SHOWN = 20  # tokens
+_FACTS = (
+    "k",
+    "worst",
+    "lower_bound",
+    "gap",
+    "worst_over_best",
+    "gini",
+    "status",
+    "termination",
+    "rounds",
+    "seconds",
+)
 
 
 @dataclass(frozen=True)
@@ -189,12 +201,7 @@ def show_minimax(out: Output, solution: MinimaxSolution) -> int:
         tokens = dict(zip(names, solution.tokens, strict=True))
         even = parity(tokens, dict(zip(names, references, strict=True)), per="reference")
         data |= {"gini": even.gini, "worst_over_best": even.worst_over_best}
-    left_out = ("method", "words", "policy", "rule", "corpora", "weights", "vocabulary", "tokens")
-    shown = {
-        key: value
-        for key, value in data.items()
-        if key not in left_out and not isinstance(value, list | dict) and value is not None
-    }
+    shown = {key: data[key] for key in _FACTS if data.get(key) is not None}
     columns = {key: key for key in ("name", "tokens", "reference", "ratio")}
     parts: list[Listing | str] = [Listing(solution.rows, columns), facts(shown)]
     if solution.vocabulary is None:

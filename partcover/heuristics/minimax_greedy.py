@@ -68,8 +68,13 @@ def greedtok_minimax(
     """
     limits = RunLimits(time_limit, threads=threads)
     greedy = WeightedGreedy(instance, limits.start(), threads, progress or Progress())
-    greedy.run()
-    greedy.exchange()
+    try:
+        greedy.run()
+        greedy.exchange()
+    except KeyboardInterrupt:
+        if not greedy.tokens:
+            raise
+        greedy.termination = "interrupted"
     return MinimaxSolution(
         instance,
         "greedtok-minimax",
@@ -182,9 +187,6 @@ class WeightedGreedy:
         if index.min_promise == 0 and len(index) <= _FEW:
             others.update(dict.fromkeys(index.tokens()))
         search = ExchangeSearch(instance, self.deadline, self.threads)
-        try:
-            self.best = search.run(self.best, list(others))
-        except KeyboardInterrupt:
-            self.termination = "interrupted"
+        self.best = search.run(self.best, list(others))
         vocabulary = instance.whole.vocabulary(self.best, "greedtok-minimax")
         self.tokens = tokens_by_corpus(instance, vocabulary, threads=self.threads)

@@ -15,6 +15,7 @@ from partcover import (
     InputError,
     MinimaxCertificate,
     MinimaxInstance,
+    Progress,
     VerificationError,
     Vocabulary,
     WordCounts,
@@ -96,6 +97,24 @@ def test_a_time_limit_of_nothing_has_an_answer():
         solution = run(instance, time_limit=0)
         assert solution.termination == "time_limit"
         checks(instance, solution)
+
+
+@pytest.mark.parametrize("method", [greedtok_minimax, improve_minimax, bound_minimax])
+def test_ctrl_c_keeps_the_best(method):
+    class Interrupting(Progress):
+        def advance(self, done, total, remark=""):
+            if done == 2:
+                raise KeyboardInterrupt
+
+    instance = three(4)
+    solution = method(instance, progress=Interrupting())
+    assert (solution.termination, solution.rounds) == ("interrupted", 2)
+    if method is bound_minimax:
+        assert solution.status == "none"
+    else:
+        checks(instance, solution)
+    if method is not greedtok_minimax:
+        assert check_minimax_certificate(instance, solution.certificate).ok
 
 
 def test_large_counts_do_not_overflow():
