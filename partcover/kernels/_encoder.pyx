@@ -4,11 +4,16 @@
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING
-from cpython.list cimport PyList_GET_ITEM, PyList_New, PyList_SET_ITEM
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
+
+cdef extern from "Python.h":
+    ctypedef struct PyListObject:
+        PyObject **ob_item
 
 cdef enum:
     CAP = 255           # bytes of the longest word that is kept
@@ -489,11 +494,14 @@ cdef list _listed(const int32_t *numbers, Py_ssize_t n, list values):
     cdef Py_ssize_t i
     cdef int32_t last = <int32_t> len(values) - 1
     cdef list out = PyList_New(n)
+    cdef PyObject **items = (<PyListObject *> values).ob_item
     cdef object value
     for i in range(n):
-        if i + AHEAD < n:
-            prefetch(<void *> PyList_GET_ITEM(values, min(numbers[i + AHEAD], last)))
-        value = <object> PyList_GET_ITEM(values, min(numbers[i], last))
+        # first where the object is, then the object
+        if i + 2 * AHEAD < n:
+            prefetch(items + min(numbers[i + 2 * AHEAD], last))
+            prefetch(items[min(numbers[i + AHEAD], last)])
+        value = <object> items[min(numbers[i], last)]
         Py_INCREF(value)
         PyList_SET_ITEM(out, i, value)
     return out

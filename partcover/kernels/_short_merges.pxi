@@ -30,7 +30,8 @@ cdef class ShortMerges:
     cdef uint64_t mask
     cdef uint64_t *filter       # of pairs that are not of two bytes, see `_may_merge`
     cdef uint64_t filter_mask
-    cdef Join *of_bytes         # of two bytes, by the first and the second
+    cdef int32_t *byte_rank     # of two bytes, by the first and the second
+    cdef int32_t *byte_number
 
     def __cinit__(self, const int32_t[::1] left, const int32_t[::1] right,
                   const int32_t[::1] rank):
@@ -43,21 +44,24 @@ cdef class ShortMerges:
         while self.filter_mask < 8 * <uint64_t> n:
             self.filter_mask = 2 * self.filter_mask + 1
         self.slots = <Join *> malloc((self.mask + 1) * sizeof(Join))
-        self.of_bytes = <Join *> malloc((1 << 16) * sizeof(Join))
+        self.byte_rank = <int32_t *> malloc((1 << 16) * sizeof(int32_t))
+        self.byte_number = <int32_t *> malloc((1 << 16) * sizeof(int32_t))
         self.filter = <uint64_t *> calloc((self.filter_mask >> 6) + 1, sizeof(uint64_t))
-        if self.slots == NULL or self.of_bytes == NULL or self.filter == NULL:
+        if (self.slots == NULL or self.byte_rank == NULL or self.byte_number == NULL
+                or self.filter == NULL):
             raise MemoryError
         for home in range(self.mask + 1):
             self.slots[home].rank = NEVER
         for home in range(1 << 16):
-            self.of_bytes[home].rank = NEVER
+            self.byte_rank[home] = NEVER
         for t in range(n):
             if left[t] == -1:
                 continue
             a = left[t] + 256 if left[t] >= 0 else FIRST_SYMBOL - left[t]
             b = right[t] + 256 if right[t] >= 0 else FIRST_SYMBOL - right[t]
             if a < 256 and b < 256:
-                self.of_bytes[a << 8 | b] = Join(0, rank[t], <int32_t> t + 256)
+                self.byte_rank[a << 8 | b] = rank[t]
+                self.byte_number[a << 8 | b] = <int32_t> t + 256
                 continue
             key = _key(a, b)
             bit = _bit(key, self.filter_mask)
@@ -69,21 +73,20 @@ cdef class ShortMerges:
 
     def __dealloc__(self):
         free(self.slots)
-        free(self.of_bytes)
+        free(self.byte_rank)
+        free(self.byte_number)
         free(self.filter)
 
-    cdef inline int32_t _find(self, int32_t left, int32_t right, int32_t *number) noexcept nogil:
-        """Returns the rank of a pair, or NEVER, and sets the token that it makes."""
-        cdef uint64_t key, home
-        cdef Join *join
-        if (left | right) < 256:
-            join = self.of_bytes + (left << 8 | right)
-            number[0] = join.number
-            return join.rank
-        key = _key(left, right)
+    cdef inline bint _may_be(self, uint64_t key) noexcept nogil:
+        """Whether a key may be a pair's; asks for the memory of those that may."""
         if not _may_merge(self.filter, self.filter_mask, key):
-            return NEVER
-        home = hash_number(key) & self.mask
+            return False
+        prefetch(self.slots + (hash_number(key) & self.mask))
+        return True
+
+    cdef inline int32_t _find(self, uint64_t key, int32_t *number) noexcept nogil:
+        """Returns the rank of a pair, or NEVER, and sets the token that it makes."""
+        cdef uint64_t home = hash_number(key) & self.mask
         while self.slots[home].rank != NEVER and self.slots[home].key != key:
             home = (home + 1) & self.mask
         number[0] = self.slots[home].number
@@ -95,11 +98,14 @@ cdef class ShortMerges:
         cdef int32_t made[MERGED]       # what they become
         cdef int i, best
         cdef int n = <int> size
-        cdef int32_t lowest
+        cdef int32_t lowest, number
+        cdef uint64_t before, after     # the pairs beside a merge
+        cdef bint may_before, may_after
         for i in range(n):
             pieces[i] = word[i]
         for i in range(n - 1):
-            rank[i] = self._find(pieces[i], pieces[i + 1], made + i)
+            rank[i] = self.byte_rank[word[i] << 8 | word[i + 1]]
+            made[i] = -1                # looked up when they merge, as few do
         while True:
             lowest = NEVER
             best = 0
@@ -109,14 +115,21 @@ cdef class ShortMerges:
                     best = i
             if lowest == NEVER:
                 return n
-            pieces[best] = made[best]
+            number = made[best]
+            if number < 0:
+                number = self.byte_number[pieces[best] << 8 | pieces[best + 1]]
+            pieces[best] = number
             n -= 1
             for i in range(best + 1, n):
                 pieces[i] = pieces[i + 1]
                 rank[i - 1] = rank[i]
                 made[i - 1] = made[i]
-            # the pair of `best` and the one before it are others now
-            if best + 1 < n:
-                rank[best] = self._find(pieces[best], pieces[best + 1], made + best)
+            # both are asked for before either is waited for
+            before = _key(pieces[best - 1], number) if best else 0
+            after = _key(number, pieces[best + 1]) if best + 1 < n else 0
+            may_before = best > 0 and self._may_be(before)
+            may_after = best + 1 < n and self._may_be(after)
             if best:
-                rank[best - 1] = self._find(pieces[best - 1], pieces[best], made + best - 1)
+                rank[best - 1] = self._find(before, made + best - 1) if may_before else NEVER
+            if best + 1 < n:
+                rank[best] = self._find(after, made + best) if may_after else NEVER
