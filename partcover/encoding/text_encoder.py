@@ -35,7 +35,7 @@ from .text import (
     placed,
     space_mark,
 )
-from .worker import PART, SECTION, Workers, token_table
+from .worker import PART, SECTION, Worker, Workers, token_table
 
 __all__ = ["Ids", "TextEncoder", "Unit", "thread_count"]
 
@@ -221,7 +221,13 @@ class TextEncoder(Decoder):
         >>> Encoder(Vocabulary(["ab"]), "gpt2").encode_batch(["ab", "abc"])
         [[256], [256, 99]]
         """
-        return list(self._each(texts, self._to_list, special=special, threads=threads))
+
+        def of_parts(worker: Worker, parts: list[bytes | Numbers], at: int) -> list[int]:
+            if len(parts) == 1 and isinstance(parts[0], bytes):
+                return worker.values(parts[0], at, self._values)
+            return self._to_list(joined(worker.of(parts, at)))
+
+        return list(self._each(texts, of_parts, special=special, threads=threads))
 
     def encode_each(
         self,
@@ -240,18 +246,22 @@ class TextEncoder(Decoder):
         names : iterable of str, optional
             The names of the texts in errors; by default their numbers.
         """
-        return self._each(texts, self._to_ids, special=special, threads=threads, names=names)
+
+        def of_parts(worker: Worker, parts: list[bytes | Numbers], at: int) -> Ids:
+            return self._to_ids(joined(worker.of(parts, at)))
+
+        return self._each(texts, of_parts, special=special, threads=threads, names=names)
 
     def _each(
         self,
         texts: Iterable[str | bytes],
-        result: Callable[[Numbers], _Result],
+        result: Callable[[Worker, list[bytes | Numbers], int], _Result],
         *,
         special: Special,
         threads: int | None,
         names: Iterable[str] | None = None,
     ) -> Iterator[_Result]:
-        """Yields what `result` returns for the numbers of each text."""
+        """Yields what `result` returns for the parts of each text and the place of the first."""
         if isinstance(texts, str | bytes):
             raise InputError("texts is one text: give a list of texts, or use encode")
         texts = values_of(texts, "texts", "a list of texts")
@@ -274,7 +284,7 @@ class TextEncoder(Decoder):
             with self._workers_for(special).one() as worker:
                 for name, at, text in job:
                     with naming(name):
-                        done.append(result(joined(worker.of(self._parts(text, special), at))))
+                        done.append(result(worker, self._parts(text, special), at))
             return done
 
         share = self.threads if threads is None else thread_count(threads)

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus import symbols as sym
-from ..corpus.counting import blocks
 from ..corpus.pretokenizers import PretokenizerRule
 from ..errors import InputError
 from ..kernels._encoder import WHOLE, TokenTable, WordCache, listed
@@ -25,6 +24,7 @@ __all__ = ["Worker", "Workers", "token_table"]
 
 SECTION = 1 << 18  # bytes of text after which new words are cut
 PART = 1 << 18  # bytes of text that one thread takes at a time
+_NEAR = 1 << 12  # bytes in which a place to cut is looked for
 _LONGER = 64  # bytes that steps write for a byte, at most
 
 
@@ -84,12 +84,15 @@ class Worker:
             for place, (at, part) in enumerate(placed(parts, first))
         ]
 
-    def numbers(self, text: bytes, first: int) -> Numbers:
-        """Returns the numbers of a text, whose first byte is byte `first` of all text."""
+    def numbers(self, text: bytes, first: int, begin: int = 0, end: int | None = None) -> Numbers:
+        """Returns the numbers of a text, whose first byte is byte `first` of all text.
+
+        From `begin` to `end`, by default all: places where the first rule cuts.
+        """
         sections = []
-        at = 0
-        while at < len(text):
-            at, misses = self.cache.find(text, at, at + SECTION)
+        at, end = begin, len(text) if end is None else end
+        while at < end:
+            at, misses = self.cache.find(text, at, min(at + SECTION, end))
             if misses:
                 self.learn(text, first)
             sections.append(self.cache.numbers_of_words())
@@ -295,13 +298,32 @@ class Workers:
         `follows` says whether it follows a special token.
         """
 
-        def work(job: tuple[int, bytes]) -> Numbers:
+        def work(part: tuple[int, int]) -> Numbers:
             with self.one() as worker:
-                return ((worker.following if follows else None) or worker).numbers(job[1], job[0])
+                worker = (worker.following if follows else None) or worker
+                return worker.numbers(text, at, *part)
 
         if threads == 1 or len(text) <= PART:
-            yield work((at, text))
+            yield work((0, len(text)))
             return
-        chunks = (text[at : at + PART] for at in range(0, len(text), PART))
-        jobs = placed(blocks(chunks, self.rules[0]), at)
-        yield from ordered_map(work, jobs, threads)
+        yield from ordered_map(work, pairwise(self._places(text)), threads)
+
+    def _places(self, text: bytes) -> Iterator[int]:
+        """Yields where parts of a text begin and end, places where the first rule cuts."""
+        at, size = 0, PART
+        yield at
+        while at + size < len(text):
+            end = at + size
+            # near the end first; the character before a place must be known as a whole
+            near = max(end - _NEAR, at)
+            cut = self.rules[0].last_cut(text[near:end])
+            if cut <= 4 and near > at:
+                near = at
+                cut = self.rules[0].last_cut(text[at:end])
+            if cut > 0:
+                at, size = near + cut, PART
+                yield at
+            else:
+                size *= 2  # so that no byte is searched more than a few times
+        if text:
+            yield len(text)
