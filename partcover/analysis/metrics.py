@@ -21,6 +21,7 @@ __all__ = [
     "symbol_uses",
     "text_bytes",
     "token_uses",
+    "unknown_symbols",
     "use",
     "whole_share",
     "whole_words",
@@ -75,6 +76,24 @@ def token_uses(cut: Segmentation, size: int) -> Int64:
     at = np.flatnonzero(cut.which >= 0)
     np.add.at(uses, cut.which[at], _counts_at(cut, at))
     return uses
+
+
+def unknown_symbols(cut: Segmentation, vocabulary: Vocabulary) -> int:
+    """Counts the symbols without an id that no token covers.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, segment
+    >>> from partcover.analysis.metrics import unknown_symbols
+    >>> vocabulary = Vocabulary(["ha"], ids=[-1] * 256 + [0])
+    >>> unknown_symbols(segment(WordCounts.from_counts({"that": 3}), vocabulary), vocabulary)
+    6
+    """
+    if vocabulary.ids is None or vocabulary.symbols != "bytes":
+        return 0
+    at = np.flatnonzero(cut.which == -1)
+    has_none = np.array(vocabulary.ids[:256]) < 0
+    return int(_counts_at(cut, at[has_none[cut.words.data[at]]]).sum())
 
 
 def symbol_uses(cut: Segmentation) -> Int64:

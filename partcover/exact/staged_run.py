@@ -15,6 +15,7 @@ from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
+from .branch_and_bound import prove_by_relaxations
 from .claims import with_proof
 from .formulations.build import entries
 from .solver_run import SolverRun, refuse_large_counts
@@ -82,7 +83,13 @@ class StagedRun:
         refuse_large_counts(self.instance)
         solution: Solution | None = None
         try:
-            solution = self._first(first)
+            solution = self._first(first, self.warm_start, self._solver_seconds())
+            if self._is_left_to_tolerances(solution) and first is not prove_by_relaxations:
+                assert solution is not None
+                seconds = min(self._seconds_left, QUICK_SECONDS)
+                proof = self._first(prove_by_relaxations, solution.vocabulary, seconds)
+                assert proof is not None
+                solution = proof if self._is_near(proof) else solution
             if solution is not None and self._is_enough(solution):
                 return solution
             return self._branch_and_cut(solution)
@@ -90,15 +97,16 @@ class StagedRun:
             solution = solution or self._start()
             return replace(solution, termination="interrupted", seconds=self.deadline.seconds)
 
-    def _first(self, first: First) -> Solution | None:
-        """Returns what a solver makes of a small model within its seconds; None of a large one."""
-        seconds = self._solver_seconds()
+    def _first(
+        self, first: First, warm_start: Vocabulary | None, seconds: float | None
+    ) -> Solution | None:
+        """Returns what a solver makes of a small model within its seconds; None without any."""
         if seconds is None:
             return None
         limits = RunLimits(seconds, self.limits.seed, self.limits.threads)
         progress = self.progress or Progress()
         run = SolverRun(self.instance, "highs", "path", limits, self.gap, progress=progress)
-        solution = first(run, self.warm_start, self.start_certificate)
+        solution = first(run, warm_start, self.start_certificate)
         solution = replace(solution, threads=self.limits.threads)
         if solution.termination == "time_limit" and self._is_near(solution):
             return replace(solution, termination="gap")  # the limit was that of the solver alone
@@ -123,17 +131,28 @@ class StagedRun:
             return None
         if entries(self.instance, "path") > (QUICK_WITH_GROUPS if has_groups else QUICK):
             return None
-        left = math.inf if self.deadline.left is None else self.deadline.left
-        return min(left / 2, math.inf if has_groups else QUICK_SECONDS)
+        return min(self._seconds_left / 2, math.inf if has_groups else QUICK_SECONDS)
+
+    @property
+    def _seconds_left(self) -> float:
+        return math.inf if self.deadline.left is None else self.deadline.left
+
+    def _is_left_to_tolerances(self, solution: Solution | None) -> bool:
+        """Whether a solver has ended, and its tolerances are all that is missing for a proof.
+
+        With group budgets, that is: without them branch and cut closes what is left.
+        """
+        if solution is None or self._is_enough(solution):
+            return False
+        return bool(self.instance.groups) and solution.termination != "time_limit"
 
     def _branch_and_cut(self, first: Solution | None) -> Solution:
         """Runs branch and cut from what a solver has, and returns the best of both."""
         if first is None:
             refuse_other_instance(self.instance, self.warm_start, self.start_certificate)
-        left = math.inf if self.deadline.left is None else self.deadline.left
-        if first is not None and self.instance.groups and first.termination != "time_limit":
-            # the solver's tolerances are all that is left; bounds that use no groups may stay there
-            left = min(left, QUICK_SECONDS)
+        left = self._seconds_left
+        if self._is_left_to_tolerances(first):
+            left = min(left, QUICK_SECONDS)  # bounds that use no groups may stay there
         solution = branch_and_cut(
             self.instance,
             self.warm_start if first is None else first.vocabulary,

@@ -73,6 +73,7 @@ def _facts(audit: TokenizerAudit) -> Listing:
         ("tokens held", audit.size),
         ("of them used on this text", audit.used),
         ("that can never come out", len(audit.unreachable)),
+        (f"{audit.words.symbols} it has no token for", audit.unknown or None),
     ]
     rows = [{"what": what, "value": value} for what, value in values if value is not None]
     return Listing(rows, {"what": "", "value": ""}, "The tokenizer")

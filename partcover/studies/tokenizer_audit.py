@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.metrics import text_bytes, token_uses
+from ..analysis.metrics import text_bytes, token_uses, unknown_symbols
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import cut_at_spaces
 from ..bounds.bound import Bound
@@ -91,6 +91,9 @@ class TokenizerAudit:
         How many of them the text is cut into.
     unreachable : tuple of token
         Tokens that can never come out (`unreachable_tokens`).
+    unknown : int
+        Symbols of the text without an id that no token covers.  Each is a token here; there
+        `Vocabulary.unknown` stands for them, and the text is lost.
     tokens : int
         Tokens that the text needs by the tokenizer's own rule.
     tokens_used : int
@@ -125,6 +128,7 @@ class TokenizerAudit:
     size: int
     used: int
     unreachable: tuple[Token, ...]
+    unknown: int
     tokens: int
     tokens_used: int
     tokens_shortest_path: int
@@ -199,6 +203,7 @@ class TokenizerAudit:
             "used": self.used,
             "never_used": self.size - self.used,
             "unreachable": len(self.unreachable),
+            "unknown": self.unknown,
             "unreachable_tokens": [sym.to_json(token) for token in self.unreachable],
             "tokens_used": self.tokens_used,
             "tokens_shortest_path": self.tokens_shortest_path,
@@ -290,6 +295,7 @@ def audit_tokenizer(
         size=len(vocabulary),
         used=len(used),
         unreachable=unreachable,
+        unknown=unknown_symbols(own, vocabulary),
         tokens=own.tokens,
         tokens_used=tokens_used,
         tokens_shortest_path=extension.before,

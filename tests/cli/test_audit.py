@@ -45,6 +45,16 @@ def test_a_tokenizer_of_another_library(run, tmp_path, tokenizer):
     assert (status, again["lower_bound"]) == (0, data["lower_bound"])
 
 
+def test_what_a_tokenizer_does_not_know_is_said(run, tmp_path):
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nha\n##t\na\n")
+    (tmp_path / "text.txt").write_text("hat ha? hat")
+    status, data = as_json(run("audit", "vocab.txt", "text.txt", "--json", "--quiet"))
+    assert (status, data["unknown"]) == (0, 4)  # a mark of three bytes and ?
+    status, out, err = run("audit", "vocab.txt", "text.txt")
+    assert "bytes it has no token for 4" in " ".join(out.split())
+    assert "counts as a token a byte (there [UNK] stands for them)" in err
+
+
 def test_what_is_shown(run, tokenizer):
     status, out, err = run("audit", tokenizer, "text.txt", "--pretokenizer", "gpt2", "--top", "2")
     assert status == 0

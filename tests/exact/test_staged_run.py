@@ -143,6 +143,18 @@ def test_groups_stay_with_a_solver():
     assert all(len(token) < longest for token in solution.vocabulary)
 
 
+@pytest.mark.parametrize("number", [18880, 21740])
+def test_what_tolerances_leave_open_with_groups_is_proven(number):
+    """Counts of 10^9: a solver's bound is rounded down by more than a token."""
+    instance = generated_instance(number)
+    assert instance.groups
+    best = fewest_tokens(instance)
+    assert solve(instance, solver="highs").lower_bound < best
+    solution = solve(instance)
+    assert (solution.tokens, solution.lower_bound, solution.status) == (best, best, "optimal")
+    assert check_certificate(instance, solution.certificate).lower_bound == best
+
+
 @pytest.mark.parametrize("method", [solve, solve_with_proof])
 @pytest.mark.parametrize("seconds", [0, 1e-3, 1e14, float("inf")])
 @pytest.mark.parametrize("words", [{}, {"a": 4}, {"abc": 2, "bcd": 1}, {"abab": 2**40}])

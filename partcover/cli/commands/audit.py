@@ -141,6 +141,10 @@ def audit_command(
             "it takes a text as one word, and no token of it reaches from another character across "
             "a space: the bounds are for such tokens"
         )
+    if audit.unknown:
+        special = vocabulary.unknown
+        there = "" if special is None else f" (there {special.token} stands for them)"
+        out.note(f"what it has no token for counts as a token a byte{there}")
     out.note(SCOPE)
     data = {"tokenizer": Path(tokenizer).name, **audit.to_json()}
     if is_page:
