@@ -1,4 +1,4 @@
-"""The suite of benchmarks runs, and its files and page can be shown; times are not looked at."""
+"""Benchmarks run, and their files and pages can be shown; times are not looked at."""
 
 from __future__ import annotations
 
@@ -51,3 +51,15 @@ def test_the_page_is_drawn(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     pictures = {path.name for path in tmp_path.iterdir() if path.stat().st_size > 10_000}
     assert pictures == {"benchmarks.svg", "benchmarks-suite.svg"}
+
+
+def test_bits_per_byte(tmp_path):
+    (tmp_path / "small.txt").write_text("The cat sat on the mat with a rat.\n\n" * 4000)
+    script = SUITE.with_name("bits_per_byte.py")
+    line = ["run", "small.txt", "-k", "3", "--methods", "bpe", "--limit", "1", "-o", "rows.json"]
+    done = python(script, *line, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = python(script, "show", "rows.json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "| 3 | bpe | " in done.stdout
+    assert "| small | 3 | all: 4 | gap | " in done.stdout
