@@ -17,6 +17,7 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import checked
 from ..vocabulary.vocabulary import Vocabulary
+from .rule_recount import COUNTED, tokens_by_rule
 
 __all__ = ["Verification", "recount", "recount_seconds", "verify"]
 
@@ -124,6 +125,8 @@ def verify(
     problems += _broken(instance, occurrences)
     if claim is not None:
         counted = by_priority if claim.rule == "priority" else fewest
+        if claim.rule == vocabulary.rule and claim.rule in COUNTED:
+            counted = tokens_by_rule(instance.words, vocabulary)
         cover = total - counted
         if claim.tokens != counted:
             problems.append(f"{claim.tokens} tokens claimed ({claim.rule}), {counted} counted")

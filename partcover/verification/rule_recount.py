@@ -1,0 +1,156 @@
+"""Recounts tokens by a vocabulary's own rule, in plain Python that shares nothing with kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from ..corpus.word_counts import WordCounts
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["COUNTED", "tokens_by_rule"]
+
+Count = Callable[[Any], int]
+
+
+def tokens_by_rule(words: WordCounts, vocabulary: Vocabulary) -> int:
+    """Counts the tokens of words by one of the rules that are `COUNTED`.
+
+    Parameters
+    ----------
+    words : WordCounts
+        The words.
+    vocabulary : Vocabulary
+        The tokens, over the same symbols, with their rule.
+
+    Returns
+    -------
+    int
+        O(symbols of a word squared) dictionary look-ups for each word.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.verification.rule_recount import tokens_by_rule
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
+    >>> tokens_by_rule(words, Vocabulary(["at", "hat"], rule="merges"))
+    11
+    """
+    count = COUNTED[vocabulary.rule](vocabulary)
+    return sum(number * count(word) for word, number in words)
+
+
+def _symbols(word: Any) -> list[Any]:
+    return [word[place : place + 1] for place in range(len(word))]
+
+
+def _merging(vocabulary: Vocabulary) -> Callable[[list[Any]], list[Any]]:
+    """Returns the function that merges neighbours until none may be merged."""
+    if vocabulary.merges is None:
+        ranks: dict[Any, int] = {token: rank for rank, token in enumerate(vocabulary)}
+    else:
+        ranks = {pair: rank for rank, pair in enumerate(vocabulary.merges)}
+    by_rank = vocabulary.merges is None
+
+    def merge(pieces: list[Any]) -> list[Any]:
+        while True:
+            listed = [
+                (ranks[key], place)
+                for place, pair in enumerate(pairwise(pieces))
+                if (key := pair[0] + pair[1] if by_rank else pair) in ranks
+            ]
+            if not listed:
+                return pieces
+            _, place = min(listed)
+            pieces = [*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :]]
+
+    return merge
+
+
+def _merges(vocabulary: Vocabulary) -> Count:
+    merge = _merging(vocabulary)
+    whole = set(vocabulary) if vocabulary.merges is None else set()
+    return lambda word: 1 if word in whole else len(merge(_symbols(word)))
+
+
+def _character_merges(vocabulary: Vocabulary) -> Count:
+    if vocabulary.symbols != "bytes":
+        merge = _merging(vocabulary)
+        return lambda word: len(merge(_symbols(word)))
+    known = [token for token in vocabulary if _is_text(token)]
+    merges = vocabulary.merges
+    if merges is not None:
+        merges = tuple(pair for pair in merges if all(map(_is_text, pair)))
+    merge = _merging(Vocabulary(known, merges=merges))
+    tokens = set(known)
+
+    def count(word: Any) -> int:
+        text = word.decode("utf-8", "surrogateescape")
+        pieces = merge([each.encode("utf-8", "surrogateescape") for each in text])
+        return sum(1 if piece in tokens else len(piece) for piece in pieces)
+
+    return count
+
+
+def _is_text(token: Any) -> bool:
+    try:
+        token.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _longest_match(vocabulary: Vocabulary) -> Count:
+    known = set(vocabulary)
+    longest = max(map(len, known), default=1)
+
+    def count(word: Any) -> int:
+        at = pieces = 0
+        while at < len(word):
+            ends = range(min(len(word), at + longest), at + 1, -1)
+            at = next((end for end in ends if word[at:end] in known), at + 1)
+            pieces += 1
+        return pieces
+
+    return count
+
+
+def _likelihood(vocabulary: Vocabulary) -> Count:
+    scores: dict[Any, float] = dict(zip(vocabulary, vocabulary.scores or (), strict=True))
+    singles: dict[Any, float] = dict(vocabulary.symbol_scores)
+    missing = min((*scores.values(), *singles.values())) - 10
+    longest = max(map(len, scores), default=1)
+
+    def count(word: Any) -> int:
+        best: list[tuple[float, int]] = [(0.0, 0)]
+        for end in range(1, len(word) + 1):
+            found: tuple[float, int] | None = None
+            for start in range(max(0, end - longest), end):
+                piece = word[start:end]
+                score = scores.get(piece)
+                if score is None and len(piece) == 1:
+                    score = singles.get(piece, missing)
+                if score is not None:
+                    total = best[start][0] + score
+                    if found is None or total > found[0]:  # of equal ones the earliest start
+                        found = total, best[start][1] + 1
+            assert found is not None
+            best.append(found)
+        return best[-1][1]
+
+    return count
+
+
+def _single_symbols(_: Vocabulary) -> Count:
+    return len
+
+
+#: The rules that are recounted here, and how.
+COUNTED: dict[str, Callable[[Vocabulary], Count]] = {
+    "merges": _merges,
+    "character_merges": _character_merges,
+    "longest_match": _longest_match,
+    "likelihood": _likelihood,
+    "single_symbols": _single_symbols,
+}

@@ -1,0 +1,40 @@
+"""The recount by each rule says what the kernels' cut does."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partcover import Instance, Vocabulary, WordCounts, segment, trainers, verify
+from partcover.verification.rule_recount import tokens_by_rule
+
+WORDS = st.dictionaries(st.text("abé", min_size=1, max_size=7), st.integers(1, 5), min_size=1)
+TOKENS = st.lists(st.text("abé", min_size=1, max_size=4), unique=True, max_size=6)
+RULES = ["merges", "character_merges", "longest_match", "likelihood", "single_symbols"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    words=WORDS,
+    tokens=TOKENS,
+    rule=st.sampled_from(RULES),
+    symbols=st.sampled_from(["bytes", "chars"]),
+    scores=st.lists(st.sampled_from([-1.0, -2.5, -4.25, -7.0]), min_size=6, max_size=6),
+)
+def test_as_the_kernels(words, tokens, rule, symbols, scores):
+    size = (lambda t: len(t.encode())) if symbols == "bytes" else len
+    tokens = [token for token in tokens if size(token) > 1]
+    use = {"scores": scores[: len(tokens)], "symbol_scores": {"a": -3.0}}
+    vocabulary = Vocabulary(tokens, symbols, rule=rule, **(use if rule == "likelihood" else {}))
+    counted = WordCounts.from_counts(words, symbols)
+    assert tokens_by_rule(counted, vocabulary) == segment(counted, vocabulary).tokens
+
+
+@pytest.mark.parametrize("name", ["bpe", "wordpiece", "unigram"])
+def test_claims_are_confirmed_by_their_own_rule(name):
+    words = WordCounts.from_counts({"banana": 4, "bandana": 2, "ananas": 3, "nab": 1})
+    instance = Instance(words, 3)
+    solution = getattr(trainers, name)(instance)
+    assert tokens_by_rule(words, solution.vocabulary) == solution.tokens
+    assert verify(instance, solution.vocabulary, claim=solution).ok
