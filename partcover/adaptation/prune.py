@@ -10,9 +10,11 @@ import numpy as np
 from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import cut_at_spaces
+from ..bounds.lower_bound import lower_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.arguments import Budget, Seconds, Threads, checked
 from ..runtime.limits import RunLimits
@@ -102,28 +104,39 @@ def prune(
     required = _required(base, words)
     instance = Instance(words, k, candidates=base.tokens, required=required)
     cut = segment(words, base, threads=threads)
-    solution = improve_within(instance, limits, progress or Progress())
-    assert solution.certificate is not None
+    certificate: Certificate | None
     if base.rule in ("merges", "character_merges"):
-        choices = [closed_choice(base, cut, k, required)]
+        vocabulary = restricted(base, closed_choice(base, cut, k, required), k)
+        tokens = segment(words, vocabulary, threads=threads).tokens
+        bound = lower_bound(
+            instance,
+            incumbent=tokens,
+            time_limit=limits.time_limit,
+            threads=threads,
+            progress=progress,
+        )
+        certificate, termination = bound.certificate, bound.termination
     else:
-        choices = [[*solution.vocabulary.tokens], [*required, *most_used(base, cut)]]
-    smaller = [restricted(base, choice, k) for choice in choices]
-    needed = [segment(words, choice, threads=threads).tokens for choice in smaller]
-    tokens = min(needed)
-    vocabulary = smaller[needed.index(tokens)]
+        solution = improve_within(instance, limits, progress or Progress())
+        certificate, termination = solution.certificate, solution.termination
+        choices = ([*solution.vocabulary.tokens], [*required, *most_used(base, cut)])
+        smaller = [restricted(base, choice, k) for choice in choices]
+        needed = [segment(words, choice, threads=threads).tokens for choice in smaller]
+        tokens = min(needed)
+        vocabulary = smaller[needed.index(tokens)]
+    assert certificate is not None
     facts = {"base_size": len(base), "corpus_sha256": words.digest, "tokens": tokens}
     return Pruning(
         base=base,
         vocabulary=adapted(vocabulary, base, "prune", **facts, rule=base.rule),
         corpus=BeforeAfter(words, cut.tokens, tokens),
         tokens=tokens,
-        lower_bound=solution.certificate.lower_bound,
+        lower_bound=certificate.lower_bound,
         instance=instance,
-        certificate=solution.certificate,
+        certificate=certificate,
         unreachable=unreachable,
         seconds=clock.seconds,
-        termination=solution.termination,
+        termination=termination,
         k=k,
         required=required,
     )
