@@ -75,6 +75,14 @@ cdef inline uint8_t _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t 
     if p[0] < 0x80:
         size[0] = 1
         return kinds[p[0]]
+    # most characters of two or three bytes, as `_code` finds them
+    if 0xC2 <= p[0] < 0xE0 and end - p >= 2 and (p[1] & 0xC0) == 0x80:
+        size[0] = 2
+        return kinds[(p[0] & 0x1F) << 6 | (p[1] & 0x3F)]
+    if (0xE1 <= p[0] < 0xED and end - p >= 3 and (p[1] & 0xC0) == 0x80
+            and (p[2] & 0xC0) == 0x80):
+        size[0] = 3
+        return kinds[(p[0] & 0x0F) << 12 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F)]
     return kinds[_code(p, end, size)]
 
 
@@ -257,6 +265,8 @@ cdef inline const uint8_t *_cased_word(const uint8_t *kinds, const uint8_t *p,
         at = _ascii_word(word, end)
         if at > word:
             return at
+        if word == end or word[0] < 0x80 and not kinds[word[0]] & LETTER:
+            return p
     at = _cased(kinds, word, end, &upper_word)
     if at > word:
         return at
