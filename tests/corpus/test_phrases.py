@@ -35,7 +35,7 @@ BASES = [*PATTERNS, "first-space", "deepseek"]
 MOST = st.sampled_from([2, 3, 4, ALL_WORDS])
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(TEXT, st.sampled_from(BASES), MOST)
 def test_all_ways_are_the_rule_written_out(text, base, most):
     expected = phrases_of(text, base, most)

@@ -16,7 +16,7 @@ NAMES = ["gpt2+phrases:2", "cl100k+phrases:4", "o200k+phrases", "tekken+phrases:
 NAMES += ["deepseek+phrases:2", "first-space+phrases:3", "space-prefix:_+phrases:4"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     text=st.lists(BYTES | st.sampled_from([b" of the", b" ways", b"one of"]), min_size=1)
     .map(b"".join)

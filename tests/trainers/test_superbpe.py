@@ -29,7 +29,7 @@ def written_out(texts, most, k, transition, limits):
     return first.merges + second.merges, second.tokens, len(first.tokens)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     texts=st.lists(TEXT, min_size=1, max_size=5).filter(any),
     most=st.integers(2, 4),
