@@ -21,7 +21,7 @@ from partcover import (
 pytest.importorskip("ortools")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(instance=minimax_instances())
 def test_is_brute_force(instance):
     solution = solve_minimax(instance)

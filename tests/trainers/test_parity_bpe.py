@@ -18,7 +18,7 @@ tables_st = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(tables=tables_st, k=st.integers(0, 8), data=st.data())
 def test_is_the_slow_one(tables, k, data):
     references = data.draw(st.lists(st.integers(1, 50), min_size=len(tables), max_size=len(tables)))
