@@ -22,9 +22,9 @@ from ..segmentation.segmentation import segment
 __all__ = ["certified_ratio", "greedtok", "greedwmc"]
 
 _CHUNK = 256  # tokens between looks at the clock
-_MORE = 1.5  # times as many candidates are loaded where those loaded gain too little
-# symbols scored; text of a gigabyte takes a hundredth of it, and a minute has some 5e11
-_MAX_STEPS = 1e12
+_MORE = 2  # times as many candidates are loaded where those loaded gain too little
+# occurrences scored for one token: a minute has some 1e9; of text there are fewer for each symbol
+_MOST_SCORED, _SCORED_EACH = 5 * 10**8, 64
 
 
 @checked
@@ -72,8 +72,9 @@ def greedtok(
     Candidates are enumerated as they are needed.  The promise of one, its weighted occurrences
     times its pairs, is at least its score in any state: each occurrence covers its pairs at most
     once.  So where the best of those of promise p or more scores at least p, it beats every other
-    candidate, and no tie is broken by one of them.  Where it scores less, the next ones in order
-    of promise are enumerated.  Memory is a few arrays over the words, and these candidates.
+    candidate, and no tie is broken by one of them.  Where it scores less, candidates are
+    enumerated anew, by the promise that is left: an occurrence behind a pair inside a placed token
+    can never be placed.  Memory is a few arrays over the words, and these candidates.
 
     Examples
     --------
@@ -167,20 +168,21 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
     return d, d * (1 - 1 / e)
 
 
-def _refuse_endless(intervals: Intervals) -> None:
+def _refuse_endless(intervals: Intervals, scored: int, positions: int) -> int:
     """Refuses candidates whose occurrences take minutes to score once.
 
-    Those of a long word that repeats itself overlap: they take the cube of its length.
+    Those of long words that repeat themselves overlap: they are the square of their length.
+    Returns their number, with those that were scored since the last token.
     """
-    # not a dot product: the threads of a BLAS would go on spinning beside the steps
     lo, hi, length = intervals
-    steps = float(np.multiply(hi - lo, length - 1, dtype=np.float64).sum())
-    if steps > _MAX_STEPS:
+    occurrences = scored + int(np.subtract(hi, lo, dtype=np.int64).sum())
+    if occurrences > max(_MOST_SCORED, _SCORED_EACH * positions):
         raise InputError(
-            f"the {len(lo):,} candidates, of up to {int(length.max()):,} symbols, take "
-            f"about {steps:.0e} steps to score once, more than {_MAX_STEPS:.0e}: cap their length "
-            "with --max-length (max_length), or cut the words with a pre-tokenizer"
+            f"the {len(lo):,} candidates, of up to {int(length.max()):,} symbols, occur "
+            f"{occurrences:,} times, since long words repeat themselves: cap their length with "
+            "--max-length (max_length), or cut the words with a pre-tokenizer"
         )
+    return occurrences
 
 
 def _greedy(
@@ -212,7 +214,8 @@ def _greedy(
     termination: Termination = "completed"
     exhausted = False
     intervals, weight, least = index.intervals, index.weight, index.min_promise
-    _refuse_endless(intervals)
+    most = max(len(intervals.lo), 1)
+    scored = _refuse_endless(intervals, 0, len(index.text))
     budgets = GroupBudgets(instance.groups, instance.fixed)
     groups = budgets.bits(index.tokens() if instance.groups else ())
     state.load(*intervals, weight, words.total_symbols, groups, budgets.room)
@@ -232,11 +235,15 @@ def _greedy(
                 if least == 0:
                     exhausted = True
                     break
-                below, least = least, index.promise_below(least, int(_MORE * len(intervals.lo)))
-                more, weight = index.of_promise(least, below)
-                _refuse_endless(more)
-                state.add(*more, weight, words.total_symbols)
-                intervals = intervals.joined(more)
+                if picks:
+                    scored = 0
+                else:
+                    most = _MORE * max(most, len(intervals.lo))
+                tokens += index.tokens_at(intervals.take(np.array(picks, np.int64)))
+                picks = []
+                intervals, weight, least = index.most_promising(state.blocked(), most)
+                scored = _refuse_endless(intervals, scored, len(index.text))
+                state.load(*intervals, weight, words.total_symbols)
     except KeyboardInterrupt:
         termination = "interrupted"
     tokens += index.tokens_at(intervals.take(np.array(picks, np.int64)))

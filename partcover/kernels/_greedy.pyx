@@ -13,8 +13,15 @@ that can never count again are removed from a candidate's list.
 import numpy as np
 
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort, realloc
-from libc.string cimport memcpy
+from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memcpy, memset
+
+cdef enum:
+    BLOCK = 6           # binary digits of a position within its block
+    LONG = 1 << (BLOCK + 2)     # pairs of a token that are counted by blocks
+    SHORT_BORDER = 16   # a border is looked for among no more symbols for each occurrence
+    KEPT_EACH = 10      # occurrences that are kept, for each position
+    KEPT = 1 << 24      # and in any case
 
 
 cdef int _ascending(const void *a, const void *b) noexcept nogil:
@@ -46,15 +53,14 @@ cdef bint _before(const Candidate *a, int64_t a_score, const Candidate *b, int64
     return a.lo > b.lo
 
 
-cdef inline int32_t _open_pairs(const uint8_t *cover, int32_t p, Py_ssize_t inner) noexcept nogil:
-    """Uncovered pairs inside a token of `inner` pairs at p; 0 where it may not be placed."""
-    cdef int32_t n_open = <int32_t> inner
-    cdef Py_ssize_t j
-    if cover[p - 1] | cover[p + inner]:
-        return 0
-    for j in range(inner):
-        n_open -= cover[p + j]
-    return n_open
+cdef inline int32_t _covered(const uint8_t *cover, Py_ssize_t begin,
+                             Py_ssize_t end) noexcept nogil:
+    """Covered pairs from begin on, before end."""
+    cdef int32_t n_covered = 0
+    cdef Py_ssize_t p
+    for p in range(begin, end):
+        n_covered += cover[p]
+    return n_covered
 
 
 cdef class Greedy:
@@ -81,6 +87,8 @@ cdef class Greedy:
     cdef const int32_t[::1] word_of
     cdef const int64_t[::1] counts
     cdef uint8_t[::1] cover
+    cdef int32_t[::1] in_block         # covered pairs of each block of positions
+    cdef uint64_t[::1] mark            # scratch of a sort: a bit for each position
     cdef const uint64_t[::1] groups    # of each candidate, a bit each; empty if there are none
     cdef int64_t[::1] left             # of each group: tokens that may still be chosen
     cdef uint64_t full
@@ -94,6 +102,8 @@ cdef class Greedy:
     cdef int32_t *border           # scratch of the failure function
     cdef Py_ssize_t room
     cdef Py_ssize_t border_room
+    cdef int64_t n_kept            # places that are kept
+    cdef int64_t most_kept
 
     def __init__(self, text, sa, word_of, counts, bint relaxed):
         self.text = text
@@ -102,6 +112,9 @@ cdef class Greedy:
         self.counts = counts
         self.relaxed = relaxed
         self.cover = np.zeros(self.text.shape[0] + 1, np.uint8)
+        self.in_block = np.zeros((self.text.shape[0] >> BLOCK) + 1, np.int32)
+        self.mark = np.zeros((self.text.shape[0] >> 6) + 1, np.uint64)
+        self.most_kept = max(KEPT, KEPT_EACH * <int64_t> self.text.shape[0])
 
     def __dealloc__(self):
         self._drop()
@@ -120,15 +133,19 @@ cdef class Greedy:
         self.aside = NULL
         self.n_items = 0
         self.size = 0
+        self.n_kept = 0
 
     def load(self, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
              const int64_t[::1] weight, int64_t limit, groups=None, left=None):
-        """Loads candidates; `limit` is an upper bound of any score: the symbols of the corpus.
+        """Loads candidates instead of those that are there; what is placed stays.
 
-        `groups`, uint64, has a bit for each group that a candidate belongs to; at most
-        ``left[g]``, int64, candidates of group g are chosen.
+        `weight` is that of the occurrences that may still count (`blocked`); `limit` is an upper
+        bound of any score: the symbols of the corpus.  `groups`, uint64, has a bit for each group
+        that a candidate belongs to; at most ``left[g]``, int64, candidates of group g are chosen.
         """
         cdef Py_ssize_t c
+        cdef Py_ssize_t n = lo.shape[0]
+        cdef Candidate *item
         self._drop()
         self.groups = np.zeros(0, np.uint64) if groups is None else groups
         self.left = np.zeros(0, np.int64) if left is None else left.copy()
@@ -136,32 +153,16 @@ cdef class Greedy:
         for c in range(self.left.shape[0]):
             if self.left[c] <= 0:
                 self.full |= (<uint64_t> 1) << c
-        self.add(lo, hi, length, weight, limit)
-
-    def add(self, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
-            const int64_t[::1] weight, int64_t limit):
-        """Loads further candidates of no group, numbered from those that are there on."""
-        cdef Py_ssize_t n = lo.shape[0], before = self.n_items
-        cdef Py_ssize_t c, size = before + n
-        cdef void *moved
-        cdef Candidate *item
-        if size > INT32_MAX:
+        if n > INT32_MAX:
             raise OverflowError("the number of candidates does not fit in int32")
-        moved = realloc(self.items, (size + 1) * sizeof(Candidate))
-        if moved == NULL:
+        self.items = <Candidate *> malloc((n + 1) * sizeof(Candidate))
+        self.heap = <int32_t *> malloc((n + 1) * sizeof(int32_t))
+        self.aside = <int32_t *> malloc((n + 1) * sizeof(int32_t))
+        if self.items == NULL or self.heap == NULL or self.aside == NULL:
             raise MemoryError
-        self.items = <Candidate *> moved
-        moved = realloc(self.heap, (size + 1) * sizeof(int32_t))
-        if moved == NULL:
-            raise MemoryError
-        self.heap = <int32_t *> moved
-        moved = realloc(self.aside, (size + 1) * sizeof(int32_t))
-        if moved == NULL:
-            raise MemoryError
-        self.aside = <int32_t *> moved
         with nogil:
             for c in range(n):
-                item = &self.items[before + c]
+                item = &self.items[c]
                 item.places = NULL
                 item.n_places = -1
                 item.lo, item.hi, item.length = lo[c], hi[c], length[c]
@@ -171,11 +172,32 @@ cdef class Greedy:
                     item.key = limit
                 else:
                     item.key = weight[c] * (length[c] - 1)
-                self.heap[self.size] = <int32_t> (before + c)
-                self.size += 1
-            self.n_items = size
-            for c in range(self.size // 2 - 1, -1, -1):
+                self.heap[c] = <int32_t> c
+            self.n_items = self.size = n
+            for c in range(n // 2 - 1, -1, -1):
                 self._sift(c)
+
+    def blocked(self):
+        """Returns for each position, as uint8, whether an occurrence that begins there is dead.
+
+        It adds nothing, now and later, whatever its token.
+        """
+        cdef Py_ssize_t n = self.text.shape[0]
+        cdef Py_ssize_t p
+        cdef bint dead = True
+        out = np.zeros(n, np.uint8)
+        cdef uint8_t[::1] view = out
+        if not self.relaxed:
+            view[1:] = self.cover[:n - 1]
+            return out
+        with nogil:
+            for p in range(n - 2, 0, -1):
+                if self.text[p] == 0 or self.text[p + 1] == 0:
+                    dead = True         # no pair begins here
+                elif not self.cover[p]:
+                    dead = False
+                view[p] = dead
+        return out
 
     def run(self, Py_ssize_t steps, int64_t least=1):
         """Chooses up to `steps` more candidates that score at least `least`.
@@ -198,11 +220,12 @@ cdef class Greedy:
                 pick = self._pick(&score, least)
                 if pick < 0:
                     break
+                if self.items[pick].n_places < 0:
+                    self._find_places(&self.items[pick])
                 self._place(&self.items[pick])
                 if self.groups.shape[0]:
                     self._count_groups(self.groups[pick])
-                free(self.items[pick].places)
-                self.items[pick].places = NULL
+                self._forget(&self.items[pick])
                 chosen_view[done] = pick
                 gain_view[done] = score
                 done += 1
@@ -222,7 +245,7 @@ cdef class Greedy:
         with nogil:
             score = self._score(&one, &key)
             self._place(&one)
-            free(one.places)
+            self._forget(&one)
         return score
 
     cdef void _count_groups(self, uint64_t groups) noexcept nogil:
@@ -257,10 +280,9 @@ cdef class Greedy:
                 continue  # a full group stays full
             now = self._score(&self.items[top], &key)
             self.items[top].key = key
-            if key < least:  # not to be looked at until less is asked for
-                free(self.items[top].places)
-                self.items[top].places = NULL
-                self.items[top].n_places = -1
+            # kept are lists that will be looked at again, as many as memory was planned for
+            if key < least or self.n_kept > self.most_kept:
+                self._forget(&self.items[top])
             if now >= least and (
                 best < 0
                 or _before(&self.items[top], now, &self.items[best], best_score, self.relaxed)
@@ -278,6 +300,14 @@ cdef class Greedy:
         score[0] = best_score
         return best
 
+    cdef void _forget(self, Candidate *c) noexcept nogil:
+        """Frees the list of occurrences, which is made again where it is needed."""
+        if c.places != NULL:
+            free(c.places)
+            self.n_kept -= c.hi - c.lo
+        c.places = NULL
+        c.n_places = -1
+
     cdef int _find_places(self, Candidate *c) except -1 nogil:
         """Lists the occurrences, ascending if some overlap."""
         cdef Py_ssize_t count = c.hi - c.lo
@@ -286,16 +316,46 @@ cdef class Greedy:
         if c.places == NULL:
             with gil:
                 raise MemoryError
+        self.n_kept += count
         if count:
             memcpy(c.places, &self.sa[c.lo], count * sizeof(int32_t))
         c.n_places = <int32_t> count
-        if count > 1 and self._has_border(c):
-            qsort(c.places, count, sizeof(int32_t), _ascending)
-            for i in range(1, count):
-                if c.places[i] - c.places[i - 1] < c.length:
-                    c.overlaps = True
-                    break
+        c.overlaps = False
+        if count < 2 or (c.length <= SHORT_BORDER * count and not self._has_border(c)):
+            return 0
+        self._sort(c.places, count)
+        for i in range(1, count):
+            if c.places[i] - c.places[i - 1] < c.length:
+                c.overlaps = True
+                break
         return 0
+
+    cdef void _sort(self, int32_t *places, Py_ssize_t count) noexcept nogil:
+        """Sorts positions: by marking them in the text where they are dense."""
+        cdef int32_t least = places[0]
+        cdef int32_t most = places[0]
+        cdef int32_t p
+        cdef Py_ssize_t i
+        cdef Py_ssize_t at = 0
+        cdef uint64_t bits
+        for i in range(count):
+            least = min(least, places[i])
+            most = max(most, places[i])
+        if (most >> 6) - (least >> 6) > count:
+            qsort(places, count, sizeof(int32_t), _ascending)
+            return
+        for i in range(count):
+            self.mark[places[i] >> 6] |= (<uint64_t> 1) << (places[i] & 63)
+        for i in range(least >> 6, (most >> 6) + 1):
+            bits = self.mark[i]
+            self.mark[i] = 0
+            p = <int32_t> (i << 6)
+            while bits:
+                if bits & 1:
+                    places[at] = p
+                    at += 1
+                bits >>= 1
+                p += 1
 
     cdef bint _has_border(self, const Candidate *c) except -1 nogil:
         """Whether a prefix of the token is its suffix; only such tokens can overlap themselves."""
@@ -342,7 +402,9 @@ cdef class Greedy:
         cdef const uint8_t *cover = &self.cover[0]
         for i in range(c.n_places):
             p = places[i]
-            open_pairs = _open_pairs(cover, p, inner)
+            if cover[p - 1] | cover[p + inner]:
+                continue
+            open_pairs = <int32_t> inner - self._covered_pairs(p, p + inner)
             if open_pairs:
                 places[kept] = p
                 kept += 1
@@ -361,6 +423,8 @@ cdef class Greedy:
         cdef Py_ssize_t kept = 0
         cdef Py_ssize_t i, free_before
         cdef int32_t p, open_pairs
+        cdef int32_t covered = 0
+        cdef int32_t counted = -c.length    # where `covered` was counted
         cdef int32_t placed = -c.length
         cdef int64_t gain
         cdef int64_t score = 0
@@ -377,7 +441,15 @@ cdef class Greedy:
         free_before = 0
         for i in range(c.n_places):
             p = places[i]
-            open_pairs = _open_pairs(cover, p, inner)
+            if cover[p - 1] | cover[p + inner]:
+                continue
+            if 2 * (p - counted) < inner:  # much of it is the occurrence before
+                covered -= _covered(cover, counted, p)
+                covered += _covered(cover, counted + inner, p + inner)
+            else:
+                covered = self._covered_pairs(p, p + inner)
+            counted = p
+            open_pairs = <int32_t> inner - covered
             if open_pairs == 0:
                 continue
             places[kept] = p
@@ -400,20 +472,17 @@ cdef class Greedy:
         cdef int32_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
-        cdef Py_ssize_t i, j, begin
+        cdef Py_ssize_t i, begin
         cdef Py_ssize_t end = 0
         cdef int32_t p, open_pairs
         cdef int64_t score = 0
-        cdef const uint8_t *cover = &self.cover[0]
         for i in range(c.n_places):
             p = places[i]
             begin = p
             if c.overlaps and end > p:
                 begin = end
             end = p + inner
-            open_pairs = 0
-            for j in range(begin, end):
-                open_pairs += 1 - cover[j]
+            open_pairs = <int32_t> (end - begin) - self._covered_pairs(begin, end)
             if open_pairs:
                 places[kept] = p
                 kept += 1
@@ -421,18 +490,48 @@ cdef class Greedy:
         c.n_places = <int32_t> kept
         return score
 
+    cdef int32_t _covered_pairs(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Covered pairs from begin on, before end: of many, by whole blocks."""
+        cdef const uint8_t *cover = &self.cover[0]
+        cdef Py_ssize_t first, last, block
+        cdef int32_t n_covered
+        if end - begin < LONG:
+            return _covered(cover, begin, end)
+        first = (begin >> BLOCK) + 1
+        last = end >> BLOCK
+        n_covered = _covered(cover, begin, first << BLOCK)
+        for block in range(first, last):
+            n_covered += self.in_block[block]
+        return n_covered + _covered(cover, last << BLOCK, end)
+
     cdef void _place(self, Candidate *c) noexcept nogil:
         """Covers the pairs that `_score` counted."""
         cdef Py_ssize_t inner = c.length - 1
-        cdef Py_ssize_t i, j
+        cdef Py_ssize_t i, begin
+        cdef Py_ssize_t end = 0
         cdef int32_t p
-        cdef uint8_t *cover = &self.cover[0]
+        cdef const uint8_t *cover = &self.cover[0]
         for i in range(c.n_places):
             p = c.places[i]
             if not self.relaxed and (cover[p - 1] | cover[p + inner]):
                 continue
-            for j in range(inner):
-                cover[p + j] = 1
+            begin = p
+            if c.overlaps and end > p:
+                begin = end
+            end = p + inner
+            self._cover(begin, end)
+
+    cdef void _cover(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Covers the pairs from begin on, before end."""
+        cdef Py_ssize_t block = begin >> BLOCK
+        cdef Py_ssize_t until
+        while begin < end:
+            until = min(end, (block + 1) << BLOCK)
+            self.in_block[block] += <int32_t> (until - begin) - _covered(&self.cover[0], begin,
+                                                                         until)
+            memset(&self.cover[begin], 1, until - begin)
+            begin = until
+            block += 1
 
     cdef void _sift(self, Py_ssize_t i) noexcept nogil:
         cdef Py_ssize_t child

@@ -15,9 +15,9 @@ def candidate_intervals(
     whole: npt.NDArray[np.uint8],
     max_length: int,
     min_count: int,
+    blocked: npt.NDArray[np.uint8] | None,
     limit: int,
     least: int = ...,
-    below: int = ...,
 ) -> tuple[Int32, Int32, Int32, Int64, int]: ...
 def class_floor(number: int) -> int: ...
 def promise_classes(
@@ -29,6 +29,7 @@ def promise_classes(
     whole: npt.NDArray[np.uint8],
     max_length: int,
     min_count: int,
+    blocked: npt.NDArray[np.uint8] | None = ...,
 ) -> tuple[Int64, int]: ...
 def find(text: Int32, sa: Int32, patterns: Int32, offsets: Int64) -> tuple[Int32, Int32]: ...
 def interval_words(

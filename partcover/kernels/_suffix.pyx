@@ -12,6 +12,9 @@ import numpy as np
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
+cdef enum:
+    N_CLASSES = 488     # of promises; the last is that of 2^63 - 1
+
 
 cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept nogil:
     """Builds the suffix array by induced sorting (Nong, Zhang and Chan 2009); O(n + upper).
@@ -30,7 +33,8 @@ cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept
     cdef int32_t *sum_l = <int32_t *> calloc(<size_t> upper + 2, sizeof(int32_t))
     cdef int32_t *sum_s = <int32_t *> calloc(<size_t> upper + 2, sizeof(int32_t))
     cdef int32_t *buf = <int32_t *> malloc((<size_t> upper + 2) * sizeof(int32_t))
-    cdef int32_t *lms_map = <int32_t *> malloc((<size_t> n + 1) * sizeof(int32_t))
+    # of an LMS position, at its half: two are never neighbours
+    cdef int32_t *lms_map = <int32_t *> malloc((<size_t> n // 2 + 1) * sizeof(int32_t))
     cdef int32_t *lms = NULL
     cdef int32_t *rec_s = NULL
     cdef int32_t *rec_sa = NULL
@@ -54,11 +58,9 @@ cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept
         if i < upper:
             sum_l[i + 1] += sum_s[i]
     m = 0
-    for i in range(n + 1):
-        lms_map[i] = -1
     for i in range(1, n):
         if not ls[i - 1] and ls[i]:
-            lms_map[i] = m
+            lms_map[i // 2] = m
             m += 1
     lms = <int32_t *> malloc((<size_t> m + 1) * sizeof(int32_t))
     rec_s = <int32_t *> malloc((<size_t> m + 1) * sizeof(int32_t))
@@ -75,16 +77,18 @@ cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept
             j = 0
             for i in range(n):
                 v = sa[i]
-                if lms_map[v] != -1:
+                if v and not ls[v - 1] and ls[v]:
                     rec_sa[j] = v      # the sorted LMS positions, for now
                     j += 1
             name = 0
-            rec_s[lms_map[rec_sa[0]]] = 0
+            rec_s[lms_map[rec_sa[0] // 2]] = 0
             for i in range(1, m):
                 left = rec_sa[i - 1]
                 right = rec_sa[i]
-                end_l = lms[lms_map[left] + 1] if lms_map[left] + 1 < m else n
-                end_r = lms[lms_map[right] + 1] if lms_map[right] + 1 < m else n
+                j = lms_map[left // 2] + 1
+                end_l = lms[j] if j < m else n
+                j = lms_map[right // 2] + 1
+                end_r = lms[j] if j < m else n
                 same = True
                 if end_l - left != end_r - right:
                     same = False
@@ -98,7 +102,7 @@ cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept
                         same = False
                 if not same:
                     name += 1
-                rec_s[lms_map[rec_sa[i]]] = name
+                rec_s[lms_map[rec_sa[i] // 2]] = name
             if name + 1 < m:
                 status = _sais(rec_s, rec_sa, m, name)
             else:
@@ -199,7 +203,7 @@ cdef struct Node:
     int32_t hi
     int32_t first        # shortest length on the edge into the node
     int32_t last         # longest length that is a candidate
-    int64_t weight       # occurrences, weighted by word counts
+    int64_t weight       # occurrences that may count, weighted by word counts
 
 
 cdef struct Open:
@@ -207,6 +211,7 @@ cdef struct Open:
     int32_t lo
     int32_t word         # the one word all occurrences are in, or -1
     int64_t weight
+    int64_t live         # the weight of the occurrences that may count
 
 
 cdef class _Nodes:
@@ -217,49 +222,53 @@ cdef class _Nodes:
     cdef int32_t cap             # the longest candidate
     cdef int64_t min_count       # the fewest occurrences of one
     cdef int64_t least           # the least promise of one
-    cdef int64_t below           # the least promise that is too much
     cdef int64_t *classes        # receives the candidates of each class; NULL to keep the nodes
 
-    def __cinit__(self, Py_ssize_t max_length, int64_t min_count, int64_t least, int64_t below):
+    def __cinit__(self, Py_ssize_t max_length, int64_t min_count, int64_t least):
         self.cap = <int32_t> min(max_length, INT32_MAX)
-        self.min_count, self.least, self.below = min_count, least, below
+        self.min_count, self.least = min_count, least
 
     def __dealloc__(self):
         free(self.items)
 
-    cdef Py_ssize_t emit(self, int32_t lo, int32_t hi, int32_t parent, int32_t depth,
-                         int32_t word, int64_t weight, const uint8_t[::1] whole,
-                         bint is_word) except -1 nogil:
+    cdef Py_ssize_t emit(self, const Open *node, int32_t hi, int32_t parent,
+                         const uint8_t[::1] whole, bint is_word) except -1 nogil:
         """Takes a node in; returns how many substrings it stands for, dominated ones included."""
         cdef int32_t first = max(parent, 1) + 1
-        cdef int32_t last = min(depth, self.cap)
-        cdef int32_t length
+        cdef int32_t last = min(node.depth, self.cap)
         cdef int64_t pairs
         cdef Py_ssize_t n_lengths = last - first + 1
-        if n_lengths <= 0 or weight < self.min_count:
+        if n_lengths <= 0 or node.weight < self.min_count:
             return 0
-        if word >= 0 and whole[word]:
+        if node.word >= 0 and whole[node.word]:
             if not is_word:
                 return n_lengths
             first = last
-        # by divisions: the promise, weight times (length - 1), may pass int64
+        if node.live == 0:
+            return n_lengths
+        # by a division: the promise, live weight times (length - 1), may pass int64
         if self.least > 0:
-            pairs = (self.least - 1) // weight + 1
+            pairs = (self.least - 1) // node.live + 1
             if pairs >= last:
                 return n_lengths
             first = max(first, <int32_t> pairs + 1)
-        if self.below < INT64_MAX:
-            pairs = (self.below - 1) // weight
-            if pairs < last:
-                last = <int32_t> pairs + 1
-        if first > last:
-            return n_lengths
         if self.classes != NULL:
-            for length in range(first, last + 1):
-                self.classes[_class_of(weight, length - 1)] += 1
+            self.classify(node.live, first, last)
         else:
-            self.push(Node(lo, hi, first, last, weight))
+            self.push(Node(node.lo, hi, first, last, node.live))
         return n_lengths
+
+    cdef void classify(self, int64_t weight, int64_t first, int64_t last) noexcept nogil:
+        """Counts the lengths first..last by their classes: of long words there are many."""
+        cdef int64_t end
+        cdef int number
+        while first <= last:
+            number = _class_of(weight, first - 1)
+            end = last
+            if number < N_CLASSES - 1:
+                end = min(end, (_floor_of(number + 1) - 1) // weight + 1)
+            self.classes[number] += end - first + 1
+            first = end + 1
 
     cdef int push(self, Node node) except -1 nogil:
         cdef Node *moved
@@ -284,24 +293,32 @@ cdef inline int _class_of(int64_t weight, int64_t pairs) noexcept nogil:
     return 8 * top + <int> (promise >> top)
 
 
+cdef inline int64_t _floor_of(int number) noexcept nogil:
+    return number if number < 16 else (<int64_t> (8 + number % 8)) << (number // 8 - 1)
+
+
 def class_floor(int number):
     """Returns the least promise of a class that `promise_classes` counts."""
-    return number if number < 16 else (<int64_t> (8 + number % 8)) << (number // 8 - 1)
+    return _floor_of(number)
 
 
 cdef Py_ssize_t _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
                       const int64_t[::1] offsets, const int64_t[::1] counts,
-                      const uint8_t[::1] whole, _Nodes nodes) except -1:
+                      const uint8_t[::1] whole, const uint8_t[::1] blocked,
+                      _Nodes nodes) except -1:
     """Walks the tree of suffixes, and gives each of its nodes to `nodes`.
 
-    Returns the number of distinct substrings, dominated ones included.
+    Occurrences that begin at a position that is blocked do not count, if any is: their weight is
+    not in that of a node.  Returns the number of distinct substrings, dominated ones included.
     """
     cdef Py_ssize_t n = sa.shape[0]
     cdef Py_ssize_t words = counts.shape[0]
     cdef Py_ssize_t i = words + 1        # the separators come first
     cdef Py_ssize_t top = 0
     cdef Py_ssize_t total = 0
-    cdef int32_t here, after, parent, pos, w, length
+    cdef int32_t here, after, parent, pos, w
+    cdef int64_t live
+    cdef bint all_live = blocked.shape[0] == 0
     cdef Open node
     cdef Py_ssize_t room = 64
     cdef Open *stack = <Open *> malloc(room * sizeof(Open))
@@ -310,18 +327,20 @@ cdef Py_ssize_t _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32
         raise MemoryError
     try:
         with nogil:
-            stack[0] = Open(0, <int32_t> i, -1, 0)
+            stack[0] = Open(0, <int32_t> i, -1, 0, 0)
             while i < n:
                 pos = sa[i]
                 w = word_of[pos]
                 here = lcp[i] if i > words + 1 else 0
                 after = lcp[i + 1] if i + 1 < n else 0
                 # the leaf: occurs once
+                live = counts[w] if all_live or not blocked[pos] else 0
                 parent = max(here, after)
-                length = <int32_t> (offsets[w + 1] + w + 1) - pos
-                if length > parent:
-                    total += nodes.emit(<int32_t> i, <int32_t> (i + 1), parent, length, w,
-                                        counts[w], whole, pos == offsets[w] + w + 1)
+                node = Open(<int32_t> (offsets[w + 1] + w + 1) - pos, <int32_t> i, w, counts[w],
+                            live)
+                if node.depth > parent:
+                    total += nodes.emit(&node, <int32_t> (i + 1), parent, whole,
+                                        pos == offsets[w] + w + 1)
                 # open the inner node that starts here, add the leaf, close what ends here
                 if after > stack[top].depth:
                     top += 1
@@ -332,21 +351,22 @@ cdef Py_ssize_t _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32
                             with gil:
                                 raise MemoryError
                         stack = moved
-                    stack[top] = Open(after, <int32_t> i, w, 0)
+                    stack[top] = Open(after, <int32_t> i, w, 0, 0)
                 stack[top].weight += counts[w]
+                stack[top].live += live
                 if stack[top].word != w:
                     stack[top].word = -1
                 while after < stack[top].depth:
                     node = stack[top]
                     top -= 1
                     parent = max(after, stack[top].depth)
-                    total += nodes.emit(node.lo, <int32_t> (i + 1), parent, node.depth, node.word,
-                                        node.weight, whole, False)
+                    total += nodes.emit(&node, <int32_t> (i + 1), parent, whole, False)
                     if after > stack[top].depth:
                         top += 1
-                        stack[top] = Open(after, node.lo, node.word, node.weight)
+                        stack[top] = Open(after, node.lo, node.word, node.weight, node.live)
                         break
                     stack[top].weight += node.weight
+                    stack[top].live += node.live
                     if stack[top].word != node.word:
                         stack[top].word = -1
                 i += 1
@@ -357,38 +377,44 @@ cdef Py_ssize_t _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32
 
 def promise_classes(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
                     const int64_t[::1] offsets, const int64_t[::1] counts,
-                    const uint8_t[::1] whole, Py_ssize_t max_length, int64_t min_count):
+                    const uint8_t[::1] whole, Py_ssize_t max_length, int64_t min_count,
+                    blocked=None):
     """Counts what `candidate_intervals` would return, by classes of promise.
 
     The promise of a candidate is its weight times (length - 1): no vocabulary saves more by it.
     Returns the candidates of each class, whose least promise is `class_floor` of its number, and
-    the number of distinct substrings including dominated ones.  O(text + candidates) time, and
-    memory for the deepest node alone.
+    the number of distinct substrings including dominated ones.  O(text + nodes) time, and memory
+    for the deepest node alone.
     """
-    cdef _Nodes nodes = _Nodes(max_length, min_count, 0, INT64_MAX)
-    classes = np.zeros(488, np.int64)  # the last is that of 2^63 - 1
+    cdef _Nodes nodes = _Nodes(max_length, min_count, 0)
+    classes = np.zeros(N_CLASSES, np.int64)
     cdef int64_t[::1] view = classes
     nodes.classes = &view[0]
-    total = _walk(sa, lcp, word_of, offsets, counts, whole, nodes)
+    blocked = np.zeros(0, np.uint8) if blocked is None else blocked
+    total = _walk(sa, lcp, word_of, offsets, counts, whole, blocked, nodes)
     return classes, total
 
 
 def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
                         const int32_t[::1] word_of, const int64_t[::1] offsets,
                         const int64_t[::1] counts, const uint8_t[::1] whole,
-                        Py_ssize_t max_length, int64_t min_count, int64_t limit,
-                        int64_t least=0, int64_t below=INT64_MAX):
+                        Py_ssize_t max_length, int64_t min_count, blocked, int64_t limit,
+                        int64_t least=0):
     """Returns all substrings of length 2..max_length with weighted occurrences >= min_count.
 
     A substring of only one distinct word w is dominated, and left out, if ``whole[w]`` says that
     w itself is a candidate, unless it is w.  So are those of a promise (see `promise_classes`)
-    less than `least`, or not less than `below`.  Returns (lo, hi, length, weight) in
-    lexicographic order, and the number of distinct substrings including what is left out.
-    O(text + output), and a sort of the nodes.  Raises `OverflowError` with their number, before
-    it allocates them, if there are more than `limit`.
+    less than `least`.  Where `blocked`, uint8 for each position, is given, occurrences that begin
+    at a blocked position are in neither the promise nor the weight that is returned, and what has
+    no others is left out.
+
+    Returns (lo, hi, length, weight) in lexicographic order, and the number of distinct substrings
+    including what is left out.  O(text + output), and a sort of the nodes.  Raises
+    `OverflowError` with their number, before it allocates them, if there are more than `limit`.
     """
-    cdef _Nodes nodes = _Nodes(max_length, min_count, least, below)
-    cdef Py_ssize_t total = _walk(sa, lcp, word_of, offsets, counts, whole, nodes)
+    cdef _Nodes nodes = _Nodes(max_length, min_count, least)
+    blocked = np.zeros(0, np.uint8) if blocked is None else blocked
+    cdef Py_ssize_t total = _walk(sa, lcp, word_of, offsets, counts, whole, blocked, nodes)
     cdef Py_ssize_t a, at = 0, size = 0
     cdef int32_t length
     cdef Node node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import copy
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ from ..kernels._suffix import (
 from ..runtime.arrays import Bools, Int32, Int64, Integers
 from ..runtime.memory import available_memory, refuse_beyond
 from .word_index import Intervals, WordIndex
+
+Flags: TypeAlias = npt.NDArray[np.uint8]
 
 __all__ = ["MOST_HELD", "CandidateIndex"]
 
@@ -131,24 +133,21 @@ class CandidateIndex(WordIndex):
         self._whole = whole.view(np.uint8)
         self._prefixes = common_prefixes(self.text, self.sa)
         if most is None:
-            self.intervals, self.weight, self.total = self._of_promise(0, None)
+            self.intervals, self.weight, self.total = self._of_promise(0)
             self.n_undominated = len(self)
             del self._prefixes
         else:
             classes, self.total = promise_classes(*self._tree, self._longest, self._min_count)
-            self._floors = np.array([class_floor(n) for n in range(len(classes))])
-            # how many candidates have the least promise of a class or more
-            self._as_promising = np.cumsum(classes[::-1])[::-1]
-            self.n_undominated = int(self._as_promising[0])
-            self.min_promise = self.promise_below(None, most)
-            self.intervals, self.weight = self.of_promise(self.min_promise, None)
+            self.n_undominated = int(classes.sum())
+            self.min_promise = _promise_of(classes, most)
+            self.intervals, self.weight = self._of_promise(self.min_promise)[:2]
         if len(excluded.lo):
             listed = excluded.length <= self._longest
             listed &= self.weight_of(excluded) >= self._min_count
             self.total -= int((excluded.occurs & listed).sum())
 
     @property
-    def _tree(self) -> tuple[Int32, Int32, Int32, Int64, Int64, npt.NDArray[np.uint8]]:
+    def _tree(self) -> tuple[Int32, Int32, Int32, Int64, Int64, Flags]:
         """The first arguments of the kernels that walk all substrings."""
         words = self.words
         return self.sa, self._prefixes, self.word_of, words.offsets, words.counts, self._whole
@@ -156,60 +155,49 @@ class CandidateIndex(WordIndex):
     def held(self, least: int) -> CandidateIndex:
         """Returns an index of the candidates of at least this promise, over the same arrays."""
         other = copy(self)
-        other.intervals, other.weight = self.of_promise(least, None)
+        other.intervals, other.weight = self._of_promise(least)[:2]
         other.min_promise = least
         return other
 
-    def promise_below(self, promise: int | None, n: int) -> int:
-        """Returns a smaller promise, which about `n` candidates at most have or exceed.
+    def most_promising(self, blocked: Flags, most: int) -> tuple[Intervals, Int64, int]:
+        """Enumerates candidates by the promise that is left to them.
 
         Parameters
         ----------
-        promise : int or None
-            A value that this method returned; None at first.
-        n : int
-            How many candidates are wanted; there may be more where many have much the same
-            promise.
+        blocked : ndarray of uint8, shape (symbols + words + 1,)
+            Positions where an occurrence that begins adds nothing any more.
+        most : int
+            How many candidates are wanted, at most; there may be more where many have much the
+            same promise.
 
         Returns
         -------
-        int
-            0 if all candidates have or exceed it.
-        """
-        number = int(np.searchsorted(-self._as_promising, -n, side="left"))
-        if promise is None:  # at least the best class
-            highest = int(np.searchsorted(-self._as_promising, 0, side="left")) - 1
-        else:
-            highest = int(np.searchsorted(self._floors, promise)) - 1
-        number = min(number, highest)
-        return int(self._floors[number]) if number > 1 else 0  # none has a promise of 0
-
-    def of_promise(self, least: int, below: int | None) -> tuple[Intervals, Int64]:
-        """Enumerates candidates by their promise, with their weights.
-
-        Parameters
-        ----------
+        intervals : Intervals
+            The candidates.
+        weight : ndarray of int64
+            The weight of their other occurrences; that times length − 1 is the promise left.
         least : int
-            The least promise.
-        below : int or None
-            Their promise is less than this.
+            All candidates of at least this promise are there; 0 if all are that have any.
 
         Raises
         ------
         InputError
             If they are more than memory holds.
         """
-        return self._of_promise(least, below)[:2]
+        classes, _ = promise_classes(*self._tree, self._longest, self._min_count, blocked)
+        least = _promise_of(classes, most)
+        return *self._of_promise(least, blocked)[:2], least
 
-    def _of_promise(self, least: int, below: int | None) -> tuple[Intervals, Int64, int]:
-        """As `of_promise`, with the number of all candidates, the excluded ones included."""
+    def _of_promise(self, least: int, blocked: Flags | None = None) -> tuple[Intervals, Int64, int]:
+        """Enumerates candidates of at least a promise.
+
+        Returns them, their weights, and the number of all candidates, the excluded ones included.
+        """
         # substrings of long words that are much the same number the square of their length
         limit = int(available_memory() * _SHARE) // _BYTES_A_CANDIDATE
-        limits = self._longest, self._min_count, min(limit, 2**31 - 1), least
+        limits = self._longest, self._min_count, blocked, min(limit, 2**31 - 1), least
         try:
-            *arrays, weight, total = candidate_intervals(
-                *self._tree, *limits, *(() if below is None else (below,))
-            )
+            *arrays, weight, total = candidate_intervals(*self._tree, *limits)
         except OverflowError as error:
             _refuse(int(error.args[0]))
         intervals = Intervals(*arrays)
@@ -277,6 +265,19 @@ class CandidateIndex(WordIndex):
     def tokens(self, numbers: Integers | None = None) -> Iterator[Token]:
         """Yields the candidates with these numbers, or all of them."""
         return self.tokens_at(self.intervals if numbers is None else self.intervals.take(numbers))
+
+
+def _promise_of(classes: Int64, most: int) -> int:
+    """Returns a promise that about `most` candidates at most have or exceed, and one at least.
+
+    0 if all candidates do.
+    """
+    # how many candidates have the least promise of a class or more
+    as_promising = np.cumsum(classes[::-1])[::-1]
+    number = int(np.searchsorted(-as_promising, -most, side="left"))
+    highest = int(np.searchsorted(-as_promising, 0, side="left")) - 1
+    number = min(number, highest)
+    return class_floor(number) if number > 1 else 0  # none has a promise of 0
 
 
 def _refuse(candidates: int) -> NoReturn:

@@ -28,7 +28,7 @@ Work = Literal["greedy", "bound"]
 
 # bytes, at the peak
 _PROGRAM = 60 << 20  # the interpreter and the libraries
-_POSITION = 28  # text, suffixes and common prefixes, while they are sorted
+_POSITION = 21  # text, suffixes, words and common prefixes, while these are counted
 _CANDIDATE = 120  # while it is enumerated, and in the queue of GreedTok
 _OCCURRENCE = 4  # of a candidate that was scored
 _PRICED = 160  # a candidate whose reward is counted

@@ -24,7 +24,7 @@ from ..runtime.memory import refuse_beyond
 __all__ = ["Intervals", "WordIndex"]
 
 
-_BYTES_A_POSITION = 44  # at most, while the suffixes are sorted
+_BYTES_A_POSITION = 20  # at most, while the suffixes are sorted
 
 
 class Intervals(NamedTuple):
@@ -111,13 +111,13 @@ class WordIndex:
         size = len(data) + n_words + 1
         if size > 2**31 - 2:
             raise InputError(
-                f"the distinct words have {len(data)} symbols, more than the 2^31 - 2 positions "
-                "that can be indexed: raise the least count of a word, or split the corpus"
+                f"the {n_words:,} distinct words have {len(data):,} symbols, more than the "
+                "2^31 - 2 positions that can be indexed: leave out rare words, or split the corpus"
             )
         refuse_beyond(
             size * _BYTES_A_POSITION,
             f"indexing the {len(data):,} symbols of the distinct words takes",
-            "raise the least count of a word, or split the corpus",
+            "leave out rare words, or split the corpus",
         )
         self.words = words
         self._alphabet = None if data.dtype == np.uint8 else np.unique(data)
@@ -127,10 +127,10 @@ class WordIndex:
         inside[offsets + np.arange(n_words + 1)] = False
         self.text[inside] = self._ranks(data)
         del inside
+        self.sa = suffix_array(self.text, upper)
         self.word_of = np.empty(size, np.int32)
         self.word_of[:-1] = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(offsets) + 1)
         self.word_of[-1] = n_words
-        self.sa = suffix_array(self.text, upper)
 
     def _ranks(self, data: Integers) -> Int32:
         """Symbols to ranks from 1, in symbol order; −1 for a symbol that no word has."""

@@ -248,3 +248,40 @@ def test_time_limit_and_interrupt_keep_what_was_found():
     assert broken.termination == "interrupted"
     assert 0 < len(broken.vocabulary) < 800
     assert broken.cover == sum(broken.gains)
+
+
+@SOLVERS
+@pytest.mark.parametrize(
+    ("words", "tokens"),
+    [
+        ({"a" * 20_000: 1}, 1),
+        ({"abcde" * 5 + "a" * 3000: 1, "a" * 2999 + "x": 1}, None),
+        ({"".join(chr(33 + i * i % 89) for i in range(20_000)): 2, "x": 1}, 3),
+        ({"y" + "ab" * 2500: 1, "x" + "ab" * 2500: 1}, 2),
+    ],
+)
+def test_long_words_take_seconds(solver, words, tokens):
+    solution = solver(Instance(words, 5))
+    assert solution.extra["nothing_left_to_gain"]
+    assert tokens in (None, solution.tokens)
+
+
+@SOLVERS
+def test_long_words_that_repeat_themselves_for_ever_are_refused(solver):
+    with pytest.raises(InputError, match=r"occur [0-9,]+ times.*--max-length"):
+        solver(Instance({"a" * 10**6: 1, "a" * (10**6 - 1): 1}, 5))
+    capped = solver(Instance({"a" * 10**5: 1, "a" * (10**5 - 1): 1}, 5, max_length=16))
+    assert capped.extra["nothing_left_to_gain"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from(["ab", "aab", "abc", "b" * 90]), min_size=1, max_size=40))
+def test_tokens_of_hundreds_of_symbols(parts):
+    # pairs of long tokens are counted by blocks
+    word = "".join(parts).encode()
+    words = {word: 2, word + b"x": 1, word[1:]: 1}
+    pool = {word[i:j] for i in range(0, len(word), 97) for j in range(i + 2, len(word) + 1, 61)}
+    for solver in (greedtok, greedwmc):
+        solution = solver(Instance(words, 4, candidates=pool))
+        tokens, gains = greedy(words, pool, 4, relaxed=solver is greedwmc)
+        assert (list(solution.vocabulary), list(solution.gains)) == (tokens, gains)
