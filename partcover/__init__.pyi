@@ -9,6 +9,8 @@ from .adaptation.pruning import Pruning as Pruning
 from .analysis.gap import Gap as Gap
 from .analysis.gap import split_gap as split_gap
 from .bounds.bound import Bound as Bound
+from .bounds.head_bound import HeadBound as HeadBound
+from .bounds.head_bound import head_bound as head_bound
 from .bounds.improve import improve as improve
 from .bounds.lower_bound import lower_bound as lower_bound
 from .bounds.minimax import bound_minimax as bound_minimax
@@ -37,6 +39,7 @@ from .interop import export as export
 from .interop import load_vocabulary as load_vocabulary
 from .problem.certificate import Certificate as Certificate
 from .problem.group_budget import GroupBudget as GroupBudget
+from .problem.head_certificate import HeadCertificate as HeadCertificate
 from .problem.instance import Instance as Instance
 from .problem.minimax import MinimaxInstance as MinimaxInstance
 from .problem.minimax_certificate import MinimaxCertificate as MinimaxCertificate
@@ -57,6 +60,7 @@ from .studies.tokenizer_audit import audit_tokenizer as audit_tokenizer
 from .studies.vocabulary_scores import VocabularyScores as VocabularyScores
 from .studies.vocabulary_scores import score_vocabulary as score_vocabulary
 from .verification.certificate_check import check_certificate as check_certificate
+from .verification.head_check import check_head_certificate as check_head_certificate
 from .verification.minimax_check import check_minimax_certificate as check_minimax_certificate
 from .verification.minimax_check import verify_minimax as verify_minimax
 from .verification.recount import verify as verify

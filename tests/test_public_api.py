@@ -15,6 +15,7 @@ from partcover import (
     Certificate,
     Encoder,
     GroupBudget,
+    HeadCertificate,
     InputError,
     Instance,
     MinimaxCertificate,
@@ -25,6 +26,7 @@ from partcover import (
     audit_tokenizer,
     bound_minimax,
     check_certificate,
+    check_head_certificate,
     check_minimax_certificate,
     compare,
     decide,
@@ -32,6 +34,7 @@ from partcover import (
     greedtok,
     greedtok_minimax,
     greedwmc,
+    head_bound,
     improve,
     improve_minimax,
     lower_bound,
@@ -58,6 +61,7 @@ TOKENS = SOLUTION.vocabulary
 BOUND = lower_bound(INSTANCE, iterations=3)
 MINIMAX = MinimaxInstance([WORDS, WORDS.weighted({"the": 3})], 2, [9, 7])
 MINIMAX_PROOF = bound_minimax(MINIMAX).certificate
+HEAD = head_bound(WORDS, 2, head=1, iterations=3)
 ENCODER = Encoder(TOKENS, "gpt2")
 
 MISTAKES: dict[str, Callable[[], Any]] = {
@@ -131,6 +135,12 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"instance": MINIMAX, "certificate": MINIMAX_PROOF},
     ),
     "MinimaxCertificate.load": (MinimaxCertificate.load, {"path": "nowhere.cert"}),
+    "head_bound": (head_bound, {"words": WORDS, "k": 2, "head": 1, "iterations": 1}),
+    "check_head_certificate": (
+        check_head_certificate,
+        {"head": HEAD.head, "tail": WORDS, "certificate": HEAD.certificate},
+    ),
+    "HeadCertificate.load": (HeadCertificate.load, {"path": "nowhere.cert"}),
     "GroupBudget": (GroupBudget, {"name": "g", "limit": 2}),
     "Vocabulary": (Vocabulary, {"tokens": ["he"]}),
     "Vocabulary.load": (Vocabulary.load, {"path": "nowhere.json"}),
@@ -250,6 +260,7 @@ def test_the_public_names_are_called():
         "Extension",
         "Gap",
         "Pruning",
+        "HeadBound",
         "MinimaxSolution",
         "Result",
         "Solution",

@@ -365,7 +365,10 @@ def read_blocks(
         reader, size = _Reader(path, None), size_of(file)
         first = reader.first_line(file)
         if reader.symbols == "ints":
-            raise InputError(f"{shown(path)}: words of integers are joined with cat")
+            raise InputError(
+                f"{shown(path)}: words of integers are not read in blocks; files of them can be "
+                "joined with cat"
+            )
         opened = stack.pop_all()
 
     def blocks() -> Iterator[Arrays]:

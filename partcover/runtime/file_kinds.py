@@ -18,14 +18,22 @@ __all__ = [
 ]
 
 Kind: TypeAlias = Literal[
-    "counts", "text", "vocabulary", "instance", "certificate", "solution", "array", "tokenizer"
+    "counts",
+    "text",
+    "vocabulary",
+    "instance",
+    "certificate",
+    "head-certificate",
+    "solution",
+    "array",
+    "tokenizer",
 ]
 
 HEADER = b"#partcover counts"  # how the first line of a counts file begins
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
-_FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|certificate)"')
+_FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:head-)?certificate)"')
 _TOKENIZER = re.compile(rb'"(added_tokens|pre_tokenizer|post_processor)"\s*:')  # Hugging Face
 _RANK = re.compile(
     rb"(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/](?:=|[A-Za-z0-9+/])) \d+\r?"
@@ -36,6 +44,7 @@ _KINDS: dict[bytes, Kind] = {
     b"vocabulary": "vocabulary",
     b"instance": "instance",
     b"certificate": "certificate",
+    b"head-certificate": "head-certificate",
 }
 _NAMES: dict[Kind, str] = {
     "counts": "this is a counts file (word, tab, count)",
@@ -43,6 +52,7 @@ _NAMES: dict[Kind, str] = {
     "vocabulary": "this is a vocabulary",
     "instance": "this is an instance",
     "certificate": "this is a certificate",
+    "head-certificate": "this is a certificate of a head",
     "solution": "this looks like a solution",
     "array": "this is an array (.npy)",
     "tokenizer": "this looks like a tokenizer of another library",

@@ -17,14 +17,17 @@ from partcover import (
     Instance,
     WordCounts,
     check_certificate,
+    check_head_certificate,
     greedtok,
     greedwmc,
+    head_bound,
     improve,
     segment,
     trainers,
     verify,
 )
 from partcover.bounds.branch_and_cut import branch_and_cut
+from partcover.corpus.head_and_tail import HeadAndTail
 from partcover.errors import InputError
 from partcover.vocabulary.rules import SEGMENTATION_RULES
 
@@ -72,6 +75,9 @@ def attempt(draw: Random) -> None:
         assert verify(instance, solution.vocabulary, claim=solution).ok
         if solution.certificate is not None:
             assert check_certificate(instance, solution.certificate).ok
+    half = HeadAndTail.of(counts, (len(counts) + 1) // 2)
+    bound = head_bound(half, k, head=half.n, iterations=8)
+    assert check_head_certificate(bound.head, half, bound.certificate).ok
     vocabularies = [solution.vocabulary for solution in solutions]
     for method in METHODS:
         try:

@@ -9,9 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from partcover import Certificate, Encoder, Instance, Vocabulary, WordCounts, check_certificate
+from partcover import (
+    Certificate,
+    Encoder,
+    HeadCertificate,
+    Instance,
+    Vocabulary,
+    WordCounts,
+    check_certificate,
+    check_head_certificate,
+)
 from partcover.cli.id_files import id_format, read_ids
 from partcover.cli.inputs import read_group, read_tokens
+from partcover.corpus.head_and_tail import HeadAndTail
 from partcover.corpus.symbols import SYMBOLS
 from partcover.corpus.tsv import read_table
 from partcover.errors import PartcoverError
@@ -76,6 +86,14 @@ def certificate(path: Path) -> None:
     assert not check.ok or check.lower_bound <= 10  # the fewest tokens
 
 
+def head_certificate(path: Path) -> None:
+    """Reads a certificate of a head; none of a bound beyond the optimum is valid."""
+    words = HeadAndTail.of(instance().words, 2)
+    read = HeadCertificate.load(path)
+    check = check_head_certificate(Instance(words.head, instance().k), words, read)
+    assert not check.ok or check.lower_bound <= 10  # the fewest tokens
+
+
 def solution(path: Path) -> None:
     """Reads a solver's solution of a model."""
     read_solution(build(instance()), path)
@@ -123,6 +141,7 @@ TARGETS: dict[str, Callable[[Path], Any]] = {
     "counts": counts,
     "formula": read_formula,
     "graph": graph,
+    "head_certificate": head_certificate,
     "ids": ids,
     "instance": an_instance,
     "model": model,

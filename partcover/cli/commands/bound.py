@@ -16,6 +16,7 @@ from ...report.tables import Listing
 from ..checkpoint_files import CertificateFile
 from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
+from ..heads import bound_by_head
 from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
 from ..minimax import (
     MinimaxSource,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         ("partcover bound book.tsv -k 1000 --time-limit 60 -o p.cert", ""),
         ("partcover bound book.tsv -k 1000 --vocab v.json --gap 0.01", "the gap of a vocabulary"),
         ("partcover bound book.tsv -k 1000 -o p.cert --resume", "goes on where a run was stopped"),
+        ("partcover bound large.tsv -k 10000 --head 100000 -o p.cert", "in the memory of the head"),
         ("partcover bound de.tsv en.tsv -k 1000 --minimax", "of the language that is served worst"),
     ],
 )
@@ -66,6 +68,12 @@ if TYPE_CHECKING:
 @no_cuts_option
 @seconds_option(about="For each budget.")
 @option("--iterations", type=int, metavar="N", help="Most steps, for each budget.")
+@option(
+    "--head",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Bound all words by prices of the N most frequent: the memory is theirs.",
+)
 @option("--tokens", is_flag=True, help="List the proven tokens in the JSON object.")
 @events_option("A JSON line for each better bound.")
 @plot_option("Draw the bound over time (.png, .svg, .pdf).")
@@ -79,6 +87,7 @@ def bound_command(
     vocab: str | None,
     tokens: bool,
     minimax: MinimaxSource | None,
+    head: int | None,
     **options: Any,
 ) -> int:
     """Prove a lower bound on the tokens that are needed.
@@ -89,12 +98,16 @@ def bound_command(
     Whatever the limit, the words are read and hashed, and their substrings enumerated.
 
     With --minimax and several inputs the bound is of the largest ratio of tokens to reference.
+    With --head N it is of all words, in the memory of the N most frequent: a file of counted words
+    is read several times.
     """
     search = _Search(**options)
     budgets = parse_budgets(ks)
     if minimax is not None:
-        refuse_with_minimax(tokens=tokens)
+        refuse_with_minimax(tokens=tokens, head=head)
         return _bound_minimax(out, replace(source, k=_only(budgets)), vocab, search, minimax)
+    if head is not None:
+        return _bound_head(out, replace(source, k=_only(budgets)), vocab, search, head, tokens)
     instance = replace(source, k=max(budgets, default=None)).read()
     budgets = budgets or [instance.k]
     incumbents = {} if vocab is None else _incumbents(instance, vocab, budgets)
@@ -120,8 +133,36 @@ def bound_command(
 def _only(budgets: Sequence[int]) -> int | None:
     """Returns the one budget that ``--minimax`` takes; None for none."""
     if len(budgets) > 1:
-        raise click.UsageError("--minimax takes one budget")
+        raise click.UsageError("--minimax and --head take one budget")
     return budgets[0] if budgets else None
+
+
+def _bound_head(
+    out: Output,
+    source: InstanceSource,
+    vocab: str | None,
+    search: _Search,
+    head: int,
+    tokens: bool,
+) -> int:
+    """Bounds all words by prices of the most frequent ones."""
+    for name in ("start_certificate", "resume", "events", "plot"):
+        if getattr(search, name):
+            raise click.UsageError(f"--head and --{name.replace('_', '-')} exclude each other")
+    if tokens:
+        raise click.UsageError("--head and --tokens exclude each other")
+    read = [("the command", source.corpus), ("--vocab", vocab)]
+    if out.path is not None:
+        check_apart([("-o", out.path)], [(label, path) for label, path in read if path])
+    return bound_by_head(
+        out,
+        source,
+        head,
+        vocab,
+        time_limit=search.time_limit,
+        target_gap=search.gap,
+        iterations=search.iterations,
+    )
 
 
 def _bound_minimax(

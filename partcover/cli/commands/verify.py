@@ -8,9 +8,11 @@ import click
 
 from ...problem.instance import Instance
 from ...report.tables import facts
+from ...runtime.file_kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
+from ..heads import verify_head
 from ..inputs import InstanceSource, other_words, read_vocabulary
 from ..minimax import MinimaxSource
 from ..minimax_verification import verify_with_minimax
@@ -69,6 +71,8 @@ def verify_command(
 
     With --minimax and several inputs: the tokens of each, and a bound of the largest ratio. Without
     --reference the references are those that the certificate states, or the vocabulary's file.
+
+    Of a certificate that bound --head wrote, all words but the head are read one by one.
     """
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
@@ -78,6 +82,10 @@ def verify_command(
         if model is not None:
             raise click.UsageError("--minimax and --model exclude each other")
         return verify_with_minimax(out, source, vocab, certificate, minimax)
+    if certificate is not None and kind_of(certificate) == "head-certificate":
+        if model is not None:
+            raise click.UsageError("a certificate of a head and --model exclude each other")
+        return verify_head(out, source, vocab, certificate)
     instance = source.read()
     data: dict[str, Any] = {}
     problems: list[str] = []

@@ -1,0 +1,225 @@
+"""Bounds all words by prices of the most frequent ones; the others are read in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from ..corpus.head_and_tail import HeadAndTail
+from ..corpus.word_counts import WordCounts
+from ..heuristics.greedy import greedtok
+from ..problem.head_certificate import HeadCertificate
+from ..problem.instance import Instance
+from ..problem.solution import Termination
+from ..runtime.arguments import Budget, Int64, Seconds, Share, Threads, Whole, checked
+from ..runtime.limits import RunLimits
+from ..runtime.notebook import brief
+from ..runtime.parallel import workers
+from ..runtime.progress import Event, Progress, gap_of
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+from .lower_bound import lower_bound
+from .price_counter import PriceCounter
+from .tail_prices import Tail, TailPrices
+
+__all__ = ["HeadBound", "head_bound"]
+
+_SHARE = 0.6  # of the time, the most that the head takes
+
+
+@dataclass(frozen=True, eq=False)
+class HeadBound:
+    """A certified lower bound on the tokens of all words, made from a head.
+
+    Attributes
+    ----------
+    head : Instance
+        The words of the head, the budget and the conditions.
+    certificate : HeadCertificate
+        The proof, which `check_head_certificate` confirms.
+    lower_bound, head_bound : int
+        No vocabulary within the budget needs fewer tokens: for all words, and for the head alone.
+    vocabulary : Vocabulary
+        The one that was given, or GreedTok's for the head.
+    tokens, head_tokens : int
+        The tokens that it needs: for all words, and for the head.
+    tail_words : int
+        Words of the tail.
+    seconds : float
+        Wall-clock seconds.
+    termination : {"completed", "gap", "time_limit", "interrupted"}
+        Why the bound of the head stopped.
+
+    Examples
+    --------
+    >>> from partcover import HeadBound, WordCounts, head_bound
+    >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
+    >>> bound: HeadBound = head_bound(words, 1, head=2)
+    >>> bound.tokens, bound.lower_bound, bound.gap
+    (27, 26, 0.037037037037037035)
+    """
+
+    head: Instance
+    certificate: HeadCertificate
+    lower_bound: int
+    head_bound: int
+    vocabulary: Vocabulary
+    tokens: int
+    head_tokens: int
+    tail_words: int
+    seconds: float
+    termination: Termination
+
+    def __repr__(self) -> str:
+        about = [f"k={self.head.k}", f"lower_bound={self.lower_bound}", f"gap={self.gap:.4%}"]
+        return brief("HeadBound", *about, f"{len(self.head.words):,} words in the head")
+
+    @property
+    def gap(self) -> float:
+        """(tokens − lower_bound) / tokens."""
+        gap = gap_of(self.tokens, self.lower_bound)
+        return 0.0 if gap is None else gap
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the JSON object of ``partcover bound --head``."""
+        return {
+            "method": "bound",
+            "k": self.head.k,
+            "words": len(self.head.words) + self.tail_words,
+            "head_words": len(self.head.words),
+            "symbols": self.head.symbols,
+            "policy": self.head.policy,
+            "tokens": self.tokens,
+            "head_tokens": self.head_tokens,
+            "lower_bound": self.lower_bound,
+            "head_lower_bound": self.head_bound,
+            "gap": self.gap,
+            "status": "optimal" if self.tokens == self.lower_bound else "feasible",
+            "termination": self.termination,
+            "seconds": round(self.seconds, 6),
+        }
+
+
+@checked
+def head_bound(
+    words: WordCounts | HeadAndTail | str | PathLike[str],
+    k: Budget,
+    *,
+    head: Whole,
+    vocabulary: Vocabulary | None = None,
+    max_length: Int64 | None = None,
+    required: Iterable[Any] = (),
+    forbidden: Iterable[Any] = (),
+    time_limit: Seconds | None = None,
+    target_gap: Share | None = None,
+    iterations: Whole | None = None,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+) -> HeadBound:
+    """Proves a lower bound on the tokens of all words in the memory that the frequent ones take.
+
+    Parameters
+    ----------
+    words : WordCounts or path
+        The words; those of a file are read several times, in blocks.
+    k : int
+        The budget.
+    head : int
+        How many of the most frequent words get prices of their own.
+    vocabulary : Vocabulary, optional
+        The one whose tokens the gap is about; by default GreedTok's for the head.
+    max_length, required, forbidden
+        As for `Instance`.
+    time_limit : float, optional
+        Seconds; up to three fifths go to the bound of the head.  Whatever it is, the words are read
+        four times.
+    target_gap : float, optional
+        The gap of the head to GreedTok's vocabulary at which its bound stops.
+    iterations : int, optional
+        The largest number of steps for the head.
+    threads : int
+        Number of threads, for the head.
+    progress : Progress, optional
+        Receives an `Event` for each better bound.
+
+    Returns
+    -------
+    HeadBound
+        The bound with its certificate, counted in integers.
+
+    Raises
+    ------
+    InputError
+        As `Instance` and `lower_bound` do, and for a file that cannot be read in blocks.
+
+    Notes
+    -----
+    A word of the tail needs two tokens, unless it is a token itself; or as many as where tokens
+    cost 1 and a toll; or any mean of the two, the best of which is taken.  What tokens save in the
+    tail is summed for each token of the head, and for all others in classes.
+    `partcover.verification.head_check` has the statement and why it holds.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts, head_bound
+    >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
+    >>> head_bound(words, 1, head=2)
+    HeadBound(k=1, lower_bound=26, gap=3.7037%, 2 words in the head)
+    """
+    progress = progress or Progress()
+    limits = RunLimits(time_limit, threads=threads)
+    deadline = limits.start()
+    if isinstance(words, WordCounts):
+        words = HeadAndTail.of(words, head)
+    elif not isinstance(words, HeadAndTail):
+        words = HeadAndTail.load(words, head)
+    instance = Instance(
+        words.head, k, max_length=max_length, required=required, forbidden=forbidden
+    )
+    greedy = greedtok(instance, time_limit=deadline.left, threads=threads)
+    proven = lower_bound(
+        instance,
+        greedy=greedy,
+        cuts=False,
+        time_limit=None if deadline.left is None else _SHARE * deadline.left,
+        target_gap=target_gap,
+        iterations=iterations,
+        threads=threads,
+    )
+    if vocabulary is None:
+        vocabulary = greedy.vocabulary
+    head_tokens = tokens = segment(words.head, vocabulary, threads=threads).tokens
+    tail = Tail(instance.symbols)
+    for block in words.blocks():
+        tokens += segment(block, vocabulary, threads=threads).tokens
+        tail.add(block)
+    termination = proven.termination
+    with workers(threads) as share:
+        counter = PriceCounter(instance, share)
+        prices = TailPrices(counter, proven.certificate, tail)
+        try:
+            for _ in prices.rounds(words.blocks):
+                bound = max(prices.lower_bound, words.total_count)
+                progress.event(Event(deadline.seconds, "bound", tokens, bound, "tail"))
+                if deadline.is_over or termination == "interrupted":
+                    break
+        except KeyboardInterrupt:
+            if not prices.lower_bound:
+                raise
+            termination = "interrupted"
+        bound = max(prices.lower_bound, words.total_count)
+        certificate = prices.certificate(words.n, bound)
+    return HeadBound(
+        instance,
+        certificate,
+        bound,
+        proven.lower_bound,
+        vocabulary,
+        tokens,
+        head_tokens,
+        tail.words,
+        deadline.seconds,
+        termination,
+    )

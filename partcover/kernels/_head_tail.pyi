@@ -1,0 +1,25 @@
+import numpy as np
+import numpy.typing as npt
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+class TokenSums:
+    sums: Int64
+    classes: Int64
+    total: int
+    def __init__(
+        self,
+        data: Int64,
+        place: Int64,
+        length: Int32,
+        tolls: Int64,
+        ignored: int,
+        class_bits: int,
+        one: int,
+        longest: int,
+        longest_priced: int,
+    ) -> None: ...
+    def reset(self, tolls: Int64, sixteenths: int) -> None: ...
+    def add(self, data: Int64, offsets: Int64, counts: Int64) -> None: ...
+    def largest_classes(self, data: Int64, offsets: Int64, words: Int32) -> Int64: ...

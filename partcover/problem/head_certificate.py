@@ -1,0 +1,209 @@
+"""Holds a proof about all words that has prices for the most frequent ones alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Symbols, Token
+from ..errors import InputError, VerificationError
+from ..runtime.arguments import checked
+from ..runtime.file_kinds import likely_mistake
+from ..runtime.files import read_json, write_atomic
+from ..runtime.notebook import brief
+from .certificate import Certificate
+
+__all__ = ["LONGEST_PRICED", "HeadCertificate", "TailDigest"]
+
+LONGEST_PRICED = 256
+"""Symbols of the longest word of a tail that gets prices; longer ones count as one token."""
+
+_FORMAT = "partcover-head-certificate"
+_MOST_CLASS_BITS = 24  # 128 MiB
+
+
+class TailDigest:
+    """Sums up a digest of counted words that does not depend on their order.
+
+    It is the sum of the SHA-256 of all lines, modulo 2^256.
+
+    Examples
+    --------
+    >>> from partcover.problem.head_certificate import TailDigest
+    >>> digests = TailDigest("bytes"), TailDigest("bytes")
+    >>> for digest, words in zip(digests, ([b"ab", b"cd"], [b"cd", b"ab"])):
+    ...     for word in words:
+    ...         digest.add(word, 2)
+    >>> digests[0].hexdigest() == digests[1].hexdigest()
+    True
+    """
+
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
+        self.words = self.total_count = self._sum = 0
+
+    def add(self, word: Token, count: int) -> None:
+        """Adds a word."""
+        text = word if isinstance(word, bytes) else sym.show(word).encode()
+        line = hashlib.sha256(b"%b\t%d" % (text, count)).digest()
+        self._sum += int.from_bytes(line, "big")
+        self.words += 1
+        self.total_count += count
+
+    def hexdigest(self) -> str:
+        """Returns the digest of all words that were added."""
+        return f"{self._sum % (1 << 256):064x}"
+
+
+@dataclass(frozen=True, eq=False)
+class HeadCertificate:
+    """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
+
+    The words are a head, whose symbols have prices in an ordinary certificate, and a tail, whose
+    prices follow from the tolls by a rule.
+    `partcover.verification.head_check.check_head_certificate` checks it, and says why it holds.
+
+    Attributes
+    ----------
+    head : Certificate
+        Prices for the words of the head: a single leaf, without cuts.
+    head_words : int
+        How many of the most frequent words are the head.
+    tail_words, tail_count : int
+        Words of the tail, and how often they are counted.
+    tail_sha256 : str
+        Their `TailDigest`.
+    tolls : mapping of token to int
+        What a token costs in a word of the tail beyond 1, in units of 2^-scale_bits.
+    sixteenths : int
+        How many sixteenths of the prices of the tail are by the tolls, 0 to 16.
+    class_bits : int
+        Tokens that have no reward in the head are in 2^class_bits classes.
+    lower_bound : int
+        The lower bound that is claimed, for all words.
+
+    Examples
+    --------
+    >>> from partcover import HeadCertificate, WordCounts, head_bound
+    >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
+    >>> head_bound(words, 1, head=2).certificate.save("P.cert")
+    >>> HeadCertificate.load("P.cert")
+    HeadCertificate(k=1, lower_bound=26, 2 words in the tail)
+    """
+
+    head: Certificate
+    head_words: int
+    tail_words: int
+    tail_count: int
+    tail_sha256: str
+    tolls: Mapping[Token, int] = field(repr=False)
+    sixteenths: int
+    class_bits: int
+    lower_bound: int
+
+    def __repr__(self) -> str:
+        about = [f"k={self.head.k}", f"lower_bound={self.lower_bound}"]
+        return brief("HeadCertificate", *about, f"{self.tail_words:,} words in the tail")
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the content of a certificate file."""
+        content = {
+            "format": _FORMAT,
+            "version": 1,
+            "lower_bound": self.lower_bound,
+            "head_words": self.head_words,
+            "tail_words": self.tail_words,
+            "tail_count": self.tail_count,
+            "tail_sha256": self.tail_sha256,
+            "sixteenths": self.sixteenths,
+            "class_bits": self.class_bits,
+            "tolls": [[sym.to_json(token), toll] for token, toll in sorted(self.tolls.items())],
+            "head": self.head.to_json(),
+        }
+        return {**content, "sha256": _digest(content)}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the certificate file, aside and then renamed."""
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False) + "\n")
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> HeadCertificate:
+        """Makes a certificate from the content of its file."""
+        if data.get("format") != _FORMAT:
+            raise InputError(f'not a certificate of a head (no "format": "{_FORMAT}")')
+        if data.get("version") != 1:
+            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
+        for name, kind in (
+            ("lower_bound", int),
+            ("head_words", int),
+            ("tail_words", int),
+            ("tail_count", int),
+            ("tail_sha256", str),
+            ("sixteenths", int),
+            ("class_bits", int),
+            ("tolls", list),
+            ("head", dict),
+        ):
+            value = data.get(name)
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise InputError(f"{name!r} is missing or broken: the file is damaged")
+        content = {name: value for name, value in data.items() if name != "sha256"}
+        if data.get("sha256") != _digest(content):
+            raise VerificationError("the certificate is not what was written: its checksum differs")
+        for name, least, most in (("sixteenths", 0, 16), ("class_bits", 1, _MOST_CLASS_BITS)):
+            if not least <= data[name] <= most:
+                raise InputError(f"{name} is {data[name]}: {least} to {most} are expected")
+        head = Certificate.from_json(data["head"])
+        return cls(
+            head,
+            data["head_words"],
+            data["tail_words"],
+            data["tail_count"],
+            data["tail_sha256"],
+            _tolls(data["tolls"], head.symbols),
+            data["sixteenths"],
+            data["class_bits"],
+            data["lower_bound"],
+        )
+
+    @classmethod
+    @checked
+    def load(cls, path: str | PathLike[str]) -> HeadCertificate:
+        """Reads a certificate file.
+
+        Raises
+        ------
+        InputError
+            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
+            something else.
+        VerificationError
+            If its checksum differs.
+        """
+        data = read_json(path)
+        try:
+            return cls.from_json(data)
+        except (InputError, VerificationError) as error:
+            mistake = likely_mistake(path, "head-certificate")
+            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
+
+
+def _tolls(pairs: list[Any], symbols: Symbols) -> dict[Token, int]:
+    tolls: dict[Token, int] = {}
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2 or type(pair[1]) is not int or pair[1] < 0:
+            raise InputError("a toll is not a token and a number from 0 on: the file is damaged")
+        token = sym.from_json(pair[0], symbols)
+        if len(token) < 2 or token in tolls:
+            raise InputError(f"the toll of {sym.show(token)!r} is of no token, or comes twice")
+        tolls[token] = pair[1]
+    return tolls
+
+
+def _digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

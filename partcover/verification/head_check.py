@@ -1,0 +1,269 @@
+"""Checks certificates of a head and a tail, in plain Python that shares nothing with the kernels.
+
+The tail is read word by word; what is kept is about the head, and a number for each class.
+
+The statement
+-------------
+The words of the *head* have prices d_p ≤ 1 from an ordinary certificate of one leaf.  In a word W
+of the *tail* a token that has a toll costs 1 and its toll, a single symbol 1; other tokens are not
+used.  F(p) is the least cost of the first p symbols and B(p) that of all from p on.  The symbol
+between p and p + 1 has the price ::
+
+    d = g · (F(p + 1) − F(p) + B(p) − B(p + 1)) / 2 + (1 − g) · ends(p)
+
+where ends(p) is 1 for the first and the last symbol and 0 for those between, and g, so many
+sixteenths, is stated.  It is at most 1, because a symbol alone costs 1.  (A word of more than 256
+symbols has the price 1 for its first symbol, and 0 for the others.)  With g = 0 each word has two
+tokens, unless it is one itself.
+
+As in an ordinary certificate an occurrence of a token is worth max(0, Σ d − 1).  The tokens' worth
+in the head is summed as there, to r(T); in the tail over all occurrences, to t(T), each
+times the count of the word.  A word W of the head *dominates* where it is a candidate.  All
+candidates are
+
+- *known*: those that occur in several words of the head, or in one that does not dominate, with
+  r(T) > 0; the required ones; and the words that dominate.  Only these may have a toll;
+- others, which are in 2^b classes by a hash: H(j) is the sum of t(T) over class j.
+
+For a word W of the head that dominates let e(W) ≥ 0 be what Σ max(0, d) over W exceeds 1,
+and x(W) what Σ d does, if it does; so x ≤ e. ::
+
+    item of W     = r(W) + c(W)·(e(W) − x(W)) + max(t(W), H(j) of each shorter substring of W)
+    item of T     = r(T) + t(T)      for other known tokens that are not required
+    item of class = H(j)
+
+Every vocabulary of at most k tokens, R of them required, needs at least ::
+
+    Σ c·Σ d (head and tail) − Σ_{T ∈ R} (r(T) + t(T)) − (the k − |R| largest items)
+
+Why
+---
+1. Cut all words with S into the fewest tokens.  As in `check_certificate`, Σ c·Σ d is at most the
+   tokens needed and what the pieces that are tokens are worth.
+2. In the tail the pieces that are T are worth at most t(T).  In the head they are worth at most
+   r(T), since they do not overlap.
+3. Let T of S be not known, nor required.  If r(T) is counted anywhere, T occurs in one word W of
+   the head only, and W dominates.  Call such tokens and W itself the members of W.  In the word W
+   pieces do not overlap, so the pieces that are members are worth at most c(W)·e(W) together:
+   either there is none, or the prices of each exceed 1 by its worth, and all of them sum to
+   e(W) + 1 at most.  In other words of the head only the member W occurs, and is worth there
+   r(W) − c(W)·x(W) at most.  So in the head all members in S are worth at most
+   r(W) + c(W)·(e(W) − x(W)).  If W is required it is cut as one piece, and no other member is
+   worth anything in it.
+4. Give each optional token of S an item: a known one its own; of the members of W in S that are not
+   known one (W itself, if it is in S) the item of W, which holds its worth in the tail too; any
+   other the item of its class, which holds the worth in the tail of all tokens of the class.  Then
+   all that is worth anything is in an item, and S has no more items than optional tokens.  ∎
+
+Nothing here asks how tolls and classes were chosen, or which words are in the head.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from heapq import nlargest
+from itertools import accumulate, chain
+
+from ..corpus.head_and_tail import HeadAndTail
+from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..problem.certificate import Leaf
+from ..problem.head_certificate import LONGEST_PRICED, HeadCertificate, TailDigest
+from ..problem.instance import Instance
+from ..runtime.arguments import checked
+from .certificate_check import CertificateCheck, mismatches
+from .leaf_bound import LeafCase, case_rewards
+from .sorted_words import SortedWords
+
+__all__ = ["check_head_certificate"]
+
+_MASK = (1 << 64) - 1
+_FACTOR = 0x9E3779B97F4A7C15
+
+
+@checked
+def check_head_certificate(
+    head: Instance, tail: WordCounts | HeadAndTail, certificate: HeadCertificate
+) -> CertificateCheck:
+    """Recounts the lower bound that a certificate of a head proves for all words.
+
+    Parameters
+    ----------
+    head : Instance
+        The words of the head, the budget and the conditions.
+    tail : WordCounts or HeadAndTail
+        All other words; or all words, of which the tail is read once, in blocks.
+    certificate : HeadCertificate
+        The certificate to check.
+
+    Returns
+    -------
+    CertificateCheck
+        Python integers throughout.  A word of n symbols in the tail takes O(n²) look-ups; memory is
+        that of checking the head, and 8 bytes for each class.
+
+    Notes
+    -----
+    The text at the head of this module has the statement and its proof.
+
+    Examples
+    --------
+    >>> from partcover import Instance, WordCounts, check_head_certificate, head_bound
+    >>> words = {"that": 9, "hat": 5, "chat": 1, "what": 1}
+    >>> bound = head_bound(WordCounts.from_counts(words), 1, head=2)
+    >>> tail = WordCounts.from_counts({"chat": 1, "what": 1})
+    >>> head = Instance({"that": 9, "hat": 5}, 1)
+    >>> check_head_certificate(head, tail, bound.certificate).ok
+    True
+    >>> check_head_certificate(head, tail.most_frequent(1), bound.certificate).problems
+    ('the certificate is about a tail of other words or counts',)
+    """
+    problems = mismatches(head, certificate.head)
+    leaf = certificate.head.tree[0]
+    if not isinstance(leaf, Leaf) or leaf.prices is None or leaf.fees or leaf.has_cuts:
+        problems.append("the head's certificate is not one leaf of prices")
+    if head.candidates is not None or head.groups or head.min_count != 1:
+        problems.append("a certificate of a head is about all substrings, without groups")
+    bound = 0
+    if not problems:
+        assert isinstance(leaf, Leaf)
+        try:
+            read = tail.tail() if isinstance(tail, HeadAndTail) else tail
+            bound = _proven(head, read, certificate, leaf)
+        except InputError as error:
+            problems.append(str(error))
+    if not problems and certificate.lower_bound > bound:
+        problems.append(f"lower bound {certificate.lower_bound} claimed, the prices prove {bound}")
+    return CertificateCheck(not problems, certificate.lower_bound, bound, 1, tuple(problems))
+
+
+def _proven(
+    head: Instance, tail: Iterable[tuple[Token, int]], certificate: HeadCertificate, leaf: Leaf
+) -> int:
+    """Returns the lower bound that is proven; at least a token for each counted word."""
+    count = _Count(head, certificate, leaf)
+    digest = TailDigest(head.symbols)
+    try:
+        for word, times in tail:
+            digest.add(word, times)
+            count.add(word, times)
+    except OverflowError:
+        raise InputError("the tokens of a class are worth more than 63 bits hold") from None
+    if digest.hexdigest() != certificate.tail_sha256:
+        raise InputError("the certificate is about a tail of other words or counts")
+    return max(count.bound(), digest.total_count + sum(count.words.counts))
+
+
+class _Count:
+    """The sums of a certificate: of 32 times the prices, which are whole numbers."""
+
+    def __init__(self, head: Instance, certificate: HeadCertificate, leaf: Leaf) -> None:
+        scale_bits = certificate.head.scale_bits
+        self.instance = head
+        self.words = words = SortedWords(head)
+        self.one = 1 << scale_bits
+        self.tolls = certificate.tolls
+        self.longest_candidate = head.max_length or 1 << 62
+        self.longest = max([self.longest_candidate, *map(len, head.fixed)])
+        self.forbidden = frozenset(head.forbidden)
+        self.shift = 64 - certificate.class_bits
+        self.classes = array("q", bytes(8 << certificate.class_bits))
+        prices = leaf.unpacked(len(words.count_at), scale_bits)
+        assert prices is not None
+        self.prices = prices.tolist()
+        case = LeafCase(self.prices, (), frozenset(head.fixed), frozenset(), None)
+        self.rewards = {
+            token: reward
+            for token, reward in case_rewards(head, words, case, self.one).items()
+            if reward > 0
+        }
+        self.in_tail: dict[Token, int] = dict.fromkeys(
+            chain(self.rewards, head.fixed, filter(self._dominates, words.words)), 0
+        )
+        if not self.tolls.keys() <= self.in_tail.keys():
+            raise InputError("a token has a toll, and no reward in the head")
+        self.sixteenths = certificate.sixteenths
+        self.total = 32 * sum(n * d for n, d in zip(words.count_at, self.prices, strict=True))
+
+    def _dominates(self, word: Token) -> bool:
+        return 2 <= len(word) <= self.longest_candidate and word not in self.forbidden
+
+    def add(self, word: Token, count: int) -> None:
+        """Adds the prices of a word of the tail, and what they make tokens worth."""
+        size, one = len(word), self.one
+        if size > LONGEST_PRICED:
+            self.total += 32 * one * count
+            return
+        ending: list[list[tuple[int, int]]] = [[] for _ in range(size + 1)]
+        beginning: list[list[tuple[int, int]]] = [[] for _ in range(size + 1)]
+        for start, end in self._places(size):
+            toll = self.tolls.get(word[start:end])
+            if toll is not None:
+                ending[end].append((start, one + toll))
+                beginning[start].append((end, one + toll))
+        before, behind = [0] * (size + 1), [0] * (size + 1)
+        for p in range(1, size + 1):
+            costs = (before[start] + cost for start, cost in ending[p])
+            before[p] = min([before[p - 1] + one, *costs])
+        for p in range(size - 1, -1, -1):
+            costs = (behind[end] + cost for end, cost in beginning[p])
+            behind[p] = min([behind[p + 1] + one, *costs])
+        ends = [0, *[one] * (size - 1), min(size, 2) * one]
+        level = [
+            self.sixteenths * (before[p] - behind[p]) + (16 - self.sixteenths) * 2 * ends[p]
+            for p in range(size + 1)
+        ]
+        self.total += count * (level[size] - level[0])
+        for start, end in self._places(size):
+            worth = level[end] - level[start] - 32 * one
+            if worth > 0:
+                token = word[start:end]
+                if token in self.in_tail:
+                    self.in_tail[token] += count * worth
+                elif token not in self.forbidden:
+                    self.classes[_hashes(token)[-1] >> self.shift] += count * worth
+
+    def _places(self, size: int) -> Iterator[tuple[int, int]]:
+        """Yields where tokens may begin and end in a word of so many symbols."""
+        for start in range(size - 1):
+            for end in range(start + 2, min(start + self.longest, size) + 1):
+                yield start, end
+
+    def bound(self) -> int:
+        """Returns the lower bound that is proven."""
+        head, in_tail = self.instance, self.in_tail
+        items = {token: 32 * self.rewards.get(token, 0) + worth for token, worth in in_tail.items()}
+        required = set(head.fixed)
+        value = self.total - sum(items.pop(token) for token in required)
+        words = self.words
+        for word, count, first in zip(words.words, words.counts, words.first, strict=True):
+            if not self._dominates(word) or word in required:
+                continue
+            prices = self.prices[first : first + len(word)]
+            excess = max(0, sum(max(0, d) for d in prices) - self.one)
+            excess -= max(0, sum(prices) - self.one)
+            items[word] = 32 * (self.rewards.get(word, 0) + count * excess) + max(
+                in_tail[word], self._largest_class(word)
+            )
+        largest = nlargest(head.k - len(required), chain(items.values(), self.classes))
+        proven: int = -(-(value - sum(largest)) // (32 * self.one))
+        return proven
+
+    def _largest_class(self, word: Token) -> int:
+        """The largest sum of a class that a shorter substring of a word is in."""
+        if len(word) > LONGEST_PRICED:
+            return max(self.classes)
+        largest = 0
+        for start in range(len(word) - 1):
+            keys = _hashes(word[start:])[1 : len(word) - 1 if start == 0 else None]
+            largest = max([largest, *(self.classes[key >> self.shift] for key in keys)])
+        return largest
+
+
+def _hashes(word: Token) -> list[int]:
+    """Returns the hash of each prefix of a word."""
+    symbols = map(ord, word) if isinstance(word, str) else iter(word)
+    keys = accumulate(symbols, lambda key, s: (key + s + 1) * _FACTOR & _MASK, initial=0)
+    return list(keys)[1:]

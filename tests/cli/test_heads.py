@@ -1,0 +1,40 @@
+"""Bounds of all words by prices of a head, and the check of their certificates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli.helpers import as_json, fails
+
+
+def test_a_bound_by_a_head_is_verified_on_all_words(run, counts):
+    run("greedtok", counts, "-k", 3, "-o", "V.json")
+    options = ["-k", 3, "--vocab", "V.json", "--json"]
+    status, data = as_json(run("bound", counts, *options, "--head", 4, "-o", "P.cert"))
+    assert (status, data["head_words"]) == (0, 4)
+    assert data["head_words"] < data["words"]
+    status, check = as_json(run("verify", counts, *options, "--certificate", "P.cert"))
+    assert (status, check["ok"], check["lower_bound"]) == (0, True, data["lower_bound"])
+    assert (check["tokens"], check["gap"]) == (data["tokens"], data["gap"])
+
+
+def test_other_words_of_the_tail_are_refused(run, counts):
+    run("bound", counts, "-k", 3, "--head", 4, "-o", "P.cert")
+    lines = Path(counts).read_text().splitlines()
+    Path("other.tsv").write_text("\n".join([*lines[:-1], "dog\t1"]) + "\n")
+    status, check = as_json(
+        run("verify", "other.tsv", "-k", 3, "--certificate", "P.cert", "--json")
+    )
+    assert (status, check["ok"]) == (6, False)
+    assert "tail of other words" in check["problems"][0]
+
+
+def test_what_a_head_does_not_go_with_is_said_in_a_line(run, counts):
+    bound = ["bound", counts, "-k", 3, "--head"]
+    fails(run(*bound, 0), "--head")
+    fails(run(*bound, 2, "--min-count", 2), "--min-count")
+    fails(run(*bound, 2, "--resume", "-o", "P.cert"), "--resume")
+    fails(run("bound", counts, "-k", "2,3", "--head", 2), "one budget")
+    fails(run("bound", "-", "-k", 3, "--head", 2), "several times")
+    fails(run("bound", counts, "--head", 2), "-k is missing")
+    fails(run(*bound, 2, "-o", counts), "-o")

@@ -1,0 +1,135 @@
+"""Certificates of a head: the count of the kernels beside the checker's, and brute force."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracles.brute_force import fewest_tokens
+
+from partcover import HeadCertificate, InputError, Instance, VerificationError, WordCounts
+from partcover.bounds.head_bound import head_bound
+from partcover.corpus.head_and_tail import HeadAndTail
+from partcover.problem.certificate import Certificate, Leaf
+from partcover.problem.head_certificate import TailDigest
+from partcover.verification.head_check import check_head_certificate
+
+WORDS = st.dictionaries(
+    st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=6),
+    st.integers(1, 9),
+    min_size=1,
+    max_size=6,
+)
+TOKENS = st.lists(st.text("abc", min_size=2, max_size=4), max_size=2, unique=True)
+
+
+@st.composite
+def cases(draw):
+    words = WordCounts.from_counts(draw(WORDS))
+    required = draw(TOKENS)
+    forbidden = [token for token in draw(TOKENS) if token not in required]
+    conditions = {"required": required, "forbidden": forbidden}
+    conditions["max_length"] = draw(st.none() | st.integers(2, 4))
+    k = len(required) + draw(st.integers(0, 2))
+    return words, k, draw(st.integers(1, len(words))), conditions
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases())
+def test_the_bound_holds_and_is_confirmed(case):
+    words, k, n, conditions = case
+    bound = head_bound(words, k, head=n, iterations=64, **conditions)
+    split = HeadAndTail.of(words, n)
+    check = check_head_certificate(bound.head, split, bound.certificate)
+    assert check.ok
+    assert check.lower_bound == bound.lower_bound
+    assert bound.lower_bound <= fewest_tokens(Instance(words, k, **conditions))
+    assert bound.tokens >= bound.lower_bound
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases(), st.data())
+def test_whatever_a_certificate_says_what_it_proves_holds(case, data):
+    words, k, n, conditions = case
+    split = HeadAndTail.of(words, n)
+    head = Instance(split.head, k, **conditions)
+    size = len(head.words.data)
+    prices = data.draw(st.lists(st.integers(-4, 4), min_size=size, max_size=size))
+    leaf = Leaf(np.array(prices, np.int32))
+    pool = sorted({word[s:e] for word, _ in words for s in range(6) for e in range(s + 2, 7)})
+    pool = [token for token in pool if len(token) > 1]
+    tolls = data.draw(st.dictionaries(st.sampled_from(pool or [b"ab"]), st.integers(0, 8)))
+    digest = TailDigest("bytes")
+    for word, count in split.tail():
+        digest.add(word, count)
+    certificate = HeadCertificate(
+        Certificate.of(head, (leaf,), 0, scale_bits=2),
+        n,
+        digest.words,
+        digest.total_count,
+        digest.hexdigest(),
+        tolls,
+        data.draw(st.integers(0, 16)),
+        data.draw(st.sampled_from([1, 3, 12])),
+        0,
+    )
+    check = check_head_certificate(head, split, certificate)
+    if not check.ok:  # tolls of tokens without a reward are refused
+        tolls = {t: toll for t, toll in tolls.items() if (t, 1) in head.words or t in head.fixed}
+        certificate = replace(certificate, tolls=tolls)
+        check = check_head_certificate(head, split, certificate)
+    assume(check.ok)
+    assert check.lower_bound <= fewest_tokens(Instance(words, k, **conditions))
+
+
+@pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
+def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbols):
+    words = {"that": 9, "hat": 5, "chat": 2, "thät": 1, "what": 1, "hätte": 1}
+    turn = {"bytes": str.encode, "chars": str, "ints": lambda word: tuple(map(ord, word))}[symbols]
+    counts = WordCounts.from_counts({turn(word): n for word, n in words.items()}, symbols)
+    bound = head_bound(counts, 1, head=3)
+    path = tmp_path / "P.cert"
+    bound.certificate.save(path)
+    certificate = HeadCertificate.load(path)
+    split = HeadAndTail.of(counts, 3)
+    check = check_head_certificate(bound.head, split, certificate)
+    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
+    tail = counts.subset(split.tail())
+    double = counts.subset((word, 2 * n) for word, n in tail)
+    for other in (tail.most_frequent(2), double, counts):
+        assert not check_head_certificate(bound.head, other, certificate).ok
+    assert not check_head_certificate(bound.head.with_k(2), tail, certificate).ok
+    more = replace(certificate, lower_bound=bound.lower_bound + 1)
+    assert "claimed" in check_head_certificate(bound.head, tail, more).problems[0]
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "sixteenths": (data["sixteenths"] + 1) % 16}))
+    with pytest.raises(VerificationError, match="checksum"):
+        HeadCertificate.load(path)
+    with pytest.raises(InputError, match="not a certificate of a head"):
+        HeadCertificate.from_json(certificate.head.to_json())
+
+
+@settings(max_examples=40, deadline=None)
+@given(WORDS, st.integers(1, 6))
+def test_words_of_a_file_are_split_as_those_in_memory(tmp_path_factory, words, n):
+    counts = WordCounts.from_counts(words)
+    path = tmp_path_factory.mktemp("counts") / "C.tsv"
+    counts.save(path)
+    for split in (HeadAndTail.of(counts, n), HeadAndTail.load(path, n)):
+        head, tail = split.head.to_dict(), dict(split.tail())
+        assert {**head, **tail} == counts.to_dict()
+        assert len(head) == min(n, len(counts))
+        assert min(head.values()) >= max(tail.values(), default=0)
+        assert split.total_count == counts.total_count
+
+
+def test_long_words_of_the_tail_are_one_token_at_least():
+    words = WordCounts.from_counts({"ab" * 5: 9, "ab" * 200: 1, "ba" * 128: 1})
+    bound = head_bound(words, 2, head=1)
+    split = HeadAndTail.of(words, 1)
+    check = check_head_certificate(bound.head, split, bound.certificate)
+    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
