@@ -173,19 +173,15 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        if (
-            isinstance(special, str)
-            and special == "text"
-            and (self.threads == 1 or len(text) <= PART // 4)
-        ):
-            data = as_bytes(text, "the text")
-            if self._takes_raw(special):
-                return self._raw_workers.values(data, self._values)
-            if self._normal is not None:
+        data = as_bytes(text, "the text")
+        alone = self.threads == 1 or len(data) <= PART
+        if alone and isinstance(special, str) and special == "text":
+            workers = self._workers_for(special)
+            if self._normal is not None and workers is self._workers:
                 data = self._normal.of_bytes(data)
-            return self._workers.values(data, self._values)
+            return workers.values(data, self._values)
         ids: list[int] = []
-        for numbers in self._numbers(text, special):  # threads work on while a part is listed
+        for numbers in self._numbers(data, special):  # threads work on while a part is listed
             part = self._to_list(numbers)
             if ids:
                 ids += part

@@ -139,6 +139,8 @@ def test_refused():
     ours = Encoder(Vocabulary(["ab"]), "gpt2")
     with pytest.raises(InputError, match="the text has a lone surrogate"):
         ours.encode("a\ud800")
+    with pytest.raises(InputError, match="the text is 5: str or bytes is expected"):
+        Encoder(Vocabulary(["ab"]), "gpt2", threads=2).encode(5)
     with pytest.raises(InputError, match="special is 'x': use"):
         ours.encode_batch(["a"], special="x")
     bare = Encoder(Vocabulary([], special="<s>"), "gpt2")
