@@ -22,6 +22,7 @@ from ..problem.minimax_certificate import MinimaxCertificate
 from ..problem.minimax_solution import MinimaxSolution
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
+from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
 from ..verification.minimax_check import verify_minimax
@@ -116,6 +117,7 @@ def improve_minimax(
     seed: Seed = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
+    checkpoint: Callable[[MinimaxSolution], None] | None = None,
 ) -> MinimaxSolution:
     """Finds a vocabulary with a small largest ratio over several corpora, and bounds its gap.
 
@@ -141,7 +143,10 @@ def improve_minimax(
     threads : int
         Number of threads; the result is the same for any number where no limit cuts.
     progress : Progress, optional
-        Receives the number of rounds, and the largest ratio and the bound so far as the remark.
+        Receives the number of rounds, and the bound so far as the remark.
+    checkpoint : callable, optional
+        Receives the best solution so far with its certificate, not yet recounted, after a round.
+        If it raises an exception the call goes on.
 
     Returns
     -------
@@ -164,7 +169,7 @@ def improve_minimax(
     (Fraction(1, 1), Fraction(1, 1))
     """
     limits = RunLimits(time_limit, seed, threads)
-    run = _Run(instance, limits, gap, progress or Progress())
+    run = _Run(instance, limits, gap, progress or Progress(), checkpoint)
     if warm_start is not None:
         run.offer_checked(warm_start)
     run.begin(offers=True)
@@ -232,9 +237,15 @@ class _Run:
     """The best vocabulary and the best bound so far, over rounds of weights."""
 
     def __init__(
-        self, instance: MinimaxInstance, limits: RunLimits, gap: float, progress: Progress
+        self,
+        instance: MinimaxInstance,
+        limits: RunLimits,
+        gap: float,
+        progress: Progress,
+        checkpoint: Callable[[MinimaxSolution], None] | None = None,
     ) -> None:
         self.instance = instance
+        self.checkpoints = Checkpoints(checkpoint, lambda: self.present("improve-minimax"))
         self.limits = limits
         self.deadline: Deadline = limits.start()
         self.gap = gap
@@ -325,6 +336,7 @@ class _Run:
             if offers:
                 self.seen.append(chosen)
                 self.offer(chosen, tokens)
+                self.checkpoints.offer(news=True)
             steps.update(self.instance.ratios(tokens))
 
     def _round(
@@ -372,18 +384,11 @@ class _Run:
         assert self.certificate is not None
         return "completed" if self.worst == self.certificate.lower_bound else "gap"
 
-    def solution(self, method: str) -> MinimaxSolution:
-        """Returns the best vocabulary, recounted, and the best bound."""
-        instance, vocabulary = self.instance, None
-        if self.tokens:
-            vocabulary = instance.whole.vocabulary(self.best, method)
-            recount = verify_minimax(instance, vocabulary)
-            if not recount.ok or recount.tokens != self.tokens:
-                raise VerificationError(
-                    recount.problems[0] if recount.problems else "a recount finds other numbers"
-                )
+    def present(self, method: str) -> MinimaxSolution:
+        """Returns the best vocabulary and the best bound so far."""
+        vocabulary = self.instance.whole.vocabulary(self.best, method) if self.tokens else None
         return MinimaxSolution(
-            instance,
+            self.instance,
             method,
             vocabulary,
             self.tokens,
@@ -395,3 +400,12 @@ class _Run:
             self.limits.seed,
             self.limits.threads,
         )
+
+    def solution(self, method: str) -> MinimaxSolution:
+        """Returns the same, the vocabulary recounted."""
+        solution = self.present(method)
+        if solution.vocabulary is not None:
+            recount = verify_minimax(self.instance, solution.vocabulary)
+            if not recount.ok or recount.tokens != self.tokens:
+                raise VerificationError((*recount.problems, "a recount finds other numbers")[0])
+        return solution

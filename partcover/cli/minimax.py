@@ -17,6 +17,7 @@ from ..problem.minimax import CONDITIONS, MinimaxInstance
 from ..problem.minimax_certificate import MinimaxCertificate
 from ..problem.minimax_solution import MinimaxSolution
 from ..report.tables import Listing, facts, token_line
+from ..runtime.files import in_place
 from ..verification.minimax_check import check_minimax_certificate
 from .command import Function, argument, option
 from .exit_status import EXIT_INTERRUPTED
@@ -24,10 +25,10 @@ from .inputs import InstanceSource
 from .output import Output
 
 __all__ = [
+    "MinimaxCertificateFile",
     "MinimaxSource",
     "minimax_option",
     "refuse_with_minimax",
-    "save_minimax_certificate",
     "show_minimax",
 ]
 
@@ -169,18 +170,41 @@ def refuse_with_minimax(**options: Any) -> None:
             raise click.UsageError(f"--minimax and --{name.replace('_', '-')} exclude each other")
 
 
-def save_minimax_certificate(out: Output, path: str, solution: MinimaxSolution) -> None:
-    """Writes a certificate, unless the file has one of the same instance that proves more."""
-    certificate = solution.certificate
-    if certificate is None:
-        return
-    kept = _proven_by(path, solution.instance)
-    if kept > certificate.lower_bound:
-        found = float(certificate.lower_bound)
-        out.note(f"{path} is kept: it proves {float(kept):.6f}, and this run {found:.6f}")
-        return
-    certificate.save(path)
-    out.wrote(path)
+class MinimaxCertificateFile:
+    """The file of a certificate: a better one of the same instance that is there is kept.
+
+    Parameters
+    ----------
+    out : Output
+        Where remarks go.
+    path : str
+        The file.
+    instance : MinimaxInstance
+        The instance.
+    """
+
+    def __init__(self, out: Output, path: str, instance: MinimaxInstance) -> None:
+        self.out = out
+        self.path = path
+        self.kept = _proven_by(path, instance)  # by the file that is there
+
+    def save(self, solution: MinimaxSolution, *, finally_: bool = True) -> None:
+        """Writes the certificate of a solution, and at the end says so."""
+        certificate = solution.certificate
+        if certificate is None:
+            return
+        if self.kept > certificate.lower_bound:
+            if finally_:
+                kept, found = float(self.kept), float(certificate.lower_bound)
+                self.out.note(
+                    f"{self.path} is kept: it proves {kept:.6f}, and this run {found:.6f}"
+                )
+            return
+        if finally_:
+            certificate.save(self.path)
+            self.out.wrote(self.path)
+        elif not in_place(self.path):
+            certificate.save(self.path)
 
 
 def _proven_by(path: str, instance: MinimaxInstance) -> Fraction:

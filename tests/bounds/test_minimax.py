@@ -117,6 +117,19 @@ def test_ctrl_c_keeps_the_best(method):
         assert check_minimax_certificate(instance, solution.certificate).ok
 
 
+def test_checkpoints_are_valid():
+    instance, kept = three(4), []
+
+    def keep(solution):
+        kept.append(solution)
+        raise OSError("no room")
+
+    found = improve_minimax(instance, checkpoint=keep)
+    assert kept[0].worst >= found.worst
+    checks(instance, kept[0])
+    assert check_minimax_certificate(instance, kept[0].certificate).ok
+
+
 def test_large_counts_do_not_overflow():
     """References and counts far apart, and sums next to what prices can count."""
     small = WordCounts.from_counts({"abab": 1, "cd": 3})

@@ -19,9 +19,9 @@ from ..exit_status import EXIT_INTERRUPTED
 from ..heads import bound_by_head
 from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
 from ..minimax import (
+    MinimaxCertificateFile,
     MinimaxSource,
     refuse_with_minimax,
-    save_minimax_certificate,
     show_minimax,
 )
 from ..options import (
@@ -195,7 +195,7 @@ def _bound_minimax(
             progress=progress,
         )
     if out.path is not None:
-        save_minimax_certificate(out, out.path, solution)
+        MinimaxCertificateFile(out, out.path, instance).save(solution)
     return show_minimax(replace(out, path=None, no_vocabulary=True), solution)
 
 

@@ -6,15 +6,17 @@ import click
 
 from ...errors import InputError
 from ...problem.instance import Instance
+from ...problem.minimax_solution import MinimaxSolution
 from ...problem.solution import Solution
+from ...runtime.files import in_place
 from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_USAGE
 from ..inputs import InstanceSource, read_any_vocabulary
 from ..minimax import (
+    MinimaxCertificateFile,
     MinimaxSource,
     refuse_with_minimax,
-    save_minimax_certificate,
     show_minimax,
 )
 from ..options import no_cuts_option
@@ -116,6 +118,15 @@ def _improve_minimax(
     )
     start = None if search.start is None else read_any_vocabulary(search.start)
     instance = minimax.read(source, threads=out.threads)
+    path = search.write_certificate
+    proof = None if path is None else MinimaxCertificateFile(out, path, instance)
+
+    def keep(best: MinimaxSolution) -> None:
+        if out.path is not None and not in_place(out.path):
+            best.recorded().save(out.path)
+        if proof is not None:
+            proof.save(best, finally_=False)
+
     with out.progress("improve") as progress:
         solution = improve_minimax(
             instance,
@@ -126,10 +137,11 @@ def _improve_minimax(
             seed=out.seed,
             threads=out.threads,
             progress=progress,
+            checkpoint=keep,
         )
     status = show_minimax(out, solution)
-    if search.write_certificate is not None:
-        save_minimax_certificate(out, search.write_certificate, solution)
+    if proof is not None:
+        proof.save(solution)
     return status
 
 
