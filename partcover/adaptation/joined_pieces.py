@@ -15,10 +15,11 @@ from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..runtime.limits import Deadline
+from ..runtime.limits import Deadline, RunLimits
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .base import extended, text_of
+from .closed_optimum import closed_optimum, is_small
 from .merge_search import best_merges, best_share, merge_gains
 from .merge_state import MergeState
 from .pieces import Pieces, Run
@@ -59,6 +60,8 @@ def add_merges(task: Task) -> Added:
         start = replace(start, given=tuple(pieces.present()))
     words = _between_bytes(pieces)
     state = best_merges(words, start, task.m - len(characters), deadline=deadline, threads=threads)
+    if base.merges is not None and not (characters or start.given) and is_small(instance):
+        state = _solved(instance, state, words, task)
     merges = None
     if base.merges is not None:
         spelled = ((pieces.spelled(left), pieces.spelled(right)) for left, right in state.merges)
@@ -73,6 +76,16 @@ def add_merges(task: Task) -> Added:
         progress=task.progress,
     )
     return Added(vocabulary, gains, instance, bound.certificate, bound.termination)
+
+
+def _solved(instance: Instance, state: MergeState, words: WordCounts, task: Task) -> MergeState:
+    """Returns the merges of the tokens that a solver finds best, where they leave fewer tokens."""
+    best = closed_optimum(instance, RunLimits(task.limits.time_limit))
+    if best is None:
+        return state
+    solved = replace(state, merges=best.merges)
+    needed = [each.cut(words, task.limits.threads).tokens for each in (state, solved)]
+    return solved if needed[1] < needed[0] else state
 
 
 def add_by_likelihood(task: Task) -> Added:
