@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 from partcover import Instance, WordCounts, export, extend, load_vocabulary, prune, trainers
 
 TEXT = "the other theorem on the theory of the northern theatre and of another thing " * 3
+SIZE = 256 + 20 + 1
 
 
-@pytest.fixture(scope="module")
-def model():
-    """A language model of two small layers, and its tokenizer."""
-    pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    config = transformers.GPT2Config(vocab_size=300, n_positions=64, n_embd=8, n_layer=2, n_head=2)
+@pytest.fixture
+def torch():
+    pytest.importorskip("transformers")
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture
+def model(torch):
+    """A language model of two small layers, whose output layer is its embedding."""
+    import transformers
+
+    config = transformers.GPT2Config(vocab_size=SIZE, n_positions=128, n_embd=8, n_layer=2)
+    config.n_head = 2
     return transformers.GPT2LMHeadModel(config).eval()
 
 
 @pytest.fixture
 def tokenizer(tmp_path):
+    pytest.importorskip("tokenizers")
     words = WordCounts.from_texts([TEXT], pretokenizer="gpt2")
-    base = trainers.bpe(Instance(words, 43)).vocabulary.with_(special=["<|end|>"])
+    base = trainers.bpe(Instance(words, 20)).vocabulary.with_(special=["<|end|>"])
     export(base, tmp_path / "tokenizer.json", "huggingface", corpus=words)
     return load_vocabulary(tmp_path / "tokenizer.json")
 
@@ -31,21 +42,17 @@ def encoded(vocabulary, path):
     from transformers import AutoTokenizer
 
     export(vocabulary, path, "huggingface")
-    return AutoTokenizer.from_pretrained(path).encode(TEXT)
+    return AutoTokenizer.from_pretrained(str(path)).encode(TEXT)
 
 
-def test_the_rows_that_stay(model, tokenizer, tmp_path):
-    import copy
-
-    import torch
-
+def test_the_rows_that_stay(torch, model, tokenizer, tmp_path):
     words = WordCounts.from_texts([TEXT], pretokenizer=tokenizer.pretokenizer)
-    found = prune(tokenizer, words, 20)
+    found = prune(tokenizer, words, 12)
     kept = torch.from_numpy((found.ids >= 0).nonzero()[0])  # old ids in the order of the new ones
     smaller = copy.deepcopy(model)
-    rows = smaller.get_input_embeddings().weight[kept]
+    rows = smaller.get_input_embeddings().weight[kept].detach().clone()
     smaller.resize_token_embeddings(len(kept))
-    smaller.get_input_embeddings().weight.data = rows.clone()
+    smaller.get_input_embeddings().weight.data = rows
     smaller.tie_weights()
     ids = torch.tensor([encoded(found.vocabulary, tmp_path / "small")])
     with torch.no_grad():
@@ -53,17 +60,13 @@ def test_the_rows_that_stay(model, tokenizer, tmp_path):
         assert torch.allclose(smaller(ids).logits, of_all, atol=1e-5)
 
 
-def test_the_rows_of_new_tokens(model, tokenizer, tmp_path):
-    import copy
-
-    import torch
-
-    words = WordCounts.from_texts([TEXT + "northern theorems"], pretokenizer="gpt2")
+def test_the_rows_of_new_tokens(torch, model, tokenizer, tmp_path):
+    words = WordCounts.from_texts([TEXT], pretokenizer=tokenizer.pretokenizer)
     found = extend(tokenizer, words, 5)
     larger = copy.deepcopy(model)
-    larger.resize_token_embeddings(max(found.new_ids) + 1, mean_resizing=False)
-    rows = larger.get_input_embeddings().weight.data
-    assert torch.equal(rows[:300], model.get_input_embeddings().weight)
+    larger.resize_token_embeddings(max(found.new_ids) + 1)
+    rows = larger.get_input_embeddings().weight
+    assert torch.equal(rows[:SIZE], model.get_input_embeddings().weight)
     ids = encoded(found.vocabulary, tmp_path / "large")
     assert set(ids) & set(found.new_ids)
     assert max(ids) < len(rows)
