@@ -10,9 +10,12 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..runtime.arrays import Float64, Int64
+from ..runtime.memory import refuse_beyond
 
 __all__ = ["NgramModel"]
 
+_BYTES_A_SYMBOL = 120  # of the text while it is counted, about
+_BYTES_A_GRAM = 40
 _FALLBACK = (0.5, 1.0, 1.5)  # discounts where the counts of counts do not give them, as KenLM's
 
 
@@ -105,8 +108,8 @@ class NgramModel:
         Raises
         ------
         InputError
-            For an order below 1, ids out of range, no id at all, or one of `lengths` and
-            `context_bytes` without the other.
+            For an order below 1, ids out of range, no id at all, one of `lengths` and
+            `context_bytes` without the other, or more text than fits in memory.
 
         Examples
         --------
@@ -125,7 +128,13 @@ class NgramModel:
         stream, reach = model._stream(sequences)
         if len(stream) <= 2:
             raise InputError("an n-gram model is trained on one id at least")
-        levels = _levels(stream, reach, size, int(reach.max()) + 1)
+        n_levels = int(reach.max()) + 1
+        refuse_beyond(
+            len(stream) * (_BYTES_A_SYMBOL + n_levels * _BYTES_A_GRAM),
+            f"a model of {len(stream):,} tokens, in contexts of up to {n_levels - 1}, takes",
+            "take less text, or a smaller order",
+        )
+        levels = _levels(stream, reach, size, n_levels)
         return cls(size, order, sizes, context_bytes, levels)
 
     def bits(self, sequences: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> float:

@@ -100,6 +100,7 @@ def show_scores(
         words[name] = _counted(out, corpus, vocabulary, options.key)
         for remark in other_words(vocabulary, words[name]):
             out.note(f"{name}: {remark}")
+    bits = list(_bits(out, vocabulary, rule, names, options)) if options.train else []
     with out.events(None, phase="bound", time_limit=options.time_limit) as progress:
         scores = score_vocabulary(
             vocabulary,
@@ -117,10 +118,8 @@ def show_scores(
     }
     if options.train:
         data["language_model"] = {"order": options.order, "context_bytes": options.context_bytes}
-        for row, bits in zip(
-            data["corpora"], _bits(out, vocabulary, rule, names, options), strict=True
-        ):
-            row |= bits
+        for row, of_corpus in zip(data["corpora"], bits, strict=True):
+            row |= of_corpus
     out.result(data, *_tables(data))
     return EXIT_INTERRUPTED if scores.is_interrupted else 0
 

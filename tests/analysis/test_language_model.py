@@ -95,6 +95,13 @@ def test_kenlm(order, expected):
         assert -bits * log10(2) == pytest.approx(logarithm, abs=1e-4)
 
 
+def test_more_text_than_memory(monkeypatch):
+    monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 2**20)
+    NgramModel.train([[0, 1] * 100], SIZE)
+    with pytest.raises(InputError, match="20,002 tokens, in contexts of up to 2, takes about"):
+        NgramModel.train([[0, 1] * 10_000], SIZE)
+
+
 @pytest.mark.parametrize(
     ("texts", "options"),
     [
