@@ -13,6 +13,7 @@ exponent is of the last two sizes: e for time ~ words^e.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import resource
@@ -51,9 +52,21 @@ def drawn(n_words, long):
     return WordCounts.from_counts({word: n_words // n for n, word in enumerate(names, 1)})
 
 
+def peak_memory(*, since_now=False):
+    """Returns the most bytes that this process had, or those that it has, as the new start."""
+    if sys.platform != "linux":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if since_now:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    with open("/proc/self/status") as file:
+        return next(1024 * int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+
+
 def measure(method, words, k):
     """Runs a method in this process, and prints what it took."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    gc.collect()
+    peak = peak_memory(since_now=True)
     begun = time.process_time()
     instance = Instance(words, k)
     kind = "greedy" if method in ("greedtok", "bpe") else "bound"
@@ -61,8 +74,7 @@ def measure(method, words, k):
     result = METHODS[method](instance)
     row = {"method": method, "words": len(words), "symbols": len(words.data)}
     row["seconds"] = time.process_time() - begun
-    unit = 1024 if sys.platform == "linux" else 1
-    row["peak"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) * unit
+    row["peak"] = peak_memory() - peak
     row["planned"] = None if method == "bpe" else planned
     row["gap"] = getattr(result, "gap", None)
     print(json.dumps(row))

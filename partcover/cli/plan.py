@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..problem.memory_plan import Work, memory_plan
@@ -15,20 +16,21 @@ from .output import Output
 __all__ = ["plan_option"]
 
 
-def plan_option(work: Work) -> Decorator:
+def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
     """Adds ``--plan`` to a command that is given an instance and an output.
 
     Parameters
     ----------
-    work : {"greedy", "bound"}
-        What the command does; see `partcover.problem.memory_plan.memory_plan`.
+    work : str or callable
+        What the command does, or a function that says it of the command's options; see
+        `partcover.problem.memory_plan.memory_plan`.
     """
 
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def wrapper(*, plan: bool, out: Output, source: InstanceSource, **options: Any) -> Any:
             if plan:
-                return _show(out, source, work)
+                return _show(out, source, work(options) if callable(work) else work)
             return function(out=out, source=source, **options)
 
         add = option(

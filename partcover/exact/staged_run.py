@@ -10,6 +10,7 @@ from ..bounds.branch_and_cut import branch_and_cut
 from ..bounds.phase_events import PhaseEvents
 from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
+from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
@@ -81,6 +82,7 @@ class StagedRun:
             Uses a solver, from the start, within the limits of the run that it is given.
         """
         refuse_large_counts(self.instance)
+        refuse_beyond_memory(self.instance, "bound")
         solution: Solution | None = None
         try:
             solution = self._first(first, self.warm_start, self._solver_seconds())
@@ -129,7 +131,9 @@ class StagedRun:
         has_groups = bool(self.instance.groups)
         if not has_groups and "highs" not in available():
             return None
-        if entries(self.instance, "path") > (QUICK_WITH_GROUPS if has_groups else QUICK):
+        most = QUICK_WITH_GROUPS if has_groups else QUICK
+        # of many candidates it takes long, and much memory, to list all
+        if self.instance.promising.n_undominated > most or entries(self.instance, "path") > most:
             return None
         return min(self._seconds_left / 2, math.inf if has_groups else QUICK_SECONDS)
 

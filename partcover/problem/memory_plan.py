@@ -24,7 +24,7 @@ __all__ = [
     "refuse_beyond_memory",
 ]
 
-Work = Literal["greedy", "bound"]
+Work = Literal["greedy", "bound", "merges", "model"]
 
 # bytes, at the peak
 _PROGRAM = 60 << 20  # the interpreter and the libraries
@@ -34,6 +34,8 @@ _OCCURRENCE = 4  # of a candidate that was scored
 _PRICED = 160  # a candidate whose reward is counted
 _PRICE = 130  # a symbol in the steps of a bound
 _ARC = 90  # an occurrence there
+_PIECE = 64  # a symbol while words are cut into pieces that are merged, with its pairs
+_ENTRY = 250  # a nonzero or a variable of a solver's model
 SMALL = 1 << 28  # what takes less is not looked at: the index itself refuses what is too large
 _SCORED = 10  # candidates that are scored occur about so often at each position, at most
 MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 25
@@ -72,6 +74,11 @@ class MemoryPlan:
         """Whether so much is available."""
         return self.need <= self.available
 
+    @property
+    def has_candidates(self) -> bool:
+        """Whether the memory depends on how many candidates there are."""
+        return "candidates" in self.parts
+
     def to_json(self) -> dict[str, Any]:
         """Returns the plan as a JSON object; sizes are bytes."""
         return {"need": self.need, "available": self.available, "fits": self.fits} | {
@@ -92,12 +99,12 @@ class MemoryPlan:
         raise InputError(
             f"this takes about {shown_size(self.need)}, most of it ({shown_size(size)}) for "
             f"{what}, and {shown_size(self.available)} of memory are available: leave out rare "
-            "words, or cap candidates with --max-length (max_length)"
+            f"words{', or cap candidates with --max-length (max_length)' * self.has_candidates}"
         )
 
 
 def memory_plan(instance: Instance, work: Work, *, available: int | None = None) -> MemoryPlan:
-    """Estimates the memory that a greedy run or a bound takes at its peak.
+    """Estimates the memory that work on an instance takes at its peak.
 
     From the number of words, symbols and substrings alone, in O(words) time.
 
@@ -105,8 +112,9 @@ def memory_plan(instance: Instance, work: Work, *, available: int | None = None)
     ----------
     instance : Instance
         The words and the limits on the candidates; its index is not needed.
-    work : {"greedy", "bound"}
-        GreedTok or GreedWMC; or a lower bound, with or without a search for vocabularies.
+    work : {"greedy", "bound", "merges", "model"}
+        GreedTok or GreedWMC; a lower bound, with or without a search for vocabularies or for
+        their proof; the training of BPE or WordPiece; or a solver's model of all candidates.
     available : int, optional
         Bytes that may be taken, with those of the words; by default what is available now.
 
@@ -153,8 +161,15 @@ def _parts(instance: Instance, work: Work) -> Iterator[tuple[str, int]]:
     words = instance.words
     n_symbols = len(words.data)
     positions = n_symbols + len(words) + 1
+    if work == "merges":
+        yield "pieces and their pairs", n_symbols * _PIECE
+        return
     substrings = _substrings(np.diff(words.offsets), instance.max_length)
     yield "the index of the words", positions * _POSITION
+    if work == "model":
+        yield "candidates", substrings * _CANDIDATE
+        yield "the model", (2 * n_symbols + 3 * substrings) * _ENTRY
+        return
     yield "candidates", min(substrings, MOST_HELD) * _CANDIDATE
     yield "occurrences", min(substrings, positions * _SCORED) * _OCCURRENCE
     if work == "bound":

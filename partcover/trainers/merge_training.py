@@ -13,6 +13,7 @@ from ..corpus.symbols import Token
 from ..errors import InputError
 from ..kernels._merge_training import MergeTrainer
 from ..problem.instance import Instance
+from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Termination
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
@@ -91,6 +92,7 @@ def train_merges(
         order of byte-level tokenizers (bytes), of code points or of integers, and tokens follow,
         as they were made.
     """
+    refuse_beyond_memory(instance, "merges")
     layout = _Layout.of(instance, given)
     limit = min(instance.k, len(given) + len(instance.words.data))
     trainer = layout.trainer(instance, given, limit, scored, threads)

@@ -6,15 +6,24 @@ import pytest
 from cli.helpers import as_json, fails
 
 
-@pytest.mark.parametrize("name", ["greedtok", "greedwmc", "improve", "bound"])
+@pytest.mark.parametrize(
+    "name",
+    ["greedtok", "greedwmc", "improve", "bound", "solve", "solve --solver highs", "train"],
+)
 def test_the_plan_is_all_that_is_made(run, counts, tmp_path, name):
-    status, plan = as_json(run(name, counts, "-k", 1, "--plan", "--json", "-o", "V.json"))
+    name, *options = name.split()
+    options += ["--method", "bpe"] if name == "train" else []
+    status, plan = as_json(run(name, counts, *options, "-k", 1, "--plan", "--json", "-o", "V.json"))
     assert status == 0
     assert plan["fits"]
     assert plan["need"] == sum(plan["parts"].values()) <= plan["available"]
     assert not (tmp_path / "V.json").exists()
-    assert "it fits" in run(name, counts, "--plan")[1]
+    assert "it fits" in run(name, counts, *options, "--plan")[1]
 
 
 def test_the_words_are_read(run):
     fails(run("greedtok", "none.tsv", "-k", 1, "--plan"), "none.tsv")
+
+
+def test_a_trainer_without_an_estimate(run, counts):
+    fails(run("train", counts, "-k", 1, "--method", "unigram", "--plan"), "bpe and wordpiece")

@@ -7,14 +7,16 @@ import sys
 
 import pytest
 
-from partcover import InputError, Instance, greedtok, improve, lower_bound
+from partcover import InputError, Instance, greedtok, improve, lower_bound, solve
 from partcover.problem.memory_plan import memory_plan
+from partcover.trainers import bpe
 
 RUN = """
 import sys
 import numpy as np
 from partcover import Instance, greedtok, lower_bound
 from partcover.problem.memory_plan import memory_plan
+from partcover.trainers import bpe
 
 random = np.random.default_rng(1)
 parts = ["".join(random.choice(list("etaoinshrdlu"), random.integers(2, 6))) for _ in range(3000)]
@@ -22,7 +24,10 @@ draw = np.minimum(random.zipf(1.3, (int(sys.argv[2]), 3)) - 1, 2999)
 words = {"".join(parts[i] for i in row): 1 + n % 7 for n, row in enumerate(draw.tolist())}
 instance = Instance(words, 500)
 plan = memory_plan(instance, sys.argv[1])
-greedy = greedtok(instance)
+if sys.argv[1] == "merges":
+    bpe(instance)
+else:
+    greedy = greedtok(instance)
 if sys.argv[1] == "bound":
     lower_bound(instance, greedy=greedy, iterations=1)
 # rusage would count what the process had that started this one
@@ -32,7 +37,9 @@ print(plan.need, 1024 * int(peak))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
-@pytest.mark.parametrize(("work", "words"), [("greedy", 60_000), ("bound", 30_000)])
+@pytest.mark.parametrize(
+    ("work", "words"), [("greedy", 60_000), ("bound", 30_000), ("merges", 60_000)]
+)
 def test_a_run_takes_between_a_fifth_of_the_plan_and_all_of_it(work, words):
     command = [sys.executable, "-c", RUN, work, str(words)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -50,11 +57,11 @@ def test_substrings_are_counted_within_the_longest():
     assert candidates(max_length=3) == 9 + 3
 
 
-@pytest.mark.parametrize("method", [greedtok, lower_bound, improve])
+@pytest.mark.parametrize("method", [greedtok, lower_bound, improve, bpe, solve])
 def test_what_does_not_fit_is_refused_before_it_is_indexed(method, monkeypatch):
     monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**20)
     monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
-    instance = Instance({"banana" * 50: 2, "bandana" * 50: 1}, 1)
-    with pytest.raises(InputError, match=r"most of it .* --max-length"):
+    instance = Instance({"banana" * 5000: 2, "bandana" * 50: 1}, 1)
+    with pytest.raises(InputError, match=r"most of it .* leave out rare words"):
         method(instance)
     assert not instance.is_indexed

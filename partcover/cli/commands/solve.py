@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import click
 
 from ...corpus import symbols as sym
 from ...problem.instance import Instance
+from ...problem.memory_plan import Work
 from ...problem.solution import Result
 from ...report.tables import facts
 from ..checkpoint_files import CheckpointFiles
@@ -18,6 +20,7 @@ from ..inputs import InstanceSource, read_any_vocabulary
 from ..minimax import MinimaxSource, refuse_with_minimax, show_minimax
 from ..output import Output, say
 from ..paths import WritablePath
+from ..plan import plan_option
 from ..results import save_certificate, write_solution
 from ..search_options import SearchOptions, search_options
 
@@ -49,6 +52,12 @@ class _Model:
             return self.solver or "glop"
         about_a_model = self.formulation or self.sense or self.show_log or self.goal != "tokens"
         return "highs" if about_a_model else None
+
+
+def _work(options: Mapping[str, Any]) -> Work:
+    """Returns what takes the memory: branch and cut, or the model of a solver."""
+    given = {field.name: options[field.name] for field in fields(_Model)}
+    return "bound" if _Model(**given).solver_name is None else "model"
 
 
 @command(
@@ -103,6 +112,7 @@ class _Model:
 )
 @option("--log", "show_log", is_flag=True, help="The solver's own log on standard error.")
 @search_options(writes="the vocabulary; of a relaxation its result", several=True)
+@plan_option(_work)
 def solve_command(
     out: Output,
     source: InstanceSource,

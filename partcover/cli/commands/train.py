@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import click
 
 from ...errors import InputError
+from ...problem.memory_plan import Work
 from ...trainers import TRAINERS
 from ..command import Command, command, option
 from ..inputs import InstanceSource
 from ..options import vocabulary_options
 from ..output import Output
+from ..plan import plan_option
 from ..results import write_solution
 
 _COMMON = {"time_limit", "seed", "threads", "progress"}
@@ -28,6 +30,13 @@ class _Methods(Command):
         with formatter.section("Methods"):
             formatter.write_dl([(name, _about(name)) for name in sorted(TRAINERS)])
         super().format_epilog(ctx, formatter)
+
+
+def _work(options: Mapping[str, Any]) -> Work:
+    """Returns what takes the memory."""
+    if options["method"] not in ("bpe", "wordpiece"):
+        raise click.UsageError("--plan is for bpe and wordpiece: of others no estimate is known")
+    return "merges"
 
 
 def _about(name: str) -> str:
@@ -58,6 +67,7 @@ def _about(name: str) -> str:
     help="An option of the method, by the name it has in Python. Repeatable.",
 )
 @vocabulary_options()
+@plan_option(_work)
 def train_command(
     out: Output,
     source: InstanceSource,
