@@ -95,6 +95,8 @@ def show_scores(
     for text in (*corpora, *options.train) if options.train else ():
         if _is_counted(text):
             raise InputError(f"{text}: bits per byte (--train) are of text, not of counted words")
+        if text == "-":
+            raise InputError("--train reads texts more than once: give files, not standard input")
     words = {}
     for corpus, name in names.items():
         words[name] = _counted(out, corpus, vocabulary, options.key)

@@ -137,6 +137,7 @@ def test_bits_per_byte(run, tmp_path):
         (["V.json", "C.tsv", "--scores", "--train", "text.txt"], "C.tsv: bits per byte"),
         (["V.json", "text.txt", "--scores", "--train", "C.tsv"], "C.tsv: bits per byte"),
         (["V.json", "C.tsv", "--train", "text.txt"], "--train needs --scores"),
+        (["V.json", "-", "--scores", "--train", "text.txt"], "not standard input"),
         (["V.json", "--scores"], "--scores needs a text"),
         (["V.json", "C.tsv", "C.tsv"], "several corpora are for --scores"),
         (["V.json", "C.tsv", "--scores", "--audit"], "--scores and --audit exclude each other"),
