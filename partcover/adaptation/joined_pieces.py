@@ -29,6 +29,7 @@ from .whole_paths import extension_instance
 __all__ = ["add_by_likelihood", "add_merges"]
 
 _SEARCH = 0.5  # of the time
+_PATIENCE = 20.0  # seconds for a solver
 _JOINING = 1e-6  # what a token scores above its pieces for each of them that it saves
 
 
@@ -60,8 +61,14 @@ def add_merges(task: Task) -> Added:
         start = replace(start, given=tuple(pieces.present()))
     words = _between_bytes(pieces)
     state = best_merges(words, start, task.m - len(characters), deadline=deadline, threads=threads)
+    state = state.reachable(threads)
     if base.merges is not None and not (characters or start.given) and is_small(instance):
-        state = _solved(instance, state, words, task)
+        left = clock.left
+        patience = _PATIENCE if left is None else min(_PATIENCE, _SEARCH * left)
+        best = closed_optimum(instance, RunLimits(patience))
+        if best is not None:
+            choices = [state, replace(state, merges=best.merges).reachable(threads)]
+            state = min(choices, key=lambda choice: choice.cut(words, threads).tokens)
     merges = None
     if base.merges is not None:
         spelled = ((pieces.spelled(left), pieces.spelled(right)) for left, right in state.merges)
@@ -76,16 +83,6 @@ def add_merges(task: Task) -> Added:
         progress=task.progress,
     )
     return Added(vocabulary, gains, instance, bound.certificate, bound.termination)
-
-
-def _solved(instance: Instance, state: MergeState, words: WordCounts, task: Task) -> MergeState:
-    """Returns the merges of the tokens that a solver finds best, where they leave fewer tokens."""
-    best = closed_optimum(instance, RunLimits(task.limits.time_limit))
-    if best is None:
-        return state
-    solved = replace(state, merges=best.merges)
-    needed = [each.cut(words, task.limits.threads).tokens for each in (state, solved)]
-    return solved if needed[1] < needed[0] else state
 
 
 def add_by_likelihood(task: Task) -> Added:
@@ -156,7 +153,10 @@ def _within_limit(task: Task, vocabulary: Vocabulary, scored: dict[Token, float]
             return vocabulary
         longer = np.flatnonzero(cut.pieces > before).tolist()
         blamed = {piece for word in longer for piece in cut.of(word)}
-        new = [text for text in vocabulary.tokens[len(task.base) :] if text not in blamed]
+        there = vocabulary.tokens[len(task.base) :]
+        new = [text for text in there if text not in blamed]
+        if len(new) == len(there):
+            new = []
         vocabulary = _with_scores(task.base, new, scored)
 
 

@@ -108,6 +108,17 @@ class MergeState:
             self.avoided,
         )
 
+    def reachable(self, threads: int) -> MergeState:
+        """Returns the merges without tokens that they cut, taken as words, into several.
+
+        Such tokens never come out.  Where words that are tokens stay whole there are none.
+        """
+        if self.keeps_words or not self.tokens:
+            return self
+        words = WordCounts.from_counts(dict.fromkeys(self.tokens, 1), "ints")
+        pieces = self.cut(words, threads).pieces.tolist()
+        return self.without(run for run, n in zip(self.tokens, pieces, strict=True) if n > 1)
+
     def leading(self, runs: Iterable[Run]) -> frozenset[Run]:
         """Returns those of some tokens that others are made of."""
         parts = {part for pair in self.merges for part in pair}

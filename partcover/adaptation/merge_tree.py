@@ -98,8 +98,8 @@ def closed_choice(
     >>> from partcover.adaptation.merge_tree import closed_choice
     >>> base = Vocabulary(["th", "at", "hat", "that"], rule="merges")
     >>> cut = segment(WordCounts.from_counts({"that": 3, "hat": 2}), base)
-    >>> closed_choice(base, cut, 2, [])
-    [b'at', b'hat']
+    >>> closed_choice(base, cut, 3, [])
+    [b'th', b'at', b'that']
     """
     tree = MergeTree.of(base)
     fixed = tree.with_parts(required)
