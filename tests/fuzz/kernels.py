@@ -32,7 +32,16 @@ from partcover.errors import InputError
 from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 ALPHABETS = ("ab", "aaab", "abcdefgh", "\x00\x7f", "aé日\U0010ffff ", " the.\n1'", "a")
-METHODS = ("bpe", "unigram", "wordpiece", "pathpiece", "sage", "greedyphrase", "frequent")
+METHODS = (
+    "bpe",
+    "superbpe",
+    "unigram",
+    "wordpiece",
+    "pathpiece",
+    "sage",
+    "greedyphrase",
+    "frequent",
+)
 
 
 def main() -> None:
@@ -55,7 +64,10 @@ def attempt(draw: Random) -> None:
         for _ in range(draw.choice([1, 2, 10, 30]))
     ]
     text = " ".join(draw.choices(words, k=2 * len(words)))
-    pretokenizer = draw.choice(["space-prefix", "gpt2", "cl100k", "o200k", "digit", "none"])
+    pretokenizer = draw.choice(
+        ["space-prefix", "gpt2", "cl100k", "o200k", "digit", "none", "gpt2+phrases:2",
+         "space-prefix+phrases", "o200k+phrases:3"]
+    )  # fmt: skip
     counts = WordCounts.from_texts([text], pretokenizer=pretokenizer)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "c.tsv")
