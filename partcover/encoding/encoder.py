@@ -1,9 +1,10 @@
 """Defines `Encoder`: text to ids and back.
 
 Compiled code finds the words one after another by the first rule of the pre-tokenizer and looks
-them up in a bounded table.  Only words that are not in it go through the other rules and are cut
-into tokens, once for each section of text.  So the time grows with the distinct words, and ids do
-not depend on the table, on threads or on how a file is read.
+them up in a bounded table.  Words that are not in it are looked up among the tokens; short ones are
+merged at once where nothing else is done to words.  The others go through the other rules and are
+cut into tokens, once for each section of text.  So the time grows with the distinct words, and ids
+do not depend on the table, on threads or on how a file is read.
 
 Encoding is lossless: `Encoder.decode_bytes` returns what was encoded, whatever the bytes.  Where
 the vocabulary has a normalizer, that is the normalized text, `Encoder.normalizer` names it, and
