@@ -21,7 +21,7 @@ from ..runtime.progress import Progress
 from .count_files import Workers, count_shards, most_frequent_first, shard_bytes
 from .counting import CountSettings
 from .counts_file import Totals, write_counts
-from .manifest import describe_plan, difference, manifest_of
+from .manifest import describe_plan, difference, write_manifest
 from .runs import is_whole
 from .seams import cut_finder
 from .shards import Shard, plan_shards
@@ -109,9 +109,7 @@ class CountJob:
                 hashes: dict[str, str] = {}
                 for shard in shards:
                     hashes |= read_json(folder / f"{shard.name}.json")["sha256"]
-                manifest = manifest_of(plan, hashes, self.path, totals)
-                text = json.dumps(manifest, indent=2, ensure_ascii=False)
-                write_atomic(f"{self.path}.manifest.json", text + "\n")
+                write_manifest(plan, hashes, self.path, totals)
         return totals
 
     @contextmanager

@@ -9,6 +9,7 @@ system tells versions by (an ETag, say).
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import platform
 import unicodedata
@@ -18,11 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from .._version import __version__
+from ..runtime.files import write_atomic
 from .counting import CountSettings
 from .counts_file import Totals
 from .sources import Source, sha256_of
+from .tsv import Header
 
-__all__ = ["describe_plan", "difference", "manifest_of"]
+__all__ = ["describe_merge", "describe_plan", "difference", "manifest_of", "write_manifest"]
 
 
 def describe_plan(
@@ -43,6 +46,27 @@ def describe_plan(
         "inputs": [
             {"path": source.path, "size": source.size, "modified": source.modified}
             for source in sources
+        ],
+    }
+
+
+def describe_merge(paths: Sequence[str], header: Header) -> dict[str, Any]:
+    """Returns, for JSON, which counts are added up; of what is no file there is the name alone."""
+    files = [(path, Path(path).stat() if Path(path).is_file() else None) for path in paths]
+    return {
+        "version": 1,
+        "pretokenizer": header.pretokenizer,
+        "normalizer": header.normalizer,
+        "symbols": header.symbols,
+        "merged": True,
+        "versions": _versions(),
+        "inputs": [
+            {
+                "path": path,
+                "size": facts and facts.st_size,
+                "modified": facts and facts.st_mtime_ns,
+            }
+            for path, facts in files
         ],
     }
 
@@ -98,6 +122,14 @@ def manifest_of(
             for file in plan["inputs"]
         ],
     }
+
+
+def write_manifest(
+    plan: Mapping[str, Any], hashes: Mapping[str, str], path: str, totals: Totals
+) -> None:
+    """Writes the manifest of a counts file beside it; parameters as for `manifest_of`."""
+    text = json.dumps(manifest_of(plan, hashes, path, totals), indent=2, ensure_ascii=False)
+    write_atomic(f"{path}.manifest.json", text + "\n")
 
 
 def _time(modified: int | str | None) -> str | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
 from ..runtime.files import in_place, shown
 from .counting import BLOCK_SHARE, TABLE_SHARE
 from .counts_file import Totals, check_text, read_blocks, write_counts
+from .manifest import describe_merge, write_manifest
 from .runs import Spill
+from .sources import sha256_of
 from .tsv import Header
 
 __all__ = ["merge_counts"]
@@ -24,6 +28,8 @@ def merge_counts(
     scratch: str | None = None,
 ) -> tuple[Header, Totals]:
     r"""Adds up the counts of files of counted words, and writes them most frequent first.
+
+    The manifest is written beside them.
 
     Parameters
     ----------
@@ -48,7 +54,8 @@ def merge_counts(
     Raises
     ------
     InputError
-        If a file cannot be read, two were not counted alike, or a sum does not fit in int64.
+        If a file cannot be read or changes meanwhile, two were not counted alike, or a sum does
+        not fit in int64.
 
     Examples
     --------
@@ -63,6 +70,7 @@ def merge_counts(
     if scratch is None and not in_place(target):
         scratch = str(Path(target).parent)
     room = None if memory is None else memory // BLOCK_SHARE
+    before = describe_merge(paths, given)["inputs"]
     with Spill(scratch, room) as by_word, Spill(scratch, room, by_count=True) as by_count:
         header, first = given, ""
         for path in paths:
@@ -77,7 +85,25 @@ def merge_counts(
             by_count.add(block)
         source = ", ".join(map(shown, paths))
         header = header._replace(symbols=header.symbols or "bytes")
-        return header, write_counts(target, header, by_count.blocks(), source)
+        plan = describe_merge(paths, header)
+        hashes = {} if in_place(target) else _hashes(before, plan["inputs"])
+        totals = write_counts(target, header, by_count.blocks(), source)
+        if not in_place(target):
+            write_manifest(plan, hashes, target, totals)
+        return header, totals
+
+
+def _hashes(
+    before: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]
+) -> dict[str, str]:
+    """Returns the SHA-256 of each file, by its absolute path, and refuses one that has changed."""
+    hashes = {}
+    for file, then in zip(now, before, strict=True):
+        if file != then:
+            raise InputError(f"{shown(file['path'])}: it changed while it was read")
+        if file["size"] is not None:
+            hashes[os.path.abspath(file["path"])] = sha256_of(file["path"])  # noqa: PTH100
+    return hashes
 
 
 def _agreed(header: Header, found: Header, first: str, path: str) -> Header:

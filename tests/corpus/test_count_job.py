@@ -15,6 +15,7 @@ from partcover import InputError, WordCounts
 from partcover.corpus import counts_file
 from partcover.corpus.merge_counts import merge_counts
 from partcover.corpus.tsv import Header
+from partcover.runtime.files import read_json
 
 TEXT = "the cat sat on the mat, 12 times; the hat é did not. " * 400
 
@@ -155,6 +156,12 @@ def test_counts_of_others_are_merged(run, tmp_path):
     merged = WordCounts.load("all.tsv")
     assert list(merged) == [(b"low", 10), (b"new", 6), ("é\t".encode(), 2), (b"wide", 1)]
     assert merged.pretokenizer == "gpt2"
+    manifest = read_json("all.tsv.manifest.json")
+    assert manifest["merged"]
+    assert manifest["counts"]["words"] == 4
+    assert [file["path"] for file in manifest["inputs"]] == parts
+    digests = [hashlib.sha256((tmp_path / part).read_bytes()).hexdigest() for part in parts]
+    assert [file["sha256"] for file in manifest["inputs"]] == digests
     assert run("count", "--merge", "B.parquet", "--pretokenizer", "gpt2", "-o", "b.parquet")[0] == 0
     assert WordCounts.load("b.parquet").pretokenizer == "gpt2"
 
