@@ -69,7 +69,7 @@ class MergeTree:
 
 
 def closed_choice(
-    base: Vocabulary, cut: Segmentation, k: int, required: Iterable[Token]
+    base: Vocabulary, tree: MergeTree, cut: Segmentation, k: int, fixed: set[Token]
 ) -> list[Token]:
     """Returns k tokens of a vocabulary that merges still make, and that a corpus uses most.
 
@@ -80,29 +80,24 @@ def closed_choice(
     ----------
     base : Vocabulary
         The vocabulary.
+    tree : MergeTree
+        What its tokens are made of.
     cut : Segmentation
         The corpus, cut by it.
     k : int
         How many tokens to keep.
-    required : iterable of token
-        Those that stay, and with them what they are made of.
-
-    Raises
-    ------
-    InputError
-        If more than k have to stay.
+    fixed : set of token
+        Those that stay, with all that they are made of.
 
     Examples
     --------
     >>> from partcover import Vocabulary, WordCounts, segment
-    >>> from partcover.adaptation.merge_tree import closed_choice
+    >>> from partcover.adaptation.merge_tree import MergeTree, closed_choice
     >>> base = Vocabulary(["th", "at", "hat", "that"], rule="merges")
     >>> cut = segment(WordCounts.from_counts({"that": 3, "hat": 2}), base)
-    >>> closed_choice(base, cut, 3, [])
+    >>> closed_choice(base, MergeTree.of(base), cut, 3, set())
     [b'th', b'at', b'that']
     """
-    tree = MergeTree.of(base)
-    fixed = tree.with_parts(required)
     worth: Counter[Token] = Counter()
     for token, uses in zip(base.tokens, token_uses(cut, len(base)).tolist(), strict=True):
         worth[token] = uses

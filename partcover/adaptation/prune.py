@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.arguments import Budget, Seconds, Threads, checked
-from ..runtime.limits import RunLimits
+from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.rules import SegmentationRule
@@ -25,11 +25,14 @@ from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 from .base import adapted, check_words, text_of
 from .extension import BeforeAfter
-from .merge_tree import closed_choice
+from .merge_exchange import exchanged
+from .merge_tree import MergeTree, closed_choice
 from .pruning import Pruning
 from .whole_paths import improve_within
 
 __all__ = ["check_prunable", "most_used", "prune", "restricted"]
+
+_BOUND = 0.6  # of the time, where merges are kept
 
 
 @checked
@@ -106,12 +109,14 @@ def prune(
     cut = segment(words, base, threads=threads)
     certificate: Certificate | None
     if base.rule in ("merges", "character_merges"):
-        vocabulary = restricted(base, closed_choice(base, cut, k, required), k)
+        left = clock.left
+        deadline = clock if left is None else clock.earlier(_BOUND * left)
+        vocabulary = _of_merges(base, cut, k, required, deadline, threads)
         tokens = segment(words, vocabulary, threads=threads).tokens
         bound = lower_bound(
             instance,
             incumbent=tokens,
-            time_limit=limits.time_limit,
+            time_limit=clock.left,
             threads=threads,
             progress=progress,
         )
@@ -139,6 +144,31 @@ def prune(
         termination=termination,
         k=k,
         required=required,
+    )
+
+
+def _of_merges(
+    base: Vocabulary,
+    cut: Segmentation,
+    k: int,
+    required: tuple[Token, ...],
+    deadline: Deadline,
+    threads: int,
+) -> Vocabulary:
+    """Returns a vocabulary of k tokens that merges still make."""
+    tree = MergeTree.of(base)
+    fixed = tree.with_parts(required)
+    if len(fixed) > k:
+        raise InputError(f"{len(fixed):,} tokens have to stay, k is {k:,}: raise k")
+    kept = set(closed_choice(base, tree, cut, k, fixed))
+    return exchanged(
+        tree,
+        lambda tokens: restricted(base, tokens, k),
+        cut.words,
+        kept,
+        fixed,
+        deadline=deadline,
+        threads=threads,
     )
 
 
