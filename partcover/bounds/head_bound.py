@@ -9,6 +9,7 @@ from typing import Any
 
 from ..corpus.head_and_tail import HeadAndTail
 from ..corpus.word_counts import WordCounts
+from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..problem.head_certificate import HeadCertificate
 from ..problem.instance import Instance
@@ -152,7 +153,8 @@ def head_bound(
     Raises
     ------
     InputError
-        As `Instance` and `lower_bound` do, and for a file that cannot be read in blocks.
+        As `Instance` and `lower_bound` do, for a file that cannot be read in blocks, and for a
+        vocabulary beyond the budget or the conditions.
 
     Notes
     -----
@@ -178,6 +180,8 @@ def head_bound(
     instance = Instance(
         words.head, k, max_length=max_length, required=required, forbidden=forbidden
     )
+    if vocabulary is not None and len(vocabulary) > k:
+        raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {k}")
     greedy = greedtok(instance, time_limit=deadline.left, threads=threads)
     proven = lower_bound(
         instance,
@@ -211,6 +215,11 @@ def head_bound(
             termination = "interrupted"
         bound = max(prices.lower_bound, words.total_count)
         certificate = prices.certificate(words.n, bound)
+    if bound > tokens:
+        raise InputError(
+            f"the vocabulary needs {tokens} tokens, and {bound} are proven to be needed: it does "
+            "not keep to the conditions"
+        )
     return HeadBound(
         instance,
         certificate,

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import click
+
 from ..problem.memory_plan import Work, memory_plan
 from ..report.tables import facts
 from ..runtime.memory import shown_size
@@ -29,6 +31,8 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def wrapper(*, plan: bool, out: Output, source: InstanceSource, **options: Any) -> Any:
+            if plan and options.get("head") is not None:
+                raise click.UsageError("--plan is about all words: leave out --head")
             if plan:
                 return _show(out, source, work(options) if callable(work) else work)
             return function(out=out, source=source, **options)

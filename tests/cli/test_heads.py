@@ -38,3 +38,6 @@ def test_what_a_head_does_not_go_with_is_said_in_a_line(run, counts):
     fails(run("bound", "-", "-k", 3, "--head", 2), "several times")
     fails(run("bound", counts, "--head", 2), "-k is missing")
     fails(run(*bound, 2, "-o", counts), "-o")
+    fails(run(*bound, 2, "--plan"), "--plan")
+    run("greedtok", counts, "-k", 4, "-o", "V.json")
+    fails(run(*bound, 2, "--vocab", "V.json"), "4 tokens, and k is 3")
