@@ -29,10 +29,14 @@ from partcover.trainers import bpe
 
 STEPS = 32  # of the bound
 METHODS = {
-    "greedtok": greedtok,
-    "bpe": bpe,
-    "bound": lambda instance: lower_bound(instance, iterations=STEPS),
-    "improve": lambda instance: improve(instance, time_limit=120),
+    "greedtok": lambda instance, options: greedtok(instance, threads=options.threads),
+    "bpe": lambda instance, options: bpe(instance),
+    "bound": lambda instance, options: lower_bound(
+        instance, iterations=STEPS, threads=options.threads
+    ),
+    "improve": lambda instance, options: improve(
+        instance, time_limit=options.seconds, threads=options.threads
+    ),
 }
 
 
@@ -63,15 +67,15 @@ def peak_memory(*, since_now=False):
         return next(1024 * int(line.split()[1]) for line in file if line.startswith("VmHWM"))
 
 
-def measure(method, words, k):
+def measure(method, words, options):
     """Runs a method in this process, and prints what it took."""
     gc.collect()
     peak = peak_memory(since_now=True)
     begun = time.process_time()
-    instance = Instance(words, k)
+    instance = Instance(words, options.k)
     kind = "greedy" if method in ("greedtok", "bpe") else "bound"
     planned = memory_plan(instance, kind).need
-    result = METHODS[method](instance)
+    result = METHODS[method](instance, options)
     row = {"method": method, "words": len(words), "symbols": len(words.data)}
     row["seconds"] = time.process_time() - begun
     row["peak"] = peak_memory() - peak
@@ -85,6 +89,8 @@ def main():
     parser.add_argument("--words", default="10000,100000,1000000")
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("-k", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=120, help="of improve")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--counts")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
@@ -95,7 +101,7 @@ def main():
             words = WordCounts.load(options.counts).most_frequent(sizes[0])
         else:
             words = drawn(sizes[0], options.long)
-        measure(options.methods, words, options.k)
+        measure(options.methods, words, options)
         return
     print("| method | words | symbols | CPU s | MiB | planned | gap | e (time) | e (memory) |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
@@ -103,6 +109,7 @@ def main():
         before = None
         for size in sizes:
             line = [sys.executable, __file__, "--one", "--methods", method, "--words", str(size)]
+            line += ["--seconds", str(options.seconds), "--threads", str(options.threads)]
             line += ["-k", str(options.k), *(["--long"] if options.long else [])]
             line += ["--counts", options.counts] if options.counts else []
             done = subprocess.run(line, capture_output=True, text=True)
