@@ -7,14 +7,15 @@ import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import InputError
 from ...report.tables import Listing, rows_csv, rows_markdown, shown_columns
-from ...runtime.files import check_writable, in_place, write_atomic
-from ..command import argument, command, option
+from ...runtime.files import check_writable, in_place, read_json, write_atomic
+from ..command import LIMITS, argument, command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, parse_budgets
 from ..options import candidate_options, output_options, plot_option, seconds_option
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
 @option("--list", "listed", is_flag=True, help="What tables and figures there are.")
 @option("-k", "ks", metavar="K,K,…", help="Budgets. Default: the experiment's.")
 @seconds_option(about="For each run of a method.")
+@option(
+    "--resume",
+    is_flag=True,
+    heading=LIMITS,
+    help="With all: keep the tables that -o FILE.json has of the same command, words and versions.",
+)
 @plot_option("Draw it (.png, .svg, .pdf).")
 @candidate_options
 @output_options(threads=True, seed=True)
@@ -48,6 +55,7 @@ def reproduce_command(
     listed: bool,
     ks: str | None,
     time_limit: float | None,
+    resume: bool,
     plot: str | None,
 ) -> int:
     """Reproduce a table or figure of a paper on any corpus.
@@ -67,9 +75,12 @@ def reproduce_command(
         raise click.UsageError(f"unknown experiment {name!r}: use all, {', '.join(EXPERIMENTS)}")
     if name == "all" and (plot is not None or out.file_form == "csv"):
         raise click.UsageError("all of them make no one figure and no one CSV: name one")
+    if resume and (name != "all" or out.path in (None, "-") or out.file_form != "json"):
+        raise click.UsageError("--resume is for all, with -o FILE.json, which has what is done")
+    there = _tables_there(str(out.path)) if resume else []
     beside = _manifest_file(out, source.corpus)
     names = list(EXPERIMENTS) if name == "all" else [name]
-    results, interrupted = _reproduce(out, source, names, ks, time_limit)
+    results, interrupted = _reproduce(out, source, names, ks, time_limit, there)
     data: dict[str, Any] = {"results": results} if name == "all" else results[0]
 
     def write(path: str) -> None:
@@ -105,8 +116,12 @@ def _reproduce(
     names: Sequence[str],
     ks: str | None,
     time_limit: float | None,
+    there: Sequence[dict[str, Any]],
 ) -> tuple[list[dict[str, Any]], bool]:
-    """Makes the tables; returns manifests and rows, and whether Ctrl-C left some out."""
+    """Makes the tables that are not there; returns manifests and rows.
+
+    And whether Ctrl-C left some out.
+    """
     from ...runtime.limits import RunLimits
     from ...studies.methods import Runner
     from ...studies.paper_tables import EXPERIMENTS, Study, manifest, reproduce
@@ -120,6 +135,13 @@ def _reproduce(
         runner = Runner(instance, limits, progress=progress)
         for name in names:
             study = studies.setdefault(budgets[name], Study(runner, budgets[name]))
+            command = _command_line(name, source, ks, time_limit, out.seed)
+            facts = manifest(name, study, command, source.name)
+            same = [table for table in there if _made_by(table["manifest"]) == _made_by(facts)]
+            if same:
+                out.note(f"{name}: kept")
+                results.append(same[0])
+                continue
             try:
                 rows = reproduce(name, study)
             except KeyboardInterrupt:
@@ -128,12 +150,40 @@ def _reproduce(
                 # the tables before are whole
                 out.note(f"interrupted: {', '.join(names[len(results) :])} left out")
                 return results, True
-            command = _command_line(name, source, ks, time_limit, out.seed)
             facts = manifest(name, study, command, source.name)
             results.append({"manifest": facts, "rows": rows})
             if len(results) < len(names):
                 _keep(out, results)
     return results, False
+
+
+def _tables_there(path: str) -> list[dict[str, Any]]:
+    """Returns the tables that an earlier run has written; none if there is no file.
+
+    Raises
+    ------
+    InputError
+        If the file is something else.
+    """
+    if not Path(path).is_file():
+        return []
+    tables = read_json(path).get("results")
+    if not isinstance(tables, list) or not all(map(_is_table, tables)):
+        raise InputError(f"{path}: not the tables of reproduce all: it has nothing to go on from")
+    return tables
+
+
+def _is_table(data: Any) -> bool:
+    """Returns whether this has a manifest and rows."""
+    if not isinstance(data, dict) or not isinstance(data.get("manifest"), dict):
+        return False
+    rows = data.get("rows")
+    return isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+
+
+def _made_by(facts: dict[str, Any]) -> str:
+    """Returns what decides a table, to compare: all but the threads, and what could not run."""
+    return json.dumps([facts.get(key) for key in ("command", "versions", "input", "seed")])
 
 
 def _keep(out: Output, results: list[dict[str, Any]]) -> None:
