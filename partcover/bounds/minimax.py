@@ -35,6 +35,7 @@ __all__ = ["bound_minimax", "improve_minimax"]
 
 _GREEDY = 0.15  # of the time
 _ROUNDS = 6  # of weights, the last with cuts
+_SHARE = 1.5  # of the time that is left, for a round: the first weights are good ones
 _STEP = 1.0  # the first step from GreedTok's weights
 
 
@@ -330,7 +331,7 @@ class _Run:
             is_last = number == _ROUNDS - 1
             shares = list(self.shares) if is_last else list(steps.shares)
             left = self.deadline.left
-            seconds = None if left is None else left / (_ROUNDS - number)
+            seconds = None if left is None else left / min(_ROUNDS - number, _SHARE)
             prices, chosen = self._round(shares, prices, cuts and is_last, seconds, make)
             tokens = self.count(chosen)
             if offers:
