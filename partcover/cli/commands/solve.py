@@ -125,7 +125,8 @@ def solve_command(
     Or stop at a gap or a time limit, with the best vocabulary and the bound so far: of a corpus of
     any size. Whatever the limit, the words are read, their substrings enumerated, and the result
     recounted. On a terminal the state goes to standard error. With -o and --write-certificate the
-    best so far is written every few seconds, and --resume goes on from it.
+    best so far is written every few seconds, and --resume goes on from it; a solver named by
+    --solver writes at its end alone, and goes on from what is there.
 
     With --minimax and several small inputs: the vocabulary with the smallest largest ratio of
     tokens to reference, by a solver.
