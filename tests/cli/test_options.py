@@ -134,8 +134,8 @@ def test_help_fits_and_has_headings(run, name, monkeypatch):
 def place(run, tmp_path):
     """A folder with the files that the examples name."""
     (tmp_path / "book.txt").write_text(TEXT)
-    for name in ("book.tsv", "small.tsv", "law.tsv", "de.tsv", "en.tsv", "fi.tsv"):
-        run("count", "book.txt", "--pretokenizer", "gpt2", "-o", name, "--quiet")
+    for name in ("book", "small", "law", "de", "en", "fi", "large"):
+        run("count", "book.txt", "--pretokenizer", "gpt2", "-o", f"{name}.tsv", "--quiet")
     words = WordCounts.load("book.tsv")
     for name, k in (("v.json", 1000), ("other.json", 4)):
         greedtok(Instance(words, k)).recorded(words).save(name)
@@ -150,7 +150,8 @@ def place(run, tmp_path):
     for folder in ("texts", "law"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "book.txt").write_text(TEXT)
-    (tmp_path / "news.txt").write_text(TEXT)
+    for name in ("news.txt", "other.txt"):
+        (tmp_path / name).write_text(TEXT)
     for name in ("new.json", "small.json"):
         Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / name)
     assert run("compare", "book.tsv", "-k", 5, "-o", "rows.json", "--quiet")[0] == 0
