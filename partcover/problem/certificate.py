@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,20 @@ import numpy as np
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
-from ..errors import InputError, VerificationError
+from ..errors import InputError
 from ..runtime.arguments import checked
 from ..runtime.arrays import Int32, Int64
-from ..runtime.file_kinds import likely_mistake
-from ..runtime.files import read_json, write_atomic
+from ..runtime.files import write_atomic
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
+from .certificate_file import (
+    check_checksum,
+    check_fields,
+    check_format,
+    digest,
+    load,
+    with_checksum,
+)
 from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
 from .instance import Instance
 
@@ -34,6 +40,14 @@ SCALE_BITS = 20
 """Binary digits behind the point of a price, unless a certificate is finer or coarser."""
 
 _FORMAT = "partcover-certificate"
+_FIELDS = {
+    "words_sha256": str,
+    "policy_sha256": str,
+    "k": int,
+    "lower_bound": int,
+    "scale_bits": int,
+    "tree": list,
+}
 _FINEST_BITS = 52  # no finer than the floating point that prices are computed in
 _SHORT_BITS = 30  # up to here a price of 1 fits in 32 bits with its sign
 
@@ -319,7 +333,7 @@ class Certificate:
             "scale_bits": self.scale_bits,
             "tree": [_node_to_json(node, self.scale_bits) for node in self.tree],
         }
-        return {**content, "sha256": _digest(content)}
+        return with_checksum(content)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the certificate file, aside and then renamed."""
@@ -330,30 +344,15 @@ class Certificate:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Certificate:
         """Makes a certificate from the content of its file."""
-        if data.get("format") != _FORMAT:
-            raise InputError(f'not a partcover certificate (no "format": "{_FORMAT}")')
-        if data.get("version") not in (1, 2, 3):
-            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
+        check_format(data, _FORMAT, "a partcover certificate", (1, 2, 3))
         if data.get("symbols") not in sym.SYMBOLS:
             raise InputError(f"unknown symbols {data.get('symbols')!r}")
-        for name, kind in (
-            ("words_sha256", str),
-            ("policy_sha256", str),
-            ("k", int),
-            ("lower_bound", int),
-            ("scale_bits", int),
-            ("tree", list),
-        ):
-            value = data.get(name)
-            if not isinstance(value, kind) or isinstance(value, bool):
-                raise InputError(f"{name!r} is missing or broken: the file is damaged")
+        check_fields(data, _FIELDS)
         if data["version"] == 1 and data["scale_bits"] > _SHORT_BITS:
             raise InputError(
                 f"scale_bits is {data['scale_bits']}: 0 to {_SHORT_BITS} are expected in version 1"
             )
-        content = {name: value for name, value in data.items() if name != "sha256"}
-        if data.get("sha256") != _digest(content):
-            raise VerificationError("the certificate is not what was written: its checksum differs")
+        check_checksum(data)
         return cls(
             data["symbols"],
             data["words_sha256"],
@@ -377,15 +376,7 @@ class Certificate:
         VerificationError
             If its checksum differs.
         """
-        mistake = likely_mistake(path, "certificate")
-        try:
-            data = read_json(path)
-        except InputError as error:
-            raise InputError(f"{error}{mistake}") from None
-        try:
-            return cls.from_json(data)
-        except (InputError, VerificationError) as error:
-            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
+        return load(path, cls.from_json)
 
 
 def _check_prices(prices: Prices, scale_bits: int) -> None:
@@ -406,7 +397,7 @@ def policy_digest(instance: Instance) -> str:
     >>> policy_digest(Instance({"hat": 2}, k=1)) == policy_digest(Instance({"cat": 1}, k=3))
     True
     """
-    return _digest({"symbols": instance.symbols, **instance.conditions_to_json()})
+    return digest({"symbols": instance.symbols, **instance.conditions_to_json()})
 
 
 def sorted_symbols(words: WordCounts) -> Int64:
@@ -430,11 +421,6 @@ def sorted_symbols(words: WordCounts) -> Int64:
     first = np.repeat(words.offsets[order] - (ends - lengths), lengths)
     positions: Int64 = first + np.arange(len(words.data))
     return positions
-
-
-def _digest(content: dict[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _width(scale_bits: int) -> int:

@@ -6,17 +6,17 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
-from ..errors import InputError, VerificationError
+from ..errors import InputError
 from ..runtime.arguments import checked
-from ..runtime.file_kinds import likely_mistake
-from ..runtime.files import read_json, write_atomic
+from ..runtime.files import write_atomic
 from ..runtime.notebook import brief
 from .certificate import Certificate
+from .certificate_file import check_checksum, check_fields, check_format, load, with_checksum
 
 __all__ = ["LONGEST_PRICED", "HeadCertificate", "TailDigest"]
 
@@ -24,6 +24,17 @@ LONGEST_PRICED = 256
 """Symbols of the longest word of a tail that gets prices; longer ones count as one token."""
 
 _FORMAT = "partcover-head-certificate"
+_FIELDS = {
+    "lower_bound": int,
+    "head_words": int,
+    "tail_words": int,
+    "tail_count": int,
+    "tail_sha256": str,
+    "sixteenths": int,
+    "class_bits": int,
+    "tolls": list,
+    "head": dict,
+}
 _MOST_CLASS_BITS = 24  # 128 MiB
 
 
@@ -125,7 +136,7 @@ class HeadCertificate:
             "tolls": [[sym.to_json(token), toll] for token, toll in sorted(self.tolls.items())],
             "head": self.head.to_json(),
         }
-        return {**content, "sha256": _digest(content)}
+        return with_checksum(content)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the certificate file, aside and then renamed."""
@@ -134,27 +145,9 @@ class HeadCertificate:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> HeadCertificate:
         """Makes a certificate from the content of its file."""
-        if data.get("format") != _FORMAT:
-            raise InputError(f'not a certificate of a head (no "format": "{_FORMAT}")')
-        if data.get("version") != 1:
-            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
-        for name, kind in (
-            ("lower_bound", int),
-            ("head_words", int),
-            ("tail_words", int),
-            ("tail_count", int),
-            ("tail_sha256", str),
-            ("sixteenths", int),
-            ("class_bits", int),
-            ("tolls", list),
-            ("head", dict),
-        ):
-            value = data.get(name)
-            if not isinstance(value, kind) or isinstance(value, bool):
-                raise InputError(f"{name!r} is missing or broken: the file is damaged")
-        content = {name: value for name, value in data.items() if name != "sha256"}
-        if data.get("sha256") != _digest(content):
-            raise VerificationError("the certificate is not what was written: its checksum differs")
+        check_format(data, _FORMAT, "a certificate of a head", (1,))
+        check_fields(data, _FIELDS)
+        check_checksum(data)
         for name, least, most in (("sixteenths", 0, 16), ("class_bits", 1, _MOST_CLASS_BITS)):
             if not least <= data[name] <= most:
                 raise InputError(f"{name} is {data[name]}: {least} to {most} are expected")
@@ -184,12 +177,7 @@ class HeadCertificate:
         VerificationError
             If its checksum differs.
         """
-        data = read_json(path)
-        try:
-            return cls.from_json(data)
-        except (InputError, VerificationError) as error:
-            mistake = likely_mistake(path, "head-certificate")
-            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
+        return load(path, cls.from_json, "head-certificate")
 
 
 def _tolls(pairs: list[Any], symbols: Symbols) -> dict[Token, int]:
@@ -202,8 +190,3 @@ def _tolls(pairs: list[Any], symbols: Symbols) -> dict[Token, int]:
             raise InputError(f"the toll of {sym.show(token)!r} is of no token, or comes twice")
         tolls[token] = pair[1]
     return tolls
-
-
-def _digest(content: dict[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()

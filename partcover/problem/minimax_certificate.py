@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
-from ..errors import InputError, VerificationError
+from ..errors import InputError
 from ..runtime.arguments import checked
-from ..runtime.file_kinds import likely_mistake
-from ..runtime.files import read_json, write_atomic
+from ..runtime.files import write_atomic
 from ..runtime.notebook import brief
 from .certificate import Certificate
+from .certificate_file import check_checksum, check_fields, check_format, load, with_checksum
 from .minimax import MinimaxInstance, check_weights
 
 __all__ = ["MinimaxCertificate"]
@@ -87,7 +86,7 @@ class MinimaxCertificate:
             "lower_bound": str(self.lower_bound),
             "certificate": self.certificate.to_json(),
         }
-        return {**content, "sha256": _digest(content)}
+        return with_checksum(content)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the certificate file, aside and then renamed."""
@@ -96,10 +95,7 @@ class MinimaxCertificate:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MinimaxCertificate:
         """Makes a certificate from the content of its file."""
-        if data.get("format") != _FORMAT:
-            raise InputError(f'not a minimax certificate (no "format": "{_FORMAT}")')
-        if data.get("version") != 1:
-            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
+        check_format(data, _FORMAT, "a minimax certificate", (1,))
         digests, references, weights = (
             _listed(data, name, kind)
             for name, kind in (("corpora_sha256", str), ("references", int), ("weights", int))
@@ -107,11 +103,8 @@ class MinimaxCertificate:
         if not len(digests) == len(references) == len(weights) or min(references, default=0) < 1:
             raise InputError("'references' and 'weights' do not fit: the file is damaged")
         check_weights(weights, len(digests))
-        if not isinstance(data.get("certificate"), dict):
-            raise InputError("'certificate' is missing or broken: the file is damaged")
-        content = {name: value for name, value in data.items() if name != "sha256"}
-        if data.get("sha256") != _digest(content):
-            raise VerificationError("the certificate is not what was written: its checksum differs")
+        check_fields(data, {"certificate": dict})
+        check_checksum(data)
         try:
             bound = Fraction(data["lower_bound"])
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
@@ -132,12 +125,7 @@ class MinimaxCertificate:
         VerificationError
             If its checksum differs.
         """
-        data = read_json(path)
-        try:
-            return cls.from_json(data)
-        except (InputError, VerificationError) as error:
-            mistake = likely_mistake(path, "certificate")
-            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
+        return load(path, cls.from_json)
 
 
 def _listed(data: dict[str, Any], name: str, kind: type) -> tuple[Any, ...]:
@@ -145,8 +133,3 @@ def _listed(data: dict[str, Any], name: str, kind: type) -> tuple[Any, ...]:
     if not isinstance(values, list) or not all(type(value) is kind for value in values):
         raise InputError(f"{name!r} is missing or broken: the file is damaged")
     return tuple(values)
-
-
-def _digest(content: dict[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
