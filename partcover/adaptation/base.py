@@ -33,6 +33,14 @@ def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -
     InputError
         If they are over other symbols, of another pre-tokenizer or normalizer, or lack the
         end-of-word mark.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.adaptation.base import check_words
+    >>> check_words(Vocabulary(["th"], "chars"), WordCounts.from_counts({"hat": 2}))
+    Traceback (most recent call last):
+    partcover.errors.InputError: the base is over chars, the corpus is over bytes
     """
     if base.symbols != words.symbols:
         raise InputError(f"the base is over {base.symbols}, {name} is over {words.symbols}")
@@ -72,7 +80,15 @@ def weighed(words: WordCounts, others: WordCounts | None, weights: tuple[int, in
 
 
 def next_id(base: Vocabulary) -> int:
-    """Returns the first id behind all of a vocabulary, special tokens included."""
+    """Returns the first id behind all of a vocabulary, special tokens included.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.base import next_id
+    >>> next_id(Vocabulary(["th"], special=["<s>"]))
+    258
+    """
     return max((*base.id_of, *base.special.values())) + 1
 
 
@@ -107,6 +123,14 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
     """Returns a vocabulary that records what it was made of, and how.
 
     The end-of-word mark of its words is kept, as tokens hold it.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.base import adapted
+    >>> new = adapted(Vocabulary(["th", "hat"]), Vocabulary(["th"]), "extend", m=1)
+    >>> new.method, new.provenance["m"]
+    ('extend', 1)
     """
     before = base.provenance
     source = {key: before[key] for key in ("format", "source", "source_sha256") if key in before}
@@ -134,6 +158,13 @@ def needs_whole_characters(base: Vocabulary) -> bool:
     """Returns whether a token that cuts a character is of no use to a vocabulary.
 
     So it is where merging starts from characters, and where a byte has no id.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.base import needs_whole_characters
+    >>> needs_whole_characters(Vocabulary(["th"], rule="character_merges"))
+    True
     """
     if base.symbols != "bytes":
         return False
@@ -141,5 +172,12 @@ def needs_whole_characters(base: Vocabulary) -> bool:
 
 
 def whole_substrings(candidates: Iterable[Token]) -> tuple[Token, ...]:
-    """Returns the candidates that cut no character."""
+    """Returns the candidates that cut no character.
+
+    Examples
+    --------
+    >>> from partcover.adaptation.base import whole_substrings
+    >>> whole_substrings([b"th", "né".encode()[:2]])
+    (b'th',)
+    """
     return tuple(token for token in candidates if text_of(token) is not None)

@@ -79,6 +79,16 @@ class Adaptation:
         The time that it took.
     termination : {"completed", "gap", "time_limit", "interrupted"}
         Why it stopped.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.adaptation.extend import extend
+    >>> from partcover.adaptation.extension import Adaptation
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
+    >>> found: Adaptation = extend(Vocabulary(["th"]), words, 1)
+    >>> found.corpus.before, found.tokens, found.lower_bound
+    (15, 8, 8)
     """
 
     base: Vocabulary

@@ -200,7 +200,16 @@ def check_prunable(base: Vocabulary, k: int) -> None:
 
 
 def most_used(base: Vocabulary, cut: Segmentation) -> list[Token]:
-    """Returns the tokens that a corpus is cut into, those of most uses first."""
+    """Returns the tokens that a corpus is cut into, those of most uses first.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, segment
+    >>> from partcover.adaptation.prune import most_used
+    >>> base = Vocabulary(["th", "at", "zz"])
+    >>> most_used(base, segment(WordCounts.from_counts({"that": 3, "hat": 2}), base))
+    [b'at', b'th']
+    """
     uses = token_uses(cut, len(base))
     order = np.argsort(-uses, kind="stable").tolist()
     return [base.tokens[place] for place in order if uses[place]]

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import Any, TypeVar
 
 from ..errors import InputError, VerificationError
-from ..runtime.file_kinds import likely_mistake
+from ..runtime.file_kinds import Kind, likely_mistake
 from ..runtime.files import read_json
 
 __all__ = ["check_checksum", "check_fields", "check_format", "digest", "load", "with_checksum"]
@@ -84,7 +84,7 @@ def check_checksum(data: Mapping[str, Any]) -> None:
 
 
 def load(
-    path: str | PathLike[str], from_json: Callable[[dict[str, Any]], C], kind: str = "certificate"
+    path: str | PathLike[str], from_json: Callable[[dict[str, Any]], C], kind: Kind = "certificate"
 ) -> C:
     """Reads a certificate file.
 

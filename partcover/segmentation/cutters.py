@@ -236,6 +236,14 @@ class MergeCutter:
     last_merges : tuple of ndarray, or None
         The left and right side and the rank of each token's last merge, as
         `MergeSegmenter.last_pairs` returns them; None with dropout.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.segmentation.cutters import MergeCutter, cutter
+    >>> vocabulary = Vocabulary(["th", "the"], rule="merges")
+    >>> isinstance(cutter(vocabulary), MergeCutter)
+    True
     """
 
     def __init__(
