@@ -35,7 +35,7 @@ def tokens_by_rule(words: WordCounts, vocabulary: Vocabulary) -> int:
     >>> from partcover.verification.rule_recount import tokens_by_rule
     >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
     >>> tokens_by_rule(words, Vocabulary(["at", "hat"], rule="merges"))
-    11
+    8
     """
     count = COUNTED[vocabulary.rule](vocabulary)
     return sum(number * count(word) for word, number in words)

@@ -126,10 +126,3 @@ def test_candidates_are_counted_in_32_bits():
     state = Greedy(none, none, none, np.zeros(0, np.int64), False)
     with pytest.raises(OverflowError, match="candidates does not fit in int32"):
         state.load(numbers, numbers, numbers, weights, 1)
-
-
-def test_overlapping_candidates_of_long_words_are_refused():
-    words = WordCounts.from_words(["a" * 20_000, "a" * 15_000])
-    with pytest.raises(InputError, match=r"15,000 candidates, .* 2e\+12 steps .* --max-length"):
-        greedtok(Instance(words, k=2))
-    assert greedtok(Instance(words, k=2, max_length=100)).tokens < 1000

@@ -106,7 +106,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     pretokenizer, remarks = settings.get("pretokenizer"), []
     try:
         known = one_pattern(pretokenizer) == settings.get("pattern")
-    except (AttributeError, KeyError):  # no text, or no name of one
+    except (AttributeError, InputError):  # no text, or no name of one
         known = False
     if not known:
         pretokenizer = None
