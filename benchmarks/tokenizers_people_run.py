@@ -249,7 +249,7 @@ def each_word_once() -> str:
 
 def two_threads(encoder: Encoder, repeat: int) -> dict[str, Any]:
     """Returns how many times faster two threads are than one; nothing on a busy machine."""
-    if (os.cpu_count() or 1) < 2 or os.getloadavg()[0] > (os.cpu_count() or 1) / 2:
+    if (os.cpu_count() or 1) < 2 or os.getloadavg()[0] > 0.75 * (os.cpu_count() or 1):
         return {}
     text = library_sources(1 << 24)
     row = {}
