@@ -1,13 +1,14 @@
-"""Time and memory of GreedTok, BPE, a bound and a search against the number of distinct words.
+"""Time and memory of greedy methods, BPE, a bound and a search against the number of words.
 
     python benchmarks/large_instances.py [--words 10000,100000,1000000] [-k 10000] [--long]
     python benchmarks/large_instances.py --counts C.tsv --words 100000,1000000
 
 Words are drawn from a seed: one to three parts each, of 3,000 parts with a Zipf distribution, or
 with --long five to nine, which makes 28 symbols on average, as lines of code have.  With --counts
-they are the most frequent of a file.  Every run has a process of its own; seconds are those of all
-processors, without reading the words, and memory is the peak above that of the words.  The
-exponent is of the last two sizes: e for time ~ words^e.
+they are the most frequent of a file.  --keep FOLDER keeps what was drawn for the next time.  Every
+run has a process of its own; seconds are those of all processors, without reading the words, and
+memory is the peak above that of the words.  The exponent is of the last two sizes: e for time ~
+words^e.
 """
 
 from __future__ import annotations
@@ -19,18 +20,22 @@ import math
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
-from partcover import Instance, WordCounts, greedtok, improve, lower_bound
+from partcover import Instance, WordCounts, greedtok, greedwmc, improve, lower_bound
 from partcover.problem.memory_plan import memory_plan
 from partcover.trainers import bpe
 
 STEPS = 32  # of the bound
+BATCH, BASE = 1 << 14, 0x9E3779B97F4A7C15  # words that are drawn at once; of their hashes
 METHODS = {
     "greedtok": lambda instance, options: greedtok(instance, threads=options.threads),
-    "bpe": lambda instance, options: bpe(instance),
+    "greedwmc": lambda instance, options: greedwmc(instance, threads=options.threads),
+    "bpe": lambda instance, options: bpe(instance, threads=options.threads),
     "bound": lambda instance, options: lower_bound(
         instance, iterations=STEPS, threads=options.threads
     ),
@@ -44,16 +49,53 @@ def drawn(n_words, long):
     """Returns so many distinct words, drawn from a seed; the n-th occurs n_words // n times."""
     random = np.random.default_rng(0)
     letters = list("etaoinshrdlucmfwypvbgkjqxz _(){};")
-    parts = ["".join(random.choice(letters, random.integers(1, 8))) for _ in range(3000)]
-    words = {}
-    while len(words) < n_words:
-        sizes = random.integers(5, 10, 1 << 14) if long else random.integers(1, 4, 1 << 14)
-        places = np.minimum(random.zipf(1.2, int(sizes.sum())) - 1, len(parts) - 1).tolist()
-        at = iter(places)
-        for size in sizes.tolist():
-            words.setdefault("".join(parts[next(at)] for _ in range(size)), 0)
-    names = list(words)[:n_words]
-    return WordCounts.from_counts({word: n_words // n for n, word in enumerate(names, 1)})
+    parts = ["".join(random.choice(letters, random.integers(1, 8))) for _ in range(3000)] + [""]
+    lengths = np.array([len(part) for part in parts])
+    # words are equal where their hashes are: polynomials of their symbols
+    value = np.random.default_rng(1).integers(0, 2**63, 128).tolist()
+    hashes = [
+        sum(value[symbol] * BASE**place for place, symbol in enumerate(reversed(part.encode())))
+        for part in parts
+    ]
+    hashes = np.array([number % 2**64 for number in hashes], np.uint64)
+    powers = np.array([pow(BASE, len(part), 2**64) for part in parts], np.uint64)
+    most = 9 if long else 3
+    rows, keys, first, wanted = [], [], (), n_words
+    while len(first) < n_words:
+        while len(rows) * BATCH < wanted:
+            sizes = random.integers(5, 10, BATCH) if long else random.integers(1, 4, BATCH)
+            row = np.full((BATCH, most), len(parts) - 1, np.int16)  # the part without symbols
+            places = np.minimum(random.zipf(1.2, int(sizes.sum())) - 1, len(parts) - 2)
+            row[np.arange(most) < sizes[:, None]] = places
+            key = np.zeros(BATCH, np.uint64)
+            for column in row.T:
+                key = key * powers[column] + hashes[column]
+            rows.append(row)
+            keys.append(key)
+        first = np.unique(np.concatenate(keys), return_index=True)[1]
+        wanted += int(1.1 * (n_words - len(first)) * wanted / len(first))
+    chosen = np.concatenate(rows)[np.sort(first)[:n_words]].ravel()
+    sizes = lengths[chosen]
+    ends = np.cumsum(sizes)
+    text = np.frombuffer("".join(parts).encode(), np.uint8)
+    data = np.repeat((np.cumsum(lengths) - lengths)[chosen] - (ends - sizes), sizes)
+    data = text[data + np.arange(len(data))]
+    offsets = np.concatenate([[0], ends[most - 1 :: most]])
+    return WordCounts(data, offsets, n_words // np.arange(1, n_words + 1))
+
+
+def kept(size, options, folder):
+    """Returns the file of the words, which are drawn, or read and cut, where it is not there."""
+    path = folder / f"{'long' if options.long else 'short'}-{size}.npz"
+    if options.counts:
+        path = folder / "given.npz"
+        words = WordCounts.load(options.counts).most_frequent(size)
+    elif not path.exists():
+        words = drawn(size, options.long)
+    else:
+        return path
+    np.savez(path, data=words.data, offsets=words.offsets, counts=words.counts)
+    return path
 
 
 def peak_memory(*, since_now=False):
@@ -71,15 +113,16 @@ def measure(method, words, options):
     """Runs a method in this process, and prints what it took."""
     gc.collect()
     peak = peak_memory(since_now=True)
-    begun = time.process_time()
+    begun, since = time.process_time(), time.perf_counter()
     instance = Instance(words, options.k)
-    kind = "greedy" if method in ("greedtok", "bpe") else "bound"
+    kind = {"bpe": "merges", "bound": "bound", "improve": "bound"}.get(method, "greedy")
     planned = memory_plan(instance, kind).need
     result = METHODS[method](instance, options)
     row = {"method": method, "words": len(words), "symbols": len(words.data)}
     row["seconds"] = time.process_time() - begun
+    row["wall"] = time.perf_counter() - since
     row["peak"] = peak_memory() - peak
-    row["planned"] = None if method == "bpe" else planned
+    row["planned"] = planned
     row["gap"] = getattr(result, "gap", None)
     print(json.dumps(row))
 
@@ -93,25 +136,40 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--counts")
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    sizes = [int(size) for size in options.words.split(",")]
     if options.one:
-        if options.counts:
-            words = WordCounts.load(options.counts).most_frequent(sizes[0])
-        else:
-            words = drawn(sizes[0], options.long)
+        with np.load(options.one) as arrays:
+            words = WordCounts(**arrays)
         measure(options.methods, words, options)
         return
-    print("| method | words | symbols | CPU s | MiB | planned | gap | e (time) | e (memory) |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as folder:
+        tabulate(options, options.keep or Path(folder))
+
+
+def tabulate(options, folder):
+    """Runs each method on words of each size, in a process of its own, and prints a table."""
+    heads = (
+        "method",
+        "words",
+        "symbols",
+        "CPU s",
+        "wall s",
+        "MiB",
+        "planned",
+        "gap",
+        "e",
+        "e of MiB",
+    )
+    print(f"| {' | '.join(heads)} |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     for method in options.methods.split(","):
         before = None
-        for size in sizes:
-            line = [sys.executable, __file__, "--one", "--methods", method, "--words", str(size)]
+        for size in map(int, options.words.split(",")):
+            line = [sys.executable, __file__, "--one", kept(size, options, folder)]
+            line += ["--methods", method, "-k", str(options.k)]
             line += ["--seconds", str(options.seconds), "--threads", str(options.threads)]
-            line += ["-k", str(options.k), *(["--long"] if options.long else [])]
-            line += ["--counts", options.counts] if options.counts else []
             done = subprocess.run(line, capture_output=True, text=True)
             if done.returncode:
                 print(f"| {method} | {size:,} | {done.stderr.strip().splitlines()[-1]} |")
@@ -123,11 +181,11 @@ def main():
                 exponents = [
                     f"{math.log(row[key] / before[key]) / more:.2f}" for key in ("seconds", "peak")
                 ]
-            planned = "" if row["planned"] is None else f"{row['planned'] / 2**20:,.0f}"
             gap = "" if row["gap"] is None else f"{row['gap']:.2%}"
             print(
                 f"| {method} | {row['words']:,} | {row['symbols']:,} | {row['seconds']:.1f} "
-                f"| {row['peak'] / 2**20:,.0f} | {planned} | {gap} | {' | '.join(exponents)} |",
+                f"| {row['wall']:.1f} | {row['peak'] / 2**20:,.0f} | {row['planned'] / 2**20:,.0f} "
+                f"| {gap} | {' | '.join(exponents)} |",
                 flush=True,
             )
             before = row
