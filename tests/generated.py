@@ -10,7 +10,7 @@ from math import comb
 from oracles.brute_force import useful
 from oracles.greedy import all_candidates
 
-from partcover import GroupBudget, Instance, WordCounts
+from partcover import GroupBudget, Instance, MinimaxInstance, WordCounts
 
 MOST_VOCABULARIES = 1500  # that brute force has to try
 
@@ -126,6 +126,56 @@ def _group(draw: random.Random, pool: list[str], fixed: set[str], name: str) -> 
         shortest = draw.randint(2, 3)
         group = GroupBudget(name, 0, None, shortest, draw.choice([None, shortest, 4]))
     return replace(group, limit=sum(token in group for token in fixed) + draw.randint(0, 2))
+
+
+def generated_minimax(number: int) -> MinimaxInstance:
+    """Two to four small corpora with references, some of them far apart, and any conditions."""
+    draw = random.Random(f"minimax {number}")
+    while True:
+        instance = _drawn_minimax(draw)
+        pool, free = len(useful(instance.whole)), instance.k - len(instance.whole.fixed)
+        sizes = range(min(free, pool) + 1) if instance.whole.groups else [min(free, pool)]
+        if sum(comb(pool, size) for size in sizes) <= MOST_VOCABULARIES // 10:
+            return instance
+
+
+def _drawn_minimax(draw: random.Random) -> MinimaxInstance:
+    tables = [_words(draw, long=False) for _ in range(draw.choice([2, 2, 2, 3, 4]))]
+    if draw.randrange(4) == 0:  # a word of all corpora
+        for table in tables:
+            table["abab"] = draw.randint(1, 9)
+    symbols = draw.choice(["bytes", "bytes", "chars", "ints"])
+
+    def turned(text: str):
+        return _numbers(text, "abcdz") if symbols == "ints" else text
+
+    corpora = [
+        WordCounts.from_counts({turned(word): n for word, n in table.items()}, symbols)
+        for table in tables
+    ]
+    references = [
+        draw.randint(1, 9) * draw.choice([1, words.total_count, words.total_symbols])
+        for words in corpora
+    ]
+    pool = sorted(all_candidates([word for table in tables for word in table])) or ["ab"]
+    kind = draw.randrange(4)
+    limits: dict = {}
+    if kind == 0:
+        limits["max_length"] = draw.randint(2, 4)
+    elif kind == 1:
+        limits["candidates"] = list(map(turned, draw.choices(pool, k=draw.randint(1, 12))))
+    fixed = [] if draw.randrange(4) else [draw.choice([*pool, "zz"])]
+    name = draw.choice(["required", "prefix"])
+    forbidden = [] if draw.randrange(4) else sorted(set(draw.choices(pool, k=2)) - {*fixed})
+    groups = [] if draw.randrange(6) else [_group(draw, pool, set(fixed), "g")]
+    if symbols == "ints":
+        groups = [
+            replace(g, tokens=None if g.tokens is None else set(map(turned, g.tokens)))
+            for g in groups
+        ]
+    conditions = {name: list(map(turned, fixed)), "forbidden": list(map(turned, forbidden))}
+    k = len(fixed) + draw.choice([0, 1, 1, 2, 2, 3])
+    return MinimaxInstance(corpora, k, references, groups=groups, **conditions, **limits)
 
 
 def _numbers(token: str, code: str) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles.brute_force import useful
 from oracles.greedy import all_candidates, shortest_path
 
-from partcover import Instance, MinimaxInstance, WordCounts
+from partcover import Instance, WordCounts
 from partcover.problem.group_budget import GroupBudget
 
 words_st = st.dictionaries(
@@ -96,33 +96,3 @@ def prices(draw, instance: Instance, bits: int) -> list[int]:
         left = [len(shortest_path(word[start:], chosen)) for start in range(len(word) + 1)]
         drawn += [one * (here - there) for here, there in pairwise(left)]
     return drawn
-
-
-@st.composite
-def minimax_instances(draw) -> MinimaxInstance:
-    """Two or three small corpora with references, some of them large, and conditions."""
-    texts = st.text("ab", min_size=1, max_size=5) | st.text("abcd", min_size=2, max_size=4)
-    table = st.dictionaries(texts, st.integers(1, 5), min_size=1, max_size=3)
-    tables = draw(st.lists(table, min_size=2, max_size=3))
-    factor = draw(st.sampled_from([1, 1, 1000, 10**9]))
-    corpora = [
-        WordCounts.from_counts(
-            {word: count * factor if n == 0 else count for word, count in table.items()}
-        )
-        for n, table in enumerate(tables)
-    ]
-    references = [
-        draw(st.integers(1, 9)) * draw(st.sampled_from([1, words.total_count])) for words in corpora
-    ]
-    pool = sorted(all_candidates([w.encode() for t in tables for w in t]) | {b"zz"})
-    required = draw(st.lists(st.sampled_from(pool), max_size=1))
-    limits = draw(
-        st.just({})
-        | st.builds(dict, max_length=st.integers(2, 3))
-        | st.builds(dict, candidates=st.lists(st.sampled_from(pool), max_size=8))
-    )
-    groups = draw(st.just(()) | st.lists(group_budgets(pool, required), max_size=1))
-    k = len(required) + draw(st.integers(0, 3))
-    instance = MinimaxInstance(corpora, k, references, required=required, groups=groups, **limits)
-    assume(len(useful(instance.whole)) <= 16)
-    return instance

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Pruning(Adaptation):
     k: int
     required: tuple[Token, ...]
 
-    @property
+    @cached_property
     def ids(self) -> Int64:
         """The new id of each old one, −1 for a token that is gone; none over other symbols.
 

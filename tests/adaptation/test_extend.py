@@ -1,87 +1,10 @@
-"""Extensions against the best ones found by trying everything."""
+"""Ids of extensions, their limits, and mistakes."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import combinations
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from oracles.greedy import all_candidates, shortest_path
 
-from partcover import InputError, Vocabulary, WordCounts, check_certificate, extend, segment, verify
-
-WORDS = st.dictionaries(
-    st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=2, max_size=4),
-    st.integers(1, 5),
-    min_size=1,
-    max_size=4,
-)
-TOKENS = st.lists(st.text("abc", min_size=2, max_size=4), unique=True, max_size=4)
-SYMBOLS = st.sampled_from(["bytes", "chars"])
-
-
-def needed(words, tokens):
-    return sum(count * len(shortest_path(word, tokens)) for word, count in words.items())
-
-
-def weighted(words, keep, weight):
-    """The objective: what a token of each word counts."""
-    both = dict.fromkeys([*words, *keep], Fraction(0))
-    for word, count in words.items():
-        both[word] += count * weight.denominator
-    for word, count in keep.items():
-        both[word] += count * weight.numerator
-    return {word: count for word, count in both.items() if count}
-
-
-@settings(max_examples=50, deadline=None)
-@given(
-    words=WORDS,
-    keep=WORDS,
-    tokens=TOKENS,
-    m=st.integers(1, 2),
-    weight=st.fractions(0, 3, max_denominator=4),
-    symbols=SYMBOLS,
-)
-def test_the_best_tokens_are_added(words, keep, tokens, m, weight, symbols):
-    base = Vocabulary(tokens, symbols)
-    counted = [WordCounts.from_counts(corpus, symbols) for corpus in (words, keep)]
-    found = extend(base, counted[0], m, keep=counted[1], keep_weight=weight, at_most=0)
-    objective = weighted(words, keep, weight)
-    pool = sorted(all_candidates(objective) - set(tokens))
-    best = min(needed(objective, [*tokens, *new]) for new in combinations(pool, min(m, len(pool))))
-    assert found.lower_bound <= best <= found.tokens
-    # what it says is so
-    new = [token.decode() if symbols == "bytes" else token for token in found.new]
-    assert len(new) == len(found.gains) <= m
-    assert found.vocabulary.tokens[: len(base)] == base.tokens
-    assert found.tokens == needed(objective, [*tokens, *new])
-    assert (found.corpus.before, found.corpus.after) == (
-        needed(words, tokens),
-        needed(words, [*tokens, *new]),
-    )
-    assert found.keep.after == needed(keep, [*tokens, *new]) <= found.keep.before
-    for token, gain in zip(new, found.gains, strict=True):
-        others = [other for other in (*tokens, *new) if other != token]
-        assert gain == needed(objective, others) - found.tokens
-    # and others confirm it
-    assert verify(found.instance, found.vocabulary).tokens == found.tokens
-    assert check_certificate(found.instance, found.certificate).lower_bound == found.lower_bound
-
-
-@settings(max_examples=25, deadline=None)
-@given(words=WORDS, tokens=TOKENS, m=st.integers(1, 2))
-def test_by_priority_no_corpus_needs_more(words, tokens, m):
-    base = Vocabulary(tokens, rule="priority")
-    found = extend(base, WordCounts.from_counts(words), m)
-    assert found.corpus.before - found.tokens == sum(found.gains)
-    before = segment(found.corpus.words, base).pieces
-    assert (segment(found.corpus.words, found.vocabulary).pieces <= before).all()
-    pool = sorted(all_candidates(words) - set(tokens))
-    choices = combinations(pool, min(m, len(pool)))
-    assert found.lower_bound <= min(needed(words, [*tokens, *new]) for new in choices)
+from partcover import InputError, Vocabulary, WordCounts, extend
 
 
 def test_ids_stand_behind_all_others():
@@ -113,6 +36,17 @@ def test_characters_are_not_cut_where_bytes_have_no_id():
     assert "éè".encode() in found.new
     for token in found.new:
         token.decode("utf-8")
+
+
+def test_a_token_that_costs_the_other_corpus_is_left_out():
+    base = Vocabulary(["bcd"], rule="longest_match")
+    words, keep = ({"ab": 9, "xy": 1}, {"abcd": 1, "ab": 1})
+    corpora = [WordCounts.from_counts(corpus) for corpus in (words, keep)]
+    free = extend(base, corpora[0], 1, keep=corpora[1])
+    assert (free.new, free.keep.before, free.keep.after) == ((b"ab",), 4, 4)
+    alone = WordCounts.from_counts({"abcd": 2})
+    held = extend(base, corpora[0], 1, keep=alone, at_most=0)
+    assert (held.new, held.keep.after, held.limit) == ((b"xy",), 4, 4)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
-"""Optima over several corpora by a solver, against brute force."""
+"""Optima over several corpora by a solver."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from oracles.minimax import ratios, smallest_worst
-from strategies import minimax_instances, random_instance
+from strategies import random_instance
 
 from partcover import (
     InputError,
@@ -15,20 +13,9 @@ from partcover import (
     WordCounts,
     improve_minimax,
     solve_minimax,
-    verify_minimax,
 )
 
 pytest.importorskip("ortools")
-
-
-@settings(max_examples=25, deadline=None)
-@given(instance=minimax_instances())
-def test_is_brute_force(instance):
-    solution = solve_minimax(instance)
-    assert solution.worst == solution.lower_bound == smallest_worst(instance)
-    assert list(solution.ratios) == ratios(instance, solution.vocabulary)
-    assert verify_minimax(instance, solution.vocabulary).ok
-    assert (solution.status, solution.termination) == ("optimal", "completed")
 
 
 @pytest.mark.parametrize("solver", ["scip", "cp-sat", "cbc"])

@@ -1,0 +1,191 @@
+"""Generated vocabularies of every rule, extended and cut down, against all that there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from adaptation.cases import KINDS, Case, extension_case, pruning_case
+from oracles.adaptation import Plain, extensions, fewest_joined, restrictions
+
+from partcover import Instance, check_certificate, extend, prune, verify
+from partcover.verification.rule_recount import COUNTED, tokens_by_rule
+
+
+def check_proof(found) -> None:
+    """The certificate holds, and what is changed in it is refused."""
+    proof = found.certificate
+    check = check_certificate(found.instance, proof)
+    assert (check.ok, check.lower_bound) == (True, found.lower_bound)
+    assert not check_certificate(
+        found.instance, replace(proof, lower_bound=check.lower_bound + 1)
+    ).ok
+    assert not check_certificate(found.instance.with_k(found.instance.k + 1), proof).ok
+
+
+def check_recount(found, instance: Instance) -> None:
+    """The vocabulary keeps to the conditions, and a recount in plain Python says the same."""
+    vocabulary = found.vocabulary
+    recount = verify(instance, vocabulary)
+    assert recount.problems == ()
+    counts = {"shortest_path": recount.tokens, "priority": recount.tokens_priority}
+    if vocabulary.rule in COUNTED:
+        counts[vocabulary.rule] = tokens_by_rule(instance.words, vocabulary)
+    assert counts[vocabulary.rule] == found.tokens
+
+
+def check_extension(kind: str, number: int) -> bool:
+    """Checks one extension; returns whether no other needs fewer tokens."""
+    case = extension_case(kind, number)
+    base, m = case.plain, case.size
+    keep = None if case.keep is None else case.counted(case.keep)
+    found = extend(
+        case.base,
+        case.counted(case.words),
+        m,
+        keep=keep,
+        keep_weight=case.weight,
+        at_most=case.at_most,
+        time_limit=None,
+    )
+    new = Plain.of(found.vocabulary)
+    size = len(base.tokens)
+    assert new.tokens[:size] == base.tokens
+    assert (new.merges or [])[: len(base.merges or [])] == (base.merges or [])
+    assert new.scores[:size] == base.scores
+    assert len(found.new) == len(found.gains) <= m
+    # the counts
+    assert (found.corpus.before, found.corpus.after) == (
+        base.needed(case.words),
+        new.needed(case.words),
+    )
+    assert found.tokens == new.needed(case.objective)
+    limit = None
+    if case.keep is not None:
+        before = base.needed(case.keep)
+        limit = None if case.at_most is None else before + int(before * case.at_most)
+        assert (found.keep.before, found.keep.after) == (before, new.needed(case.keep))
+        assert limit is None or found.keep.after <= limit
+    assert found.limit == limit
+    check_gains(kind, base, new, found, case)
+    # the bound, and that nothing was found which is not allowed
+    if kind == "likelihood":
+        best = fewest_likely(case, found)
+    else:
+        ways = extensions(base, case.objective, m, whole=case.whole)
+        legal = (way for way in ways if limit is None or way.needed(case.keep) <= limit)
+        best = min(way.needed(case.objective) for way in legal)
+    assert found.lower_bound <= best <= found.tokens
+    check_proof(found)
+    check_recount(found, Instance(found.objective, size + m, prefix=case.base.tokens))
+    return found.tokens == best
+
+
+def check_gains(kind: str, base: Plain, new: Plain, found, case: Case) -> None:
+    """What new tokens save is what is saved; under most rules no word needs more than before."""
+    if kind == "shortest_path":
+        expected = [
+            new.only(set(new.tokens) - {token}).needed(case.objective) - found.tokens
+            for token in found.new
+        ]
+        assert list(found.gains) == expected
+    elif kind in ("priority", "longest_match"):
+        assert sum(found.gains) == base.needed(case.objective) - found.tokens
+    else:
+        uses: Counter = Counter()
+        for word, count in case.objective.items():
+            for piece in new.cut(word):
+                uses[piece] += count
+        expected = [uses[token] * (len(base.cut(token)) - 1) for token in found.new]
+        assert list(found.gains) == expected
+    if kind not in ("longest_match", "likelihood"):
+        for word in {*case.words, *(case.keep or {})}:
+            assert len(new.cut(word)) <= len(base.cut(word))
+    if kind in ("merges", "characters", "character_ranks"):
+        assert set(found.new) <= new.made()
+
+
+def fewest_likely(case: Case, found) -> int:
+    """The fewest tokens by joining pieces; in any way, where words came out cut elsewhere."""
+    base, new = case.plain, Plain.of(found.vocabulary)
+    if all(ends(new.cut(word)) <= ends(base.cut(word)) for word in case.objective):
+        return fewest_joined(base, case.objective, case.size)
+    ways = extensions(replace(base, rule="shortest_path"), case.objective, case.size)
+    return min(way.needed(case.objective) for way in ways)
+
+
+def ends(pieces) -> set:
+    return set(np.cumsum([len(piece) for piece in pieces]).tolist())
+
+
+def check_pruning(kind: str, number: int) -> bool:
+    """Checks one vocabulary that is cut down; returns whether no other needs fewer tokens."""
+    case = pruning_case(kind, number)
+    base, k = case.plain, case.size
+    required = []
+    if -1 in (case.base.ids or ()):
+        held = set("".join(word.decode() for word in case.words))
+        required = [token for token in base.tokens if token.decode("utf-8", "replace") in held]
+        k = max(k, len(required))
+    found = prune(case.base, case.counted(case.words), k, time_limit=None)
+    new = Plain.of(found.vocabulary)
+    assert new == base.only(new.tokens)
+    assert len(new.tokens) == k
+    assert found.required == tuple(required)
+    assert found.corpus.before == base.needed(case.words)
+    assert found.tokens == found.corpus.after == new.needed(case.words)
+    ways = list(restrictions(base, k, required))
+    assert new in ways
+    best = min(way.needed(case.words) for way in ways)
+    assert found.lower_bound <= best
+    if base.rule in ("merges", "character_merges"):
+        made = base.made()
+        kept = [way for way in ways if made & set(way.tokens) == way.made() & made]
+        assert new in kept
+        best = min(way.needed(case.words) for way in kept)
+    check_proof(found)
+    check_recount(found, found.instance)
+    check_ids(case, found)
+    return found.tokens == best
+
+
+def check_ids(case: Case, found) -> None:
+    """New ids have no gaps and keep the order of the old ones; what stays is told by them."""
+    if case.base.symbols != "bytes":
+        return
+    old, new = (numbered(vocabulary) for vocabulary in (case.base, found.vocabulary))
+    ids = found.ids.tolist()
+    assert [n for n in ids if n >= 0] == list(range(len(new)))
+    assert {text: ids[n] for text, n in old.items() if ids[n] >= 0} == new
+
+
+def numbered(vocabulary) -> dict:
+    """The ids by the bytes, tokens and special tokens."""
+    texts = [*(bytes([byte]) for byte in range(256)), *vocabulary.tokens]
+    ids = {text: n for text, n in zip(texts, vocabulary.id_of, strict=True) if n >= 0}
+    return {**ids, **vocabulary.special}
+
+
+CHECKS = {"extend": check_extension, "prune": check_pruning}
+
+
+def check_block(job: str, kind: str, first: int, size: int) -> None:
+    best = Counter(CHECKS[job](kind, number) for number in range(first, first + size))
+    assert best[True] >= size // 2, best  # the searches are good ones, too
+
+
+EACH = [(job, kind) for job in CHECKS for kind in KINDS]
+
+
+@pytest.mark.parametrize(("job", "kind"), EACH)
+def test_dozens(job, kind):
+    check_block(job, kind, 0, 25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize(("job", "kind"), EACH)
+def test_five_thousand(job, kind, block):
+    check_block(job, kind, 500 * block, 500)

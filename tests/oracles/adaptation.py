@@ -1,0 +1,157 @@
+"""Vocabularies with more tokens, or fewer, of any rule: all of them, counted literally."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import combinations, pairwise, permutations
+
+from oracles.greedy import all_candidates, priority, shortest_path
+from oracles.segmentation import (
+    is_text,
+    likelihood,
+    longest_match,
+    merge,
+    merge_characters,
+    merged,
+    possible_merges,
+)
+
+from partcover import Vocabulary
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A vocabulary as lists, with the rule by which it cuts words."""
+
+    rule: str
+    tokens: list
+    merges: list | None = None
+    scores: list = field(default_factory=list)
+    singles: dict = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary) -> Plain:
+        merges = None if vocabulary.merges is None else list(vocabulary.merges)
+        scores, singles = list(vocabulary.scores or ()), dict(vocabulary.symbol_scores)
+        return cls(vocabulary.rule, list(vocabulary.tokens), merges, scores, singles)
+
+    def cut(self, word) -> list:
+        match self.rule:
+            case "shortest_path":
+                return shortest_path(word, self.tokens)
+            case "longest_match":
+                return longest_match(word, self.tokens)
+            case "priority":
+                return priority(word, self.tokens)
+            case "merges":
+                return merge(word, self.tokens, self.merges)
+            case "likelihood":
+                return likelihood(word, self.tokens, self.scores, self.singles)
+            case "character_merges" if isinstance(word, bytes):
+                return merge_characters(word, self.tokens, self.merges)
+        pieces = tuple(word[i : i + 1] for i in range(len(word)))
+        while possible := possible_merges(pieces, self.tokens, self.merges):
+            pieces = merged(pieces, possible[0][1])
+        return list(pieces)
+
+    def needed(self, words: dict) -> int:
+        return sum(count * len(self.cut(word)) for word, count in words.items())
+
+    def only(self, kept) -> Plain:
+        """Those tokens that are kept, and the merges between them."""
+        there = set(kept)
+        merges = self.merges
+        if merges is not None:
+            merges = [
+                (a, b)
+                for a, b in merges
+                if all(len(part) == 1 or part in there for part in (a, b, a + b))
+            ]
+        places = [place for place, token in enumerate(self.tokens) if token in there]
+        scores = [self.scores[place] for place in places] if self.scores else []
+        tokens = [self.tokens[place] for place in places]
+        return replace(self, tokens=tokens, merges=merges, scores=scores)
+
+    def made(self) -> set:
+        """The tokens that the rule cuts, as words, into themselves; by rank, by merges alone."""
+        alone = self
+        if self.rule == "merges" and self.merges is None:
+            tokens = self.tokens
+            if tokens and isinstance(tokens[0], bytes):
+                tokens = [token.decode("latin-1") for token in tokens]
+            alone = replace(self, rule="character_merges", tokens=tokens)
+        cut = (alone.cut(token) for token in alone.tokens)
+        return {token for token, pieces in zip(self.tokens, cut, strict=True) if len(pieces) == 1}
+
+
+def is_whole(token) -> bool:
+    return not isinstance(token, bytes) or is_text(token)
+
+
+def pool_of(base: Plain, words: dict, whole: bool) -> list:
+    """The texts that may be added."""
+    pool = all_candidates(words) - set(base.tokens)
+    return sorted(token for token in pool if not whole or is_whole(token))
+
+
+def extensions(base: Plain, words: dict, m: int, *, whole: bool = False) -> Iterator[Plain]:
+    """The vocabulary with at most m more tokens, in all ways; scores apart (`fewest_joined`)."""
+    if base.merges is not None:
+        yield from _more_merges(base, words, m)
+        return
+    pool = pool_of(base, words, whole)
+    choose = combinations if base.rule in ("shortest_path", "longest_match") else permutations
+    for size in range(min(m, len(pool)) + 1):
+        for new in choose(pool, size):
+            yield replace(base, tokens=[*base.tokens, *new])
+
+
+def _more_merges(base: Plain, words: dict, m: int) -> Iterator[Plain]:
+    """Merges of neighbours, those that make a token that is there for nothing."""
+    yield base
+    neighbours = {pair for word in words for pair in pairwise(base.cut(word))}
+    for left, right in sorted(neighbours):
+        token = left + right
+        is_new = token not in base.tokens
+        if (is_new and not m) or (left, right) in base.merges:
+            continue
+        if base.rule == "character_merges" and not (is_whole(left) and is_whole(right)):
+            continue
+        more = [*base.tokens, token] if is_new else base.tokens
+        merges = [*base.merges, (left, right)]
+        yield from _more_merges(replace(base, tokens=more, merges=merges), words, m - is_new)
+    if base.rule == "character_merges" and m:
+        characters = {c.encode() for w in words if isinstance(w, bytes) for c in w.decode()}
+        for character in sorted(c for c in characters if len(c) > 1 and c not in base.tokens):
+            more = [*base.tokens, character]
+            yield from _more_merges(replace(base, tokens=more), words, m - 1)
+
+
+def fewest_joined(base: Plain, words: dict, m: int) -> int:
+    """The fewest tokens where m texts may join the pieces that the vocabulary leaves."""
+    cut = {word: tuple(base.cut(word)) for word in words}
+    in_pieces: dict = {}
+    for word, count in words.items():
+        in_pieces[cut[word]] = in_pieces.get(cut[word], 0) + count
+    known = set(base.tokens)
+    runs = sorted(run for run in all_candidates(in_pieces) if _text(run) not in known)
+    size = min(m, len(runs))
+    return min(
+        sum(count * len(shortest_path(word, new)) for word, count in in_pieces.items())
+        for new in combinations(runs, size)
+    )
+
+
+def _text(run):
+    text = run[0]
+    for piece in run[1:]:
+        text += piece
+    return text
+
+
+def restrictions(base: Plain, k: int, required=()) -> Iterator[Plain]:
+    """The vocabularies of k of its tokens."""
+    for kept in combinations(base.tokens, k):
+        if set(required) <= set(kept):
+            yield base.only(kept)
