@@ -1,13 +1,14 @@
-"""Bounds all words by prices of the most frequent ones; the others are read in blocks."""
+"""Bounds all words by prices of the most frequent ones; the others are read in parts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from ..corpus.head_and_tail import HeadAndTail
+from ..corpus.head_and_tail import HeadAndTail, WordShard
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
@@ -117,6 +118,8 @@ def head_bound(
     target_gap: Share | None = None,
     iterations: Whole | None = None,
     threads: Threads = 1,
+    executor: Executor | None = None,
+    scratch: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> HeadBound:
     """Proves a lower bound on the tokens of all words in the memory that the frequent ones take.
@@ -124,7 +127,7 @@ def head_bound(
     Parameters
     ----------
     words : WordCounts or path
-        The words; those of a file are read several times, in blocks.
+        The words; those of a file are read several times, in parts.
     k : int
         The budget.
     head : int
@@ -142,6 +145,11 @@ def head_bound(
         The largest number of steps for the head.
     threads : int
         Number of threads, for the head.
+    executor : concurrent.futures.Executor, optional
+        Who reads the file, prices its words and counts the tokens of the vocabulary: threads,
+        processes, or workers on machines that see the same files.  The result is the same.
+    scratch : path, optional
+        A folder that all workers see, for the tokens and their prices.
     progress : Progress, optional
         Receives an `Event` for each better bound.
 
@@ -153,8 +161,8 @@ def head_bound(
     Raises
     ------
     InputError
-        As `Instance` and `lower_bound` do, for a file that cannot be read in blocks, and for a
-        vocabulary beyond the budget or the conditions.
+        As `Instance` and `lower_bound` do, for a file that cannot be read in parts or changes
+        meanwhile, and for a vocabulary beyond the budget or the conditions.
 
     Notes
     -----
@@ -174,9 +182,11 @@ def head_bound(
     limits = RunLimits(time_limit, threads=threads)
     deadline = limits.start()
     if isinstance(words, WordCounts):
+        if executor is not None:
+            raise InputError("an executor reads words from a file: give its path")
         words = HeadAndTail.of(words, head)
     elif not isinstance(words, HeadAndTail):
-        words = HeadAndTail.load(words, head)
+        words = HeadAndTail.load(words, head, executor=executor, scratch=scratch)
     instance = Instance(
         words.head, k, max_length=max_length, required=required, forbidden=forbidden
     )
@@ -196,15 +206,15 @@ def head_bound(
         vocabulary = greedy.vocabulary
     head_tokens = tokens = segment(words.head, vocabulary, threads=threads).tokens
     tail = Tail(instance.symbols)
-    for block in words.blocks():
-        tokens += segment(block, vocabulary, threads=threads).tokens
-        tail.add(block)
+    for needed, part in words.map(_tail_and_tokens, vocabulary):
+        tokens += needed
+        tail.include(part)
     termination = proven.termination
     with workers(threads) as share:
         counter = PriceCounter(instance, share)
         prices = TailPrices(counter, proven.certificate, tail)
         try:
-            for _ in prices.rounds(words.blocks):
+            for _ in prices.rounds(words):
                 bound = max(prices.lower_bound, words.total_count)
                 progress.event(Event(deadline.seconds, "bound", tokens, bound, "tail"))
                 if deadline.is_over or termination == "interrupted":
@@ -232,3 +242,13 @@ def head_bound(
         deadline.seconds,
         termination,
     )
+
+
+def _tail_and_tokens(shard: WordShard, vocabulary: Vocabulary) -> tuple[int, Tail]:
+    """Returns the tokens that the tail of a shard needs, and what is known of this tail."""
+    tail = Tail(vocabulary.symbols)
+    tokens = 0
+    for block in shard.tail_blocks():
+        tokens += segment(block, vocabulary).tokens
+        tail.add(block)
+    return tokens, tail

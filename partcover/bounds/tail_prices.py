@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..corpus import symbols as sym
+from ..corpus.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Symbols
 from ..corpus.word_counts import WordCounts
-from ..kernels._head_tail import TokenSums
+from ..errors import InputError
+from ..kernels._head_tail import TokenSums, largest_classes
 from ..problem.certificate import Certificate, Leaf
 from ..problem.head_certificate import LONGEST_PRICED, HeadCertificate, TailDigest
-from ..runtime.arrays import Int64
+from ..runtime.arrays import Int32, Int64
 from .price_counter import PriceCounter, largest
 
-__all__ = ["Tail", "TailPrices"]
+__all__ = ["Tail", "TailPrices", "TokenTable"]
 
 _BITS = 20  # binary digits of a price, unless the counts are large:
-_TOTAL_BITS, _WORTH_BITS = 48, 57  # so that sums of prices and of all tokens' worth fit in 63
+_TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
 _REACH = 0.3  # no toll for what is worth less than such a part of the k-th largest reward
 _CLASS_BITS = 8, 22  # at least and at most
 
@@ -31,24 +37,101 @@ class Tail:
     ----------
     digest : TailDigest
         Their digest.
-    words, symbols : int
-        Words, and the symbols that are counted.
-    worth : int
-        All substrings of all words are worth no more tokens than so many.
+    symbols : int
+        The symbols that are counted.
+    sizes : dict of int to int
+        How many words of each length are counted; those that are not priced with the longest that
+        is.
     """
 
     def __init__(self, alphabet: Symbols) -> None:
         self.digest = TailDigest(alphabet)
-        self.words = self.symbols = self.worth = 0
+        self.symbols = 0
+        self.sizes: Counter[int] = Counter()
+
+    @property
+    def words(self) -> int:
+        """The number of words."""
+        return self.digest.words
+
+    @property
+    def worth(self) -> int:
+        """All substrings of all words are worth no more tokens than so many."""
+        return sum(count * (size**3 - size) // 6 for size, count in self.sizes.items())
 
     def add(self, block: WordCounts) -> None:
         """Adds words."""
         for word, count in block:
             self.digest.add(word, count)
-        self.words += len(block)
         self.symbols += block.total_symbols
-        sizes = np.minimum(np.diff(block.offsets), LONGEST_PRICED).astype(float)
-        self.worth += 1 + int((block.counts * sizes**3).sum() / 2)
+        sizes = np.minimum(np.diff(block.offsets), LONGEST_PRICED)
+        counted = np.zeros(LONGEST_PRICED + 1, np.int64)
+        np.add.at(counted, sizes, block.counts)
+        self.sizes.update({size: int(counted[size]) for size in np.flatnonzero(counted).tolist()})
+
+    def include(self, other: Tail) -> None:
+        """Adds the words of another part."""
+        self.digest.include(other.digest)
+        self.symbols += other.symbols
+        self.sizes.update(other.sizes)
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """The known tokens and their tolls, by which the words of a tail are priced.
+
+    Attributes
+    ----------
+    data : ndarray
+        Symbols in which the tokens stand.
+    place, length : ndarray of int64 and int32, shape (tokens,)
+        Where each begins in them, and how long it is.
+    tolls : ndarray of int64, shape (tokens,)
+        The toll of each; −1 for those that have none and are not used.
+    n_items : int
+        Tokens from this number on are worth nothing.
+    class_bits, one, longest : int
+        As `partcover.kernels._head_tail.TokenSums` takes them.
+    """
+
+    data: npt.NDArray[Any]
+    place: Int64
+    length: Int32
+    tolls: Int64
+    n_items: int
+    class_bits: int
+    one: int
+    longest: int
+
+    def sums(self, shard: WordShard, sixteenths: int) -> tuple[int, Int64, Int64]:
+        """Prices the tail of a shard.
+
+        Returns
+        -------
+        total : int
+            Σ c·Σ d, in units of 1 / (32 · one).
+        sums, classes : ndarray of int64
+            What each token, and each class of all others, is worth, in the same units.
+        """
+        table = TokenSums(
+            self.data.astype(np.int64),
+            self.place,
+            self.length,
+            self.tolls,
+            self.n_items,
+            self.class_bits,
+            self.one,
+            self.longest,
+            LONGEST_PRICED,
+            sixteenths,
+        )
+        for block in shard.tail_blocks():
+            table.add(block.data.astype(np.int64), block.offsets, block.counts)
+        return table.total, table.sums, table.classes
+
+
+def _sums(shard: WordShard, table: TokenTable, sixteenths: int) -> tuple[int, Int64, Int64]:
+    return table.sums(shard, sixteenths)
 
 
 class TailPrices:
@@ -82,7 +165,12 @@ class TailPrices:
         self.class_bits = min(max(tail.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1])
         total = instance.words.total_symbols + tail.symbols
         room = min(_TOTAL_BITS - total.bit_length(), _WORTH_BITS - tail.worth.bit_length())
-        counter.refine(max(1, min(_BITS, room)))
+        if room < 1:
+            raise InputError(
+                f"{total} symbols are counted, which sums of 63 bits do not hold: scale the counts "
+                "down, or leave out long words"
+            )
+        counter.refine(min(_BITS, room))
         prices = counter.prices_of(certificate)
         if prices is None:  # a token for each word
             prices = np.zeros(len(instance.words.data))
@@ -93,7 +181,8 @@ class TailPrices:
         self._find_known()
         self._find_tokens()
         self.tolls = self._tolls()
-        self.sums = TokenSums(
+        longest = max([instance.max_length or LONGEST_PRICED, *map(len, instance.fixed)])
+        self.table = TokenTable(
             self.data,
             self.place,
             self.length,
@@ -101,8 +190,7 @@ class TailPrices:
             self.n_items,
             self.class_bits,
             counter.one,
-            min(max([instance.max_length or LONGEST_PRICED, *map(len, instance.fixed)]), 256),
-            LONGEST_PRICED,
+            min(longest, LONGEST_PRICED),
         )
 
     def _find_known(self) -> None:
@@ -131,7 +219,7 @@ class TailPrices:
         absent = [t for t, inside in zip(instance.fixed, occurs, strict=True) if not inside]
         further = [sym.to_array(token) for token in chain(absent, instance.forbidden)]
         sizes = np.array([len(token) for token in further], np.int64)
-        self.data = np.concatenate([instance.words.data, *further]).astype(np.int64)
+        self.data = np.concatenate([instance.words.data, *further])
         begins = len(instance.words.data) + np.cumsum(sizes) - sizes
         first = counter.places[counter.lo[self.known]]
         self.place = np.concatenate([first, begins]).astype(np.int64)
@@ -152,42 +240,46 @@ class TailPrices:
         tolls[: len(known)] = np.where(weight * most > _REACH * least, toll, -1)
         return tolls
 
-    def rounds(self, blocks: Callable[[], Iterator[WordCounts]]) -> Iterator[None]:
+    def rounds(self, words: HeadAndTail) -> Iterator[None]:
         """Tries how many sixteenths of the prices are by tolls; yields after each pass.
 
         What is proven is concave in them, so a search by halves finds the best.
         """
-        values = {0: self._value_of(0, blocks)}
+        values = {0: self._value_of(0, words)}
         best = 0
         self._keep(0, values[0])
         yield
         for number in (16, 8):
-            values[number] = self._value_of(number, blocks)
+            values[number] = self._value_of(number, words)
             self._keep(number, values[number])
             yield
         for step in (4, 2, 1):
             best = max(values, key=lambda n: values[n])
             for number in (best - step, best + step):
                 if 0 <= number <= 16 and number not in values:
-                    values[number] = self._value_of(number, blocks)
+                    values[number] = self._value_of(number, words)
                     self._keep(number, values[number])
                     yield
 
-    def _value_of(self, sixteenths: int, blocks: Callable[[], Iterator[WordCounts]]) -> int:
+    def _value_of(self, sixteenths: int, words: HeadAndTail) -> int:
         """Returns what is proven, in units of 1 / (32 · one) of a token."""
-        self.sums.reset(self.tolls, sixteenths)
-        for block in blocks():
-            self.sums.add(block.data.astype(np.int64), block.offsets, block.counts)
-        counter, sums = self.counter, self.sums
-        words = counter.instance.words
-        value: int = 32 * int(np.dot(counter.count_at, self.prices)) + sums.total
-        items = sums.sums[: self.n_items].copy()
+        counter, head = self.counter, self.counter.instance.words
+        value = 32 * int(np.dot(counter.count_at, self.prices))
+        sums = np.zeros(len(self.place), np.int64)
+        classes = np.zeros(1 << self.class_bits, np.int64)
+        for total, of_tokens, of_classes in words.map(_sums, self.table, sixteenths):
+            value += total
+            sums += of_tokens  # fits: `Tail.worth` and the number of digits see to it
+            classes += of_classes
+        items = sums[: self.n_items].copy()
         items[: len(self.known)] += 32 * self.rewards[self.known]
         value -= int(items[self.is_required].sum())
-        classes = sums.largest_classes(self.data[: len(words.data)], words.offsets, self.words)
+        most = largest_classes(
+            classes, LONGEST_PRICED, head.data.astype(np.int64), head.offsets, self.words
+        )
         in_head = 32 * (self.rewards[self.known[self.of_words]] + self.hidden)
-        items[self.of_words] = in_head + np.maximum(sums.sums[self.of_words], classes)
-        optional = np.concatenate([items[~self.is_required], sums.classes])
+        items[self.of_words] = in_head + np.maximum(sums[self.of_words], most)
+        optional = np.concatenate([items[~self.is_required], classes])
         return value - largest(optional, self.free)[0]
 
     def _keep(self, sixteenths: int, value: int) -> None:

@@ -2,23 +2,63 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from ..corpus.head_and_tail import HeadAndTail
 from ..errors import InputError
 from ..problem.head_certificate import HeadCertificate
 from ..problem.instance import Instance
 from ..report.tables import facts
+from ..runtime.engines import executor_of
 from .exit_status import EXIT_INTERRUPTED, EXIT_VERIFICATION
 from .inputs import InstanceSource, read_tokens, read_vocabulary
 from .output import Output, say
 
-__all__ = ["bound_by_head", "verify_head"]
+__all__ = ["Readers", "bound_by_head", "verify_head"]
 
 _EXCLUDED = ("min_count", "candidates", "protected", "weights", "groups")
+
+
+@dataclass(frozen=True)
+class Readers:
+    """Who reads the words, apart from this thread.
+
+    Attributes
+    ----------
+    engine : str
+        What the workers are.
+    scratch : str or None
+        A folder that all see.
+    """
+
+    engine: str
+    scratch: str | None
+
+    def refuse(self, *names: str) -> None:
+        """Refuses options that have no effect without a head."""
+        context = click.get_current_context()
+        for name in ("engine", "scratch", *names):
+            if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+                raise click.UsageError(
+                    f"--{name} is for the words outside of a head (bound --head N): leave it out"
+                )
+
+    @contextmanager
+    def started(self, workers: int) -> Iterator[Executor | None]:
+        """Yields the workers; None where this thread is enough."""
+        if workers == 1 and self.engine in ("threads", "processes"):
+            yield None
+            return
+        with executor_of(self.engine, workers) as executor:
+            yield executor
 
 
 def bound_by_head(
@@ -26,14 +66,17 @@ def bound_by_head(
     source: InstanceSource,
     head: int,
     vocab: str | None,
+    readers: Readers,
     **limits: Any,
 ) -> int:
     """Bounds all words of a file by prices of the most frequent ones, and shows the bound."""
     from ..bounds.head_bound import head_bound
 
-    words, conditions = _read(source, head)
-    vocabulary = None if vocab is None else read_vocabulary(vocab, words.head.symbols)
-    with out.progress("bound") as progress:
+    if readers.scratch is None and out.path not in (None, "-"):
+        readers = replace(readers, scratch=str(Path(out.path).parent))
+    with out.progress("bound") as progress, readers.started(out.threads) as executor:
+        words, conditions = _read(source, head, executor, readers)
+        vocabulary = None if vocab is None else read_vocabulary(vocab, words.head.symbols)
         bound = head_bound(
             words,
             _budget(source),
@@ -52,26 +95,30 @@ def bound_by_head(
     return EXIT_INTERRUPTED if bound.termination == "interrupted" else 0
 
 
-def verify_head(out: Output, source: InstanceSource, vocab: str | None, certificate: str) -> int:
+def verify_head(
+    out: Output, source: InstanceSource, vocab: str | None, certificate: str, readers: Readers
+) -> int:
     """Checks a certificate of a head, and a vocabulary, on all words of a file."""
     from ..verification.head_check import check_head_certificate
     from ..verification.recount import recount
 
     proof = HeadCertificate.load(certificate)
-    words, conditions = _read(source, proof.head_words)
-    instance = Instance(words.head, _budget(source), **conditions)
-    result = check_head_certificate(instance, words, proof)
+    with readers.started(out.threads) as executor:
+        words, conditions = _read(source, proof.head_words, executor, readers)
+        instance = Instance(words.head, _budget(source), **conditions)
+        result = check_head_certificate(instance, words, proof)
+        if vocab is not None:
+            vocabulary = read_vocabulary(vocab, instance.symbols)
+            tokens, broken = recount(instance, vocabulary, words)
     data = result.to_json()
     data["claimed_lower_bound"] = data.pop("claimed")
     problems = [f"{certificate}: {problem}" for problem in result.problems]
     if vocab is not None:
-        vocabulary = read_vocabulary(vocab, instance.symbols)
-        everything = chain(words.head, words.tail())
-        data["tokens"], broken = recount(instance, vocabulary, everything)
+        data["tokens"] = tokens
         problems += [f"{vocab}: {problem}" for problem in broken]
         data["ok"] &= not broken
-        data["gap"] = (data["tokens"] - result.lower_bound) / max(1, data["tokens"])
-        data["proves_optimal"] = data["tokens"] == result.lower_bound
+        data["gap"] = (tokens - result.lower_bound) / max(1, tokens)
+        data["proves_optimal"] = tokens == result.lower_bound
     data["problems"] = problems
     out.result(data, facts({k: v for k, v in data.items() if not isinstance(v, list)}))
     for problem in problems:
@@ -85,7 +132,9 @@ def _budget(source: InstanceSource) -> int:
     return source.k
 
 
-def _read(source: InstanceSource, head: int) -> tuple[HeadAndTail, dict[str, Any]]:
+def _read(
+    source: InstanceSource, head: int, executor: Executor | None, readers: Readers
+) -> tuple[HeadAndTail, dict[str, Any]]:
     """Returns the words and the conditions of the options."""
     assert source.corpus is not None
     if source.corpus == "-" or source.corpus.endswith(".json"):
@@ -95,7 +144,9 @@ def _read(source: InstanceSource, head: int) -> tuple[HeadAndTail, dict[str, Any
     for name in _EXCLUDED:
         if getattr(source, name):
             raise click.UsageError(f"a head and --{name.replace('_', '-')} exclude each other")
-    words = HeadAndTail.load(source.corpus, head, source.symbols)
+    words = HeadAndTail.load(
+        source.corpus, head, source.symbols, executor=executor, scratch=readers.scratch
+    )
     tokens = {
         name: () if path is None else read_tokens(path, words.head.symbols)
         for name, path in (

@@ -11,6 +11,7 @@ import click
 
 from ..corpus import symbols as sym
 from ..corpus.pretokenizers import Pretokenizer
+from ..runtime.engines import ENGINES
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
 from .completion import pretokenizer_names
 from .inputs import InstanceSource
@@ -22,6 +23,7 @@ __all__ = [
     "all_files_option",
     "applied",
     "candidate_options",
+    "engine_options",
     "events_option",
     "gap_option",
     "grouped",
@@ -280,6 +282,42 @@ def vocabulary_options(
             _pretokenizer_option,
             several_options if several else instance_options,
             output_options(writes=writes, kind="text", threads=True, seed=seed),
+        )
+
+    return decorate
+
+
+def engine_options(about: str, default: str, kept: str) -> Decorator:
+    """Adds ``--engine`` and ``--scratch``.
+
+    Parameters
+    ----------
+    about : str
+        What the workers of the engine do.
+    default : str
+        The engine by default.
+    kept : str
+        The help of ``--scratch``.
+    """
+
+    def decorate(function: Function) -> Function:
+        return applied(
+            function,
+            option(
+                "--engine",
+                default=default,
+                show_default=True,
+                metavar="NAME",
+                heading=LIMITS,
+                help=f"What --threads N are{about}: {ENGINES}.",
+            ),
+            option(
+                "--scratch",
+                type=WritablePath("folder"),
+                metavar="FOLDER",
+                heading=LIMITS,
+                help=kept,
+            ),
         )
 
     return decorate

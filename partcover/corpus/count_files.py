@@ -20,7 +20,7 @@ from os import PathLike
 from typing import Any
 
 from ..errors import InputError
-from ..runtime.engines import engine_error
+from ..runtime.engines import result_of
 from ..runtime.files import scratch_folder
 from ..runtime.progress import Progress
 from .counting import BLOCK_SHARE, CountSettings, count_shard
@@ -140,7 +140,7 @@ def count_shards(
             if not pending:
                 return
             shard, future = pending.popleft()
-            path = _result(future)
+            path = result_of(future)
             if not workers.are_threads:
                 reports.add(shard.size)
             yield path
@@ -148,16 +148,6 @@ def count_shards(
         reports.stop()
         for _, future in pending:
             future.cancel()
-
-
-def _result(future: Future[str]) -> str:
-    """Returns the result of a call; what has happened to a worker is one clear error."""
-    try:
-        return future.result()
-    except BaseException as error:
-        if (lost := engine_error(error)) is not None:
-            raise lost from None
-        raise
 
 
 class _Reports:
@@ -214,7 +204,7 @@ def most_frequent_first(runs: Sequence[str], folder: str, workers: Workers) -> I
             workers.executor.submit(merge_files, group, target)
             for group, target in zip(groups, targets, strict=True)
         ]
-        paths = list(map(_result, futures))
+        paths = list(map(result_of, futures))
         level += 1
     threads = workers.number if workers.are_threads else 1
     room = None if workers.memory is None else workers.memory * threads // BLOCK_SHARE

@@ -26,7 +26,16 @@ from .symbols import Symbols, Token
 from .tsv import Header
 from .word_arrays import MAX_COUNT, WORDS_PER_BLOCK, Arrays
 
-__all__ = ["Totals", "check_text", "is_parquet", "read_blocks", "read_words", "write_counts"]
+__all__ = [
+    "Totals",
+    "check_text",
+    "is_parquet",
+    "read_blocks",
+    "read_span",
+    "read_words",
+    "spans_of",
+    "write_counts",
+]
 
 ROWS = 1 << 17  # words of a row group
 ROW_BYTES = 1 << 24  # bytes of its words, after which it ends
@@ -200,6 +209,41 @@ def read_blocks(path: str, room: int | None = None) -> tuple[Header, Iterator[Ar
     return _read_parquet(path) if is_parquet(path) else tsv.read_blocks(path, room)
 
 
+def spans_of(path: str, size: int, room: int) -> list[tuple[int, int]]:
+    """Returns the spans of a file that `read_span` takes, which depend on the file alone.
+
+    Parameters
+    ----------
+    path : str
+        As for `read_blocks`.
+    size : int
+        The size of the file.
+    room : int
+        Bytes of a span of a TSV; of Parquet each row group is one.
+
+    Returns
+    -------
+    list of (int, int)
+        Bytes of a TSV, row groups of Parquet: the first, and the one behind the last.
+    """
+    if not is_parquet(path):
+        return [(begin, begin + room) for begin in range(0, max(size, 1), room)]
+    pa, pq = _pyarrow(f"reading {path}")
+    try:
+        with pq.ParquetFile(path) as file:
+            return [(group, group + 1) for group in range(file.num_row_groups)]
+    except (OSError, pa.ArrowException) as error:
+        raise _unreadable(path, error) from None
+
+
+def read_span(path: str, span: tuple[int, int]) -> tuple[Header, Iterator[Arrays]]:
+    """Reads a span of a file, as `read_blocks` reads all of it."""
+    if is_parquet(path):
+        return _read_parquet(path, span)
+    header, block = tsv.read_part(path, *span)
+    return header, iter([block])
+
+
 def read_words(
     path: str | PathLike[str], symbols: Symbols | None = None
 ) -> tuple[Arrays | dict[Token, int], Header]:
@@ -225,7 +269,9 @@ def read_words(
     return table.export(False), header._replace(symbols=symbols)
 
 
-def _read_parquet(path: str) -> tuple[Header, Iterator[Arrays]]:
+def _read_parquet(
+    path: str, span: tuple[int, int] | None = None
+) -> tuple[Header, Iterator[Arrays]]:
     pa, pq = _pyarrow(f"reading {path}")
     try:
         schema = pq.read_schema(path)
@@ -253,15 +299,19 @@ def _read_parquet(path: str) -> tuple[Header, Iterator[Arrays]]:
         header = tsv.parse_header(facts) or Header()
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    return header, _batches(path, word, count)
+    return header, _batches(path, word, count, span)
 
 
-def _batches(path: str, word: str, count: str) -> Iterator[Arrays]:
+def _batches(path: str, word: str, count: str, span: tuple[int, int] | None) -> Iterator[Arrays]:
     pa, pq = _pyarrow(f"reading {path}")
-    row = 1
     try:
         with pq.ParquetFile(path, buffer_size=1 << 20) as file:
-            for batch in file.iter_batches(ROWS // 4, columns=[word, count], use_threads=False):
+            begin, end = span or (0, file.num_row_groups)
+            row = 1 + sum(file.metadata.row_group(group).num_rows for group in range(begin))
+            batches = file.iter_batches(
+                ROWS // 4, range(begin, end), columns=[word, count], use_threads=False
+            )
+            for batch in batches:
                 yield _checked(path, row, batch.column(word), batch.column(count), pa)
                 row += batch.num_rows
     except (OSError, pa.ArrowException) as error:

@@ -1,40 +1,110 @@
-"""Splits counted words into the most frequent ones and a tail, which is read in blocks."""
+"""Splits counted words into the most frequent ones and a tail, which is read in parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from itertools import chain
-from os import PathLike, fspath
-from typing import Any
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from os import PathLike
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from ..errors import InputError
 from ..kernels import _word_table
-from ..runtime.arrays import Bools
-from .counts_file import check_text, read_blocks
+from ..runtime.arrays import Bools, Int64
+from ..runtime.engines import in_order
+from ..runtime.shared_value import shared
+from .counts_part import parts_of, words_of
 from .symbols import Symbols, Token
-from .word_arrays import Arrays, from_utf8
+from .tsv import Header
+from .word_arrays import MAX_COUNT
 from .word_counts import WordCounts
 
-__all__ = ["HeadAndTail"]
+__all__ = ["HeadAndTail", "WordShard"]
 
-_WORDS = 1 << 16  # of a block that is taken from words in memory
-_BYTES = 1 << 24  # of a block that is read
+_Result = TypeVar("_Result")
+_Numbers: TypeAlias = tuple[Int64, Int64]  # counts, ascending, and how many words have each
+_WORDS = 1 << 16  # of a part of words in memory
+_SHARDS = 256  # of a pass, at most
+
+
+class _Part(Protocol):
+    """A part of the words, which gives them in blocks, each time it is asked."""
+
+    def blocks(self) -> Iterator[WordCounts]: ...
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """Words in memory."""
+
+    words: WordCounts
+    begin: int
+    end: int
+
+    def blocks(self) -> Iterator[WordCounts]:
+        words = self.words
+        first, last = words.offsets[[self.begin, self.end]].tolist()
+        offsets = words.offsets[self.begin : self.end + 1] - first
+        data, counts = words.data[first:last], words.counts[self.begin : self.end]
+        yield replace(words, data=data, offsets=offsets, counts=counts)
+
+
+@dataclass(frozen=True)
+class WordShard:
+    """Parts of the words that one call reads, and where these are split.
+
+    Attributes
+    ----------
+    parts : sequence of parts
+        The parts, in order.
+    least : int
+        Words of more are in the head, of fewer in the tail.
+    ties : int
+        Of the words of just so many, the number of first ones that are in the head.
+    """
+
+    parts: Sequence[_Part]
+    least: int = MAX_COUNT
+    ties: int = 0
+
+    def blocks(self) -> Iterator[WordCounts]:
+        """Yields all words in blocks."""
+        return chain.from_iterable(part.blocks() for part in self.parts)
+
+    def tail_blocks(self) -> Iterator[WordCounts]:
+        """Yields the words of the tail in blocks."""
+        return (tail for _, tail in self.split() if len(tail))
+
+    def split(self) -> Iterator[tuple[WordCounts, WordCounts]]:
+        """Yields the words of the head and of the tail in each block."""
+        ties = self.ties
+        for block in self.blocks():
+            equal = block.counts == self.least
+            inside = block.counts > self.least
+            inside[np.flatnonzero(equal)[:ties]] = True
+            ties = max(0, ties - int(equal.sum()))
+            yield _taken(block, inside), _taken(block, ~inside)
 
 
 class HeadAndTail:
-    """The `n` most frequent words, the head, and all others, the tail, which is read in blocks.
+    """The `n` most frequent words, the head, and all others, the tail, which is read in parts.
 
     Of equal counts those that come first are in the head.
 
     Parameters
     ----------
-    blocks : callable
-        Returns the words in blocks, each time from the beginning.
+    parts : sequence of parts
+        The words.
     n : int
         Words in the head.
+    executor : concurrent.futures.Executor, optional
+        Who reads the parts and works on them; by default this thread.
+    scratch : path, optional
+        A folder that all workers see, for what they have in common.
 
     Attributes
     ----------
@@ -54,37 +124,41 @@ class HeadAndTail:
     ({b'that': 9, b'hat': 5}, [(b'chat', 1)])
     """
 
-    def __init__(self, blocks: Callable[[], Iterator[WordCounts]], n: int) -> None:
+    def __init__(
+        self,
+        parts: Sequence[_Part],
+        n: int,
+        executor: Executor | None = None,
+        scratch: str | PathLike[str] | None = None,
+    ) -> None:
         if n < 1:
             raise InputError(f"a head of {n} words: at least 1 is expected")
-        self._blocks = blocks
         self.n = n
+        self.executor = executor
+        self.scratch = scratch
+        number = 1 if executor is None else max(1, min(len(parts), _SHARDS))
+        cuts = [len(parts) * i // number for i in range(number + 1)]
+        self._shards = [WordShard(parts[a:b]) for a, b in pairwise(cuts)]
         self.total_count = 0
-        counts = [np.zeros(0, np.int64)]
-        for block in blocks():
-            counts.append(block.counts)
-            self.total_count += block.total_count
-        every = np.concatenate(counts)
-        self._least = 0 if len(every) <= n else int(np.partition(every, len(every) - n)[-n])
-        self._ties = n - int((every > self._least).sum())  # of the least count, in the head
+        self._split()
         self.head = self._head()
 
     @classmethod
     def of(cls, words: WordCounts, n: int) -> HeadAndTail:
         """Splits words that are in memory."""
-
-        def blocks() -> Iterator[WordCounts]:
-            for begin in range(0, len(words), _WORDS):
-                end = min(begin + _WORDS, len(words))
-                first, last = words.offsets[[begin, end]].tolist()
-                offsets = words.offsets[begin : end + 1] - first
-                data, counts = words.data[first:last], words.counts[begin:end]
-                yield replace(words, data=data, offsets=offsets, counts=counts)
-
-        return cls(blocks, n)
+        begins = range(0, len(words), _WORDS)
+        return cls([_Slice(words, at, min(at + _WORDS, len(words))) for at in begins], n)
 
     @classmethod
-    def load(cls, path: str | PathLike[str], n: int, symbols: Symbols | None = None) -> HeadAndTail:
+    def load(
+        cls,
+        path: str | PathLike[str],
+        n: int,
+        symbols: Symbols | None = None,
+        *,
+        executor: Executor | None = None,
+        scratch: str | PathLike[str] | None = None,
+    ) -> HeadAndTail:
         """Splits the words of a file, which is read as often as the tail is.
 
         Raises
@@ -92,26 +166,54 @@ class HeadAndTail:
         InputError
             If it cannot be read so, is of integers, or holds what is no word or count.
         """
-        name = fspath(path)
+        parts = parts_of(path, symbols)
+        if executor is not None and not isinstance(executor, ThreadPoolExecutor):
+            name = os.path.abspath(path)  # noqa: PTH100 - workers may be in other folders
+            parts = [replace(part, path=name) for part in parts]
+        return cls(parts, n, executor, scratch)
 
-        def blocks() -> Iterator[WordCounts]:
-            header, read = read_blocks(name, _BYTES)
-            if None not in (symbols, header.symbols) and symbols != header.symbols:
-                raise InputError(
-                    f"{name}: the words are over {header.symbols}, {symbols} were asked for"
-                )
-            alphabet: Symbols = symbols or header.symbols or "bytes"
-            for block in read:
-                if alphabet == "chars":
-                    check_text(block, name)
-                how = {"pretokenizer": header.pretokenizer, "normalizer": header.normalizer}
-                yield _words(block, alphabet, how)
+    def map(self, work: Callable[..., _Result], *values: Any) -> Iterator[_Result]:
+        """Yields what a function returns for each shard of the words, in order.
 
-        return cls(blocks, n)
+        Parameters
+        ----------
+        work : callable
+            Takes a `WordShard` and the values; with an executor of processes, a function at the
+            top of a module.
+        values : object
+            What all calls have in common, which they must not change.
+
+        Raises
+        ------
+        InputError
+            For a file that has changed, or cannot be read by a worker.
+        PartcoverError
+            If a worker is lost.
+        """
+        with shared(values, self.executor, self.scratch) as lent:
+            call = _Call(work, lent)
+            if self.executor is None:
+                yield from map(call, self._shards)
+            else:
+                yield from in_order(self.executor, call, self._shards)
+
+    def _split(self) -> None:
+        """Finds the least count of the head, and says to each shard how its words are split."""
+        found = list(self.map(_numbers))
+        self.total_count = sum(total for _, total in found)
+        values, numbers = _added(numbers for numbers, _ in found)
+        above = np.cumsum(numbers[::-1])[::-1]  # words of so many or more
+        least, ties = 0, 0
+        if len(values) and above[0] > self.n:
+            at = int(np.flatnonzero(above >= self.n)[-1])
+            least, ties = int(values[at]), self.n - int(above[at] - numbers[at])
+        for i, ((counts, n), _) in enumerate(found):
+            self._shards[i] = replace(self._shards[i], least=least, ties=ties)
+            ties = max(0, ties - int(n[counts == least].sum()))
 
     def _head(self) -> WordCounts:
         """Returns the words of the head; the counts of one that comes several times are summed."""
-        parts = [head for head, _ in self._split() if len(head)]
+        parts = list(chain.from_iterable(self.map(_head_blocks)))
         if not parts:
             raise InputError("empty corpus, there are no words")
         sizes = np.concatenate([np.diff(part.offsets) for part in parts])
@@ -126,33 +228,52 @@ class HeadAndTail:
             return joined
         table = _word_table.WordTable()
         table.add_words(*arrays)
-        return _words(table.export(False), joined.symbols, joined.how)
+        header = Header(joined.pretokenizer, joined.symbols, joined.normalizer)
+        return words_of(table.export(False), header)
 
     def blocks(self) -> Iterator[WordCounts]:
         """Yields the tail in blocks."""
-        return (tail for _, tail in self._split() if len(tail))
+        return chain.from_iterable(shard.tail_blocks() for shard in self._shards)
 
     def tail(self) -> Iterator[tuple[Token, int]]:
         """Yields the words of the tail, each with its count."""
         return chain.from_iterable(self.blocks())
 
-    def _split(self) -> Iterator[tuple[WordCounts, WordCounts]]:
-        """Yields the words of the head and of the tail in each block."""
-        ties = self._ties
-        for block in self._blocks():
-            equal = block.counts == self._least
-            inside = block.counts > self._least
-            inside[np.flatnonzero(equal)[:ties]] = True
-            ties = max(0, ties - int(equal.sum()))
-            yield _taken(block, inside), _taken(block, ~inside)
+
+@dataclass(frozen=True)
+class _Call:
+    """A function and what is common to all its calls."""
+
+    work: Callable[..., Any]
+    values: Callable[[], tuple[Any, ...]]
+
+    def __call__(self, shard: WordShard) -> Any:
+        return self.work(shard, *self.values())
 
 
-def _words(arrays: Arrays, symbols: Symbols, how: dict[str, Any]) -> WordCounts:
-    """Returns words over bytes or characters, which are given in UTF-8."""
-    data, offsets, counts = arrays
-    if symbols == "chars":
-        return WordCounts(*from_utf8(data, offsets), counts, symbols, **how)
-    return WordCounts(data, offsets, counts, symbols, **how)
+def _numbers(shard: WordShard) -> tuple[_Numbers, int]:
+    """Returns how many words have which count, and the sum of all counts."""
+    numbers: _Numbers = _added([])
+    total = 0
+    for block in shard.blocks():
+        numbers = _added([numbers, np.unique(block.counts, return_counts=True)])
+        total += block.total_count
+    return numbers, total
+
+
+def _added(found: Iterable[_Numbers]) -> _Numbers:
+    """Adds up how many words have which count."""
+    empty = np.zeros(0, np.int64)
+    counts, numbers = zip((empty, empty), *found, strict=True)
+    values, places = np.unique(np.concatenate(counts), return_inverse=True)
+    added = np.zeros(len(values), np.int64)
+    np.add.at(added, places, np.concatenate(numbers))
+    return values, added
+
+
+def _head_blocks(shard: WordShard) -> list[WordCounts]:
+    """Returns the words of the head."""
+    return [head for head, _ in shard.split() if len(head)]
 
 
 def _taken(words: WordCounts, which: Bools) -> WordCounts:

@@ -23,6 +23,7 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import ExitStack
+from io import BytesIO
 from itertools import chain
 from os import PathLike
 from typing import IO, NamedTuple
@@ -44,6 +45,7 @@ __all__ = [
     "parse_line",
     "read",
     "read_blocks",
+    "read_part",
     "read_table",
 ]
 
@@ -197,11 +199,15 @@ class _Reader:
         self.pretokenizer: str | None = None
         self.normalizer: str | None = None
         self.headers = 0
-        self.lines = 0  # before the part that is being read
+        self.lines = 0  # before the part that is being read, behind the place of `skipped`
+        self.skipped = 0  # bytes
 
     def error(self, number: int, message: object) -> InputError:
         """Returns an error in a line of the current part; for line 1 with the likely mistake."""
         number += self.lines
+        if self.skipped:
+            with open_input(self.path) as file:
+                number += file.read(self.skipped).count(b"\n")
         mistake = likely_mistake(self.path, "counts") if number == 1 else ""
         return InputError(f"{shown(self.path)}:{number}: {message}{mistake}")
 
@@ -377,6 +383,61 @@ def read_blocks(
             check_whole(path, file, size)
 
     return Header(reader.pretokenizer, reader.symbols, reader.normalizer), blocks()
+
+
+def read_part(path: str | PathLike[str], begin: int, end: int) -> tuple[Header, Arrays]:
+    r"""Reads those lines of a counted-words TSV over bytes or characters that begin in a range.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    begin, end : int
+        The range, in bytes, not empty.
+
+    Returns
+    -------
+    header : Header
+        What the first line of the file states.
+    words : block
+        The words as bytes, in the order of their lines.
+
+    Raises
+    ------
+    InputError
+        As `read_blocks` does.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.corpus.tsv import read_part
+    >>> _ = Path("hats.tsv").write_text("that\t9\nhat\t5\nchat\t1\n")
+    >>> for span in ((0, 8), (8, 16)):
+    ...     header, (data, offsets, counts) = read_part("hats.tsv", *span)
+    ...     print(data.tobytes(), counts)
+    b'thathat' [9 5]
+    b'chat' [1]
+    """
+    with open_input(path) as file:
+        reader = _Reader(path, None)
+        first = reader.first_line(file)
+        header = Header(reader.pretokenizer, reader.symbols, reader.normalizer)
+        if reader.symbols == "ints":
+            raise InputError(f"{shown(path)}: words of integers are not read in parts")
+        if begin:
+            first = b""
+            file.seek(begin - 1)
+            file.readline()
+            reader.lines, reader.skipped = 0, file.tell()
+        start = file.tell()
+        text = b""
+        if start < end:
+            file.seek(end - 1)
+            file.readline()
+            stop = file.tell()
+            file.seek(start)
+            text = file.read(stop - start)
+        return header, reader.arrays(first, BytesIO(text))
 
 
 def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:

@@ -33,6 +33,8 @@ cdef class TokenSums:
         Symbols of the longest token.
     longest_priced : int
         Symbols of the longest word that gets prices.
+    sixteenths : int
+        How many sixteenths of the prices are by tolls.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ cdef class TokenSums:
     cdef int shift, sixteenths
 
     def __init__(self, data, place, length, tolls, Py_ssize_t ignored, int class_bits, int64_t one,
-                 Py_ssize_t longest, Py_ssize_t longest_priced):
+                 Py_ssize_t longest, Py_ssize_t longest_priced, int sixteenths):
         cdef Py_ssize_t n, i, size = place.shape[0]
         cdef uint64_t key, slot
         self.data, self.place, self.length = data, place, length
@@ -68,7 +70,8 @@ cdef class TokenSums:
         self.classes_view = self.classes
         self.sums = np.zeros(size, np.int64)
         self.sums_view = self.sums
-        self.reset(tolls, 0)
+        self.tolls = tolls
+        self.sixteenths = sixteenths
         self.mask = 1
         while self.mask < 2 * <uint64_t> size:
             self.mask = 2 * self.mask + 1
@@ -84,14 +87,6 @@ cdef class TokenSums:
                 while self.slots[slot] >= 0:
                     slot = slot + 1 & self.mask
                 self.slots[slot] = <int32_t> n
-
-    def reset(self, tolls, int sixteenths):
-        """Begins anew, with other tolls, and so many sixteenths of the prices by tolls."""
-        self.tolls = tolls
-        self.sixteenths = sixteenths
-        self.sums[:] = 0
-        self.classes[:] = 0
-        self.total = 0
 
     cdef inline int32_t _number(self, uint64_t key, const int64_t *token,
                                 Py_ssize_t size) noexcept nogil:
@@ -184,26 +179,40 @@ cdef class TokenSums:
                     elif n < self.ignored:
                         self.sums_view[n] += count * worth
 
-    def largest_classes(self, const int64_t[::1] data, const int64_t[::1] offsets,
-                        const int32_t[::1] words):
-        """Returns the largest class sum that a shorter substring of each of these words has."""
-        cdef Py_ssize_t i, w, start, end, size, base
-        cdef uint64_t key
-        cdef int64_t most = self.classes.max()
-        largest = np.zeros(words.shape[0], np.int64)
-        cdef int64_t[::1] view = largest
-        with nogil:
-            for i in range(words.shape[0]):
-                w = words[i]
-                base = offsets[w]
-                size = offsets[w + 1] - base
-                if size > self.longest_priced:
-                    view[i] = most
-                    continue
-                for start in range(size - 1):
-                    key = (<uint64_t> data[base + start] + 1) * FACTOR
-                    for end in range(start + 2, size + 1):
-                        key = (key + <uint64_t> data[base + end - 1] + 1) * FACTOR
-                        if end - start < size:
-                            view[i] = max(view[i], self.classes_view[key >> self.shift])
-        return largest
+
+def largest_classes(const int64_t[::1] classes, Py_ssize_t longest_priced,
+                    const int64_t[::1] data, const int64_t[::1] offsets, const int32_t[::1] words):
+    """Returns the largest class sum that a shorter substring of each of some words has.
+
+    Parameters
+    ----------
+    classes : ndarray of int64, shape (2^bits,)
+        The sums of the classes.
+    longest_priced : int
+        A longer word may have substrings in any class.
+    data, offsets : ndarray of int64
+        All words, one after another.
+    words : ndarray of int32
+        The numbers of those to look at.
+    """
+    cdef Py_ssize_t i, w, start, end, size, base
+    cdef uint64_t key
+    cdef int shift = 65 - int(classes.shape[0]).bit_length()
+    cdef int64_t most = np.asarray(classes).max()
+    largest = np.zeros(words.shape[0], np.int64)
+    cdef int64_t[::1] view = largest
+    with nogil:
+        for i in range(words.shape[0]):
+            w = words[i]
+            base = offsets[w]
+            size = offsets[w + 1] - base
+            if size > longest_priced:
+                view[i] = most
+                continue
+            for start in range(size - 1):
+                key = (<uint64_t> data[base + start] + 1) * FACTOR
+                for end in range(start + 2, size + 1):
+                    key = (key + <uint64_t> data[base + end - 1] + 1) * FACTOR
+                    if end - start < size:
+                        view[i] = max(view[i], classes[key >> shift])
+    return largest

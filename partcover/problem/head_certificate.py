@@ -66,6 +66,12 @@ class TailDigest:
         self.words += 1
         self.total_count += count
 
+    def include(self, other: TailDigest) -> None:
+        """Adds the words that were added to another digest."""
+        self._sum += other._sum
+        self.words += other.words
+        self.total_count += other.total_count
+
     def hexdigest(self) -> str:
         """Returns the digest of all words that were added."""
         return f"{self._sum % (1 << 256):064x}"

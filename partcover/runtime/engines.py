@@ -22,7 +22,8 @@ import logging
 import re
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -31,15 +32,17 @@ from concurrent.futures import (
     ThreadPoolExecutor,
 )
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 from ..errors import InputError, MissingExtra, PartcoverError
 from .children import die_with_parent
 
-__all__ = ["ENGINES", "engine_error", "executor_of"]
+__all__ = ["ENGINES", "engine_error", "executor_of", "in_order", "result_of"]
 
 ENGINES = "threads, processes, dask, dask://HOST:PORT, ray, ray://HOST:PORT"
+_Job = TypeVar("_Job")
+_Result = TypeVar("_Result")
 _CONNECT = 10  # seconds
 _LIBRARIES = {"asyncio", "concurrent", "distributed", "ray", "tornado"}
 
@@ -92,6 +95,37 @@ def engine_error(error: BaseException) -> PartcoverError | None:
     text = re.sub(r"\s+", " ", str(error))
     reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return PartcoverError(f"a worker was lost ({reason})")
+
+
+def result_of(future: Future[_Result]) -> _Result:
+    """Returns the result of a call; what has happened to a worker is one clear error."""
+    try:
+        return future.result()
+    except BaseException as error:
+        if (lost := engine_error(error)) is not None:
+            raise lost from None
+        raise
+
+
+def in_order(
+    executor: Executor, work: Callable[[_Job], _Result], jobs: Iterable[_Job]
+) -> Iterator[_Result]:
+    """Yields the result of a call for each job, in order; after an error the others are cancelled.
+
+    Examples
+    --------
+    >>> from partcover.runtime.engines import executor_of, in_order
+    >>> with executor_of("threads", 2) as executor:
+    ...     list(in_order(executor, len, ["a", "bb", "ccc"]))
+    [1, 2, 3]
+    """
+    pending = deque(executor.submit(work, job) for job in jobs)
+    try:
+        while pending:
+            yield result_of(pending.popleft())
+    finally:
+        for future in pending:
+            future.cancel()
 
 
 def _threads(workers: int, _: str) -> Iterator[Executor]:

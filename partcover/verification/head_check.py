@@ -60,13 +60,16 @@ Nothing here asks how tolls and classes were chosen, or which words are in the h
 
 from __future__ import annotations
 
+import operator
 from array import array
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from heapq import nlargest
 from itertools import accumulate, chain
 
-from ..corpus.head_and_tail import HeadAndTail
-from ..corpus.symbols import Token
+from ..corpus.head_and_tail import HeadAndTail, WordShard
+from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificate import Leaf
@@ -94,7 +97,8 @@ def check_head_certificate(
     head : Instance
         The words of the head, the budget and the conditions.
     tail : WordCounts or HeadAndTail
-        All other words; or all words, of which the tail is read once, in blocks.
+        All other words; or all words, of which the tail is read once, in parts, by whoever reads
+        them.
     certificate : HeadCertificate
         The certificate to check.
 
@@ -130,8 +134,7 @@ def check_head_certificate(
     if not problems:
         assert isinstance(leaf, Leaf)
         try:
-            read = tail.tail() if isinstance(tail, HeadAndTail) else tail
-            bound = _proven(head, read, certificate, leaf)
+            bound = _proven(head, tail, certificate, leaf)
         except InputError as error:
             problems.append(str(error))
     if not problems and certificate.lower_bound > bound:
@@ -140,66 +143,80 @@ def check_head_certificate(
 
 
 def _proven(
-    head: Instance, tail: Iterable[tuple[Token, int]], certificate: HeadCertificate, leaf: Leaf
+    head: Instance, tail: WordCounts | HeadAndTail, certificate: HeadCertificate, leaf: Leaf
 ) -> int:
     """Returns the lower bound that is proven; at least a token for each counted word."""
     count = _Count(head, certificate, leaf)
-    digest = TailDigest(head.symbols)
+    sums = _TailSums(count.rule)
     try:
-        for word, times in tail:
-            digest.add(word, times)
-            count.add(word, times)
+        if isinstance(tail, HeadAndTail):
+            for part in tail.map(_sums_of_tail, count.rule):
+                sums.include(part)
+        else:
+            sums.add(tail, count.rule)
     except OverflowError:
         raise InputError("the tokens of a class are worth more than 63 bits hold") from None
-    if digest.hexdigest() != certificate.tail_sha256:
+    if sums.digest.hexdigest() != certificate.tail_sha256:
         raise InputError("the certificate is about a tail of other words or counts")
-    return max(count.bound(), digest.total_count + sum(count.words.counts))
+    return max(count.bound(sums), sums.digest.total_count + sum(count.words.counts))
 
 
-class _Count:
-    """The sums of a certificate: of 32 times the prices, which are whole numbers."""
+@dataclass(frozen=True)
+class _Rule:
+    """What decides the prices of a tail, and where the worth of a token is summed."""
 
-    def __init__(self, head: Instance, certificate: HeadCertificate, leaf: Leaf) -> None:
-        scale_bits = certificate.head.scale_bits
-        self.instance = head
-        self.words = words = SortedWords(head)
-        self.one = 1 << scale_bits
-        self.tolls = certificate.tolls
-        self.longest_candidate = head.max_length or 1 << 62
-        self.longest = max([self.longest_candidate, *map(len, head.fixed)])
-        self.forbidden = frozenset(head.forbidden)
-        self.shift = 64 - certificate.class_bits
-        self.classes = array("q", bytes(8 << certificate.class_bits))
-        prices = leaf.unpacked(len(words.count_at), scale_bits)
-        assert prices is not None
-        self.prices = prices.tolist()
-        case = LeafCase(self.prices, (), frozenset(head.fixed), frozenset(), None)
-        self.rewards = {
-            token: reward
-            for token, reward in case_rewards(head, words, case, self.one).items()
-            if reward > 0
-        }
-        self.in_tail: dict[Token, int] = dict.fromkeys(
-            chain(self.rewards, head.fixed, filter(self._dominates, words.words)), 0
-        )
-        if not self.tolls.keys() <= self.in_tail.keys():
-            raise InputError("a token has a toll, and no reward in the head")
-        self.sixteenths = certificate.sixteenths
-        self.total = 32 * sum(n * d for n, d in zip(words.count_at, self.prices, strict=True))
+    symbols: Symbols
+    one: int
+    tolls: Mapping[Token, int]
+    sixteenths: int
+    known: Collection[Token]
+    forbidden: frozenset[Token]
+    longest: int
+    class_bits: int
 
-    def _dominates(self, word: Token) -> bool:
-        return 2 <= len(word) <= self.longest_candidate and word not in self.forbidden
+    @property
+    def shift(self) -> int:
+        """Bits of a hash that are not of the class."""
+        return 64 - self.class_bits
 
-    def add(self, word: Token, count: int) -> None:
-        """Adds the prices of a word of the tail, and what they make tokens worth."""
-        size, one = len(word), self.one
+
+class _TailSums:
+    """The sums over words of a tail: of 32 times the prices, which are whole numbers."""
+
+    def __init__(self, rule: _Rule) -> None:
+        self.digest = TailDigest(rule.symbols)
+        self.total = 0
+        self.known: Counter[Token] = Counter()
+        self.classes = array("q", bytes(8 << rule.class_bits))
+
+    def add(self, words: Iterable[tuple[Token, int]], rule: _Rule) -> None:
+        """Adds words."""
+        for word, count in words:
+            self.digest.add(word, count)
+            self._add(word, count, rule)
+
+    def include(self, other: _TailSums) -> None:
+        """Adds the sums over other words."""
+        self.digest.include(other.digest)
+        self.total += other.total
+        self.known.update(other.known)
+        self.classes = array("q", map(operator.add, self.classes, other.classes))
+
+    def _add(self, word: Token, count: int, rule: _Rule) -> None:
+        """Adds the prices of a word, and what they make tokens worth."""
+        size, one, tolls, known = len(word), rule.one, rule.tolls, rule.known
         if size > LONGEST_PRICED:
             self.total += 32 * one * count
             return
         ending: list[list[tuple[int, int]]] = [[] for _ in range(size + 1)]
         beginning: list[list[tuple[int, int]]] = [[] for _ in range(size + 1)]
-        for start, end in self._places(size):
-            toll = self.tolls.get(word[start:end])
+        places = [
+            (start, end)
+            for start in range(size - 1)
+            for end in range(start + 2, min(start + rule.longest, size) + 1)
+        ]
+        for start, end in places:
+            toll = tolls.get(word[start:end])
             if toll is not None:
                 ending[end].append((start, one + toll))
                 beginning[start].append((end, one + toll))
@@ -212,31 +229,73 @@ class _Count:
             behind[p] = min([behind[p + 1] + one, *costs])
         ends = [0, *[one] * (size - 1), min(size, 2) * one]
         level = [
-            self.sixteenths * (before[p] - behind[p]) + (16 - self.sixteenths) * 2 * ends[p]
+            rule.sixteenths * (before[p] - behind[p]) + (16 - rule.sixteenths) * 2 * ends[p]
             for p in range(size + 1)
         ]
         self.total += count * (level[size] - level[0])
-        for start, end in self._places(size):
+        for start, end in places:
             worth = level[end] - level[start] - 32 * one
             if worth > 0:
                 token = word[start:end]
-                if token in self.in_tail:
-                    self.in_tail[token] += count * worth
-                elif token not in self.forbidden:
-                    self.classes[_hashes(token)[-1] >> self.shift] += count * worth
+                if token in known:
+                    self.known[token] += count * worth
+                elif token not in rule.forbidden:
+                    self.classes[_hashes(token)[-1] >> rule.shift] += count * worth
 
-    def _places(self, size: int) -> Iterator[tuple[int, int]]:
-        """Yields where tokens may begin and end in a word of so many symbols."""
-        for start in range(size - 1):
-            for end in range(start + 2, min(start + self.longest, size) + 1):
-                yield start, end
 
-    def bound(self) -> int:
-        """Returns the lower bound that is proven."""
-        head, in_tail = self.instance, self.in_tail
-        items = {token: 32 * self.rewards.get(token, 0) + worth for token, worth in in_tail.items()}
+def _sums_of_tail(shard: WordShard, rule: _Rule) -> _TailSums:
+    """Returns the sums over the tail of a shard."""
+    sums = _TailSums(rule)
+    for block in shard.tail_blocks():
+        sums.add(block, rule)
+    return sums
+
+
+class _Count:
+    """The sums over the words of the head, and the bound."""
+
+    def __init__(self, head: Instance, certificate: HeadCertificate, leaf: Leaf) -> None:
+        scale_bits = certificate.head.scale_bits
+        self.instance = head
+        self.words = words = SortedWords(head)
+        self.one = 1 << scale_bits
+        self.longest_candidate = head.max_length or 1 << 62
+        self.forbidden = frozenset(head.forbidden)
+        prices = leaf.unpacked(len(words.count_at), scale_bits)
+        assert prices is not None
+        self.prices = prices.tolist()
+        case = LeafCase(self.prices, (), frozenset(head.fixed), frozenset(), None)
+        self.rewards = {
+            token: reward
+            for token, reward in case_rewards(head, words, case, self.one).items()
+            if reward > 0
+        }
+        known = {*self.rewards, *head.fixed, *filter(self._dominates, words.words)}
+        if not certificate.tolls.keys() <= known:
+            raise InputError("a token has a toll, and no reward in the head")
+        self.rule = _Rule(
+            head.symbols,
+            self.one,
+            certificate.tolls,
+            certificate.sixteenths,
+            known,
+            self.forbidden,
+            max([self.longest_candidate, *map(len, head.fixed)]),
+            certificate.class_bits,
+        )
+        self.total = 32 * sum(n * d for n, d in zip(words.count_at, self.prices, strict=True))
+
+    def _dominates(self, word: Token) -> bool:
+        return 2 <= len(word) <= self.longest_candidate and word not in self.forbidden
+
+    def bound(self, tail: _TailSums) -> int:
+        """Returns the lower bound that is proven with the sums over the tail."""
+        head, in_tail = self.instance, tail.known
+        items = {
+            token: 32 * self.rewards.get(token, 0) + in_tail[token] for token in self.rule.known
+        }
         required = set(head.fixed)
-        value = self.total - sum(items.pop(token) for token in required)
+        value = self.total + tail.total - sum(items.pop(token) for token in required)
         words = self.words
         for word, count, first in zip(words.words, words.counts, words.first, strict=True):
             if not self._dominates(word) or word in required:
@@ -245,20 +304,20 @@ class _Count:
             excess = max(0, sum(max(0, d) for d in prices) - self.one)
             excess -= max(0, sum(prices) - self.one)
             items[word] = 32 * (self.rewards.get(word, 0) + count * excess) + max(
-                in_tail[word], self._largest_class(word)
+                in_tail[word], self._largest_class(word, tail.classes)
             )
-        largest = nlargest(head.k - len(required), chain(items.values(), self.classes))
+        largest = nlargest(head.k - len(required), chain(items.values(), tail.classes))
         proven: int = -(-(value - sum(largest)) // (32 * self.one))
         return proven
 
-    def _largest_class(self, word: Token) -> int:
+    def _largest_class(self, word: Token, classes: array[int]) -> int:
         """The largest sum of a class that a shorter substring of a word is in."""
         if len(word) > LONGEST_PRICED:
-            return max(self.classes)
+            return max(classes)
         largest = 0
         for start in range(len(word) - 1):
             keys = _hashes(word[start:])[1 : len(word) - 1 if start == 0 else None]
-            largest = max([largest, *(self.classes[key >> self.shift] for key in keys)])
+            largest = max([largest, *(classes[key >> self.rule.shift] for key in keys)])
         return largest
 
 

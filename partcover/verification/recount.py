@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..corpus.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Token, show, slices
 from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance
@@ -156,7 +157,7 @@ def verify(
 def recount(
     instance: Instance,
     vocabulary: Vocabulary,
-    words: Iterable[tuple[Token, int]] | None = None,
+    words: HeadAndTail | None = None,
 ) -> tuple[int, tuple[str, ...]]:
     """Recounts the fewest tokens that a vocabulary needs, and the conditions that it breaks.
 
@@ -168,8 +169,8 @@ def recount(
         The words, budget and conditions.
     vocabulary : Vocabulary
         The vocabulary, over the same symbols.
-    words : iterable of word and count, optional
-        The words in place of the instance's; read once.
+    words : HeadAndTail, optional
+        All words in place of the instance's, which are the head; read once, by whoever reads them.
 
     Returns
     -------
@@ -186,9 +187,23 @@ def recount(
     (8, ())
     """
     occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
-    read = instance.words if words is None else words
-    tokens = _fewest(read, _openings(occurrences), occurrences)
+    if words is None:
+        tokens = _fewest(instance.words, _openings(occurrences), occurrences)
+    else:
+        tokens = 0
+        for needed, found in words.map(_counted_in, vocabulary):
+            tokens += needed
+            for token, times in found.items():
+                occurrences[token] += times
     return tokens, tuple(_broken(instance, occurrences))
+
+
+def _counted_in(shard: WordShard, vocabulary: Vocabulary) -> tuple[int, dict[Token, int]]:
+    """Returns the fewest tokens over the words of a shard, and how often each token occurs."""
+    occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
+    openings = _openings(occurrences)
+    tokens = sum(_fewest(block, openings, occurrences) for block in shard.blocks())
+    return tokens, occurrences
 
 
 def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 4000) -> float:

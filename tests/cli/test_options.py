@@ -29,7 +29,7 @@ from partcover.cli.renamed import NO_EFFECT, RENAMED
 THREADS = {
     "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "gap", "encode",
     "inspect", "compare", "ratio", "domains", "formulations", "reproduce", "report", "demo",
-    "audit", "extend", "prune",
+    "audit", "extend", "prune", "verify",
 }  # fmt: skip
 SEED = {
     "generate", "improve", "train", "solve", "encode", "compare", "ratio", "formulations", "worst",
@@ -102,7 +102,7 @@ def test_a_name_that_is_gone_says_the_new_one(run, command, option):
 
 
 def test_other_names_that_are_gone(run):
-    for command, option in (("solvers", "--seed"), ("decode", "--seed"), ("verify", "--threads")):
+    for command, option in (("solvers", "--seed"), ("decode", "--seed"), ("decode", "--threads")):
         fails(run(command, option, 1), NO_EFFECT[option])
     fails(run("reduce", "G.txt", "-k", 1, "--format", "pace"), "--from pace")
     fails(run("bound", "C.tsv", "--iteration", 1), "Did you mean", "--iterations")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from ...report.tables import Listing
 from ..checkpoint_files import CertificateFile
 from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
-from ..heads import bound_by_head
+from ..heads import Readers, bound_by_head
 from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
 from ..minimax import (
     MinimaxCertificateFile,
@@ -25,8 +26,10 @@ from ..minimax import (
     show_minimax,
 )
 from ..options import (
+    engine_options,
     events_option,
     gap_option,
+    grouped,
     no_cuts_option,
     output_options,
     plot_option,
@@ -74,12 +77,18 @@ if TYPE_CHECKING:
     metavar="N",
     help="Bound all words by prices of the N most frequent: the memory is theirs.",
 )
+@engine_options(
+    ", which read the words outside of the head",
+    "threads",
+    "For what the workers share, a folder that all see. Default: that of -o.",
+)
 @option("--tokens", is_flag=True, help="List the proven tokens in the JSON object.")
 @events_option("A JSON line for each better bound.")
 @plot_option("Draw the bound over time (.png, .svg, .pdf).")
 @several_options
 @output_options(writes="the certificate", kind="text", threads=True)
 @plan_option("bound")
+@partial(grouped, name="readers", kind=Readers)
 def bound_command(
     out: Output,
     source: InstanceSource,
@@ -88,6 +97,7 @@ def bound_command(
     tokens: bool,
     minimax: MinimaxSource | None,
     head: int | None,
+    readers: Readers,
     **options: Any,
 ) -> int:
     """Prove a lower bound on the tokens that are needed.
@@ -99,15 +109,27 @@ def bound_command(
 
     With --minimax and several inputs the bound is of the largest ratio of tokens to reference.
     With --head N it is of all words, in the memory of the N most frequent: a file of counted words
-    is read several times.
+    is read several times, by the workers of --engine.
     """
     search = _Search(**options)
     budgets = parse_budgets(ks)
     if minimax is not None:
+        readers.refuse()
         refuse_with_minimax(tokens=tokens, head=head)
         return _bound_minimax(out, replace(source, k=_only(budgets)), vocab, search, minimax)
     if head is not None:
-        return _bound_head(out, replace(source, k=_only(budgets)), vocab, search, head, tokens)
+        _check_head(out, source, vocab, search, tokens)
+        return bound_by_head(
+            out,
+            replace(source, k=_only(budgets)),
+            head,
+            vocab,
+            readers,
+            time_limit=search.time_limit,
+            target_gap=search.gap,
+            iterations=search.iterations,
+        )
+    readers.refuse()
     instance = replace(source, k=max(budgets, default=None)).read()
     budgets = budgets or [instance.k]
     incumbents = {} if vocab is None else _incumbents(instance, vocab, budgets)
@@ -137,15 +159,10 @@ def _only(budgets: Sequence[int]) -> int | None:
     return budgets[0] if budgets else None
 
 
-def _bound_head(
-    out: Output,
-    source: InstanceSource,
-    vocab: str | None,
-    search: _Search,
-    head: int,
-    tokens: bool,
-) -> int:
-    """Bounds all words by prices of the most frequent ones."""
+def _check_head(
+    out: Output, source: InstanceSource, vocab: str | None, search: _Search, tokens: bool
+) -> None:
+    """Refuses options that do not go with ``--head``."""
     for name in ("start_certificate", "resume", "events", "plot"):
         if getattr(search, name):
             raise click.UsageError(f"--head and --{name.replace('_', '-')} exclude each other")
@@ -154,15 +171,6 @@ def _bound_head(
     read = [("the command", source.corpus), ("--vocab", vocab)]
     if out.path is not None:
         check_apart([("-o", out.path)], [(label, path) for label, path in read if path])
-    return bound_by_head(
-        out,
-        source,
-        head,
-        vocab,
-        time_limit=search.time_limit,
-        target_gap=search.gap,
-        iterations=search.iterations,
-    )
 
 
 def _bound_minimax(

@@ -20,14 +20,14 @@ from ...corpus.merge_counts import merge_counts
 from ...corpus.phrases import with_phrases
 from ...corpus.sources import find_sources, listed_reasons
 from ...corpus.tsv import Header
-from ...runtime.engines import ENGINES, executor_of
+from ...runtime.engines import executor_of
 from ...runtime.files import shown
 from ...runtime.memory import available_memory
 from ..command import LIMITS, argument, command, option
 from ..completion import pretokenizer_names
-from ..options import all_files_option, grouped, output_options
+from ..options import all_files_option, engine_options, grouped, output_options
 from ..output import Output
-from ..paths import WritablePath, check_not_among
+from ..paths import check_not_among
 from ..sizes import Size, Words
 
 BASE = 150_000_000  # bytes that Python and its libraries take themselves
@@ -132,20 +132,10 @@ class _Running:
     help="Most memory of the process, and of each process of --engine. What does not fit is "
     "written to disk; the result is the same. Default: 2GB, or half of what is free.",
 )
-@option(
-    "--engine",
-    default="threads",
-    show_default=True,
-    metavar="NAME",
-    heading=LIMITS,
-    help=f"What --threads N are: {ENGINES}.",
-)
-@option(
-    "--scratch",
-    type=WritablePath("folder"),
-    metavar="FOLDER",
-    heading=LIMITS,
-    help="Where parts are kept meanwhile, a folder that all workers see. Default: beside -o.",
+@engine_options(
+    "",
+    "threads",
+    "Where parts are kept meanwhile, a folder that all workers see. Default: beside -o.",
 )
 @output_options(
     writes="the counted words (.parquet: as Parquet)", kind="text", table=False, threads=True

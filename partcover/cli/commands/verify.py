@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -12,11 +13,11 @@ from ...runtime.file_kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
-from ..heads import verify_head
+from ..heads import Readers, verify_head
 from ..inputs import InstanceSource, other_words, read_vocabulary
 from ..minimax import MinimaxSource
 from ..minimax_verification import verify_with_minimax
-from ..options import k_option, output_options, several_options
+from ..options import engine_options, grouped, k_option, output_options, several_options
 from ..output import Output, say
 from ..paths import ReadablePath
 
@@ -52,7 +53,13 @@ from ..paths import ReadablePath
     help="The proof of a lower bound to check.",
 )
 @several_options
-@output_options()
+@engine_options(
+    ", which check a certificate of a head",
+    "processes",
+    "For what the workers share, a folder that all see. Default: the system's.",
+)
+@output_options(threads=True)
+@partial(grouped, name="readers", kind=Readers)
 def verify_command(
     out: Output,
     source: InstanceSource,
@@ -60,6 +67,7 @@ def verify_command(
     model: str | None,
     certificate: str | None,
     minimax: MinimaxSource | None,
+    readers: Readers,
 ) -> int:
     """Check a vocabulary and a certificate, independently.
 
@@ -72,20 +80,23 @@ def verify_command(
     With --minimax and several inputs: the tokens of each, and a bound of the largest ratio. Without
     --reference the references are those that the certificate states, or the vocabulary's file.
 
-    Of a certificate that bound --head wrote, all words but the head are read one by one.
+    Of a certificate that bound --head wrote, all words but the head are read one by one, by the
+    workers of --engine.
     """
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
         raise click.UsageError("--model goes with a solver's .sol: --vocab S.sol")
     if minimax is not None:
+        readers.refuse("threads")
         if model is not None:
             raise click.UsageError("--minimax and --model exclude each other")
         return verify_with_minimax(out, source, vocab, certificate, minimax)
     if certificate is not None and kind_of(certificate) == "head-certificate":
         if model is not None:
             raise click.UsageError("a certificate of a head and --model exclude each other")
-        return verify_head(out, source, vocab, certificate)
+        return verify_head(out, source, vocab, certificate, readers)
+    readers.refuse("threads")
     instance = source.read()
     data: dict[str, Any] = {}
     problems: list[str] = []
