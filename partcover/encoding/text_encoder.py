@@ -15,7 +15,7 @@ from ..corpus.normalizers import Normalizer
 from ..corpus.pretokenizers import Pretokenizer, PretokenizerRule, Splitter, character_kinds
 from ..corpus.raw_words import raw_rules
 from ..errors import InputError
-from ..kernels._encoder import ShortMerges, TokenTable, WordCache, listed
+from ..kernels._encoder import ShortMerges, TokenTable, WordCache
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
 from ..runtime.parallel import batches, ordered_map
@@ -24,6 +24,7 @@ from ..segmentation.protocols import Draw
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .decoding import Decoder
+from .listing import listed
 from .offsets import Spans, character_lengths, original_spans, spans, token_spans, traced_spans
 from .special import Part, Special, SpecialTokens, check_special
 from .text import (
@@ -173,25 +174,20 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        data = as_bytes(text, "the text")
+        data = as_bytes(text, "the text", self.threads)
         alone = self.threads == 1 or len(data) <= PART
         if alone and isinstance(special, str) and special == "text":
             workers = self._workers_for(special)
             if self._normal is not None and workers is self._workers:
                 data = self._normal.of_bytes(data)
             return workers.values(data, self._values)
-        ids: list[int] = []
-        for numbers in self._numbers(data, special):  # threads work on while a part is listed
-            part = self._to_list(numbers)
-            if ids:
-                ids += part
-            else:
-                ids = part
-        return ids
+        return listed(list(self._numbers(data, special, _same)), self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        return self._to_ids(joined(list(self._numbers(text, special))))
+        data = as_bytes(text, "the text", self.threads)
+        parts = list(self._numbers(data, special, self._to_ids))
+        return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, self.dtype), *parts])
 
     def encode_batch(
         self,
@@ -221,7 +217,7 @@ class TextEncoder(Decoder):
         def of_parts(worker: Worker, parts: list[bytes | Numbers], at: int) -> list[int]:
             if len(parts) == 1 and isinstance(parts[0], bytes):
                 return worker.values(parts[0], at, self._values)
-            return self._to_list(joined(worker.of(parts, at)))
+            return listed(worker.of(parts, at), self._values)
 
         return list(self._each(texts, of_parts, special=special, threads=threads))
 
@@ -342,7 +338,9 @@ class TextEncoder(Decoder):
                     span = np.array([0]), np.array([len(part.text)])
                 else:
                     follows = bool(numbers)
-                    some = self._workers.numbers(part.text, at, self.threads, follows=follows)
+                    some = self._workers.numbers(
+                        part.text, at, self.threads, _same, follows=follows
+                    )
                     numbers.append(joined(list(some)))
                     span = self._spans(part.text, self._lengths_of(numbers[-1]), follows)
                     at += len(part.text)
@@ -360,15 +358,17 @@ class TextEncoder(Decoder):
         offsets = list(zip(start.tolist(), end.tolist(), strict=True))
         return self._to_ids(joined(numbers)).tolist(), offsets
 
-    def _numbers(self, text: str | bytes, special: Special) -> Iterator[Numbers]:
-        """Yields the numbers of a text, part by part."""
-        parts = self._parts(as_bytes(text, "the text"), special)
+    def _numbers(
+        self, text: bytes, special: Special, of: Callable[[Numbers], _Result]
+    ) -> Iterator[_Result]:
+        """Yields what `of` makes of a text's numbers, part by part."""
+        parts = self._parts(text, special)
         workers = self._workers_for(special)
         for place, (at, part) in enumerate(placed(parts)):
             if isinstance(part, np.ndarray):
-                yield part
+                yield of(part)
             else:
-                yield from workers.numbers(part, at, self.threads, follows=place > 0)
+                yield from workers.numbers(part, at, self.threads, of, follows=place > 0)
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
         """Cuts a text at its special tokens, and normalizes what is between if workers do not."""
@@ -435,9 +435,6 @@ class TextEncoder(Decoder):
             return None
         return self._merges
 
-    def _to_list(self, numbers: Numbers) -> list[int]:
-        return listed(numbers, self._values)
-
     def _to_ids(self, numbers: Numbers) -> Ids:
         if self._unknown is not None:
             ids: Ids = self._ids[np.minimum(numbers, self._unknown.first)]
@@ -451,6 +448,10 @@ class TextEncoder(Decoder):
         first = self._unknown.first
         known = self._lengths[np.minimum(numbers, first - 1)]
         return np.where(numbers < first, known, numbers.astype(np.int64) - first)
+
+
+def _same(numbers: Numbers) -> Numbers:
+    return numbers
 
 
 @checked

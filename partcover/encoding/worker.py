@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +15,16 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..corpus.pretokenizers import PretokenizerRule
 from ..errors import InputError
-from ..kernels._encoder import WHOLE, TokenTable, WordCache, listed
+from ..kernels._encoder import WHOLE, TokenTable, WordCache
 from ..kernels._segment import SINGLE
 from ..runtime.arguments import shown
 from ..runtime.parallel import ordered_map
+from .listing import listed
 from .text import Numbers, UnknownNumbers, exchange, joined, placed
 
 __all__ = ["Worker", "Workers", "token_table"]
+
+_Result = TypeVar("_Result")
 
 SECTION = 1 << 18  # bytes of text after which new words are cut
 PART = 1 << 18  # bytes of text that one thread takes at a time
@@ -101,7 +105,7 @@ class Worker:
     def values(self, text: bytes, first: int, values: list[int]) -> list[int]:
         """Returns, for the numbers of a text, the entry of each in `values`, or the last one."""
         if len(text) > SECTION:
-            return listed(self.numbers(text, first), values)
+            return listed([self.numbers(text, first)], values)
         found = self.cache.values_of(text, values)
         if found is None:
             self.learn(text, first)
@@ -291,17 +295,23 @@ class Workers:
         return found
 
     def numbers(
-        self, text: bytes, at: int, threads: int, *, follows: bool = False
-    ) -> Iterator[Numbers]:
-        """Yields the numbers of a text that starts at `at`, by several threads if it is long.
+        self,
+        text: bytes,
+        at: int,
+        threads: int,
+        of: Callable[[Numbers], _Result],
+        *,
+        follows: bool = False,
+    ) -> Iterator[_Result]:
+        """Yields what `of` makes of a text's numbers, by several threads if it is long.
 
-        `follows` says whether it follows a special token.
+        `at` says where the text starts, `follows` whether it follows a special token.
         """
 
-        def work(part: tuple[int, int]) -> Numbers:
+        def work(part: tuple[int, int]) -> _Result:
             with self.one() as worker:
                 worker = (worker.following if follows else None) or worker
-                return worker.numbers(text, at, *part)
+                return of(worker.numbers(text, at, *part))
 
         if threads == 1 or len(text) <= PART:
             yield work((0, len(text)))

@@ -4,16 +4,9 @@
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING
-from cpython.list cimport PyList_New, PyList_SET_ITEM
-from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
-
-cdef extern from "Python.h":
-    ctypedef struct PyListObject:
-        PyObject **ob_item
 
 cdef enum:
     CAP = 255           # bytes of the longest word that is kept
@@ -21,10 +14,10 @@ cdef enum:
     UNCACHED = -2147483648  # of the first word of a section that is not kept
 
 include "_hash.pxi"
+include "_list_values.pxi"
 include "_marks.pxi"
 include "_pairs.pxi"
 include "_pair_bits.pxi"
-include "_prefetch.pxi"
 include "_short_merges.pxi"
 include "_token_table.pxi"
 include "_word_ends.pxi"
@@ -476,35 +469,12 @@ cdef class WordCache:
         return numbers
 
     def values_of_words(self, list values):
-        """Returns the section's numbers as `listed` does."""
+        """Returns the values of the section's numbers, one word after another."""
+        cdef const int32_t[::1] numbers
         if self.n_new + self.n_uncached:
-            return listed(self.numbers_of_words(), values)
+            numbers = self.numbers_of_words()
+            return _listed(&numbers[0] if numbers.shape[0] else NULL, numbers.shape[0], values)
         return _listed(self.out, self.n_out, values)
-
-
-def listed(const int32_t[::1] numbers, list values):
-    """Returns the value of each number; those from the last value's on have that one.
-
-    It makes no new objects, which would take most of the time.
-    """
-    return _listed(&numbers[0] if numbers.shape[0] else NULL, numbers.shape[0], values)
-
-
-cdef list _listed(const int32_t *numbers, Py_ssize_t n, list values):
-    cdef Py_ssize_t i
-    cdef int32_t last = <int32_t> len(values) - 1
-    cdef list out = PyList_New(n)
-    cdef PyObject **items = (<PyListObject *> values).ob_item
-    cdef object value
-    for i in range(n):
-        # first where the object is, then the object
-        if i + 2 * AHEAD < n:
-            prefetch(items + min(numbers[i + 2 * AHEAD], last))
-            prefetch(items[min(numbers[i + AHEAD], last)])
-        value = <object> items[min(numbers[i], last)]
-        Py_INCREF(value)
-        PyList_SET_ITEM(out, i, value)
-    return out
 
 
 cdef uint8_t *_exchange(const uint8_t *p, int64_t n, const uint8_t *mark, int64_t width,

@@ -1,0 +1,35 @@
+"""Makes a list of many numbers, by several threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+from ..kernels import _shares
+from ..runtime.parallel import ordered_map
+from .text import Numbers, joined
+
+__all__ = ["listed"]
+
+_SHARE = 1 << 18  # numbers below which counting the uses of all values takes longer
+
+
+def listed(arrays: Sequence[Numbers], values: list[int], threads: int = 1) -> list[int]:
+    """Returns the value of each number of the arrays.
+
+    Numbers from the last value's on have that one.  It makes no new objects, which would take
+    most of the time.
+    """
+    starts = list(accumulate(map(len, arrays), initial=0))
+    if starts[-1] < _SHARE:
+        return _shares.listed(joined(arrays), values)
+    out = _shares.unwritten_list(starts[-1])
+
+    def write(share: tuple[int, int]) -> None:
+        first, last = share
+        _shares.write_values(list(arrays[first:last]), values, out, starts[first])
+
+    bounds = [len(arrays) * share // threads for share in range(threads + 1)]
+    for _ in ordered_map(write, pairwise(bounds), threads):
+        pass
+    return _shares.written(out)

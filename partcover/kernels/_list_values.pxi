@@ -1,0 +1,35 @@
+# Makes lists of the values of numbers: included by the kernels that return ids.
+
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+
+include "_prefetch.pxi"
+
+cdef extern from "Python.h":
+    ctypedef struct PyListObject:
+        PyObject **ob_item
+
+cdef enum:
+    ITEMS_AHEAD = 16    # objects that are asked for before they are used
+
+
+cdef list _listed(const int32_t *numbers, Py_ssize_t n, list values):
+    """Returns the value of each number; those from the last value's on have that one.
+
+    It makes no new objects, which would take most of the time.
+    """
+    cdef Py_ssize_t i
+    cdef int32_t last = <int32_t> len(values) - 1
+    cdef list out = PyList_New(n)
+    cdef PyObject **items = (<PyListObject *> values).ob_item
+    cdef object value
+    for i in range(n):
+        # first where the object is, then the object
+        if i + 2 * ITEMS_AHEAD < n:
+            prefetch(items + min(numbers[i + 2 * ITEMS_AHEAD], last))
+            prefetch(items[min(numbers[i + ITEMS_AHEAD], last)])
+        value = <object> items[min(numbers[i], last)]
+        Py_INCREF(value)
+        PyList_SET_ITEM(out, i, value)
+    return out

@@ -1,0 +1,201 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Reads a text and fills a list in shares, which threads do at a time without the lock."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdlib cimport calloc, free
+
+include "_list_values.pxi"
+
+cdef extern from "Python.h":
+    void PyObject_GC_UnTrack(object)
+    void PyObject_GC_Track(object)
+
+cdef extern from *:
+    """
+    static void pc_add_references(PyObject *object, int64_t n)
+    {
+    #ifndef Py_GIL_DISABLED
+        if (n < (1 << 30)) {    /* so many that a count of 32 bits holds them */
+            Py_SET_REFCNT(object, Py_REFCNT(object) + (Py_ssize_t) n);
+            return;
+        }
+    #endif
+        for (; n > 0; n--)
+            Py_INCREF(object);
+    }
+    """
+    void add_references "pc_add_references"(PyObject *item, int64_t n)
+
+ctypedef fused Character:
+    uint8_t
+    uint16_t
+    uint32_t
+
+
+cdef int64_t _size(const Character *p, const Character *end) noexcept nogil:
+    """The bytes of these characters in UTF-8; -1 where one is a surrogate that is no byte."""
+    cdef int64_t size = 0
+    cdef uint32_t c
+    while p < end:
+        c = p[0]
+        p += 1
+        if c < 0x80 or 0xDC80 <= c < 0xDD00:
+            size += 1
+        elif c < 0x800:
+            size += 2
+        elif 0xD800 <= c < 0xE000:
+            return -1
+        else:
+            size += 3 if c < 0x10000 else 4
+    return size
+
+
+cdef void _write(const Character *p, const Character *end, uint8_t *out) noexcept nogil:
+    """Writes characters as UTF-8; U+DC80 to U+DCFF as the bytes 0x80 to 0xFF."""
+    cdef uint32_t c, any
+    cdef int i
+    while p < end:
+        while end - p >= 16:    # most text is ASCII
+            any = 0
+            for i in range(16):
+                any |= p[i]
+            if any >= 0x80:
+                break
+            for i in range(16):
+                out[i] = <uint8_t> p[i]
+            out += 16
+            p += 16
+        i = 0
+        while p < end and i < 16:
+            c = p[0]
+            p += 1
+            i += 1
+            if c < 0x80 or 0xDC80 <= c < 0xDD00:
+                out[0] = <uint8_t> c
+                out += 1
+                continue
+            if c < 0x800:
+                out[0] = <uint8_t> (0xC0 | c >> 6)
+                out += 1
+            else:
+                if c < 0x10000:
+                    out[0] = <uint8_t> (0xE0 | c >> 12)
+                    out += 1
+                else:
+                    out[0] = <uint8_t> (0xF0 | c >> 18)
+                    out[1] = <uint8_t> (0x80 | c >> 12 & 0x3F)
+                    out += 2
+                out[0] = <uint8_t> (0x80 | c >> 6 & 0x3F)
+                out += 1
+            out[0] = <uint8_t> (0x80 | c & 0x3F)
+            out += 1
+
+
+def utf8_size(str text not None, Py_ssize_t first, Py_ssize_t last):
+    """Returns the bytes of characters first..last - 1 in UTF-8, or -1 for a lone surrogate.
+
+    U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, are one byte each.
+    """
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void *data = PyUnicode_DATA(text)
+    cdef int64_t size
+    if not 0 <= first <= last <= len(text):
+        raise ValueError("these characters are not of the text")
+    with nogil:
+        if kind == 1:
+            size = _size(<uint8_t *> data + first, <uint8_t *> data + last)
+        elif kind == 2:
+            size = _size(<uint16_t *> data + first, <uint16_t *> data + last)
+        else:
+            size = _size(<uint32_t *> data + first, <uint32_t *> data + last)
+    return size
+
+
+def unwritten_bytes(Py_ssize_t size):
+    """Returns bytes that `write_utf8` has to fill before anyone reads them."""
+    return PyBytes_FromStringAndSize(NULL, size)
+
+
+def write_utf8(str text not None, Py_ssize_t first, Py_ssize_t last, bytes out not None,
+               Py_ssize_t at):
+    """Writes characters first..last - 1 to `out`, from byte `at` on, where there is room."""
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void *data = PyUnicode_DATA(text)
+    cdef uint8_t *to = <uint8_t *> PyBytes_AS_STRING(out) + at
+    with nogil:
+        if kind == 1:
+            _write(<uint8_t *> data + first, <uint8_t *> data + last, to)
+        elif kind == 2:
+            _write(<uint16_t *> data + first, <uint16_t *> data + last, to)
+        else:
+            _write(<uint32_t *> data + first, <uint32_t *> data + last, to)
+
+
+def listed(const int32_t[::1] numbers, list values not None):
+    """Returns the value of each number; those from the last value's on have that one."""
+    return _listed(&numbers[0] if numbers.shape[0] else NULL, numbers.shape[0], values)
+
+
+def unwritten_list(Py_ssize_t size):
+    """Returns a list that `write_values` has to fill before anyone reads it."""
+    cdef list out = PyList_New(size)
+    PyObject_GC_UnTrack(out)
+    return out
+
+
+def write_values(list arrays not None, list values not None, list out not None, Py_ssize_t at):
+    """Writes the value of each number to `out`, from place `at` on.
+
+    It makes no objects.  References are counted for each value and added at the end, since one
+    can be added under the interpreter's lock alone.
+
+    Parameters
+    ----------
+    arrays : list of ndarray of int32
+        The numbers, at least 0, one array after another.
+    values : list of int
+        The value of each number; those from the last value's on have that one.
+    out : list
+        From `unwritten_list`, with room for the numbers.
+    """
+    cdef int64_t n = len(values)
+    cdef int32_t last = <int32_t> n - 1
+    cdef PyObject **items = (<PyListObject *> values).ob_item
+    cdef PyObject **to = (<PyListObject *> out).ob_item + at
+    cdef int64_t *uses
+    cdef const int32_t[::1] numbers
+    cdef const int32_t *number
+    cdef Py_ssize_t i, size
+    cdef int32_t value
+    if at < 0 or at + sum(map(len, arrays)) > len(out):
+        raise ValueError("there is no room for these numbers")
+    uses = <int64_t *> calloc(n, sizeof(int64_t))
+    if uses == NULL:
+        raise MemoryError
+    try:
+        for numbers in arrays:
+            size = numbers.shape[0]
+            if size == 0:
+                continue
+            number = &numbers[0]
+            with nogil:
+                for i in range(size):
+                    value = min(number[i], last)
+                    uses[value] += 1
+                    to[i] = items[value]
+            to += size
+    finally:    # what is in the list is counted, whatever happens
+        for i in range(n):
+            if i + ITEMS_AHEAD < n and uses[i + ITEMS_AHEAD]:
+                prefetch(items[i + ITEMS_AHEAD])
+            if uses[i]:
+                add_references(items[i], uses[i])
+        free(uses)
+
+
+def written(list out not None):
+    """Returns the list, of which each place is written now."""
+    PyObject_GC_Track(out)
+    return out
