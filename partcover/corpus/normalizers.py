@@ -39,7 +39,7 @@ says for each character of it which part of the original it stands for.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -47,7 +47,7 @@ import regex
 
 from ..errors import InputError
 from ..runtime.arguments import shown
-from .normalizer_steps import NEEDED, NORMALIZERS, AnyChange, Edit
+from .normalizer_steps import NEEDED, NORMALIZERS, AnyChange, Edit, NormalForm
 from .sentencepiece_text import MARK
 
 __all__ = ["NORMALIZERS", "Normalized", "Normalizer", "glance"]
@@ -134,6 +134,15 @@ class Normalizer:
 
     def of_bytes(self, text: bytes) -> bytes:
         """Returns the normalized text of a text in UTF-8; other bytes stay as they are."""
+        if not all(isinstance(change, NormalForm) for change in self._changes):
+            return self._of_bytes(text)
+        # a normal form leaves ASCII as it is, and takes each line by itself
+        blocks = [
+            block if block.isascii() else self._of_bytes(block) for block in _blocks_of_lines(text)
+        ]
+        return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+    def _of_bytes(self, text: bytes) -> bytes:
         return self(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def changes(self, text: str) -> Normalized:
@@ -177,7 +186,17 @@ class Normalizer:
         return match.start() if match else -1
 
 
+_BLOCK = 1 << 12
 _LAST_PLACE = regex.compile(rb"(?r)(?<=[!-~])[ \n]")
+
+
+def _blocks_of_lines(text: bytes) -> Iterator[bytes]:
+    """Yields a text in blocks that end with a line and have `_BLOCK` bytes or a little more."""
+    at = 0
+    while at < len(text):
+        end = text.find(b"\n", at + _BLOCK) + 1 or len(text)
+        yield text[at:end]
+        at = end
 
 
 def glance(name: str) -> str:

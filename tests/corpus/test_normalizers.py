@@ -107,6 +107,9 @@ def check(data, text):
     for size in (1, 3, 50):
         chunks = [data[at : at + size] for at in range(0, len(data), size)]
         assert b"".join(map(ours.of_bytes, blocks(chunks, ours))).decode() == want
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("partcover.corpus.normalizers._BLOCK", size)
+            assert ours.of_bytes(data).decode() == want
 
 
 @settings(max_examples=300, deadline=None)
