@@ -41,6 +41,52 @@ cdef void _count_ways(const int64_t[::1] begin, const int32_t[::1] arcs,
             power[i] += 600
 
 
+cdef int32_t _fewest_without(const int64_t[::1] begin, const int32_t[::1] arcs,
+                             const int32_t[::1] length, Py_ssize_t base, Py_ssize_t size,
+                             int32_t t, const int32_t *starts, Py_ssize_t n_starts,
+                             Py_ssize_t longest, const int32_t *ahead,
+                             int32_t *without) noexcept nogil:
+    """Returns the fewest tokens of a word without token t, which begins at `starts`.
+
+    `without` is what `ahead` is, with t forbidden.  Where they differ by one number at `longest`
+    nodes in a row and t is not over the last of them, they do so up to the end of the next
+    occurrence of t: all between is left out.
+    """
+    cdef Py_ssize_t q = 0      # the first occurrence that begins behind node i
+    cdef Py_ssize_t i, a, e, end, ready
+    cdef Py_ssize_t same       # nodes up to i where the difference is the same
+    cdef int32_t more = 0      # the difference
+    while q < n_starts:
+        end = starts[q] + length[t]
+        i = max(end - longest, 0)
+        for ready in range(i, end):
+            without[ready] = ahead[ready] + more
+        ready = end
+        same = longest
+        while True:
+            if i >= end:
+                if without[i] - ahead[i] == more:
+                    same += 1
+                else:
+                    more = without[i] - ahead[i]
+                    same = 1
+            while q < n_starts and starts[q] <= i:
+                q += 1
+            if i == size:
+                return without[size]
+            if i >= end and same >= longest and (not q or starts[q - 1] + length[t] <= i):
+                break
+            while ready <= min(i + longest, size):
+                without[ready] = UNREACHED
+                ready += 1
+            for a in range(begin[base + i], begin[base + i + 1]):
+                if arcs[a] != t:
+                    e = i + length[arcs[a]]
+                    without[e] = min(without[e], without[i] + 1)
+            i += 1
+    return ahead[size] + more
+
+
 def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
               const int32_t[::1] symbols, const int64_t[::1] offsets, const int64_t[::1] counts,
               Py_ssize_t first, Py_ssize_t last, bint removal, bint randomly, uint64_t seed,
@@ -89,15 +135,27 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
     cdef int32_t *power
     cdef double *ways
     cdef int32_t *occurs       # of each piece in the word
+    cdef int32_t *starts       # where the pieces begin in the word, one piece after the other
+    cdef int64_t *behind_last  # of each piece in the word: behind its last place there
+    cdef Py_ssize_t n_arcs
+    cdef Py_ssize_t most_arcs = 1
+    cdef Py_ssize_t longest_piece = 1
     for w in range(first, last):
         longest = max(longest, offsets[w + 1] - offsets[w])
+        most_arcs = max(most_arcs, begin[offsets[w + 1]] - begin[offsets[w]])
+    for a in range(length.shape[0]):
+        longest_piece = max(longest_piece, length[a])
     ahead = <int32_t *> malloc(10 * (longest + 2) * sizeof(int32_t))
     ways = <double *> malloc((longest + 2) * sizeof(double))
     occurs = <int32_t *> calloc(length.shape[0] + 1, sizeof(int32_t))
-    if ahead == NULL or ways == NULL or occurs == NULL:
+    behind_last = <int64_t *> malloc((length.shape[0] + 1) * sizeof(int64_t))
+    starts = <int32_t *> malloc((most_arcs if removal else 1) * sizeof(int32_t))
+    if ahead == NULL or ways == NULL or occurs == NULL or behind_last == NULL or starts == NULL:
         free(ahead)
         free(ways)
         free(occurs)
+        free(behind_last)
+        free(starts)
         raise MemoryError
     behind = ahead + longest + 2
     back = behind + longest + 2
@@ -182,6 +240,15 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
             if removal:
                 for a in range(begin[base], begin[base + size]):
                     occurs[arcs[a]] += 1
+                    behind_last[arcs[a]] = -1
+                n_arcs = 0
+                for i in range(size):
+                    for a in range(begin[base + i], begin[base + i + 1]):
+                        if behind_last[arcs[a]] < 0:
+                            behind_last[arcs[a]] = n_arcs
+                            n_arcs += occurs[arcs[a]]
+                        starts[behind_last[arcs[a]]] = <int32_t> i
+                        behind_last[arcs[a]] += 1
             for q in range(n_tokens):
                 t = piece[q]
                 if length[t] == 1:
@@ -189,15 +256,10 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
                 if not removal or occurs[t] == 1:
                     increase[t] += counts[w] * (best[q] - n_tokens)
                 elif occurs[t] > 1:
-                    without[0] = 0
-                    for i in range(1, size + 1):
-                        without[i] = UNREACHED
-                    for i in range(size):
-                        for a in range(begin[base + i], begin[base + i + 1]):
-                            if arcs[a] != t:
-                                e = i + length[arcs[a]]
-                                without[e] = min(without[e], without[i] + 1)
-                    increase[t] += counts[w] * (without[size] - n_tokens)
+                    cost = _fewest_without(begin, arcs, length, base, size, t,
+                                           &starts[behind_last[t] - occurs[t]], occurs[t],
+                                           longest_piece, ahead, without)
+                    increase[t] += counts[w] * (cost - n_tokens)
                     occurs[t] = 0   # counted once for the word
             if removal:
                 for a in range(begin[base], begin[base + size]):
@@ -205,4 +267,6 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
     free(ahead)
     free(ways)
     free(occurs)
+    free(behind_last)
+    free(starts)
     return total

@@ -118,7 +118,7 @@ class CandidateIndex(WordIndex):
         self.min_promise = 0
         self._excluded = self.find_tokens(forbidden)
         if explicit is None:
-            self._longest = max_length or len(self.text)
+            self._longest = min(max_length or len(self.text), len(self.text))
             self._min_count = min_count
             self._enumerate(most, dominated=dominated)
         else:

@@ -268,13 +268,20 @@ class Instance:
         other.__dict__["index"] = index.held(least)
         return other
 
-    def candidate_index(self, *, dominated: bool, most: int | None = None) -> CandidateIndex:
-        """Makes an index of the candidates, with or without the dominated ones, or of `most`."""
+    def candidate_index(
+        self, *, dominated: bool, most: int | None = None, longest: int | None = None
+    ) -> CandidateIndex:
+        """Makes an index of the candidates, with or without the dominated ones, or of `most`.
+
+        Of all substrings, those longer than `longest` are left out: a long word has no more of the
+        others than its length times that.
+        """
+        limits = [limit for limit in (self.max_length, longest) if limit is not None]
         return CandidateIndex(
             self.words,
             explicit=self.candidates,
             forbidden=self.forbidden,
-            max_length=self.max_length,
+            max_length=min(limits, default=None),
             min_count=self.min_count,
             dominated=dominated,
             most=most,

@@ -116,7 +116,7 @@ def pathpiece(
     deadline = Deadline(time_limit)
     _check(initial_size, max_length, batch)
     words = instance.words
-    index = instance.candidate_index(dominated=True)
+    index = instance.candidate_index(dominated=True, longest=max_length)
     termination: Termination = "completed"
     if deadline.is_over:
         termination = "time_limit"
@@ -225,8 +225,9 @@ def removal_increases(
     al. (2024), adds up its occurrences on the path as if each had been removed by itself.  Which
     of the shortest paths is taken changes the sum for ``occurrence``, never for ``removal``.
 
-    O(occurrences) time, and for ``removal`` again the occurrences in a word for each distinct
-    token that is on its path and occurs in it twice or more.
+    O(occurrences) time, and for ``removal`` the occurrences in a part of a word around each place
+    of a token that is on its path and occurs in it twice or more: up to where, for the length of
+    the longest token, all ends have the same number of tokens more than with it.
     """
     words = lattice.words
     symbols = np.unique(words.data, return_inverse=True)[1].astype(np.int32)

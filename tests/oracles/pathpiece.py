@@ -29,6 +29,15 @@ def fewest(word, arcs) -> int:
     return min(len(way) for way in segmentations(len(word), arcs))
 
 
+def fewest_of_a_long_word(word, tokens) -> int:
+    """The same by dynamic programming."""
+    ahead = [0]
+    for end in range(1, len(word) + 1):
+        shorter = [ahead[-1], *(ahead[end - len(t)] for t in tokens if word.endswith(t, 0, end))]
+        ahead.append(min(shorter) + 1)
+    return ahead[-1]
+
+
 def path(word, arcs) -> tuple:
     """Of the shortest paths, that whose tokens are the longest, the last first."""
     ways = segmentations(len(word), arcs)

@@ -51,6 +51,26 @@ def test_increases_are_those_of_cutting_anew(measure, kind, counts, tokens):
         )
 
 
+@settings(max_examples=120, deadline=None)
+@given(
+    draw=st.randoms(use_true_random=False),
+    letters=st.sampled_from(["aab", "ab", "abcd"]),
+    tokens=st.lists(st.text("abcd", min_size=2, max_size=5), unique=True, max_size=9),
+    repeated=st.sampled_from([0, 40, 200]),
+)
+def test_a_token_in_a_long_word_costs_what_cutting_anew_does(draw, letters, tokens, repeated):
+    # some occur close together, some far apart, with what repeats itself between
+    part = "".join(draw.choices(letters, k=draw.randrange(1, 9)))
+    word = "".join(draw.choices([*letters, *tokens], k=60)) + part * (repeated // len(part))
+    word += "".join(draw.choices([*letters, *tokens], k=60))
+    lattice = lattice_of({word: 3}, tokens)
+    cost, _, needed = removal_increases(lattice)
+    assert needed == 3 * oracle.fewest_of_a_long_word(word, tokens)
+    for token, more in by_token(lattice, cost).items():
+        others = [other for other in tokens if other != token]
+        assert more == 3 * oracle.fewest_of_a_long_word(word, others) - needed
+
+
 def test_a_token_twice_in_a_word_costs_more_than_its_occurrences():
     # without one "ab" the other still stands; without both, nothing does
     lattice = lattice_of({"abab": 1}, ["ab", "ba"])

@@ -285,6 +285,25 @@ def test_fixed_tokens_stay_and_limits_hold():
     assert b"an" in protected.vocabulary.tokens
 
 
+@pytest.mark.parametrize("train", [trainers.unigram, trainers.pathpiece])
+def test_longer_substrings_than_a_token_change_nothing(train, monkeypatch):
+    draw = random.Random(7)
+    words = {"".join(draw.choices(["a", "b", "abba", "bab"], k=12)): n for n in range(1, 30)}
+    instance = Instance(words, 12)
+    solution = train(instance, max_length=4)
+    every = Instance.candidate_index
+    monkeypatch.setattr(
+        Instance,
+        "candidate_index",
+        lambda self, *, dominated, longest: every(self, dominated=dominated),
+    )
+    assert train(instance, max_length=4).vocabulary == solution.vocabulary
+    monkeypatch.undo()
+    # there are 450 million substrings, which do not fit in memory
+    long = Instance({"".join(draw.choices("abcd", k=30_000)): 1}, 50)
+    assert len(train(long, max_length=6, time_limit=0).vocabulary) == 50
+
+
 def test_exactly_k_where_there_are_so_many():
     for k in range(8):
         assert trainers.unigram(Instance(WORDS, k)).extra["size"] == k
