@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import InputError
 from ..runtime.arguments import checked
 from ..runtime.files import write_atomic
+from ..runtime.fractions import read_fraction
 from ..runtime.notebook import brief
 from .certificate import Certificate
 from .certificate_file import check_checksum, check_fields, check_format, load, with_checksum
@@ -103,12 +104,12 @@ class MinimaxCertificate:
         if not len(digests) == len(references) == len(weights) or min(references, default=0) < 1:
             raise InputError("'references' and 'weights' do not fit: the file is damaged")
         check_weights(weights, len(digests))
-        check_fields(data, {"certificate": dict})
+        check_fields(data, {"certificate": dict, "lower_bound": str})
         check_checksum(data)
         try:
-            bound = Fraction(data["lower_bound"])
-        except (KeyError, TypeError, ValueError, ZeroDivisionError):
-            raise InputError("'lower_bound' is missing or broken: the file is damaged") from None
+            bound = read_fraction(data["lower_bound"])
+        except (ValueError, ZeroDivisionError):
+            raise InputError("'lower_bound' is broken: the file is damaged") from None
         certificate = Certificate.from_json(data["certificate"])
         return cls(digests, references, weights, bound, certificate)
 

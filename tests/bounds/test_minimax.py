@@ -24,6 +24,7 @@ from partcover import (
     reference_counts,
     verify_minimax,
 )
+from partcover.problem.certificate_file import with_checksum
 
 
 def three(k: int = 10) -> MinimaxInstance:
@@ -139,6 +140,10 @@ def test_certificates_are_about_one_instance(tmp_path):
     (tmp_path / "P.cert").write_text(text.replace('"weights": [', '"weights": [1'))
     with pytest.raises(VerificationError, match="checksum"):
         MinimaxCertificate.load(tmp_path / "P.cert")
+    endless = {**loaded.to_json(), "lower_bound": "1e999999999"}
+    del endless["sha256"]
+    with pytest.raises(InputError, match="'lower_bound' is broken"):
+        MinimaxCertificate.from_json(with_checksum(endless))
     (tmp_path / "P.cert").write_text("{}")
     with pytest.raises(InputError, match="not a minimax certificate"):
         MinimaxCertificate.load(tmp_path / "P.cert")

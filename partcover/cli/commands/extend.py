@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ...errors import InputError
+from ...runtime.fractions import read_fraction
 from ...vocabulary.rules import SegmentationRule
 from ..adapting import adapting_options, write_proof
 from ..base_files import read_base, read_corpus
@@ -30,7 +31,7 @@ class _Share(click.ParamType[Fraction]):
             return value
         text = str(value).strip()
         try:
-            number = Fraction(text.removesuffix("%").strip())
+            number = read_fraction(text.removesuffix("%").strip())
         except (ValueError, ZeroDivisionError):
             self.fail(f"{value!r} is not a share: 0.1% or 0.001, say.", param, ctx)
         return number / 100 if text.endswith("%") else number
