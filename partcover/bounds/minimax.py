@@ -20,12 +20,12 @@ from ..problem.instance import Instance
 from ..problem.minimax import MinimaxInstance
 from ..problem.minimax_certificate import MinimaxCertificate
 from ..problem.minimax_solution import MinimaxSolution
-from ..problem.solution import Solution, Termination
+from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
-from ..verification.minimax_check import verify_minimax
+from ..verification.minimax_check import check_minimax_certificate, verify_minimax
 from ..vocabulary.vocabulary import Vocabulary
 from .bound import Bound
 from .improve import improve
@@ -112,6 +112,7 @@ def improve_minimax(
     instance: MinimaxInstance,
     warm_start: Vocabulary | None = None,
     *,
+    start_certificate: MinimaxCertificate | None = None,
     cuts: bool = True,
     gap: Share = 0.0,
     time_limit: Seconds | None = None,
@@ -133,6 +134,10 @@ def improve_minimax(
         The corpora, their references, the budget and conditions.
     warm_start : Vocabulary, optional
         A vocabulary to start from besides; it is checked.
+    start_certificate : MinimaxCertificate, optional
+        A proof to start from, of the same corpora, references and conditions; it is checked.  Its
+        bound is kept where no better one is proven, its weights are the first ones, and its prices
+        a warm start.  With a vocabulary, too, the rounds begin at once, without GreedTok.
     cuts : bool
         Whether the bound of the last round uses cuts; see `lower_bound`.
     gap : float
@@ -146,8 +151,9 @@ def improve_minimax(
     progress : Progress, optional
         Receives the number of rounds, and the bound so far as the remark.
     checkpoint : callable, optional
-        Receives the best solution so far with its certificate, not yet recounted, after a round.
-        If it raises an exception the call goes on.
+        Receives the best solution so far, not yet recounted, once there is one and then every few
+        seconds; with its certificate from the first bound on.  What it has received counts, so
+        that the result is no worse.  If it raises an exception the call goes on.
 
     Returns
     -------
@@ -159,7 +165,8 @@ def improve_minimax(
     Raises
     ------
     VerificationError
-        If the warm start breaks a condition, or a recount finds other numbers.
+        If the warm start breaks a condition, the certificate is about something else or does not
+        hold, or a recount finds other numbers.
 
     Examples
     --------
@@ -173,18 +180,23 @@ def improve_minimax(
     run = _Run(instance, limits, gap, progress or Progress(), checkpoint)
     if warm_start is not None:
         run.offer_checked(warm_start)
-    run.begin(offers=True)
+    if start_certificate is not None:
+        run.start_from(start_certificate)
     try:
+        run.begin(offers=True)
+        run.checkpoints.offer()
         run.rounds(cuts, _improve_round, offers=True)
         run.exchange()
     except KeyboardInterrupt:
+        if not run.tokens:
+            raise
         run.termination = "interrupted"
     return run.solution("improve-minimax")
 
 
 @dataclass(frozen=True)
 class _Task:
-    """A round: the weighted words, what to start from, and the seconds it has."""
+    """A round: the weighted words, what to start from, the seconds it has, and who listens."""
 
     weighted: Instance
     best: Vocabulary | None
@@ -192,6 +204,7 @@ class _Task:
     cuts: bool
     seconds: float | None
     limits: RunLimits
+    checkpoint: Checkpoint | None
 
 
 _MakeRound: TypeAlias = Callable[[_Task], tuple[Certificate, list[Token], Termination]]
@@ -229,6 +242,7 @@ def _improve_round(task: _Task) -> tuple[Certificate, list[Token], Termination]:
         time_limit=task.seconds,
         seed=task.limits.seed,
         threads=task.limits.threads,
+        checkpoint=task.checkpoint,
     )
     assert solution.certificate is not None
     return solution.certificate, list(solution.vocabulary), solution.termination
@@ -255,6 +269,7 @@ class _Run:
         self.tokens: tuple[int, ...] = ()
         self.certificate: MinimaxCertificate | None = None
         self.shares: Sequence[float] = ()
+        self.prices: Certificate | None = None
         self.n_rounds = 0
         self.seen: list[list[Token]] = []
         self.termination: Termination = "completed"
@@ -289,24 +304,39 @@ class _Run:
             raise VerificationError(recount.problems[0])
         self.offer(list(vocabulary), recount.tokens)
 
+    def start_from(self, certificate: MinimaxCertificate) -> None:
+        """Keeps what a certificate proves, and takes its weights and prices to start from."""
+        check = check_minimax_certificate(self.instance, certificate)
+        if not check.ok:
+            raise VerificationError(f"the certificate to start from: {check.problems[0]}")
+        self.certificate = certificate
+        if min(certificate.weights) > 0:  # else there are words that have no prices
+            self.prices = certificate.certificate
+        self.shares = self.instance.shares(certificate.weights)
+
     def begin(self, *, offers: bool) -> None:
-        """Runs GreedTok on weighted corpora for the first weights.
+        """Runs GreedTok on weighted corpora for the first weights, unless a proof has brought some.
 
         Parameters
         ----------
         offers : bool
             Whether its vocabulary is one to keep.
         """
+        if self.shares and (self.tokens or not offers):
+            return
         left = self.deadline.left
         clock = Deadline(None if left is None else _GREEDY * left)
         greedy = WeightedGreedy(self.instance, clock, self.limits.threads, Progress())
-        greedy.run()
-        self.shares = greedy.shares
+        try:
+            greedy.run()
+            if offers:
+                greedy.exchange()
+        finally:  # Ctrl-C keeps the best
+            if offers and greedy.tokens:
+                self.offer(greedy.best, greedy.tokens)
         if greedy.termination == "interrupted":
             self.termination = "interrupted"
-        if offers:
-            greedy.exchange()
-            self.offer(greedy.best, greedy.tokens)
+        self.shares = self.shares or greedy.shares
         self.seen += greedy.seen
 
     def rounds(self, cuts: bool, make: _MakeRound, *, offers: bool) -> None:
@@ -322,7 +352,7 @@ class _Run:
             Whether the vocabularies of rounds are to keep.
         """
         steps = WeightSteps(self.shares, _STEP)
-        prices: Certificate | None = None
+        prices = self.prices
         for number in range(_ROUNDS):
             if self.termination == "interrupted" or self.is_closed:
                 break
@@ -355,13 +385,26 @@ class _Run:
         if prices is not None:  # of the same words, with other counts
             prices = replace(prices, words_sha256=weighted.words.digest)
         best = instance.whole.vocabulary(self.best, "minimax") if self.best else None
-        task = _Task(weighted, best, prices, cuts, seconds, self.limits)
+
+        def prove(proof: Certificate) -> None:
+            certificate = MinimaxCertificate.of(instance, weights, proof)
+            if self.certificate is None or certificate.lower_bound > self.certificate.lower_bound:
+                self.certificate, self.shares = certificate, shares
+
+        def keep(solution: Solution) -> None:  # so that a run that is killed loses seconds
+            chosen = list(solution.vocabulary)
+            self.offer(chosen, self.count(chosen))
+            if solution.certificate is not None:
+                prove(solution.certificate)
+            self.checkpoints.offer(news=True)
+
+        checkpoint = None if self.checkpoints.callback is None else keep
+        task = _Task(weighted, best, prices, cuts, seconds, self.limits, checkpoint)
         proof, chosen, termination = make(task)
         if termination in ("interrupted", "time_limit"):
             self.termination = termination
-        certificate = MinimaxCertificate.of(instance, weights, proof)
-        if self.certificate is None or certificate.lower_bound > self.certificate.lower_bound:
-            self.certificate, self.shares = certificate, shares
+        prove(proof)
+        assert self.certificate is not None
         self.n_rounds += 1
         remark = f"at least {float(self.certificate.lower_bound):.4f}"
         self.progress.advance(self.n_rounds, _ROUNDS, remark)

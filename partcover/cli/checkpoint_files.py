@@ -19,9 +19,9 @@ from ..vocabulary.vocabulary import Vocabulary
 from .output import Output
 from .results import proven_by_file
 
-__all__ = ["CertificateFile", "CheckpointFiles"]
+__all__ = ["RESUMING", "CertificateFile", "CheckpointFiles", "written"]
 
-_ADVICE = "--resume goes on from files of the same words, conditions and k"
+RESUMING = "--resume goes on from files of the same words, conditions and k"
 
 
 @dataclass
@@ -55,7 +55,7 @@ class CertificateFile:
         if not self._is_own:
             self._proven = proven_by_file(self.path, self.instance, certificate.lower_bound)
         if not self._proven or certificate.lower_bound >= self._proven:
-            self._failed = not _written(self.out, certificate.save, self.path, again=self._failed)
+            self._failed = not written(self.out, certificate.save, self.path, again=self._failed)
             self._is_own = True
 
     def load(self) -> Certificate | None:
@@ -111,7 +111,7 @@ class CheckpointFiles:
         path = self.out.path
         if path is not None and not in_place(path) and not self._keeps(path, solution.tokens):
             recorded = solution.recorded(self.instance.words, corpus=self.corpus)
-            self._failed = not _written(self.out, recorded.save, path, again=self._failed)
+            self._failed = not written(self.out, recorded.save, path, again=self._failed)
         if solution.certificate is not None and self._proof is not None:
             self._proof(solution.certificate)
 
@@ -162,7 +162,7 @@ class CheckpointFiles:
         return list(verify(self.instance, vocabulary).problems)
 
 
-def _written(out: Output, save: Callable[[str], None], path: str, *, again: bool) -> bool:
+def written(out: Output, save: Callable[[str], None], path: str, *, again: bool) -> bool:
     """Writes a file and returns whether that worked; if not, says so unless it failed before."""
     try:
         save(path)
@@ -175,4 +175,4 @@ def _written(out: Output, save: Callable[[str], None], path: str, *, again: bool
 
 def _refuse(path: str, problems: list[str]) -> None:
     if problems:
-        raise InputError(f"{path}: {problems[0]} ({_ADVICE})")
+        raise InputError(f"{path}: {problems[0]} ({RESUMING})")

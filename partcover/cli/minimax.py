@@ -5,27 +5,22 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..analysis.parity import parity
-from ..errors import InputError, PartcoverError
+from ..errors import InputError
 from ..problem.minimax import CONDITIONS, MinimaxInstance
-from ..problem.minimax_certificate import MinimaxCertificate
 from ..problem.minimax_solution import MinimaxSolution
 from ..report.tables import Listing, facts, token_line
-from ..runtime.files import in_place
-from ..verification.minimax_check import check_minimax_certificate
 from .command import Function, argument, option
 from .exit_status import EXIT_INTERRUPTED
 from .inputs import InstanceSource
 from .output import Output
 
 __all__ = [
-    "MinimaxCertificateFile",
     "MinimaxSource",
     "minimax_option",
     "refuse_with_minimax",
@@ -168,53 +163,6 @@ def refuse_with_minimax(**options: Any) -> None:
     for name, value in options.items():
         if value not in (None, False):
             raise click.UsageError(f"--minimax and --{name.replace('_', '-')} exclude each other")
-
-
-class MinimaxCertificateFile:
-    """The file of a certificate: a better one of the same instance that is there is kept.
-
-    Parameters
-    ----------
-    out : Output
-        Where remarks go.
-    path : str
-        The file.
-    instance : MinimaxInstance
-        The instance.
-    """
-
-    def __init__(self, out: Output, path: str, instance: MinimaxInstance) -> None:
-        self.out = out
-        self.path = path
-        self.kept = _proven_by(path, instance)  # by the file that is there
-
-    def save(self, solution: MinimaxSolution, *, finally_: bool = True) -> None:
-        """Writes the certificate of a solution, and at the end says so."""
-        certificate = solution.certificate
-        if certificate is None:
-            return
-        if self.kept > certificate.lower_bound:
-            if finally_:
-                kept, found = float(self.kept), float(certificate.lower_bound)
-                self.out.note(
-                    f"{self.path} is kept: it proves {kept:.6f}, and this run {found:.6f}"
-                )
-            return
-        if finally_:
-            certificate.save(self.path)
-            self.out.wrote(self.path)
-        elif not in_place(self.path):
-            certificate.save(self.path)
-
-
-def _proven_by(path: str, instance: MinimaxInstance) -> Fraction:
-    """Returns what a file proves about an instance; 0 for any other file."""
-    if not Path(path).is_file():
-        return Fraction(0)
-    try:
-        return check_minimax_certificate(instance, MinimaxCertificate.load(path)).lower_bound
-    except PartcoverError:
-        return Fraction(0)
 
 
 def show_minimax(out: Output, solution: MinimaxSolution) -> int:

@@ -12,6 +12,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .exit_status import EXIT_VERIFICATION
 from .inputs import InstanceSource, other_words, read_any_vocabulary
 from .minimax import MinimaxSource
+from .minimax_files import stated_references
 from .output import Output, say
 
 __all__ = ["verify_with_minimax"]
@@ -27,7 +28,7 @@ def verify_with_minimax(
     """Checks a vocabulary and a certificate, shows what is found and returns the exit status."""
     vocabulary = None if vocab is None else read_any_vocabulary(vocab)
     proof = None if certificate is None else MinimaxCertificate.load(certificate)
-    instance = minimax.read(source, _stated(vocabulary, proof, len(minimax.corpora)))
+    instance = minimax.read(source, stated_references(vocabulary, proof, len(minimax.corpora)))
     data: dict[str, Any] = {"ok": True, "references": list(instance.references)}
     problems: list[str] = []
     rows: list[dict[str, Any]] = []
@@ -68,21 +69,6 @@ def verify_with_minimax(
     for problem in problems:
         say(f"partcover: {problem}")
     return EXIT_VERIFICATION if problems else 0
-
-
-def _stated(
-    vocabulary: Vocabulary | None, proof: MinimaxCertificate | None, n_corpora: int
-) -> list[int] | None:
-    """Returns the references that the certificate states, or the file of the vocabulary."""
-    if proof is not None:
-        # of other corpora: the check says so, whatever the references are
-        return list(proof.references) if len(proof.references) == n_corpora else [1] * n_corpora
-    rows = None if vocabulary is None else vocabulary.provenance.get("corpora")
-    if not isinstance(rows, list) or len(rows) != n_corpora:
-        return None
-    found = [row.get("reference") for row in rows if isinstance(row, dict)]
-    counts = [count for count in found if type(count) is int and count > 0]
-    return counts if len(counts) == n_corpora else None
 
 
 def _false_claims(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import click
 
-from ..problem.certificate import Certificate
 from ..vocabulary.vocabulary import Vocabulary
-from .checkpoint_files import CheckpointFiles
 from .command import Decorator, Function, option
 from .inputs import read_any_vocabulary
 from .options import (
@@ -24,6 +24,8 @@ from .options import (
 from .paths import ReadablePath, WritablePath
 
 __all__ = ["SearchOptions", "search_options"]
+
+Proof = TypeVar("Proof")
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,19 @@ class SearchOptions:
     plot: str | None
     resume: bool
 
-    def starts(self, files: CheckpointFiles) -> tuple[Vocabulary | None, Certificate | None]:
+    def starts(
+        self,
+        load: Callable[[], tuple[Vocabulary | None, Proof | None]],
+        read: Callable[[str], Proof],
+    ) -> tuple[Vocabulary | None, Proof | None]:
         """Reads the vocabulary and the certificate to start from.
 
         Parameters
         ----------
-        files : CheckpointFiles
-            The files that are written, from which a run is resumed.
+        load : callable
+            Reads the files that are written, from which a run is resumed.
+        read : callable
+            Reads a certificate.
         """
         if self.resume:
             for name, given in (
@@ -68,10 +76,10 @@ class SearchOptions:
             ):
                 if given is not None:
                     raise click.UsageError(f"--resume starts from its own files: leave out {name}")
-            return files.load()
+            return load()
         return (
             None if self.start is None else read_any_vocabulary(self.start),
-            None if self.start_certificate is None else Certificate.load(self.start_certificate),
+            None if self.start_certificate is None else read(self.start_certificate),
         )
 
 

@@ -215,6 +215,19 @@ class MinimaxInstance:
         common = math.gcd(*weights)
         return tuple(weight // common for weight in weights)
 
+    def shares(self, weights: Sequence[int]) -> tuple[float, ...]:
+        """Returns the shares that weights stand for; one of 0 counts as 1, the smallest other.
+
+        Examples
+        --------
+        >>> from partcover import MinimaxInstance, WordCounts
+        >>> corpora = [WordCounts.from_counts({"ab": 1}), WordCounts.from_counts({"b": 3})]
+        >>> MinimaxInstance(corpora, k=0, references=[1, 3]).shares([3, 1])
+        (0.5, 0.5)
+        """
+        parts = [max(w, 1) * r for w, r in zip(weights, self.references, strict=True)]
+        return tuple(part / sum(parts) for part in parts)
+
     def proven(self, lower_bound: int, weights: Sequence[int]) -> Fraction:
         """Returns what a bound of the weighted tokens proves about the largest ratio.
 

@@ -13,13 +13,14 @@ from ..problem.minimax import MinimaxInstance
 from ..problem.minimax_certificate import MinimaxCertificate
 from ..runtime.arguments import checked
 from ..vocabulary.vocabulary import Vocabulary
-from .certificate_check import check_certificate
+from .certificate_check import check_certificate, mismatches
 from .recount import recount
 
 __all__ = [
     "MinimaxCheck",
     "MinimaxRecount",
     "check_minimax_certificate",
+    "minimax_mismatches",
     "verify_minimax",
 ]
 
@@ -201,21 +202,7 @@ def check_minimax_certificate(
     >>> check_minimax_certificate(instance, false).problems
     ('lower bound 4 claimed, 3 is proven',)
     """
-    problems = []
-    if len(certificate.corpora_sha256) != len(instance.corpora):
-        problems.append(
-            f"the certificate is about {len(certificate.corpora_sha256)} corpora, here are "
-            f"{len(instance.corpora)}"
-        )
-    else:
-        digests = zip(instance.names, instance.corpora, certificate.corpora_sha256, strict=True)
-        problems += [
-            f"the certificate is about other words or counts than those of {name}"
-            for name, words, digest in digests
-            if words.digest != digest
-        ]
-        if certificate.references != instance.references:
-            problems.append("the certificate is about other references")
+    problems = _other_corpora(instance, certificate)
     weighted_bound, bound = 0, Fraction(0)
     if not problems:
         weights, references = certificate.weights, instance.references
@@ -237,6 +224,44 @@ def check_minimax_certificate(
         certificate.references,
         tuple(problems),
     )
+
+
+def minimax_mismatches(instance: MinimaxInstance, certificate: MinimaxCertificate) -> list[str]:
+    """Returns in what a certificate is about another instance, a line for each.
+
+    Examples
+    --------
+    >>> from partcover import MinimaxInstance, WordCounts, bound_minimax
+    >>> from partcover.verification.minimax_check import minimax_mismatches
+    >>> corpora = [WordCounts.from_counts({"abab": 1}), WordCounts.from_counts({"cdcd": 1})]
+    >>> certificate = bound_minimax(MinimaxInstance(corpora, 1, [1, 1])).certificate
+    >>> minimax_mismatches(MinimaxInstance(corpora, 2, [1, 1]), certificate)
+    ['the certificate is for k = 1, and k is 2']
+    """
+    problems = _other_corpora(instance, certificate)
+    if problems:
+        return problems
+    return mismatches(_weighted(instance, certificate.weights), certificate.certificate)
+
+
+def _other_corpora(instance: MinimaxInstance, certificate: MinimaxCertificate) -> list[str]:
+    """Returns a line for each corpus or reference that is another."""
+    problems: list[str] = []
+    if len(certificate.corpora_sha256) != len(instance.corpora):
+        problems.append(
+            f"the certificate is about {len(certificate.corpora_sha256)} corpora, here are "
+            f"{len(instance.corpora)}"
+        )
+    else:
+        digests = zip(instance.names, instance.corpora, certificate.corpora_sha256, strict=True)
+        problems += [
+            f"the certificate is about other words or counts than those of {name}"
+            for name, words, digest in digests
+            if words.digest != digest
+        ]
+        if certificate.references != instance.references:
+            problems.append("the certificate is about other references")
+    return problems
 
 
 def _weighted(instance: MinimaxInstance, weights: tuple[int, ...]) -> Instance:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 from fractions import Fraction
 
@@ -21,6 +22,7 @@ from partcover import (
     check_minimax_certificate,
     greedtok_minimax,
     improve_minimax,
+    lower_bound,
     reference_counts,
     verify_minimax,
 )
@@ -95,8 +97,55 @@ def test_checkpoints_are_valid():
 
     found = improve_minimax(instance, checkpoint=keep)
     assert kept[0].worst >= found.worst
-    checks(instance, kept[0])
-    assert check_minimax_certificate(instance, kept[0].certificate).ok
+    assert kept[0].certificate is None  # the first one is there before any bound
+    for solution in kept:
+        checks(instance, solution)
+        if solution.certificate is not None:
+            assert check_minimax_certificate(instance, solution.certificate).ok
+
+
+def test_a_start_is_never_lost():
+    instance = three(4)
+    first = improve_minimax(instance)
+    again = improve_minimax(
+        instance, first.vocabulary, start_certificate=first.certificate, time_limit=0
+    )
+    assert again.worst <= first.worst
+    assert again.lower_bound >= first.lower_bound
+    assert check_minimax_certificate(instance, again.certificate).ok
+    # a proof alone, whose weights may be 0
+    weights = (1, 0, 2)
+    proof = MinimaxCertificate.of(
+        instance, weights, lower_bound(instance.weighted(weights)).certificate
+    )
+    found = improve_minimax(instance, start_certificate=proof)
+    assert found.lower_bound >= proof.lower_bound
+    checks(instance, found)
+    other = MinimaxInstance(instance.corpora, 4, (1, *instance.references[1:]))
+    with pytest.raises(VerificationError, match="about other references"):
+        improve_minimax(other, start_certificate=proof)
+    false = replace(proof, lower_bound=proof.lower_bound + 1)
+    with pytest.raises(VerificationError, match="claimed"):
+        improve_minimax(instance, start_certificate=false)
+
+
+@pytest.mark.parametrize("name", ["greedtok", "tokens_by_corpus"])
+def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name):
+    """Whatever it meets, once there is a vocabulary."""
+    module = importlib.import_module("partcover.heuristics.minimax_greedy")
+    called, calls = getattr(module, name), []
+
+    def interrupted(*arguments, **options):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return called(*arguments, **options)
+
+    monkeypatch.setattr(module, name, interrupted)
+    instance = three(4)
+    solution = improve_minimax(instance)
+    assert solution.termination == "interrupted"
+    checks(instance, solution)
 
 
 def test_large_counts_do_not_overflow():

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from cli.helpers import as_json
+from cli.helpers import as_json, fails
+from generated_text import generated_words
 
 from partcover import MinimaxCertificate, Vocabulary, WordCounts
 
@@ -114,7 +121,6 @@ def test_options_that_are_for_one_input(run, corpora):
     options = (*corpora, "-k", "2", "--minimax")
     for command, *given in (
         ("improve", "--no-bound"),
-        ("improve", "--resume", "-o", "V.json"),
         ("improve", "--events", "E.jsonl"),
         ("bound", "--iterations", "3"),
         ("bound", "-k", "1,2"),
@@ -142,3 +148,75 @@ def test_what_does_not_hold_is_named(run, corpora):
         "verify", "a.tsv", "b.tsv", "-k", "2", "--minimax", "--certificate", "P.cert"
     )
     assert (status, "about 3 corpora, here are 2" in err) == (6, True)
+
+
+FILES = ("-o", "V.json", "--write-certificate", "P.cert", "--resume")
+
+
+def test_resume_goes_on_from_its_files(run, corpora):
+    options = ("improve", *corpora, "-k", "3", "--minimax", "--json", *FILES)
+    status, out, err = run(*options, "--reference", "words", "--time-limit", "0")
+    first = json.loads(out)
+    assert (status, "V.json and P.cert: nothing there to go on from yet" in err) == (0, True)
+    # the references are those of the files
+    status, second = as_json(run(*options, "--quiet"))
+    assert [row["reference"] for row in second["corpora"]] == [15, 12, 3]
+    assert second["worst"] <= first["worst"]
+    assert second["lower_bound"] >= first["lower_bound"]
+    third = as_json(run(*options, "--time-limit", "0", "--quiet"))[1]
+    assert third["worst"] <= second["worst"]
+    assert third["lower_bound"] >= second["lower_bound"]
+    proof = ("--start-certificate", "P.cert", "--json", "--quiet")
+    started = as_json(run("improve", *corpora, "-k", "3", "--minimax", "--start", "V.json", *proof))
+    assert started[1]["lower_bound"] >= third["lower_bound"]
+    Path("P.cert").unlink()
+    assert as_json(run(*options, "--time-limit", "0", "--quiet"))[1]["worst"] <= third["worst"]
+    assert Path("P.cert").exists()
+
+
+def test_files_of_something_else_are_refused_and_kept(run, corpora, tmp_path):
+    a, b, c = corpora
+    assert run("improve", a, b, "-k", "2", "--minimax", *FILES, "--quiet")[0] == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    proof, vocabulary = FILES[2:], (*FILES[:2], "--resume")
+    for arguments, message in (
+        ((a, c, "-k", "2", *proof), "P.cert: the certificate is about other words"),
+        ((a, b, c, "-k", "2", *proof), "P.cert: the certificate is about 2 corpora, here are 3"),
+        ((a, b, "-k", "3", *proof), "P.cert: the certificate is for k = 2"),
+        ((a, b, "-k", "2", "--reference", "words", *proof), "P.cert: .* other references"),
+        ((a, b, "-k", "2", "--max-length", "2", *proof), "P.cert: .* other candidates"),
+        ((a, c, "-k", "2", *vocabulary), "V.json: the vocabulary is for other words"),
+        ((a, b, "-k", "3", *vocabulary), "V.json: the vocabulary is for k = 2"),
+        ((a, b, "-k", "2", "--resume"), "goes on from the files"),
+        ((a, b, "-k", "2", *FILES, "--start", "a.tsv"), "leave out --start"),
+    ):
+        fails(run("improve", "--minimax", *arguments), *message.split(" .* "))
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_a_run_that_is_ended_leaves_files_that_only_improve(run, tmp_path):
+    """Each is ended as soon as it has written a proof."""
+    for number, name in enumerate(("x.tsv", "y.tsv")):
+        generated_words(500 + number).save(tmp_path / name)
+    options = ("x.tsv", "y.tsv", "-k", "150", "--minimax")
+    worst, proven = None, Fraction(0)
+    for sent in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        seen = _written("P.cert")
+        command = [sys.executable, "-m", "partcover", "improve", *options, *FILES, "--quiet"]
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+            while process.poll() is None and _written("P.cert") == seen:
+                time.sleep(0.02)
+            process.send_signal(sent)
+        assert process.returncode == (-sent if sent == signal.SIGKILL else 130)
+        files = ("--vocab", "V.json", "--certificate", "P.cert", "--json")
+        status, checked = as_json(run("verify", *options, *files))
+        assert status == 0
+        found = Fraction(checked["worst_exact"]), Fraction(checked["lower_bound_exact"])
+        assert worst is None or found[0] <= worst
+        assert found[1] >= proven
+        worst, proven = found
+
+
+def _written(name):
+    return Path(name).stat().st_mtime_ns if Path(name).exists() else None

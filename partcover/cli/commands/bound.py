@@ -19,12 +19,8 @@ from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..heads import Readers, bound_by_head
 from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
-from ..minimax import (
-    MinimaxCertificateFile,
-    MinimaxSource,
-    refuse_with_minimax,
-    show_minimax,
-)
+from ..minimax import MinimaxSource, refuse_with_minimax, show_minimax
+from ..minimax_files import MinimaxFiles
 from ..options import (
     engine_options,
     events_option,
@@ -202,8 +198,9 @@ def _bound_minimax(
             threads=out.threads,
             progress=progress,
         )
-    if out.path is not None:
-        MinimaxCertificateFile(out, out.path, instance).save(solution)
+    files = MinimaxFiles(out, None, out.path)
+    files.look(instance)
+    files.save_certificate(solution)
     return show_minimax(replace(out, path=None, no_vocabulary=True), solution)
 
 

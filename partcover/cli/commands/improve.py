@@ -5,20 +5,16 @@ from __future__ import annotations
 import click
 
 from ...errors import InputError
+from ...problem.certificate import Certificate
 from ...problem.instance import Instance
-from ...problem.minimax_solution import MinimaxSolution
+from ...problem.minimax_certificate import MinimaxCertificate
 from ...problem.solution import Solution
-from ...runtime.files import in_place
 from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_USAGE
-from ..inputs import InstanceSource, read_any_vocabulary
-from ..minimax import (
-    MinimaxCertificateFile,
-    MinimaxSource,
-    refuse_with_minimax,
-    show_minimax,
-)
+from ..inputs import InstanceSource
+from ..minimax import MinimaxSource, refuse_with_minimax, show_minimax
+from ..minimax_files import MinimaxFiles, stated_references
 from ..options import no_cuts_option
 from ..output import Output, say
 from ..plan import plan_option
@@ -77,7 +73,7 @@ def improve_command(
         return _improve_minimax(out, source, search, minimax, cuts=not no_cuts)
     instance = source.read()
     files = CheckpointFiles(out, search.write_certificate, instance, source.name)
-    start, certificate = search.starts(files)
+    start, certificate = search.starts(files.load, Certificate.load)
     with out.events(
         search.events, phase="greedtok", plot=search.plot, time_limit=search.time_limit
     ) as progress:
@@ -110,38 +106,29 @@ def _improve_minimax(
     """Improves a vocabulary for several inputs."""
     from ...bounds.minimax import improve_minimax
 
-    refuse_with_minimax(
-        start_certificate=search.start_certificate,
-        resume=search.resume,
-        events=search.events,
-        plot=search.plot,
-    )
-    start = None if search.start is None else read_any_vocabulary(search.start)
-    instance = minimax.read(source, threads=out.threads)
-    path = search.write_certificate
-    proof = None if path is None else MinimaxCertificateFile(out, path, instance)
-
-    def keep(best: MinimaxSolution) -> None:
-        if out.path is not None and not in_place(out.path):
-            best.recorded().save(out.path)
-        if proof is not None:
-            proof.save(best, finally_=False)
-
+    refuse_with_minimax(events=search.events, plot=search.plot)
+    files = MinimaxFiles(out, out.path, search.write_certificate)
+    start, proof = search.starts(files.load, MinimaxCertificate.load)
+    known = stated_references(start if search.resume else None, proof, len(minimax.corpora))
+    instance = minimax.read(source, known, threads=out.threads)
+    if search.resume:
+        files.refuse_others(instance, start, proof)
+    files.look(instance)
     with out.progress("improve") as progress:
         solution = improve_minimax(
             instance,
             start,
+            start_certificate=proof,
             cuts=cuts,
             gap=search.gap or 0.0,
             time_limit=search.time_limit,
             seed=out.seed,
             threads=out.threads,
             progress=progress,
-            checkpoint=keep,
+            checkpoint=files,
         )
     status = show_minimax(out, solution)
-    if proof is not None:
-        proof.save(solution)
+    files.save_certificate(solution)
     return status
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ...corpus import symbols as sym
+from ...problem.certificate import Certificate
 from ...problem.instance import Instance
 from ...problem.memory_plan import Work
 from ...problem.solution import Result
@@ -150,7 +151,7 @@ def solve_command(
     if model.relaxation:
         return _relax(out, instance, model, common)
     files = CheckpointFiles(out, search.write_certificate, instance, source.name)
-    start, certificate = search.starts(files)
+    start, certificate = search.starts(files.load, Certificate.load)
     if model.goal == "tokens":
         common |= {"warm_start": start, "start_certificate": certificate, "gap": search.gap or 0.0}
         common |= {"checkpoint": files}
