@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
+import subprocess
+import sys
+import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -72,3 +76,33 @@ def run(capsys, tmp_path, monkeypatch):
 def counted():
     """Words that exports are tried on."""
     return counted_words()
+
+
+@pytest.fixture
+def scheduler(tmp_path, monkeypatch):
+    """A scheduler of Dask and two workers, processes all of them; its process and its address."""
+    pytest.importorskip("distributed")
+    psutil = pytest.importorskip("psutil")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
+    monkeypatch.setenv("DASK_DISTRIBUTED__DASHBOARD__LINK", "")
+    where = tmp_path / "scheduler.json"
+    common = ["--scheduler-file", str(where), "--no-dashboard"]
+    module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
+    started = [subprocess.Popen([*module, "--port", "0", *common], stderr=subprocess.DEVNULL)]
+    module = [sys.executable, "-m", "distributed.cli.dask_worker", "--nworkers", "2"]
+    options = ["--nthreads", "1", "--death-timeout", "60", "--local-directory", str(tmp_path)]
+    started.append(
+        subprocess.Popen([*module, *options, *common], stderr=subprocess.DEVNULL, cwd=tmp_path)
+    )
+    try:
+        for _ in range(600):
+            if where.exists() and where.read_text().endswith("}"):
+                break
+            time.sleep(0.1)
+        yield started[0], json.loads(where.read_text())["address"].removeprefix("tcp://")
+    finally:
+        for process in started:
+            for child in psutil.Process(process.pid).children(recursive=True):
+                child.kill()
+            process.kill()
+            process.wait()

@@ -16,9 +16,9 @@ from .tsv import Header
 from .word_arrays import Arrays, from_utf8
 from .word_counts import WordCounts
 
-__all__ = ["CountsPart", "parts_of", "words_of"]
+__all__ = ["PART", "CountsPart", "parts_of", "words_of"]
 
-_BYTES = 1 << 21  # of a part of a TSV
+PART = 1 << 21  # bytes of a part of a TSV
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def parts_of(path: str | PathLike[str], symbols: Symbols | None = None) -> list[
     state = state_of(name)
     if state[0] is None:
         raise InputError(f"{shown(name)}: is no file, and the words are read several times")
-    spans = spans_of(name, state[0], _BYTES)
+    spans = spans_of(name, state[0], PART)
     header, _ = read_span(name, spans[0] if spans else (0, 0))
     if None not in (symbols, header.symbols) and symbols != header.symbols:
         raise InputError(f"{name}: the words are over {header.symbols}, {symbols} were asked for")

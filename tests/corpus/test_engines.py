@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -24,8 +21,6 @@ from partcover.corpus.count_job import CountJob
 from partcover.corpus.counting import CountSettings
 from partcover.corpus.sources import find_sources
 from partcover.runtime.engines import executor_of
-
-TESTS = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -103,35 +98,6 @@ def test_what_goes_wrong_in_a_process_is_told(texts):
         with pytest.raises(PartcoverError, match="a worker is out of memory"):
             job("E.tsv", splitters.hungry).run(Workers(executor, 1))
     assert not any(Path(name).exists() for name in ("C.tsv", "D.tsv", "E.tsv", "E.tsv.shards"))
-
-
-@pytest.fixture
-def scheduler(tmp_path, monkeypatch):
-    """A scheduler of Dask and two workers, processes all of them; its process and its address."""
-    pytest.importorskip("distributed")
-    monkeypatch.setenv("PYTHONPATH", str(TESTS))
-    monkeypatch.setenv("DASK_DISTRIBUTED__DASHBOARD__LINK", "")
-    where = tmp_path / "scheduler.json"
-    common = ["--scheduler-file", str(where), "--no-dashboard"]
-    module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
-    started = [subprocess.Popen([*module, "--port", "0", *common], stderr=subprocess.DEVNULL)]
-    module = [sys.executable, "-m", "distributed.cli.dask_worker", "--nworkers", "2"]
-    options = ["--nthreads", "1", "--death-timeout", "60", "--local-directory", str(tmp_path)]
-    started.append(
-        subprocess.Popen([*module, *options, *common], stderr=subprocess.DEVNULL, cwd=tmp_path)
-    )
-    try:
-        for _ in range(600):
-            if where.exists() and where.read_text().endswith("}"):
-                break
-            time.sleep(0.1)
-        yield started[0], json.loads(where.read_text())["address"].removeprefix("tcp://")
-    finally:
-        for process in started:
-            for child in psutil.Process(process.pid).children(recursive=True):
-                child.kill()
-            process.kill()
-            process.wait()
 
 
 @pytest.mark.filterwarnings("default")  # an error would end the thread of Dask's client

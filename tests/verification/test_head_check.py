@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -13,10 +14,13 @@ from oracles.brute_force import fewest_tokens
 
 from partcover import HeadCertificate, InputError, Instance, VerificationError, WordCounts
 from partcover.bounds.head_bound import head_bound
+from partcover.corpus import counts_part
 from partcover.corpus.head_and_tail import HeadAndTail
 from partcover.problem.certificate import Certificate, Leaf
 from partcover.problem.head_certificate import TailDigest
+from partcover.runtime.engines import executor_of
 from partcover.verification.head_check import check_head_certificate
+from partcover.verification.recount import recount
 
 WORDS = st.dictionaries(
     st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=6),
@@ -133,3 +137,45 @@ def test_long_words_of_the_tail_are_one_token_at_least():
     split = HeadAndTail.of(words, 1)
     check = check_head_certificate(bound.head, split, bound.certificate)
     assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
+
+
+@pytest.mark.filterwarnings("default")  # an error would end the thread of Dask's client
+def test_workers_of_dask_count_the_same_integers(tmp_path, monkeypatch, scheduler):
+    """Bound, certificate, check and tokens of generated words, as on one machine."""
+    monkeypatch.setattr(counts_part, "PART", 2000)
+    path = tmp_path / "C.tsv"
+    with executor_of(f"dask://{scheduler[1]}", 2) as executor:
+        for seed in (1, 2):
+            draw = np.random.default_rng(seed)
+            stems = [bytes(draw.integers(97, 97 + 9 * seed, 4).tolist()) for _ in range(60)]
+            pairs = draw.zipf(1.3, (4000, 3)) % 60
+            counts = WordCounts.from_counts(
+                {
+                    b"".join(stems[n] for n in row): 1 + 9000 // (1 + i)
+                    for i, row in enumerate(pairs)
+                }
+            )
+            counts.save(path)
+            options = {"head": 400, "iterations": 16}
+            here = head_bound(counts, 50, **options)
+            there = head_bound(path, 50, **options, executor=executor, scratch=tmp_path)
+            assert there.certificate.to_json() == here.certificate.to_json()
+            assert (there.tokens, there.lower_bound) == (here.tokens, here.lower_bound)
+            split = HeadAndTail.load(path, 400, executor=executor, scratch=tmp_path)
+            check = check_head_certificate(there.head, split, there.certificate)
+            assert check.ok
+            assert check.lower_bound == here.lower_bound
+            assert recount(there.head, there.vocabulary, split)[0] == here.tokens
+
+
+def test_counts_that_63_bits_cannot_sum_are_refused(tmp_path):
+    words = {"that": 2**50, "hat": 2**49, "ab" * 100: 2**45}
+    with pytest.raises(InputError, match="scale the counts down"):
+        head_bound(WordCounts.from_counts(words), 1, head=1)
+    large = WordCounts.from_counts({"that": 2**50, "hat": 2**49, "chat": 2**48, "what": 1})
+    bound = head_bound(large, 1, head=2)
+    check = check_head_certificate(bound.head, HeadAndTail.of(large, 2), bound.certificate)
+    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
+    assert bound.lower_bound <= fewest_tokens(Instance(large, 1)) <= bound.tokens
+    with ThreadPoolExecutor(1) as executor, pytest.raises(InputError, match="give its path"):
+        head_bound(large, 1, head=2, executor=executor)
