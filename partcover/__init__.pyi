@@ -11,6 +11,7 @@ from .analysis.gap import split_gap as split_gap
 from .bounds.bound import Bound as Bound
 from .bounds.head_bound import HeadBound as HeadBound
 from .bounds.head_bound import head_bound as head_bound
+from .bounds.head_improve import head_improve as head_improve
 from .bounds.improve import improve as improve
 from .bounds.lower_bound import lower_bound as lower_bound
 from .bounds.minimax import bound_minimax as bound_minimax

@@ -35,6 +35,7 @@ from partcover import (
     greedtok_minimax,
     greedwmc,
     head_bound,
+    head_improve,
     improve,
     improve_minimax,
     lower_bound,
@@ -136,6 +137,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "MinimaxCertificate.load": (MinimaxCertificate.load, {"path": "nowhere.cert"}),
     "head_bound": (head_bound, {"words": WORDS, "k": 2, "head": 1, "iterations": 1}),
+    "head_improve": (head_improve, {"words": WORDS, "k": 2, "head": 1, "time_limit": 0}),
     "check_head_certificate": (
         check_head_certificate,
         {"head": HEAD.head, "tail": WORDS, "certificate": HEAD.certificate},

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
-from ..corpus.head_and_tail import HeadAndTail, WordShard
+from .._version import __version__
+from ..corpus.head_and_tail import HeadAndTail
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
@@ -20,11 +21,9 @@ from ..runtime.limits import RunLimits
 from ..runtime.notebook import brief
 from ..runtime.parallel import workers
 from ..runtime.progress import Event, Progress, gap_of
-from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .lower_bound import lower_bound
-from .price_counter import PriceCounter
-from .tail_prices import Tail, TailPrices
+from .whole_words import WholeWords, split_words
 
 __all__ = ["HeadBound", "head_bound"]
 
@@ -33,7 +32,7 @@ _SHARE = 0.6  # of the time, the most that the head takes
 
 @dataclass(frozen=True, eq=False)
 class HeadBound:
-    """A certified lower bound on the tokens of all words, made from a head.
+    """A certified lower bound on the tokens of all words, made from a head, and a vocabulary.
 
     Attributes
     ----------
@@ -44,7 +43,7 @@ class HeadBound:
     lower_bound, head_bound : int
         No vocabulary within the budget needs fewer tokens: for all words, and for the head alone.
     vocabulary : Vocabulary
-        The one that was given, or GreedTok's for the head.
+        Of a bound the one that was given, or GreedTok's for the head; else the best that was found.
     tokens, head_tokens : int
         The tokens that it needs: for all words, and for the head.
     tail_words : int
@@ -52,7 +51,11 @@ class HeadBound:
     seconds : float
         Wall-clock seconds.
     termination : {"completed", "gap", "time_limit", "interrupted"}
-        Why the bound of the head stopped.
+        Why it stopped; of a bound, why that of the head did.
+    method : {"bound", "improve"}
+        What made it: `head_bound` or `head_improve`.
+    seed : int
+        As given.
 
     Examples
     --------
@@ -73,6 +76,8 @@ class HeadBound:
     tail_words: int
     seconds: float
     termination: Termination
+    method: Literal["bound", "improve"] = "bound"
+    seed: int = 0
 
     def __repr__(self) -> str:
         about = [f"k={self.head.k}", f"lower_bound={self.lower_bound}", f"gap={self.gap:.4%}"]
@@ -85,9 +90,9 @@ class HeadBound:
         return 0.0 if gap is None else gap
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the JSON object of ``partcover bound --head``."""
+        """Returns the JSON object of ``partcover bound --head`` and ``improve --head``."""
         return {
-            "method": "bound",
+            "method": self.method,
             "k": self.head.k,
             "words": len(self.head.words) + self.tail_words,
             "head_words": len(self.head.words),
@@ -102,6 +107,25 @@ class HeadBound:
             "termination": self.termination,
             "seconds": round(self.seconds, 6),
         }
+
+    def recorded(self, **more: Any) -> Vocabulary:
+        """Returns the vocabulary with its provenance, to be saved.
+
+        Parameters
+        ----------
+        **more
+            Further keys of the provenance, as JSON can hold them.
+        """
+        certificate = self.certificate
+        provenance = {
+            "partcover": __version__,
+            **more,
+            "head_sha256": certificate.head.words_sha256,
+            "tail_sha256": certificate.tail_sha256,
+            **self.to_json(),
+            "seed": self.seed,
+        }
+        return self.vocabulary.with_(method=self.method, provenance=provenance)
 
 
 @checked
@@ -181,20 +205,14 @@ def head_bound(
     progress = progress or Progress()
     limits = RunLimits(time_limit, threads=threads)
     deadline = limits.start()
-    if isinstance(words, WordCounts):
-        if executor is not None:
-            raise InputError("an executor reads words from a file: give its path")
-        words = HeadAndTail.of(words, head)
-    elif not isinstance(words, HeadAndTail):
-        words = HeadAndTail.load(words, head, executor=executor, scratch=scratch)
-    instance = Instance(
-        words.head, k, max_length=max_length, required=required, forbidden=forbidden
-    )
+    conditions = {"max_length": max_length, "required": required, "forbidden": forbidden}
+    split = split_words(words, head, executor, scratch)
+    whole = WholeWords(split, k, threads, **conditions)
     if vocabulary is not None and len(vocabulary) > k:
         raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {k}")
-    greedy = greedtok(instance, time_limit=deadline.left, threads=threads)
+    greedy = greedtok(whole.head, time_limit=deadline.left, threads=threads)
     proven = lower_bound(
-        instance,
+        whole.head,
         greedy=greedy,
         cuts=False,
         time_limit=None if deadline.left is None else _SHARE * deadline.left,
@@ -204,51 +222,31 @@ def head_bound(
     )
     if vocabulary is None:
         vocabulary = greedy.vocabulary
-    head_tokens = tokens = segment(words.head, vocabulary, threads=threads).tokens
-    tail = Tail(instance.symbols)
-    for needed, part in words.map(_tail_and_tokens, vocabulary):
-        tokens += needed
-        tail.include(part)
+    tokens, head_tokens = whole.tokens(vocabulary)
     termination = proven.termination
     with workers(threads) as share:
-        counter = PriceCounter(instance, share)
-        prices = TailPrices(counter, proven.certificate, tail)
+        prices = whole.prices(proven.certificate, share)
         try:
-            for _ in prices.rounds(words):
-                bound = max(prices.lower_bound, words.total_count)
-                progress.event(Event(deadline.seconds, "bound", tokens, bound, "tail"))
+            for _ in prices.rounds(split):
+                progress.event(Event(deadline.seconds, "bound", tokens, prices.lower_bound, "tail"))
                 if deadline.is_over or termination == "interrupted":
                     break
         except KeyboardInterrupt:
-            if not prices.lower_bound:
-                raise
             termination = "interrupted"
-        bound = max(prices.lower_bound, words.total_count)
-        certificate = prices.certificate(words.n, bound)
-    if bound > tokens:
+    if prices.lower_bound > tokens:
         raise InputError(
-            f"the vocabulary needs {tokens} tokens, and {bound} are proven to be needed: it does "
-            "not keep to the conditions"
+            f"the vocabulary needs {tokens} tokens, and {prices.lower_bound} are proven to be "
+            "needed: it does not keep to the conditions"
         )
     return HeadBound(
-        instance,
-        certificate,
-        bound,
-        proven.lower_bound,
+        whole.head,
+        prices.certificate(split.n),
+        prices.lower_bound,
+        prices.head_bound,
         vocabulary,
         tokens,
         head_tokens,
-        tail.words,
+        whole.tail.words,
         deadline.seconds,
         termination,
     )
-
-
-def _tail_and_tokens(shard: WordShard, vocabulary: Vocabulary) -> tuple[int, Tail]:
-    """Returns the tokens that the tail of a shard needs, and what is known of this tail."""
-    tail = Tail(vocabulary.symbols)
-    tokens = 0
-    for block in shard.tail_blocks():
-        tokens += segment(block, vocabulary).tokens
-        tail.add(block)
-    return tokens, tail

@@ -145,22 +145,31 @@ class TailPrices:
     ----------
     counter : PriceCounter
         The words and candidates of the head.
-    certificate : Certificate
+    certificate : Certificate or None
         What is proven for the head.
     tail : Tail
         What is known of the tail.
+    stated : HeadCertificate, optional
+        One whose digits, classes and tolls are taken.
 
     Attributes
     ----------
-    lower_bound : int
-        The best bound so far; 0 at first.
+    lower_bound, head_bound : int
+        The best bound so far; what is proven for the head alone.
     """
 
-    def __init__(self, counter: PriceCounter, certificate: Certificate, tail: Tail) -> None:
+    def __init__(
+        self,
+        counter: PriceCounter,
+        certificate: Certificate | None,
+        tail: Tail,
+        *,
+        stated: HeadCertificate | None = None,
+    ) -> None:
         instance = counter.instance
         self.counter = counter
         self.tail = tail
-        self.lower_bound = 0
+        self.lower_bound = instance.words.total_count + tail.digest.total_count
         self.sixteenths = 0
         self.class_bits = min(max(tail.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1])
         total = instance.words.total_symbols + tail.symbols
@@ -171,16 +180,22 @@ class TailPrices:
                 "down, or leave out long words"
             )
         counter.refine(min(_BITS, room))
-        prices = counter.prices_of(certificate)
+        if stated is not None:
+            if stated.head.scale_bits > counter.bits:
+                raise InputError("the certificate's prices have more digits than can be counted")
+            counter.refine(stated.head.scale_bits)
+            self.class_bits = stated.class_bits
+        prices = None if certificate is None else counter.prices_of(certificate)
         if prices is None:  # a token for each word
             prices = np.zeros(len(instance.words.data))
             prices[instance.words.offsets[:-1]] = 1.0
         self.prices = counter.rounded(prices)
-        self.head_value, self.rewards = counter.count(self.prices, instance.k, every=True)
+        value, self.rewards = counter.count(self.prices, instance.k, every=True)
+        self.head_bound = counter.bound(value)
         self.free = instance.k - len(instance.fixed)
         self._find_known()
         self._find_tokens()
-        self.tolls = self._tolls()
+        self.tolls = self._tolls() if stated is None else self._stated(stated)
         longest = max([instance.max_length or LONGEST_PRICED, *map(len, instance.fixed)])
         self.table = TokenTable(
             self.data,
@@ -240,29 +255,43 @@ class TailPrices:
         tolls[: len(known)] = np.where(weight * most > _REACH * least, toll, -1)
         return tolls
 
+    def _stated(self, stated: HeadCertificate) -> Int64:
+        """Returns the tolls that a certificate states; −1 for tokens that have none."""
+        keys = self.counter.intervals.key[self.known]
+        asked = self.counter.instance.index.find_tokens(stated.tolls).key
+        order = np.argsort(keys)
+        place = np.minimum(np.searchsorted(keys, asked, sorter=order), len(keys) - 1)
+        numbers = order[place]
+        if (keys[numbers] != asked).any():
+            raise InputError("a token has a toll, and no reward in the head")
+        one = self.counter.one
+        # no token is used that costs what its symbols do
+        values = [min(toll, (len(token) - 1) * one) for token, toll in stated.tolls.items()]
+        tolls = np.full(len(self.place), -1)
+        tolls[numbers] = values
+        return tolls
+
     def rounds(self, words: HeadAndTail) -> Iterator[None]:
         """Tries how many sixteenths of the prices are by tolls; yields after each pass.
 
         What is proven is concave in them, so a search by halves finds the best.
         """
-        values = {0: self._value_of(0, words)}
-        best = 0
-        self._keep(0, values[0])
-        yield
-        for number in (16, 8):
-            values[number] = self._value_of(number, words)
-            self._keep(number, values[number])
+        values: dict[int, int] = {}
+        for number in (0, 16, 8):
+            values[number] = self.count(number, words)
             yield
         for step in (4, 2, 1):
             best = max(values, key=lambda n: values[n])
             for number in (best - step, best + step):
                 if 0 <= number <= 16 and number not in values:
-                    values[number] = self._value_of(number, words)
-                    self._keep(number, values[number])
+                    values[number] = self.count(number, words)
                     yield
 
-    def _value_of(self, sixteenths: int, words: HeadAndTail) -> int:
-        """Returns what is proven, in units of 1 / (32 · one) of a token."""
+    def count(self, sixteenths: int, words: HeadAndTail) -> int:
+        """Counts what is proven with so many sixteenths, and keeps them if it is more.
+
+        Returns it in units of 1 / (32 · one) of a token.
+        """
         counter, head = self.counter, self.counter.instance.words
         value = 32 * int(np.dot(counter.count_at, self.prices))
         sums = np.zeros(len(self.place), np.int64)
@@ -280,20 +309,18 @@ class TailPrices:
         in_head = 32 * (self.rewards[self.known[self.of_words]] + self.hidden)
         items[self.of_words] = in_head + np.maximum(sums[self.of_words], most)
         optional = np.concatenate([items[~self.is_required], classes])
-        return value - largest(optional, self.free)[0]
-
-    def _keep(self, sixteenths: int, value: int) -> None:
-        bound = -(-value // (32 * self.counter.one))
+        value -= largest(optional, self.free)[0]
+        bound = -(-value // (32 * counter.one))
         if bound > self.lower_bound:
             self.lower_bound, self.sixteenths = bound, sixteenths
+        return value
 
-    def certificate(self, n: int, lower_bound: int) -> HeadCertificate:
+    def certificate(self, n: int) -> HeadCertificate:
         """Returns the proof of the best bound, for a head of `n` words."""
         digest = self.tail.digest
         counter, instance = self.counter, self.counter.instance
         prices = self.prices[instance.index.positions_ascending()].astype(np.int32)
-        head_bound = counter.bound(self.head_value)
-        head = Certificate.of(instance, (Leaf(prices),), head_bound, counter.bits)
+        head = Certificate.of(instance, (Leaf(prices),), self.head_bound, counter.bits)
         used = np.flatnonzero(self.tolls >= 0) if self.sixteenths else np.zeros(0, np.int64)
         begins = self.place[used]
         tokens = sym.slices(
@@ -308,5 +335,5 @@ class TailPrices:
             dict(zip(tokens, self.tolls[used].tolist(), strict=True)),
             self.sixteenths,
             self.class_bits,
-            lower_bound,
+            self.lower_bound,
         )

@@ -1,4 +1,4 @@
-"""Bounds by a head of the words, and checks of such certificates, for their commands."""
+"""Bounds and searches by a head of the words, and checks of their certificates."""
 
 from __future__ import annotations
 
@@ -7,22 +7,28 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from ..corpus import symbols as sym
 from ..corpus.head_and_tail import HeadAndTail
 from ..errors import InputError
 from ..problem.head_certificate import HeadCertificate
 from ..problem.instance import Instance
-from ..report.tables import facts
+from ..report.tables import Listing, facts, token_line
 from ..runtime.engines import executor_of
 from .exit_status import EXIT_INTERRUPTED, EXIT_VERIFICATION
+from .head_files import HeadFiles
 from .inputs import InstanceSource, read_tokens, read_vocabulary
 from .output import Output, say
+from .search_options import SearchOptions
 
-__all__ = ["Readers", "bound_by_head", "verify_head"]
+if TYPE_CHECKING:
+    from ..bounds.head_bound import HeadBound
+
+__all__ = ["Readers", "bound_by_head", "head_instance", "improve_by_head", "verify_head"]
 
 _EXCLUDED = ("min_count", "candidates", "protected", "weights", "groups")
 
@@ -48,8 +54,14 @@ class Readers:
         for name in ("engine", "scratch", *names):
             if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
                 raise click.UsageError(
-                    f"--{name} is for the words outside of a head (bound --head N): leave it out"
+                    f"--{name} is for the words outside of a head (--head N): leave it out"
                 )
+
+    def beside(self, path: str | None) -> Readers:
+        """Returns the same with the folder of a file, where no other is given."""
+        if self.scratch is not None or path in (None, "-"):
+            return self
+        return replace(self, scratch=str(Path(path).parent))
 
     @contextmanager
     def started(self, workers: int) -> Iterator[Executor | None]:
@@ -72,8 +84,7 @@ def bound_by_head(
     """Bounds all words of a file by prices of the most frequent ones, and shows the bound."""
     from ..bounds.head_bound import head_bound
 
-    if readers.scratch is None and out.path not in (None, "-"):
-        readers = replace(readers, scratch=str(Path(out.path).parent))
+    readers = readers.beside(out.path)
     with out.progress("bound") as progress, readers.started(out.threads) as executor:
         words, conditions = _read(source, head, executor, readers)
         vocabulary = None if vocab is None else read_vocabulary(vocab, words.head.symbols)
@@ -93,6 +104,53 @@ def bound_by_head(
     data = bound.to_json()
     out.show(data, facts({key: value for key, value in data.items() if key != "policy"}))
     return EXIT_INTERRUPTED if bound.termination == "interrupted" else 0
+
+
+def improve_by_head(
+    out: Output, source: InstanceSource, search: SearchOptions, head: int, readers: Readers
+) -> int:
+    """Improves a vocabulary for all words of a file, and shows it with its bound."""
+    from ..bounds.head_improve import head_improve
+
+    readers = readers.beside(out.path)
+    with readers.started(out.threads) as executor:
+        words, conditions = _read(source, head, executor, readers)
+        instance = Instance(words.head, _budget(source), **conditions)
+        files = HeadFiles(out, search.write_certificate, words, instance, source.name)
+        start, proof = search.starts(files.load, HeadCertificate.load)
+        with out.events(
+            search.events, phase="greedtok", plot=search.plot, time_limit=search.time_limit
+        ) as progress:
+            best = head_improve(
+                words,
+                instance.k,
+                head=head,
+                warm_start=start,
+                start_certificate=proof,
+                gap=search.gap or 0.0,
+                time_limit=search.time_limit,
+                seed=out.seed,
+                threads=out.threads,
+                progress=progress,
+                checkpoint=files,
+                **conditions,
+            )
+        with out.saved(lambda path: best.recorded(corpus=source.name).save(path)):
+            files.finish(best)
+            _show_improved(out, best)
+    return EXIT_INTERRUPTED if best.termination == "interrupted" else 0
+
+
+def _show_improved(out: Output, best: HeadBound) -> None:
+    """Shows a vocabulary for all words, and its bound."""
+    data = best.to_json()
+    shown = {key: value for key, value in data.items() if key != "policy"}
+    parts: list[Listing | str] = [facts(shown, "improve", data)]
+    if not out.no_vocabulary:
+        tokens = best.vocabulary.tokens
+        data["vocabulary"] = [sym.to_json(token) for token in tokens]
+        parts.append("tokens: " + token_line(tokens, best.vocabulary.symbols))
+    out.show(data, *parts)
 
 
 def verify_head(
@@ -124,6 +182,12 @@ def verify_head(
     for problem in problems:
         say(f"partcover: {problem}")
     return 0 if data["ok"] else EXIT_VERIFICATION
+
+
+def head_instance(source: InstanceSource, head: int) -> Instance:
+    """Returns the instance of a head, of any budget."""
+    words, conditions = _read(source, head, None, Readers("threads", None))
+    return Instance(words.head, source.k or len(conditions["required"]), **conditions)
 
 
 def _budget(source: InstanceSource) -> int:

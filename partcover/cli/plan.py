@@ -6,12 +6,12 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import click
-
+from ..problem.instance import Instance
 from ..problem.memory_plan import Work, memory_plan
 from ..report.tables import facts
 from ..runtime.memory import shown_size
 from .command import LIMITS, Decorator, Function, option
+from .heads import head_instance
 from .inputs import InstanceSource
 from .output import Output
 
@@ -31,10 +31,10 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def wrapper(*, plan: bool, out: Output, source: InstanceSource, **options: Any) -> Any:
-            if plan and options.get("head") is not None:
-                raise click.UsageError("--plan is about all words: leave out --head")
             if plan:
-                return _show(out, source, work(options) if callable(work) else work)
+                head = options.get("head")
+                instance = source.read(any_k=True) if head is None else head_instance(source, head)
+                return _show(out, instance, work(options) if callable(work) else work)
             return function(out=out, source=source, **options)
 
         add = option(
@@ -48,8 +48,8 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
     return decorate
 
 
-def _show(out: Output, source: InstanceSource, work: Work) -> int:
-    plan = memory_plan(source.read(any_k=True), work)
+def _show(out: Output, instance: Instance, work: Work) -> int:
+    plan = memory_plan(instance, work)
     sizes = {what: shown_size(size) for what, size in plan.parts.items()}
     sizes |= {"in all, at most": shown_size(plan.need), "available": shown_size(plan.available)}
     out.show(plan.to_json(), facts(sizes), "it fits" if plan.fits else "it does not fit")

@@ -212,24 +212,46 @@ class HeadAndTail:
             ties = max(0, ties - int(n[counts == least].sum()))
 
     def _head(self) -> WordCounts:
-        """Returns the words of the head; the counts of one that comes several times are summed."""
+        """Returns the words of the head."""
         parts = list(chain.from_iterable(self.map(_head_blocks)))
         if not parts:
             raise InputError("empty corpus, there are no words")
-        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
-        joined = replace(
-            parts[0],
-            data=np.concatenate([part.data for part in parts]),
-            offsets=np.concatenate([[0], np.cumsum(sizes)]),
-            counts=np.concatenate([part.counts for part in parts]),
-        )
-        arrays = joined.utf8_arrays()
-        if arrays is None:  # integers come from memory, where words are distinct
-            return joined
-        table = _word_table.WordTable()
-        table.add_words(*arrays)
-        header = Header(joined.pretokenizer, joined.symbols, joined.normalizer)
-        return words_of(table.export(False), header)
+        return _joined(parts)
+
+    def with_sample(self, n: int) -> WordCounts:
+        """Returns the head and about `n` words of the tail, with counts that stand for all of it.
+
+        Every so many pairs of adjacent symbols of the tail, counted words one after another, the
+        word of one is taken: its count is what as many pairs need.  The tail is read twice.
+
+        Parameters
+        ----------
+        n : int
+            How many words are taken, some of them several times.
+
+        Returns
+        -------
+        WordCounts
+            The head alone if the tail has no pairs.
+
+        Raises
+        ------
+        InputError
+            If the tail has more pairs than 62 bits hold.
+        """
+        total = sum(self.map(_pairs_of_tail))
+        if total >= 2**62:
+            raise InputError("the counts of the tail are too large: scale them down")
+        stride = max(1, total // n)
+        parts, before = [self.head], stride // 2
+        for block in self.blocks():
+            pairs = _pairs(block)
+            after = before + np.cumsum(pairs * block.counts)
+            hits = np.diff(after // stride, prepend=before // stride)
+            before = int(after[-1])
+            counts = (hits * stride + pairs // 2) // np.maximum(pairs, 1)
+            parts.append(_taken(replace(block, counts=np.maximum(counts, 1)), hits > 0))
+        return _joined([part for part in parts if len(part)])
 
     def blocks(self) -> Iterator[WordCounts]:
         """Yields the tail in blocks."""
@@ -274,6 +296,34 @@ def _added(found: Iterable[_Numbers]) -> _Numbers:
 def _head_blocks(shard: WordShard) -> list[WordCounts]:
     """Returns the words of the head."""
     return [head for head, _ in shard.split() if len(head)]
+
+
+def _pairs(words: WordCounts) -> Int64:
+    """Returns the number of pairs of adjacent symbols in each word."""
+    return np.diff(words.offsets) - 1
+
+
+def _pairs_of_tail(shard: WordShard) -> int:
+    """Returns the number of pairs of adjacent symbols in the counted words of a tail."""
+    return sum(block.total_symbols - block.total_count for block in shard.tail_blocks())
+
+
+def _joined(parts: list[WordCounts]) -> WordCounts:
+    """Returns the words of several parts; the counts of one that comes several times are summed."""
+    sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+    joined = replace(
+        parts[0],
+        data=np.concatenate([part.data for part in parts]),
+        offsets=np.concatenate([[0], np.cumsum(sizes)]),
+        counts=np.concatenate([part.counts for part in parts]),
+    )
+    arrays = joined.utf8_arrays()
+    if arrays is None:  # integers come from memory, where words are distinct
+        return joined
+    table = _word_table.WordTable()
+    table.add_words(*arrays)
+    header = Header(joined.pretokenizer, joined.symbols, joined.normalizer)
+    return words_of(table.export(False), header)
 
 
 def _taken(words: WordCounts, which: Bools) -> WordCounts:

@@ -18,6 +18,40 @@ def test_a_bound_by_a_head_is_verified_on_all_words(run, counts):
     assert (check["tokens"], check["gap"]) == (data["tokens"], data["gap"])
 
 
+def test_a_search_by_a_head_is_verified_on_all_words_and_goes_on(run, counts):
+    files = ["-o", "V.json", "--write-certificate", "P.cert", "--json"]
+    improve = ["improve", counts, "-k", 3, "--head", 4, *files]
+    status, data = as_json(run(*improve))
+    assert (status, data["method"], data["head_words"]) == (0, "improve", 4)
+    check = ["verify", counts, "-k", 3, "--vocab", "V.json", "--certificate", "P.cert", "--json"]
+    status, checked = as_json(run(*check))
+    assert (status, checked["ok"]) == (0, True)
+    assert (checked["tokens"], checked["lower_bound"]) == (data["tokens"], data["lower_bound"])
+    status, again = as_json(run(*improve, "--resume", "--time-limit", 0))
+    assert (status, again["tokens"]) == (0, data["tokens"])
+    assert again["lower_bound"] >= data["lower_bound"]
+    assert as_json(run(*check))[1]["ok"]
+    fails(run("improve", counts, "-k", 2, "--head", 4, *files, "--resume"), "for other k = 3")
+    fails(run("improve", counts, "-k", 3, "--head", 3, *files, "--resume"), "for other words")
+
+
+def test_a_better_proof_that_is_there_is_kept(run, counts):
+    run("bound", counts, "-k", 3, "--head", 4, "-o", "P.cert")
+    before = Path("P.cert").read_text()
+    options = ["-k", 3, "--head", 4, "--write-certificate", "P.cert"]
+    assert run("improve", counts, *options, "--time-limit", 0)[0] == 0
+    assert Path("P.cert").read_text() == before
+
+
+def test_the_plan_of_a_head_is_smaller(run, counts):
+    sizes = {}
+    for head in (2, 6):
+        status, plan = as_json(run("bound", counts, "-k", 3, "--head", head, "--plan", "--json"))
+        assert (status, plan["fits"]) == (0, True)
+        sizes[head] = plan["need"]
+    assert sizes[2] < sizes[6]
+
+
 def test_other_words_of_the_tail_are_refused(run, counts):
     run("bound", counts, "-k", 3, "--head", 4, "-o", "P.cert")
     lines = Path(counts).read_text().splitlines()
@@ -38,6 +72,7 @@ def test_what_a_head_does_not_go_with_is_said_in_a_line(run, counts):
     fails(run("bound", "-", "-k", 3, "--head", 2), "several times")
     fails(run("bound", counts, "--head", 2), "-k is missing")
     fails(run(*bound, 2, "-o", counts), "-o")
-    fails(run(*bound, 2, "--plan"), "--plan")
+    fails(run("improve", counts, "-k", 3, "--head", 2, "--no-bound"), "--no-bound")
+    fails(run("improve", counts, "-k", 3, "--head", 2, "--resume"), "--resume")
     run("greedtok", counts, "-k", 4, "-o", "V.json")
     fails(run(*bound, 2, "--vocab", "V.json"), "4 tokens, and k is 3")

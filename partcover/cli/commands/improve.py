@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from ...errors import InputError
@@ -12,10 +14,11 @@ from ...problem.solution import Solution
 from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_USAGE
+from ..heads import Readers, improve_by_head
 from ..inputs import InstanceSource
 from ..minimax import MinimaxSource, refuse_with_minimax, show_minimax
 from ..minimax_files import MinimaxFiles, stated_references
-from ..options import no_cuts_option
+from ..options import engine_options, grouped, no_cuts_option
 from ..output import Output, say
 from ..plan import plan_option
 from ..results import save_certificate, write_solution
@@ -35,21 +38,39 @@ from ..search_options import SearchOptions, search_options
             "partcover improve de.tsv en.tsv fi.tsv -k 1000 --minimax --time-limit 60",
             "for the language that is served worst",
         ),
+        (
+            "partcover improve large.tsv -k 10000 --head 100000 -o v.json",
+            "in the memory of the head",
+        ),
     ],
 )
 @option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
 @no_cuts_option
+@option(
+    "--head",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Search with the N most frequent words and a sample: the memory is theirs.",
+)
+@engine_options(
+    ", which read the words outside of the head",
+    "threads",
+    "For what the workers share, a folder that all see. Default: that of -o.",
+)
 @search_options(
     limit="Stop after this long; up to two fifths of it go to the lower bound alone.",
     several=True,
 )
 @plan_option("bound")
+@partial(grouped, name="readers", kind=Readers)
 def improve_command(
     out: Output,
     source: InstanceSource,
     search: SearchOptions,
     no_bound: bool,
     no_cuts: bool,
+    head: int | None,
+    readers: Readers,
     minimax: MinimaxSource | None,
 ) -> int:
     """Search for a better vocabulary, and bound the optimum.
@@ -62,6 +83,10 @@ def improve_command(
 
     With --minimax and several inputs the largest ratio of tokens to reference is made small: the
     same runs on all words, round by round, with more weight for inputs that are served worse.
+
+    With --head N the N most frequent words have prices, and the search is with these and as many
+    that stand for all others. Tokens and bound are of all words: a file of counted words is read
+    several times, and a vocabulary is kept only if it needs fewer tokens for all of them.
     """
     from ...bounds.improve import improve
 
@@ -69,8 +94,14 @@ def improve_command(
         name = "--write-certificate" if search.write_certificate else "--start-certificate"
         raise click.UsageError(f"--no-bound and {name} exclude each other")
     if minimax is not None:
-        refuse_with_minimax(no_bound=no_bound)
+        readers.refuse()
+        refuse_with_minimax(no_bound=no_bound, head=head)
         return _improve_minimax(out, source, search, minimax, cuts=not no_cuts)
+    if head is not None:
+        if no_bound:
+            raise click.UsageError("--head and --no-bound exclude each other")
+        return improve_by_head(out, source, search, head, readers)
+    readers.refuse()
     instance = source.read()
     files = CheckpointFiles(out, search.write_certificate, instance, source.name)
     start, certificate = search.starts(files.load, Certificate.load)

@@ -1,0 +1,141 @@
+"""Counts what vocabularies need, and prices prove, for all words of a head and its tail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from dataclasses import replace
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+from ..corpus.head_and_tail import HeadAndTail, WordShard
+from ..corpus.symbols import Symbols
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..problem.certificate import Certificate
+from ..problem.head_certificate import HeadCertificate
+from ..problem.instance import Instance
+from ..runtime.parallel import ForEach, call_in_turn
+from ..segmentation.segmentation import segment
+from ..verification.certificate_check import mismatches
+from ..vocabulary.vocabulary import Vocabulary
+from .price_counter import PriceCounter
+from .tail_prices import Tail, TailPrices
+
+__all__ = ["WholeWords", "split_words"]
+
+
+class WholeWords:
+    """All words, of which the tail is read in blocks, with the budget and the conditions.
+
+    Parameters
+    ----------
+    words : HeadAndTail
+        The words.
+    k : int
+        The budget.
+    threads : int
+        Number of threads.
+    **conditions
+        `max_length`, `required` and `forbidden` of `Instance`.
+
+    Attributes
+    ----------
+    words : HeadAndTail
+        The words.
+    head : Instance
+        The instance of the head.
+    """
+
+    def __init__(self, words: HeadAndTail, k: int, threads: int, **conditions: Any) -> None:
+        self.words = words
+        self.threads = threads
+        self.conditions = conditions
+        self.head = Instance(words.head, k, **conditions)
+
+    @cached_property
+    def tail(self) -> Tail:
+        """The tail, summed up."""
+        tail = Tail(self.head.symbols)
+        for part in self.words.map(_tail_of, self.head.symbols):
+            tail.include(part)
+        return tail
+
+    def tokens(self, vocabulary: Vocabulary) -> tuple[int, int]:
+        """Returns the tokens that a vocabulary needs: for all words, and for the head."""
+        in_head = _needed([self.words.head], vocabulary, self.threads)
+        return in_head + sum(self.words.map(_needed_by_tail, vocabulary)), in_head
+
+    def with_sample(self) -> Instance:
+        """Returns an instance of the head and as many words that stand for the tail."""
+        words = self.words.with_sample(self.words.n)
+        return Instance(words, self.head.k, **self.conditions)
+
+    def legal(self, vocabulary: Vocabulary) -> Vocabulary:
+        """Returns the first k tokens of a vocabulary that the conditions allow."""
+        head = self.head
+        if vocabulary.symbols != head.symbols:
+            raise InputError(
+                f"the start is over {vocabulary.symbols}, the words over {head.symbols}"
+            )
+        excluded = {*head.forbidden, *head.fixed}
+        longest = head.max_length or 2**31
+        allowed = (t for t in vocabulary if t not in excluded and len(t) <= longest)
+        return head.vocabulary([*head.fixed, *allowed][: head.k], vocabulary.method)
+
+    def prices(self, certificate: Certificate | None, share: ForEach) -> TailPrices:
+        """Returns prices of the tail beside those of the head that a certificate has, if given."""
+        return TailPrices(PriceCounter(self.head, share), certificate, self.tail)
+
+    def recounted(self, proof: HeadCertificate) -> HeadCertificate:
+        """Returns a proof with no more than its prices and tolls are found to prove.
+
+        Raises
+        ------
+        InputError
+            If it is about other words, conditions or another k.
+        """
+        problems = mismatches(self.head, proof.head)
+        if proof.tail_sha256 != self.tail.digest.hexdigest():
+            problems.append("the certificate is about a tail of other words or counts")
+        if problems:
+            raise InputError(problems[0])
+        counter = PriceCounter(self.head, call_in_turn)
+        prices = TailPrices(counter, proof.head, self.tail, stated=proof)
+        prices.count(proof.sixteenths, self.words)
+        return replace(proof, lower_bound=min(proof.lower_bound, prices.lower_bound))
+
+
+def split_words(
+    words: WordCounts | HeadAndTail | str | PathLike[str],
+    n: int,
+    executor: Executor | None,
+    scratch: str | PathLike[str] | None,
+) -> HeadAndTail:
+    """Returns words with a head of `n`; those of a file are read by the workers of an executor."""
+    if isinstance(words, WordCounts):
+        if executor is not None:
+            raise InputError("an executor reads words from a file: give its path")
+        return HeadAndTail.of(words, n)
+    if isinstance(words, HeadAndTail):
+        return words
+    return HeadAndTail.load(words, n, executor=executor, scratch=scratch)
+
+
+def _tail_of(shard: WordShard, symbols: Symbols) -> Tail:
+    """Returns the tail of a shard, summed up."""
+    tail = Tail(symbols)
+    for block in shard.tail_blocks():
+        tail.add(block)
+    return tail
+
+
+def _needed_by_tail(shard: WordShard, vocabulary: Vocabulary) -> int:
+    """Returns the tokens that the tail of a shard needs."""
+    return _needed(shard.tail_blocks(), vocabulary, 1)
+
+
+def _needed(parts: Iterable[WordCounts], vocabulary: Vocabulary, threads: int) -> int:
+    cuts = (segment(part, vocabulary, "shortest_path", threads=threads) for part in parts)
+    return sum(cut.tokens for cut in cuts)

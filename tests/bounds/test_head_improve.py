@@ -1,0 +1,114 @@
+"""Vocabularies for all words that are found by a head of them: brute force, and the recount."""
+
+from __future__ import annotations
+
+import pytest
+from generated_text import generated_words
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.brute_force import fewest_tokens
+
+from partcover import (
+    InputError,
+    Instance,
+    Vocabulary,
+    WordCounts,
+    check_head_certificate,
+    greedtok,
+    head_improve,
+    verify,
+)
+from partcover.corpus.head_and_tail import HeadAndTail
+
+WORDS = st.dictionaries(
+    st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=6),
+    st.integers(1, 9),
+    min_size=1,
+    max_size=6,
+)
+TOKENS = st.lists(st.text("abc", min_size=2, max_size=4), max_size=2, unique=True)
+
+
+@st.composite
+def cases(draw):
+    words = WordCounts.from_counts(draw(WORDS))
+    required = draw(TOKENS)
+    forbidden = [token for token in draw(TOKENS) if token not in required]
+    conditions = {"required": required, "forbidden": forbidden}
+    conditions["max_length"] = draw(st.none() | st.integers(2, 4))
+    k = len(required) + draw(st.integers(0, 2))
+    return words, k, draw(st.integers(1, len(words))), conditions
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases(), TOKENS)
+def test_tokens_and_bound_are_of_all_words(case, start):
+    words, k, n, conditions = case
+    warm_start = Vocabulary(start)
+    best = head_improve(words, k, head=n, warm_start=warm_start, **conditions)
+    instance = Instance(words, k, **conditions)
+    recount = verify(instance, best.vocabulary)
+    assert (recount.problems, recount.tokens) == ((), best.tokens)
+    assert best.lower_bound <= fewest_tokens(instance) <= best.tokens
+    assert check_head_certificate(best.head, HeadAndTail.of(words, n), best.certificate).ok
+    if n == len(words):
+        assert best.tokens <= verify(instance, greedtok(instance).vocabulary).tokens
+    if verify(instance, warm_start).ok:
+        assert best.tokens <= verify(instance, warm_start).tokens
+
+
+@settings(max_examples=60, deadline=None)
+@given(WORDS, st.integers(1, 6), st.integers(1, 40))
+def test_a_sample_has_the_head_and_stands_for_the_pairs_of_the_tail(words, n, size):
+    split = HeadAndTail.of(WordCounts.from_counts(words), n)
+    head, tail = split.head.to_dict(), dict(split.tail())
+    sample = split.with_sample(size).to_dict()
+    assert {word: sample.pop(word) for word in head} == head
+    assert sample.keys() <= {word for word in tail if len(word) > 1}
+    pairs = sum(count * (len(word) - 1) for word, count in tail.items())
+    if size >= pairs:
+        assert sample == {word: count for word, count in tail.items() if len(word) > 1}
+    stride = max(1, pairs // size)
+    drawn = sum(count * (len(word) - 1) for word, count in sample.items())
+    assert abs(drawn - pairs) <= stride + sum(map(len, sample))
+
+
+@pytest.fixture(scope="module")
+def book():
+    return generated_words(400)
+
+
+def test_going_on_makes_nothing_worse(book):
+    first = head_improve(book, 60, head=100)
+    best = []
+    again = head_improve(
+        book,
+        60,
+        head=100,
+        warm_start=first.vocabulary,
+        start_certificate=first.certificate,
+        time_limit=0,
+        checkpoint=best.append,
+    )
+    assert again.lower_bound >= first.lower_bound
+    assert again.tokens <= first.tokens
+    assert (best[0].tokens, best[0].lower_bound) == (first.tokens, first.lower_bound)
+
+
+def test_what_is_better_for_the_head_alone_is_not_kept(book):
+    good = head_improve(book, 60, head=len(book))
+    by_head = head_improve(book, 60, head=20, warm_start=good.vocabulary)
+    assert by_head.tokens <= good.tokens
+
+
+def test_a_certificate_or_a_start_of_something_else_is_refused(book):
+    first = head_improve(book, 60, head=100, time_limit=0)
+    with pytest.raises(InputError, match="other words"):
+        head_improve(book, 60, head=50, start_certificate=first.certificate)
+    fewer = book.most_frequent(len(book) - 1)
+    with pytest.raises(InputError, match="a tail of other words"):
+        head_improve(fewer, 60, head=100, start_certificate=first.certificate)
+    with pytest.raises(InputError, match="k = 60, and k is 50"):
+        head_improve(book, 50, head=100, start_certificate=first.certificate)
+    with pytest.raises(InputError, match="the start is over chars"):
+        head_improve(book, 60, head=100, warm_start=Vocabulary(["ab"], "chars"))
