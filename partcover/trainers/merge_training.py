@@ -13,9 +13,10 @@ from ..corpus.symbols import Token
 from ..errors import InputError
 from ..kernels._merge_training import MergeTrainer
 from ..problem.instance import Instance
-from ..problem.memory_plan import refuse_beyond_memory
+from ..problem.memory_plan import SMALL, refuse_beyond_memory
 from ..problem.solution import Termination
 from ..runtime.limits import Deadline
+from ..runtime.memory import refuse_beyond
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
@@ -23,6 +24,7 @@ from ..vocabulary.vocabulary import Vocabulary
 __all__ = ["MergeResult", "ordered_symbols", "train_merges"]
 
 _CHUNK = 256  # tokens between looks at the clock
+_SPELLED = 48  # bytes a symbol of a token, while the words are cut and the vocabulary is written
 
 # bytes in the order of the characters that byte-level tokenizers write for them: printable ones
 # stand for themselves, all others for characters past 255
@@ -91,6 +93,11 @@ def train_merges(
         After Ctrl-C or the time limit, what was done until then.  For ties, symbols come in the
         order of byte-level tokenizers (bytes), of code points or of integers, and tokens follow,
         as they were made.
+
+    Raises
+    ------
+    InputError
+        If the words, or the tokens made of them, do not fit in memory.
     """
     refuse_beyond_memory(instance, "merges")
     layout = _Layout.of(instance, given)
@@ -98,12 +105,17 @@ def train_merges(
     trainer = layout.trainer(instance, given, limit, scored, threads)
     termination: Termination = "completed"
     pairs_left = True
+    spelled_symbols = 0
     try:
         while pairs_left and trainer.tokens < limit:
             if deadline.is_over:
                 termination = "time_limit"
                 break
-            pairs_left = trainer.run(min(trainer.tokens + _CHUNK, limit))
+            so_far = trainer.tokens
+            pairs_left = trainer.run(min(so_far + _CHUNK, limit))
+            places = (trainer.spelling(token) for token in range(so_far, trainer.tokens))
+            spelled_symbols += sum(end - start for start, end in places)
+            _refuse_long_tokens(trainer.tokens, spelled_symbols)
             progress.advance(trainer.tokens, instance.k)
     except KeyboardInterrupt:
         termination = "interrupted"
@@ -205,6 +217,17 @@ class _Layout:
         """Returns the given tokens and those made so far."""
         places = (trainer.spelling(token) for token in range(trainer.tokens))
         return [sym.from_array(self.flat[start:end], self.kind) for start, end in places]
+
+
+def _refuse_long_tokens(tokens: int, symbols: int) -> None:
+    """Refuses tokens that are too long together, as those of one word that repeats itself."""
+    need = symbols * _SPELLED
+    if need > SMALL:
+        refuse_beyond(
+            need,
+            f"the first {tokens:,} tokens have {symbols:,} symbols, which take",
+            "cap their length with --max-length (max_length), or take a smaller k",
+        )
 
 
 def _gains(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -245,6 +246,14 @@ def test_bpe_goes_on_from_tokens_no_merge_makes():
     assert solution.vocabulary.tokens == ("abc", "abcx")
     assert (solution.rule, solution.vocabulary.merges) == ("shortest_path", None)
     assert (solution.tokens, solution.gains) == (3 + 4, ())
+
+
+def test_tokens_that_are_too_long_together_are_refused(monkeypatch):
+    monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 1 << 28)
+    instance = Instance({"a" * 30_000: 1}, 3000)
+    with pytest.raises(InputError, match=r"the first 768 tokens have .* --max-length"):
+        wordpiece(instance)
+    assert wordpiece(replace(instance, max_length=50)).tokens == 600
 
 
 def test_end_of_word():
