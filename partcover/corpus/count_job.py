@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
 from ..runtime.files import in_place, read_json, scratch_folder, write_atomic
@@ -108,7 +109,7 @@ class CountJob:
             if self.folder is not None:
                 hashes: dict[str, str] = {}
                 for shard in shards:
-                    hashes |= read_json(folder / f"{shard.name}.json")["sha256"]
+                    hashes |= _facts(folder, shard)["sha256"]
                 write_manifest(plan, hashes, self.path, totals)
         return totals
 
@@ -158,8 +159,18 @@ class CountJob:
 
 def _is_finished(folder: Path, shard: Shard) -> bool:
     """Returns whether the run of a shard is there; deletes one of other files."""
-    run, facts = folder / f"{shard.name}.run", folder / f"{shard.name}.json"
-    if is_whole(run) and facts.exists() and read_json(facts).get("sources") == shard.facts:
-        return True
+    run = folder / f"{shard.name}.run"
+    if is_whole(run):
+        facts = _facts(folder, shard)
+        if facts.get("sources") == shard.facts and isinstance(facts.get("sha256"), dict):
+            return True
     run.unlink(missing_ok=True)
     return False
+
+
+def _facts(folder: Path, shard: Shard) -> dict[str, Any]:
+    """Returns what a finished shard was made of; nothing if the file of it is damaged."""
+    try:
+        return read_json(folder / f"{shard.name}.json")
+    except InputError:
+        return {}

@@ -72,6 +72,7 @@ def read_run(path: str | Path) -> Iterator[Arrays]:
     with open_input(path) as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             raise damaged
+        left = Path(path).stat().st_size - len(_MAGIC)
         while True:
             head = file.read(_HEAD.size)
             if len(head) < _HEAD.size:
@@ -79,6 +80,9 @@ def read_run(path: str | Path) -> Iterator[Arrays]:
             words, size, checksum = _HEAD.unpack(head)
             if not words:
                 return
+            left -= _HEAD.size + 8 * (2 * words + 1) + size
+            if words < 0 or size < 0 or left < 0:  # no more is read than there is
+                raise damaged
             parts = [file.read(8 * (words + 1)), file.read(8 * words), file.read(size)]
             if _checksum(parts) != checksum:
                 raise damaged

@@ -88,8 +88,11 @@ class PartFile:
         try:
             self._mark = Mark(**record["done"])
             files, about = record["files"], record["about"]
+            whole = all(type(n) is int and n >= 0 for n in asdict(self._mark).values())
         except (KeyError, TypeError):
-            raise InputError(f"{self._record}: not a record of an earlier run") from None
+            whole = False
+        if not whole:
+            raise InputError(f"{self._record}: not a record of an earlier run")
         if about != self._about:
             raise InputError(
                 f"{self._record}: of another vocabulary or other options; without --resume "

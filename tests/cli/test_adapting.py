@@ -78,6 +78,8 @@ def test_prune(run, tmp_path):
         (["extend", "V.json", "text.txt", "-m", "-1"], "-1"),
         (["extend", "V.json", "text.txt", "-m", "1", "--at-most", "1%"], "--keep"),
         ([*EXTEND, "--keep", "news.txt", "--at-most", "much"], "0.1%"),
+        ([*EXTEND, "--keep", "news.txt", "--at-most", "1e999999999"], "0.1%"),
+        ([*EXTEND, "--keep", "news.txt", "--keep-weight", "1e999999999"], "not a share"),
         ([*EXTEND, "--rule", "single_symbols"], "uses no tokens"),
         ([*EXTEND, "--pretokenizer", "cl100k"], "its pre-tokenizer is gpt2"),
         ([*EXTEND, "-o", "V.json"], "would overwrite"),

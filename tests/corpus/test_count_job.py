@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from random import Random
 
 import pytest
+from fuzz.mutation import changed
 
 from partcover import InputError, WordCounts
 from partcover.corpus import counts_file
@@ -90,6 +93,23 @@ def test_what_has_changed_since_is_counted_again(run, killed, text, tmp_path):
     for more in (["-o", "C.tsv", "--resume"], ["-o", "whole.tsv"]):
         assert run("count", "t.txt", "--pretokenizer", "gpt2", *more)[0] == 0
     assert (tmp_path / "C.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
+
+
+def test_shards_that_are_damaged_are_counted_again_or_refused(run, killed, tmp_path):
+    count = ("count", "t.txt", "--pretokenizer", "gpt2", "--quiet", "-o")
+    assert run(*count, "whole.tsv")[0] == 0
+    kept = killed.rename(tmp_path / "kept")
+    draw, names = Random(5), files(kept)
+    for name in [*names[:5], "plan.json"] * 6:
+        shutil.copytree(kept, killed)
+        damaged = changed((kept / name).read_bytes(), name, draw)
+        (killed / name).write_bytes(damaged)
+        status, _, error = run(*count, "C.tsv", "--resume")
+        if status == 0:
+            assert (tmp_path / "C.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
+        else:
+            assert (status, error.count("C.tsv.shards")) == (2, error.count("\n"))
+        shutil.rmtree(killed, ignore_errors=True)
 
 
 def test_the_manifest(run, text, tmp_path):

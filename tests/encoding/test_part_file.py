@@ -108,6 +108,12 @@ def test_files_that_have_changed_are_refused(encoder, texts, tmp_path):
     (tmp_path / "out.npy.part.json").write_text("{}")
     with pytest.raises(InputError, match="not a record"):
         encoder.encode_files(texts, out, resume=True)
+    for wrong in (None, "1", -1, 0.5, True, [1]):
+        done = {"files": wrong, "documents": 0, "bytes": 0, "ids": 0}
+        record = {"done": done, "files": [], "about": {}}
+        (tmp_path / "out.npy.part.json").write_text(json.dumps(record))
+        with pytest.raises(InputError, match="not a record"):
+            encoder.encode_files(texts, out, resume=True)
     written = encoder.encode_files(texts, out)
     assert len(np.load(out)) == written.ids
     assert not (tmp_path / "out.npy.part").exists()

@@ -48,7 +48,8 @@ def mutants(target: str, folder: Path, draw: Random) -> Iterator[Path]:
     while True:
         seed = draw.choice(kept)
         path = _copied(seed, folder)
-        file = draw.choice(sorted(path.iterdir())) if path.is_dir() else path
+        inside = sorted(file for file in path.rglob("*") if file.is_file())
+        file = draw.choice(inside) if path.is_dir() else path
         for _ in range(draw.choice([1, 1, 1, 2, 3])):
             raw = changed(file.read_bytes(), file.name, draw, others.get(file.suffix, ()))
             file.write_bytes(raw)

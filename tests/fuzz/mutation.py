@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import gzip
+import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Sequence
@@ -21,6 +23,7 @@ BYTES = [
     b"\x80" * 12, b"", b"\xef\xbb\xbf", b"\\", b"\\x", b"0", b"4611686018427387904", b"-1",
     b"1e999", b"nan", b"[" * 3000, b"\xf4\x8f\xbf\xbf", b"\x85", b"\xe2\x80\xa8", b"\x1c",
 ]  # fmt: skip
+PACKED = ("eJ", "eN")  # how compressed numbers begin in base64
 JSON_ENDINGS = (".json", ".cert", ".model.json")
 
 
@@ -44,6 +47,8 @@ def changed(raw: bytes, name: str, draw: Random, others: Sequence[bytes] = ()) -
         lines = raw.split(b"\n")
         at = draw.randrange(len(lines))
         return b"\n".join([*lines[:at], change_json(lines[at], draw), *lines[at + 1 :]])
+    if name.endswith(".cert") and draw.random() < 0.7:
+        return change_certificate(raw, draw)
     if name.endswith(JSON_ENDINGS) and draw.random() < 0.7:
         return change_json(raw, draw)
     return change_bytes(raw, draw, others)
@@ -59,9 +64,7 @@ def change_json(raw: bytes, draw: Random) -> bytes:
         where = draw.choice(list(_places(data))[1:] or [()])
         if not where:
             return json.dumps(draw.choice(NASTY)).encode()
-        inner = data
-        for key in where[:-1]:
-            inner = inner[key]
+        inner = _value(data, where[:-1])
         action = draw.random()
         if action < 0.6:
             inner[where[-1]] = copy.deepcopy(draw.choice(NASTY))
@@ -74,6 +77,38 @@ def change_json(raw: bytes, draw: Random) -> bytes:
         else:
             inner.append(copy.deepcopy(inner[where[-1]]))
     return json.dumps(data).encode()
+
+
+def change_certificate(raw: bytes, draw: Random) -> bytes:
+    """Returns a certificate with other values or other packed numbers, and the checksum of them."""
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return change_bytes(raw, draw)
+    packed = [path for path in _places(data) if str(_value(data, path)).startswith(PACKED)]
+    if packed and draw.random() < 0.4:
+        *outer, key = draw.choice(packed)
+        inner = _value(data, outer)
+        try:
+            numbers = zlib.decompress(base64.b64decode(inner[key]))
+        except (ValueError, zlib.error):  # changed before
+            return change_bytes(raw, draw)
+        numbers = change_bytes(numbers, draw)
+        inner[key] = base64.b64encode(zlib.compress(numbers)).decode()
+    else:
+        data = json.loads(change_json(raw, draw))
+    return json.dumps(_signed(data)).encode()
+
+
+def _signed(data: Any) -> Any:
+    """Returns a certificate with its checksum, and with that of the one inside it."""
+    if not isinstance(data, dict):
+        return data
+    content = {key: _signed(value) for key, value in data.items() if key != "sha256"}
+    if "format" in content:
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        content["sha256"] = hashlib.sha256(text.encode("ascii")).hexdigest()
+    return content
 
 
 def change_bytes(raw: bytes, draw: Random, others: Sequence[bytes] = ()) -> bytes:
@@ -103,6 +138,13 @@ def _unpacked(raw: bytes) -> bytes:
         return gzip.decompress(raw)
     except (OSError, EOFError, zlib.error):
         return raw
+
+
+def _value(data: Any, path: Sequence[Any]) -> Any:
+    """Returns the value of JSON at a place."""
+    for key in path:
+        data = data[key]
+    return data
 
 
 def _places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

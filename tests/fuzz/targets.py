@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from partcover import (
     Encoder,
     HeadCertificate,
     Instance,
+    MinimaxCertificate,
+    MinimaxInstance,
     Vocabulary,
     WordCounts,
     check_certificate,
@@ -22,6 +25,7 @@ from partcover import (
 from partcover.cli.id_files import id_format, read_ids
 from partcover.cli.inputs import read_group, read_tokens
 from partcover.corpus.head_and_tail import HeadAndTail
+from partcover.corpus.runs import is_whole, read_run
 from partcover.corpus.symbols import SYMBOLS
 from partcover.corpus.tsv import read_table
 from partcover.errors import PartcoverError
@@ -33,6 +37,7 @@ from partcover.heuristics.greedy import greedtok
 from partcover.interop.load import load_vocabulary
 from partcover.interop.registry import FORMATS
 from partcover.report.runs import read_runs
+from partcover.verification.minimax_check import check_minimax_certificate
 
 SEEDS = Path(__file__).parent / "seeds"
 WORDS = {"banana": 2, "bandana": 1, "ana": 3}
@@ -94,6 +99,22 @@ def head_certificate(path: Path) -> None:
     assert not check.ok or check.lower_bound <= 10  # the fewest tokens
 
 
+def minimax_certificate(path: Path) -> None:
+    """Reads a certificate for several corpora; none of a bound beyond the optimum is valid."""
+    parts = [{"banana": 2}, {"bandana": 1, "ana": 3}]
+    corpora = [WordCounts.from_counts(words) for words in parts]
+    read = MinimaxCertificate.load(path)
+    check = check_minimax_certificate(MinimaxInstance(corpora, 2, [4, 5]), read)
+    assert not check.ok or check.lower_bound <= Fraction(6, 5)  # the smallest ratio
+
+
+def sorted_run(path: Path) -> None:
+    """Reads a part of a count."""
+    is_whole(path)
+    for data, _, counts in read_run(path):
+        assert len(data) >= 0 <= len(counts)
+
+
 def solution(path: Path) -> None:
     """Reads a solver's solution of a model."""
     read_solution(build(instance()), path)
@@ -144,9 +165,11 @@ TARGETS: dict[str, Callable[[Path], Any]] = {
     "head_certificate": head_certificate,
     "ids": ids,
     "instance": an_instance,
+    "minimax_certificate": minimax_certificate,
     "model": model,
     "runs": runs,
     "solution": solution,
+    "sorted_run": sorted_run,
     "text": text,
     "tokenizer": tokenizer,
     "tokens": tokens,
