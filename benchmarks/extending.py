@@ -37,7 +37,6 @@ from partcover import (
     Instance,
     Vocabulary,
     WordCounts,
-    check_certificate,
     export,
     extend,
     load_vocabulary,
@@ -139,7 +138,7 @@ def measure(base: Vocabulary, path: Path, m: int, time_limit: float) -> None:
     started = time.process_time()
     found = extend(base, words.words, m, time_limit=time_limit)
     seconds = time.process_time() - started
-    assert check_certificate(found.instance, found.certificate).ok
+    assert found.check().ok
     bound, before = found.lower_bound, segment(held_out.words, base).tokens
 
     def counted(name: str, tokens: int, held: int, never: int, seconds: float) -> None:

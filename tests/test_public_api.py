@@ -13,11 +13,14 @@ import pytest
 import partcover
 from partcover import (
     Certificate,
+    Charge,
     Encoder,
     GroupBudget,
     HeadCertificate,
     InputError,
     Instance,
+    MergeCertificate,
+    MergeCondition,
     MinimaxCertificate,
     MinimaxInstance,
     PartcoverError,
@@ -27,6 +30,7 @@ from partcover import (
     bound_minimax,
     check_certificate,
     check_head_certificate,
+    check_merge_certificate,
     check_minimax_certificate,
     compare,
     decide,
@@ -39,6 +43,7 @@ from partcover import (
     improve,
     improve_minimax,
     lower_bound,
+    merge_bound,
     prove,
     prune,
     reference_counts,
@@ -63,6 +68,7 @@ BOUND = lower_bound(INSTANCE, iterations=3)
 MINIMAX = MinimaxInstance([WORDS, WORDS.weighted({"the": 3})], 2, [9, 7])
 MINIMAX_PROOF = bound_minimax(MINIMAX).certificate
 HEAD = head_bound(WORDS, 2, head=1, iterations=3)
+MERGES = merge_bound(INSTANCE, MergeCondition()).certificate
 ENCODER = Encoder(TOKENS, "gpt2")
 
 MISTAKES: dict[str, Callable[[], Any]] = {
@@ -143,6 +149,17 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"head": HEAD.head, "tail": WORDS, "certificate": HEAD.certificate},
     ),
     "HeadCertificate.load": (HeadCertificate.load, {"path": "nowhere.cert"}),
+    "Charge": (Charge, {"token": b"the", "pays": 1, "parts": ()}),
+    "MergeCondition": (MergeCondition, {"pairs": None}),
+    "merge_bound": (merge_bound, {"instance": INSTANCE, "condition": MergeCondition()}),
+    "check_merge_certificate": (
+        check_merge_certificate,
+        {
+            "instance": INSTANCE,
+            "certificate": MERGES,
+        },
+    ),
+    "MergeCertificate.load": (MergeCertificate.load, {"path": "nowhere.cert"}),
     "GroupBudget": (GroupBudget, {"name": "g", "limit": 2}),
     "Vocabulary": (Vocabulary, {"tokens": ["he"]}),
     "Vocabulary.load": (Vocabulary.load, {"path": "nowhere.json"}),
@@ -263,6 +280,7 @@ def test_the_public_names_are_called():
         "Gap",
         "Pruning",
         "HeadBound",
+        "MergeBound",
         "MinimaxSolution",
         "Result",
         "Solution",

@@ -11,12 +11,14 @@ from ..corpus.normalizers import glance
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..problem.merge_certificate import MergeCondition
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = [
     "adapted",
     "check_words",
     "extended",
+    "merge_condition",
     "needs_whole_characters",
     "next_id",
     "text_of",
@@ -77,6 +79,24 @@ def weighed(words: WordCounts, others: WordCounts | None, weights: tuple[int, in
         for corpus, weight in zip((words, others), weights, strict=True)
     )
     return words.subset(chain.from_iterable(pairs))
+
+
+def merge_condition(base: Vocabulary) -> MergeCondition:
+    """Returns what a token needs so that the merges of a vocabulary, or of a part of it, make it.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.base import merge_condition
+    >>> merge_condition(Vocabulary(["th", "that"], rule="merges"))
+    MergeCondition(any merges, whole_words)
+    """
+    by_rank = base.merges is None
+    return MergeCondition(
+        base.merges,
+        whole_words=by_rank and base.rule == "merges",
+        characters=base.rule == "character_merges" and base.symbols == "bytes",
+    )
 
 
 def next_id(base: Vocabulary) -> int:

@@ -10,9 +10,12 @@ from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.merge_certificate import MergeCertificate
 from ..problem.solution import Termination
 from ..runtime.notebook import brief
 from ..runtime.progress import gap_of
+from ..verification.certificate_check import CertificateCheck, check_certificate
+from ..verification.merge_check import check_merge_certificate
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -71,8 +74,8 @@ class Adaptation:
         No other choice needs fewer.
     instance : Instance
         The instance that the bound is about, by the shortest path.
-    certificate : Certificate
-        The proof of the bound.
+    certificate : Certificate or MergeCertificate
+        The proof of the bound; the latter where tokens have to be made by merges.
     unreachable : tuple of token
         Tokens of the base that can never come out (`unreachable_tokens`).
     seconds : float
@@ -87,8 +90,8 @@ class Adaptation:
     >>> from partcover.adaptation.extension import Adaptation
     >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
     >>> found: Adaptation = extend(Vocabulary(["th"]), words, 1)
-    >>> found.corpus.before, found.tokens, found.lower_bound
-    (15, 8, 8)
+    >>> found.corpus.before, found.tokens, found.lower_bound, found.check().ok
+    (15, 8, 8, True)
     """
 
     base: Vocabulary
@@ -97,7 +100,7 @@ class Adaptation:
     tokens: int
     lower_bound: int
     instance: Instance
-    certificate: Certificate
+    certificate: Certificate | MergeCertificate
     unreachable: tuple[Token, ...]
     seconds: float
     termination: Termination
@@ -121,6 +124,12 @@ class Adaptation:
     def gap(self) -> float:
         """(tokens − lower_bound) / tokens."""
         return gap_of(self.tokens, self.lower_bound) or 0.0
+
+    def check(self) -> CertificateCheck:
+        """Recounts the lower bound that the certificate proves, independently."""
+        if isinstance(self.certificate, MergeCertificate):
+            return check_merge_certificate(self.instance, self.certificate)
+        return check_certificate(self.instance, self.certificate)
 
     def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
         """Returns the JSON object of the command, with the tokens unless they are left out."""

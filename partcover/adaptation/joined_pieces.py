@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..analysis.metrics import token_uses
+from ..bounds.bound import Bound
 from ..bounds.improve import improve
 from ..bounds.lower_bound import lower_bound
+from ..bounds.merge_bound import MergeBound, merge_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.merge_certificate import MergeCondition
 from ..runtime.limits import Deadline, RunLimits
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
@@ -37,8 +40,8 @@ def add_merges(task: Task) -> Added:
     """Adds merges behind those of the vocabulary.
 
     No corpus ever needs more tokens than before: a word is cut as it was, and then neighbours are
-    joined.  The bound is for all ways to join neighbours into m new texts, whether merges lead to
-    them or not.
+    joined.  The bound is for all m new texts that merges lead to; where merging starts from
+    characters of several bytes, for all ways to join neighbours.
     """
     base, threads = task.base, task.limits.threads
     pieces = Pieces.of(base, task.objective, threads=threads)
@@ -75,13 +78,13 @@ def add_merges(task: Task) -> Added:
         merges = (*base.merges, *spelled)
     vocabulary = extended(base, [pieces.spelled(run) for run in state.tokens], merges=merges)
     gains, tokens = _gains(task, vocabulary)
-    bound = lower_bound(
-        instance,
-        incumbent=tokens,
-        time_limit=clock.left,
-        threads=threads,
-        progress=task.progress,
-    )
+    limits: Any = {"time_limit": clock.left, "threads": threads, "progress": task.progress}
+    bound: Bound | MergeBound
+    if base.rule == "character_merges" and base.symbols == "bytes":
+        bound = lower_bound(instance, incumbent=tokens, **limits)
+    else:
+        condition = MergeCondition(whole_words=start.keeps_words)
+        bound = merge_bound(instance, condition, incumbent=tokens, **limits)
     return Added(vocabulary, gains, instance, bound.certificate, bound.termination)
 
 

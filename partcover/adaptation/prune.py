@@ -10,12 +10,13 @@ import numpy as np
 from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import cut_at_spaces
-from ..bounds.lower_bound import lower_bound
+from ..bounds.merge_bound import merge_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.merge_certificate import MergeCertificate
 from ..runtime.arguments import Budget, Seconds, Threads, checked
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
@@ -23,7 +24,7 @@ from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
-from .base import adapted, check_words, text_of
+from .base import adapted, check_words, merge_condition, text_of
 from .extension import BeforeAfter
 from .merge_exchange import exchanged
 from .merge_tree import MergeTree, closed_choice
@@ -107,14 +108,15 @@ def prune(
     required = _required(base, words)
     instance = Instance(words, k, candidates=base.tokens, required=required)
     cut = segment(words, base, threads=threads)
-    certificate: Certificate | None
+    certificate: Certificate | MergeCertificate | None
     if base.rule in ("merges", "character_merges"):
         left = clock.left
         deadline = clock if left is None else clock.earlier(_BOUND * left)
         vocabulary = _of_merges(base, cut, k, required, deadline, threads)
         tokens = segment(words, vocabulary, threads=threads).tokens
-        bound = lower_bound(
+        bound = merge_bound(
             instance,
+            merge_condition(base),
             incumbent=tokens,
             time_limit=clock.left,
             threads=threads,

@@ -12,9 +12,11 @@ import click
 from ..errors import PartcoverError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.merge_certificate import MergeCertificate
 from ..problem.solution import Result
 from ..report.tables import facts, solution_parts
 from ..verification.certificate_check import check_certificate
+from ..verification.merge_check import check_merge_certificate
 from .exit_status import exit_status
 from .output import Output, is_utf8
 
@@ -83,10 +85,16 @@ def write_solution(
 
 
 def save_certificate(
-    out: Output, path: str | PathLike[str], certificate: Certificate, instance: Instance
+    out: Output,
+    path: str | PathLike[str],
+    certificate: Certificate | MergeCertificate,
+    instance: Instance,
 ) -> None:
     """Writes a certificate, unless the file has one of this instance that proves more."""
-    proven = proven_by_file(path, instance, certificate.lower_bound)
+    if isinstance(certificate, MergeCertificate):
+        proven = _proven_of_merges(path, instance, certificate)
+    else:
+        proven = proven_by_file(path, instance, certificate.lower_bound)
     if proven:
         out.note(
             f"{fspath(path)} is kept: it proves {proven:,}, and this run "
@@ -106,5 +114,21 @@ def proven_by_file(path: str | PathLike[str], instance: Instance, beyond: int) -
     except PartcoverError:  # something else, or damaged: replaced
         return 0
     if old.lower_bound > beyond and check_certificate(instance, old).ok:
+        return old.lower_bound
+    return 0
+
+
+def _proven_of_merges(
+    path: str | PathLike[str], instance: Instance, certificate: MergeCertificate
+) -> int:
+    """Returns what a file proves under the same condition, if it is more; else 0."""
+    if not Path(path).is_file():
+        return 0
+    try:
+        old = MergeCertificate.load(path)
+    except PartcoverError:  # something else, or damaged: replaced
+        return 0
+    is_better = old.lower_bound > certificate.lower_bound and old.condition == certificate.condition
+    if is_better and check_merge_certificate(instance, old).ok:
         return old.lower_bound
     return 0

@@ -24,6 +24,7 @@ Kind: TypeAlias = Literal[
     "instance",
     "certificate",
     "head-certificate",
+    "merge-certificate",
     "solution",
     "array",
     "tokenizer",
@@ -33,7 +34,9 @@ HEADER = b"#partcover counts"  # how the first line of a counts file begins
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
-_FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:head-)?certificate)"')
+_FORMAT = re.compile(
+    rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:head-|merge-)?certificate)"'
+)
 _TOKENIZER = re.compile(rb'"(added_tokens|pre_tokenizer|post_processor)"\s*:')  # Hugging Face
 _RANK = re.compile(
     rb"(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/](?:=|[A-Za-z0-9+/])) \d+\r?"
@@ -45,6 +48,7 @@ _KINDS: dict[bytes, Kind] = {
     b"instance": "instance",
     b"certificate": "certificate",
     b"head-certificate": "head-certificate",
+    b"merge-certificate": "merge-certificate",
 }
 _NAMES: dict[Kind, str] = {
     "counts": "this is a counts file (word, tab, count)",
@@ -53,6 +57,7 @@ _NAMES: dict[Kind, str] = {
     "instance": "this is an instance",
     "certificate": "this is a certificate",
     "head-certificate": "this is a certificate of a head",
+    "merge-certificate": "this is a certificate of merges",
     "solution": "this looks like a solution",
     "array": "this is an array (.npy)",
     "tokenizer": "this looks like a tokenizer of another library",

@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 from ..corpus.symbols import Token
 from ..problem.instance import Instance
 from .cut_terms import CutTerms
-from .sorted_words import SortedWords, undominated_candidates
+from .sorted_words import SortedWords, occurring_candidates
 
 __all__ = ["LeafCase", "case_rewards", "case_values", "lower_bounds"]
 
@@ -57,11 +57,17 @@ def lower_bounds(
 
 
 def case_values(
-    instance: Instance, words: SortedWords, cases: Sequence[LeafCase], scale: int
+    instance: Instance,
+    words: SortedWords,
+    cases: Sequence[LeafCase],
+    scale: int,
+    *,
+    dominated: bool = False,
 ) -> list[int]:
     """Returns what each case proves, in units of 1 / scale of a token, not rounded.
 
-    One pass over the occurrences of candidates, for all cases together.
+    One pass over the occurrences of candidates, for all cases together; of dominated ones, too, if
+    they count.
     `partcover.verification.certificate_check.check_certificate` says why the bounds hold.
     """
     for token, starts in words.occurrences(frozenset().union(*(case.required for case in cases))):
@@ -69,7 +75,7 @@ def case_values(
             if token in case.required:
                 before = case.prices_before(token, starts)
                 case.required_reward += _reward(before, len(token), starts, words.count_at, scale)
-    for token, starts in undominated_candidates(instance, words):
+    for token, starts in occurring_candidates(instance, words, dominated=dominated):
         for case in cases:
             if token not in case.decided:
                 before = case.prices_before(token, starts)
@@ -97,7 +103,7 @@ def case_rewards(
 ) -> dict[Token, int]:
     """Returns the rewards of the required tokens and of the candidates, where they are not 0."""
     rewards = {}
-    pairs = chain(words.occurrences(case.required), undominated_candidates(instance, words))
+    pairs = chain(words.occurrences(case.required), occurring_candidates(instance, words))
     for token, starts in pairs:
         before = case.prices_before(token, starts)
         reward = _reward(before, len(token), starts, words.count_at, scale)

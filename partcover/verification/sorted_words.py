@@ -10,7 +10,7 @@ from typing import Any
 from ..corpus.symbols import Token
 from ..problem.instance import Instance
 
-__all__ = ["SortedWords", "undominated_candidates"]
+__all__ = ["SortedWords", "occurring_candidates"]
 
 
 class SortedWords:
@@ -78,15 +78,19 @@ class SortedWords:
         return number if number == self.word_at[starts[-1]] else None
 
 
-def undominated_candidates(
-    instance: Instance, text: SortedWords
+def occurring_candidates(
+    instance: Instance, text: SortedWords, *, dominated: bool = False
 ) -> Iterator[tuple[Token, list[int]]]:
-    """Yields the candidates that are not dominated, each with its starts."""
+    """Yields the candidates, each with its starts.
+
+    Dominated ones are left out, unless they are asked for or group budgets make them count.
+    """
+    dominated |= bool(instance.groups)
     if instance.candidates is not None:
         pool = set(instance.candidates) - set(instance.forbidden)
         for token, starts in text.occurrences(pool):
             number = text.only_word(starts)
-            word = None if number is None or instance.groups else text.words[number]
+            word = None if number is None or dominated else text.words[number]
             if word is None or word == token or word not in pool:
                 yield token, starts
         return
@@ -97,7 +101,7 @@ def undominated_candidates(
         2 <= len(word) <= longest
         and count >= instance.min_count
         and word not in forbidden
-        and not instance.groups
+        and not dominated
         for word, count in zip(text.words, text.counts, strict=True)
     ]
     whole: dict[int, list[int]] = defaultdict(list)  # starts of these words, by length

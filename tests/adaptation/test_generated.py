@@ -10,19 +10,17 @@ import pytest
 from adaptation.cases import KINDS, Case, extension_case, pruning_case
 from oracles.adaptation import Plain, extensions, fewest_joined, restrictions
 
-from partcover import Instance, check_certificate, extend, prune, verify
+from partcover import Instance, extend, prune, verify
 from partcover.verification.rule_recount import COUNTED, tokens_by_rule
 
 
 def check_proof(found) -> None:
     """The certificate holds, and what is changed in it is refused."""
-    proof = found.certificate
-    check = check_certificate(found.instance, proof)
+    check = found.check()
     assert (check.ok, check.lower_bound) == (True, found.lower_bound)
-    assert not check_certificate(
-        found.instance, replace(proof, lower_bound=check.lower_bound + 1)
-    ).ok
-    assert not check_certificate(found.instance.with_k(found.instance.k + 1), proof).ok
+    more = replace(found.certificate, lower_bound=check.lower_bound + 1)
+    assert not replace(found, certificate=more).check().ok
+    assert not replace(found, instance=found.instance.with_k(found.instance.k + 1)).check().ok
 
 
 def check_recount(found, instance: Instance) -> None:

@@ -37,6 +37,29 @@ def test_extend(run, tmp_path):
 
 
 @pytest.mark.usefixtures("_files")
+def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
+    merges = [("t", "h"), ("a", "t"), ("th", "at")]
+    base = Vocabulary(["th", "at", "that"], rule="merges", merges=merges, pretokenizer="gpt2")
+    base.save(tmp_path / "B.json")
+    (tmp_path / "text.txt").write_text("that" * 30)
+    proof = ("--write-certificate", "P.cert", "--write-instance", "I.json", "-o", "N.json")
+    status, data = as_json(run("prune", "B.json", "text.txt", "-k", "2", *proof, "--json"))
+    assert (status, data["tokens"], data["lower_bound"]) == (0, 60, 40)
+    verify = ("verify", "I.json", "--certificate", "P.cert")
+    status, checked = as_json(run(*verify, "--vocab", "N.json", "--json"))
+    assert (status, checked["certificate"]["lower_bound"]) == (0, 40)
+    Vocabulary(["at", "that"]).save(tmp_path / "other.json")
+    status, _, err = run(*verify, "--vocab", "other.json")
+    assert status == 6
+    assert "P.cert: it is about tokens that merges make, and they make no 'that'" in err
+    status, _, err = run("bound", "I.json", "--start-certificate", "P.cert")
+    assert status == 2
+    assert "this is a certificate of merges" in err
+    assert run("prune", "B.json", "text.txt", "-k", "2", *proof, "--time-limit", "0")[0] == 0
+    assert as_json(run(*verify, "--json"))[1]["lower_bound"] == 40  # the better proof is kept
+
+
+@pytest.mark.usefixtures("_files")
 def test_counted_words_and_lists_of_tokens(run, tmp_path):
     assert run("count", "text.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--quiet")[0] == 0
     (tmp_path / "tokens.txt").write_text("th\n m\nat\n")

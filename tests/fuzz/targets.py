@@ -15,12 +15,14 @@ from partcover import (
     Encoder,
     HeadCertificate,
     Instance,
+    MergeCertificate,
     MinimaxCertificate,
     MinimaxInstance,
     Vocabulary,
     WordCounts,
     check_certificate,
     check_head_certificate,
+    check_merge_certificate,
 )
 from partcover.cli.id_files import id_format, read_ids
 from partcover.cli.inputs import read_group, read_tokens
@@ -115,6 +117,14 @@ def sorted_run(path: Path) -> None:
         assert len(data) >= 0 <= len(counts)
 
 
+def merge_certificate(path: Path) -> None:
+    """Reads a certificate of merges; none of a bound beyond the optimum is valid."""
+    read = MergeCertificate.load(path)
+    check = check_merge_certificate(instance(), read)
+    # the condition may be any: what a file claims beyond is about no vocabulary with tokens
+    assert not check.ok or check.lower_bound <= instance().words.total_symbols
+
+
 def solution(path: Path) -> None:
     """Reads a solver's solution of a model."""
     read_solution(build(instance()), path)
@@ -165,6 +175,7 @@ TARGETS: dict[str, Callable[[Path], Any]] = {
     "head_certificate": head_certificate,
     "ids": ids,
     "instance": an_instance,
+    "merge_certificate": merge_certificate,
     "minimax_certificate": minimax_certificate,
     "model": model,
     "runs": runs,

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from ...corpus import symbols as sym
+from ...corpus.symbols import Token
 from ...problem.instance import Instance
 from ...report.tables import facts
 from ...runtime.file_kinds import kind_of
@@ -20,6 +22,8 @@ from ..minimax_verification import verify_with_minimax
 from ..options import engine_options, grouped, k_option, output_options, several_options
 from ..output import Output, say
 from ..paths import ReadablePath
+
+_NAMED = 5  # tokens in a remark
 
 
 @command(
@@ -81,7 +85,8 @@ def verify_command(
     --reference the references are those that the certificate states, or the vocabulary's file.
 
     Of a certificate that bound --head wrote, all words but the head are read one by one, by the
-    workers of --engine.
+    workers of --engine. Those of extend and prune for merges are about vocabularies whose tokens
+    merges make.
     """
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
@@ -104,7 +109,7 @@ def verify_command(
         data = _check_vocabulary(out, instance, vocab, model)
         problems += [f"{vocab}: {problem}" for problem in data["problems"]]
     if certificate is not None:
-        proof = _check_certificate(instance, certificate, data)
+        proof = _check_certificate(instance, certificate, vocab, data)
         problems += [f"{certificate}: {problem}" for problem in proof["problems"]]
         if vocab is None:
             data = proof
@@ -147,18 +152,36 @@ def _check_vocabulary(
     return data
 
 
-def _check_certificate(instance: Instance, path: str, vocabulary: dict[str, Any]) -> dict[str, Any]:
+def _check_certificate(
+    instance: Instance, path: str, vocab: str | None, vocabulary: dict[str, Any]
+) -> dict[str, Any]:
     """Checks a certificate; with the data of a checked vocabulary, states the gap between them."""
     from ...problem.certificate import Certificate
+    from ...problem.merge_certificate import MergeCertificate
     from ...verification.certificate_check import check_certificate
+    from ...verification.merge_check import check_merge_certificate, unmade_tokens
 
-    result = check_certificate(instance, Certificate.load(path))
+    unmade: list[Token] = []
+    if kind_of(path) == "merge-certificate":
+        certificate = MergeCertificate.load(path)
+        result = check_merge_certificate(instance, certificate)
+        if vocab is not None:
+            tokens = read_vocabulary(vocab, instance.symbols)
+            unmade = unmade_tokens(tokens, certificate.condition, instance)
+    else:
+        result = check_certificate(instance, Certificate.load(path))
     data = result.to_json()
     data["claimed_lower_bound"] = data.pop("claimed")
+    if unmade:
+        named = ", ".join(repr(sym.glance(token)) for token in unmade[:_NAMED])
+        data["ok"] = False
+        data["problems"].append(
+            f"it is about tokens that merges make, and they make no {named} of the vocabulary"
+        )
     if vocabulary.get("ok"):
-        tokens = vocabulary["tokens"]
-        data["gap"] = (tokens - result.lower_bound) / tokens if tokens else 0.0
-        data["proves_optimal"] = tokens == result.lower_bound
+        needed = vocabulary["tokens"]
+        data["gap"] = (needed - result.lower_bound) / needed if needed else 0.0
+        data["proves_optimal"] = needed == result.lower_bound
     return data
 
 

@@ -1,0 +1,245 @@
+"""Holds a lower bound for vocabularies whose tokens merges make."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Symbols, Token
+from ..errors import InputError
+from ..runtime.arguments import checked
+from ..runtime.files import write_atomic
+from ..runtime.notebook import brief
+from .certificate import Certificate
+from .certificate_file import check_checksum, check_fields, check_format, load, with_checksum
+
+__all__ = ["Charge", "MergeCertificate", "MergeCondition"]
+
+_FORMAT = "partcover-merge-certificate"
+_FIELDS = {"lower_bound": int, "condition": dict, "charges": list, "prices": dict}
+
+
+@dataclass(frozen=True)
+class MergeCondition:
+    """A condition on vocabularies: every token is made of two that are there, as merging needs it.
+
+    Single symbols and required tokens are there.
+
+    Attributes
+    ----------
+    pairs : tuple of (token, token), or None
+        The merges that there are; None if any two tokens may be merged.
+    whole_words : bool
+        Whether a token that is a word needs no parts, as where merging is by rank.
+    characters : bool
+        Whether merging starts from characters, so that those of several bytes need no parts.
+
+    Examples
+    --------
+    >>> from partcover.problem.merge_certificate import MergeCondition
+    >>> MergeCondition().splits(b"that")
+    [(b'hat',), (b'th', b'at'), (b'tha',)]
+    >>> MergeCondition(((b"th", b"at"), (b"a", b"t"))).splits(b"that")
+    [(b'th', b'at')]
+    >>> MergeCondition().splits(b"th")
+    [()]
+    """
+
+    pairs: tuple[tuple[Token, Token], ...] | None = None
+    whole_words: bool = False
+    characters: bool = False
+
+    def __repr__(self) -> str:
+        merges = "any merges" if self.pairs is None else f"{len(self.pairs):,} merges"
+        flags = [name for name in ("whole_words", "characters") if getattr(self, name)]
+        return brief("MergeCondition", merges, *flags)
+
+    @cached_property
+    def _pairs_of(self) -> dict[Token, list[tuple[Token, Token]]]:
+        made: dict[Token, list[tuple[Token, Token]]] = defaultdict(list)
+        for left, right in self.pairs or ():
+            made[left + right].append((left, right))  # type: ignore[operator]  # of one type
+        return made
+
+    def splits(self, token: Token) -> list[tuple[Token, ...]]:
+        """Returns, for each way in which two parts make a token, those that have to be there."""
+        if self._is_given(token):
+            return [()]
+        pairs: list[tuple[Token, Token]]
+        if self.pairs is None:
+            pairs = [(token[:cut], token[cut:]) for cut in range(1, len(token))]
+        else:
+            pairs = self._pairs_of.get(token, [])
+        return [
+            tuple(dict.fromkeys(part for part in pair if not self._is_given(part)))
+            for pair in pairs
+        ]
+
+    def _is_given(self, part: Token) -> bool:
+        """Whether a part is what merging starts from."""
+        if len(part) < 2:
+            return True
+        if not self.characters or not isinstance(part, bytes) or len(part) > 4:
+            return False
+        try:
+            return len(part.decode("utf-8")) == 1
+        except UnicodeDecodeError:
+            return False
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns what a certificate file holds of it."""
+        pairs = None
+        if self.pairs is not None:
+            pairs = [[sym.to_json(part) for part in pair] for pair in self.pairs]
+        return {"pairs": pairs, "whole_words": self.whole_words, "characters": self.characters}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], symbols: Symbols) -> MergeCondition:
+        """Makes a condition from what a file holds, which may be anything."""
+        if data.keys() != {"pairs", "whole_words", "characters"}:
+            raise InputError("the condition has not 'pairs', 'whole_words' and 'characters'")
+        pairs = data["pairs"]
+        if pairs is not None:
+            if not isinstance(pairs, list) or not all(
+                isinstance(pair, list) and len(pair) == 2 for pair in pairs
+            ):
+                raise InputError("the merges of the condition are not pairs")
+            left_right = [[sym.from_json(part, symbols) for part in pair] for pair in pairs]
+            pairs = tuple((left, right) for left, right in left_right)
+        if not all(isinstance(data[name], bool) for name in ("whole_words", "characters")):
+            raise InputError("whole_words and characters are not true or false")
+        return cls(pairs, data["whole_words"], data["characters"])
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a token pays to its parts, since it is there only where they are.
+
+    Attributes
+    ----------
+    token : token
+        The token.
+    pays : int
+        By how much its reward is less, at least 0, in units of 2^-scale_bits of a token.
+    parts : tuple of (token, int)
+        By how much the rewards of its parts are more, at least 0.
+
+    Examples
+    --------
+    >>> from partcover.problem.merge_certificate import Charge
+    >>> Charge(b"that", 3, ((b"th", 1), (b"at", 2)))
+    Charge(token=b'that', pays=3, parts=((b'th', 1), (b'at', 2)))
+    """
+
+    token: Token
+    pays: int
+    parts: tuple[tuple[Token, int], ...]
+
+    def to_json(self) -> list[Any]:
+        """Returns what a certificate file holds of it."""
+        parts = [[sym.to_json(part), gets] for part, gets in self.parts]
+        return [sym.to_json(self.token), self.pays, parts]
+
+    @classmethod
+    def from_json(cls, data: Any, symbols: Symbols) -> Charge:
+        """Makes a charge from what a file holds, which may be anything."""
+        if not isinstance(data, list) or len(data) != 3 or not isinstance(data[2], list):
+            raise InputError("a charge is not a token, a number and a list of parts")
+        token, pays, parts = data
+        pairs = []
+        for part in parts:
+            if not isinstance(part, list) or len(part) != 2:
+                raise InputError("a part of a charge is not a token and a number")
+            pairs.append((sym.from_json(part[0], symbols), part[1]))
+        numbers = (pays, *(gets for _, gets in pairs))
+        if not all(type(number) is int and number >= 0 for number in numbers):
+            raise InputError("a charge has something else than whole numbers from 0 on")
+        return cls(sym.from_json(token, symbols), pays, tuple(pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class MergeCertificate:
+    """A proof that no vocabulary whose tokens merges make needs fewer tokens than `lower_bound`.
+
+    `partcover.verification.merge_check.check_merge_certificate` checks it, and says why it holds.
+
+    Attributes
+    ----------
+    prices : Certificate
+        Prices of the symbols: a single leaf, without fees and cuts.
+    condition : MergeCondition
+        What the vocabularies keep to.
+    charges : tuple of Charge
+        What tokens pay to their parts, each token once.
+    lower_bound : int
+        The lower bound that is claimed.
+
+    Examples
+    --------
+    >>> from partcover import Instance, MergeCertificate, MergeCondition, merge_bound
+    >>> instance = Instance({"abc": 3, "abd": 1}, 1)
+    >>> merge_bound(instance, MergeCondition()).certificate.save("M.cert")
+    >>> MergeCertificate.load("M.cert")
+    MergeCertificate(k=1, lower_bound=7, any merges)
+    """
+
+    prices: Certificate
+    condition: MergeCondition
+    charges: tuple[Charge, ...] = field(repr=False)
+    lower_bound: int
+
+    def __repr__(self) -> str:
+        pairs = self.condition.pairs
+        merges = "any merges" if pairs is None else f"{len(pairs):,} merges"
+        about = [f"k={self.prices.k}", f"lower_bound={self.lower_bound}", merges]
+        return brief("MergeCertificate", *about)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the content of a certificate file."""
+        content = {
+            "format": _FORMAT,
+            "version": 1,
+            "lower_bound": self.lower_bound,
+            "condition": self.condition.to_json(),
+            "charges": [charge.to_json() for charge in self.charges],
+            "prices": self.prices.to_json(),
+        }
+        return with_checksum(content)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the certificate file, aside and then renamed."""
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False) + "\n")
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> MergeCertificate:
+        """Makes a certificate from the content of its file."""
+        check_format(data, _FORMAT, "a certificate of merges", (1,))
+        check_fields(data, _FIELDS)
+        check_checksum(data)
+        prices = Certificate.from_json(data["prices"])
+        return cls(
+            prices,
+            MergeCondition.from_json(data["condition"], prices.symbols),
+            tuple(Charge.from_json(charge, prices.symbols) for charge in data["charges"]),
+            data["lower_bound"],
+        )
+
+    @classmethod
+    @checked
+    def load(cls, path: str | PathLike[str]) -> MergeCertificate:
+        """Reads a certificate file.
+
+        Raises
+        ------
+        InputError
+            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
+            something else.
+        VerificationError
+            If its checksum differs.
+        """
+        return load(path, cls.from_json, "merge-certificate")

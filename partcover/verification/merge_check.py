@@ -1,0 +1,158 @@
+"""Checks certificates about vocabularies that merges make, in plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..errors import InputError
+from ..problem.certificate import Leaf
+from ..problem.instance import Instance
+from ..problem.merge_certificate import MergeCertificate, MergeCondition
+from ..runtime.arguments import checked
+from .certificate_check import CertificateCheck, is_empty, mismatches
+from .cut_terms import CutTerms
+from .leaf_bound import LeafCase, case_values
+from .sorted_words import SortedWords
+
+__all__ = ["check_merge_certificate", "unmade_tokens"]
+
+
+@checked
+def check_merge_certificate(instance: Instance, certificate: MergeCertificate) -> CertificateCheck:
+    """Recounts the lower bound that a certificate proves for vocabularies that merges make.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words, budget and conditions.
+    certificate : MergeCertificate
+        The certificate to check.
+
+    Returns
+    -------
+    CertificateCheck
+        Python integers throughout; one pass over the occurrences of all candidates.
+
+    Notes
+    -----
+    Let a token T pay u_T ≥ 0, and its parts P get v_TP ≥ 0, where for each way in which two parts
+    make T, those of the two that are no single symbols get u_T or more together.  With reward'(T) =
+    reward(T) − u_T + Σ_U v_UT, no vocabulary of at most k tokens that keeps to the condition needs
+    fewer tokens than ::
+
+        Σ_W c(W)·Σ_p d_p − Σ_{T ∈ R} reward'(T) − (the k − |R| largest reward'(T) above 0 of others)
+
+    where R are the required tokens.  Why: by `check_certificate` a vocabulary S needs at least
+    Σ c·Σ d − Σ_{T ∈ S} reward(T).  Each T of S that pays has two parts in S that make it, which get
+    u_T or more of it, and what others get is not negative.  So what the tokens of S pay is at most
+    what tokens of S get, and Σ_{T ∈ S} reward(T) ≤ Σ_{T ∈ S} reward'(T).  ∎
+
+    Tokens that need no parts do not pay: required ones, those that may be made of two single
+    symbols, and words where the condition says so.  All candidates count: one that occurs in a
+    single word is not dominated by the word here, as the word may be made of it.
+
+    Merging by such a vocabulary needs as many tokens as the shortest path at least.  A token that
+    merges do not make never comes out, and so the bound is one for all vocabularies cut by merging.
+
+    Examples
+    --------
+    >>> from partcover import Instance, MergeCondition, check_merge_certificate, merge_bound
+    >>> instance = Instance({"abc": 3, "abd": 1}, 1)
+    >>> bound = merge_bound(instance, MergeCondition())
+    >>> check_merge_certificate(instance, bound.certificate).lower_bound
+    7
+    """
+    problems = mismatches(instance, certificate.prices)
+    bound = 0
+    if not problems:
+        try:
+            bound = _bound(instance, certificate)
+        except InputError as error:
+            problems.append(str(error))
+        else:
+            if certificate.lower_bound > bound:
+                problems.append(
+                    f"lower bound {certificate.lower_bound} claimed, the prices and charges prove "
+                    f"{bound}"
+                )
+    ok = not problems
+    return CertificateCheck(ok, certificate.lower_bound, bound, 1, tuple(problems))
+
+
+def unmade_tokens(
+    tokens: Iterable[Token], condition: MergeCondition, instance: Instance
+) -> list[Token]:
+    """Returns the tokens of a vocabulary that no two others make, as a condition asks for it.
+
+    Examples
+    --------
+    >>> from partcover import Instance, MergeCondition
+    >>> from partcover.verification.merge_check import unmade_tokens
+    >>> instance = Instance({"that": 1}, 2)
+    >>> unmade_tokens([b"th", b"that"], MergeCondition(), instance)
+    [b'that']
+    """
+    known = {*tokens, *instance.fixed}
+    free = {*instance.fixed, *(word for word, _ in instance.words if condition.whole_words)}
+    return [
+        token
+        for token in tokens
+        if token not in free
+        and not any(known.issuperset(parts) for parts in condition.splits(token))
+    ]
+
+
+def _bound(instance: Instance, certificate: MergeCertificate) -> int:
+    """Counts the bound; an `InputError` says what is not valid."""
+    tree = certificate.prices.tree
+    leaf = tree[0]
+    if len(tree) > 1 or not isinstance(leaf, Leaf) or leaf.fees or leaf.has_cuts:
+        raise InputError("the prices are not a single leaf without fees and cuts")
+    words = SortedWords(instance)
+    n_words = sum(words.counts)
+    required = frozenset(instance.fixed)
+    scale_bits = certificate.prices.scale_bits
+    prices = leaf.unpacked(len(words.count_at), scale_bits)
+    if prices is None or is_empty(instance, required, frozenset()):
+        return n_words
+    terms = CutTerms(leaf, words)  # it has none
+    terms.bonus.update(_bonuses(instance, certificate, words))
+    case = LeafCase(prices.tolist(), (), required, frozenset(), terms)
+    (value,) = case_values(instance, words, [case], 1 << scale_bits, dominated=True)
+    return max(-(-value // (1 << scale_bits)), n_words)
+
+
+def _bonuses(
+    instance: Instance, certificate: MergeCertificate, words: SortedWords
+) -> Counter[Token]:
+    """Returns what the charges add to the reward of each token, if they are valid."""
+    condition = certificate.condition
+    exempt = {*instance.fixed, *(words.words if condition.whole_words else ())}
+    bonuses: Counter[Token] = Counter()
+    seen: set[Token] = set()
+    for charge in certificate.charges:
+        name = repr(sym.glance(charge.token))
+        if charge.token in seen:
+            raise InputError(f"{name} is charged twice")
+        seen.add(charge.token)
+        gets = dict(charge.parts)
+        if len(gets) < len(charge.parts):
+            raise InputError(f"the charge of {name} has a part twice")
+        if min(charge.pays, *gets.values(), 0) < 0:
+            raise InputError(f"the charge of {name} has a number below 0")
+        if charge.pays and charge.token in exempt:
+            raise InputError(f"{name} is charged, and needs no parts")
+        for parts in condition.splits(charge.token):
+            given = sum(gets.get(part, 0) for part in parts)
+            if given < charge.pays:
+                named = " and ".join(repr(sym.glance(part)) for part in parts) or "single symbols"
+                raise InputError(
+                    f"{name} pays {charge.pays}, and {named}, which make it, get {given}"
+                )
+        bonuses[charge.token] -= charge.pays
+        for part, more in gets.items():
+            bonuses[part] += more
+    return bonuses

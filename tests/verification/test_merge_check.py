@@ -1,0 +1,199 @@
+"""Certificates about tokens that merges make: never above the best of them, and not changed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.brute_force import useful
+from oracles.certificate import resealed
+from oracles.merge_certificate import fewest_closed, is_closed
+from strategies import instances, prices
+
+from partcover import (
+    Certificate,
+    Charge,
+    InputError,
+    Instance,
+    MergeCertificate,
+    MergeCondition,
+    VerificationError,
+    check_merge_certificate,
+    lower_bound,
+    merge_bound,
+)
+from partcover.problem.certificate import Leaf
+from partcover.verification.merge_check import unmade_tokens
+
+
+@st.composite
+def conditions(draw, instance: Instance) -> MergeCondition:
+    """Any merges, or some of those that make candidates."""
+    pairs = [(t[:cut], t[cut:]) for t in useful(instance) for cut in range(1, len(t))]
+    some = st.lists(st.sampled_from(pairs), unique=True) if pairs else st.just([])
+    listed = draw(st.none() | some.map(tuple))
+    return MergeCondition(listed, whole_words=draw(st.booleans()))
+
+
+@st.composite
+def charges(draw, instance: Instance, condition: MergeCondition, one: int) -> tuple[Charge, ...]:
+    """Valid charges of some tokens."""
+    words = [word for word, _ in instance.words] if condition.whole_words else []
+    made = []
+    for token in useful(instance):
+        splits = condition.splits(token)
+        if token in words or () in splits or draw(st.booleans()):
+            continue
+        pays = draw(st.integers(0, 9 * one))
+        gets = {}
+        for split in splits:
+            for part in split[:-1]:
+                gets[part] = max(gets.get(part, 0), draw(st.integers(0, pays)))
+            missing = pays - sum(gets.get(part, 0) for part in split)
+            gets[split[-1]] = gets.get(split[-1], 0) + max(0, missing)
+        made.append(Charge(token, pays, tuple(gets.items())))
+    return tuple(made)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_never_above_the_best_closed_vocabulary(data):
+    check_one(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=4_000, deadline=None)
+@given(st.data())
+def test_never_above_the_best_closed_vocabulary_by_far(data):
+    check_one(data)
+
+
+def check_one(data):
+    instance = replace(data.draw(instances()), groups=())
+    if len(useful(instance)) > 12:
+        return
+    condition = data.draw(conditions(instance))
+    bits = data.draw(st.sampled_from([0, 1, 20]))
+    leaf = Leaf(np.array(data.draw(prices(instance, bits)), np.int32))
+    made = data.draw(charges(instance, condition, 1 << bits))
+    proof = MergeCertificate(Certificate.of(instance, (leaf,), 0, bits), condition, made, 0)
+    check = check_merge_certificate(instance, proof)
+    assert check.problems == ()
+    assert check.lower_bound <= fewest_closed(instance, condition)
+    again = MergeCertificate.from_json(json.loads(json.dumps(proof.to_json())))
+    assert again.to_json() == proof.to_json()
+    assert check_merge_certificate(instance, again) == check
+    chosen = [t for t in useful(instance) if data.draw(st.booleans())]
+    assert (unmade_tokens(chosen, condition, instance) == []) == is_closed(
+        instance, chosen, condition
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_what_is_found_is_checked_and_no_less_than_without_merges(data):
+    instance = replace(data.draw(instances()), groups=())
+    if len(useful(instance)) > 12:
+        return
+    condition = data.draw(conditions(instance))
+    bound = merge_bound(instance, condition, time_limit=5)
+    check = check_merge_certificate(instance, bound.certificate)
+    assert check.ok
+    assert check.lower_bound == bound.lower_bound <= fewest_closed(instance, condition)
+    # up to what rounding and the end of the steps leave
+    assert bound.lower_bound >= lower_bound(instance, cuts=False, time_limit=5).lower_bound - 1
+
+
+def example() -> tuple[Instance, MergeCertificate]:
+    """One token, which is to be made of single symbols: so abc pays ab and bc.
+
+    Prices of 1 sum to 12; rewards are ab 4 + 1, abc 6 − 1, abd 2, bc 3 + 1, bd 1.
+    """
+    instance = Instance({"abc": 3, "abd": 1}, 1)
+    prices = Certificate.of(instance, (Leaf(np.ones(6, np.int32)),), 4, 0)
+    charge = Charge(b"abc", 1, ((b"ab", 1), (b"bc", 1)))
+    return instance, MergeCertificate(prices, MergeCondition(), (charge,), 7)
+
+
+def test_the_example_by_hand():
+    instance, proof = example()
+    assert check_merge_certificate(instance, proof).lower_bound == 7
+    assert fewest_closed(instance, MergeCondition()) == 8
+    more = check_merge_certificate(instance, replace(proof, lower_bound=8))
+    assert (more.ok, more.lower_bound) == (False, 7)
+    assert "8 claimed, the prices and charges prove 7" in more.problems[0]
+    assert check_merge_certificate(instance, replace(proof, charges=())).lower_bound == 6
+
+
+@pytest.mark.parametrize(
+    ("charges", "message"),
+    [
+        ((Charge(b"abc", 1, ()),), "'abc' pays 1, and 'bc', which make it, get 0"),
+        ((Charge(b"ab", 1, ((b"bc", 1),)),), "'ab' pays 1, and single symbols, which make it"),
+        ((Charge(b"abc", 0, ()), Charge(b"abc", 0, ())), "'abc' is charged twice"),
+        ((Charge(b"abc", 0, ((b"ab", 1), (b"ab", 1))),), "has a part twice"),
+        ((Charge(b"abc", -1, ()),), "a number below 0"),
+        ((Charge(b"abc", 0, ((b"ab", -1),)),), "a number below 0"),
+    ],
+)
+def test_charges_that_are_refused(charges, message):
+    instance, proof = example()
+    check = check_merge_certificate(instance, replace(proof, charges=charges, lower_bound=0))
+    assert not check.ok
+    assert check.lower_bound == 0
+    assert message in check.problems[0]
+
+
+def test_tokens_that_need_no_parts_are_not_charged():
+    instance, proof = example()
+    charge = Charge(b"abc", 1, ((b"ab", 1), (b"bc", 1)))
+    words = replace(proof, condition=MergeCondition(whole_words=True), charges=(charge,))
+    assert "needs no parts" in check_merge_certificate(instance, words).problems[0]
+    required = Instance({"abc": 3, "abd": 1}, 1, required=["abc"])
+    prices = Certificate.of(required, proof.prices.tree, 4, 0)
+    check = check_merge_certificate(required, replace(proof, prices=prices, charges=(charge,)))
+    assert "needs no parts" in check.problems[0]
+
+
+def test_about_another_instance_or_of_another_form():
+    instance, proof = example()
+    assert not check_merge_certificate(instance.with_k(2), proof).ok
+    fees = replace(proof, prices=Certificate.of(instance, (Leaf(None, (1,)),), 4, 0))
+    assert "not a single leaf" in check_merge_certificate(instance, fees).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"condition": {"pairs": None}}, "the condition has not"),
+        ({"condition": {"pairs": 7, "whole_words": True, "characters": True}}, "are not pairs"),
+        ({"condition": {"pairs": None, "whole_words": 1, "characters": True}}, "true or false"),
+        ({"charges": [7]}, "a charge is not"),
+        ({"charges": [["abc", 1, [["ab"]]]]}, "a part of a charge is not"),
+        ({"charges": [["abc", -1, []]]}, "whole numbers from 0"),
+        ({"charges": [["abc", 1.5, []]]}, "whole numbers from 0"),
+        ({"lower_bound": "7"}, "'lower_bound' is missing or broken"),
+        ({"version": 2}, "is not known"),
+    ],
+)
+def test_files_that_are_refused(change, message):
+    _, proof = example()
+    with pytest.raises(InputError, match=message):
+        MergeCertificate.from_json(resealed({**proof.to_json(), **change}))
+
+
+def test_a_changed_file_is_refused():
+    _, proof = example()
+    with pytest.raises(VerificationError, match="checksum"):
+        MergeCertificate.from_json({**proof.to_json(), "lower_bound": 5})
+
+
+def test_characters_are_there_where_merging_starts_from_them():
+    condition = MergeCondition(characters=True)
+    assert condition.splits("é".encode()) == [()]
+    assert () in condition.splits("éa".encode())
+    assert () not in MergeCondition().splits("éa".encode())
