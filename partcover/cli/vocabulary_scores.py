@@ -1,4 +1,4 @@
-"""Shows the scores of a vocabulary: reads the texts or counts, and makes the tables."""
+"""Shows the scores of vocabularies: reads the texts or counts, and makes the tables."""
 
 from __future__ import annotations
 
@@ -49,6 +49,28 @@ _GAPS = {
     "vocabulary_gap": "by the vocabulary",
     "rule_gap": "by the rule",
 }
+_SEVERAL = {
+    "vocabulary": "vocabulary",
+    "size": "tokens held",
+    "rule": "rule",
+    "pretokenizer": "pre-tokenizer",
+    "unreachable": "never come out",
+}
+_TEXTS_OF_SEVERAL = {key: name for key, name in _TEXTS.items() if key != "bytes"}
+_USE_OF_SEVERAL = {
+    "corpus": "text",
+    "whole_share": "kept whole",
+    "used": "used",
+    "never_used": "never used",
+    "renyi_efficiency": "Rényi",
+}
+_GAPS_OF_SEVERAL = {
+    "corpus": "text",
+    "lower_bound": "lower bound",
+    "gap": "gap",
+    "vocabulary_gap": "by tokens",
+    "rule_gap": "by rule",
+}
 _PARITY = {"per": "tokens per", "worst_over_best": "worst/best", "gini": "Gini"}
 
 
@@ -80,23 +102,67 @@ class ScoreOptions:
 
 def show_scores(
     out: Output,
-    path: str,
-    corpora: Sequence[str],
+    first: str,
+    others: Sequence[str],
     rule: SegmentationRule | None,
     options: ScoreOptions,
 ) -> int:
-    """Scores a vocabulary on texts or counts, and shows the tables; returns the exit status."""
-    from ..studies.vocabulary_scores import score_vocabulary
+    """Scores one vocabulary or several on texts or counts; returns the exit status.
 
+    Parameters
+    ----------
+    out : Output
+        Where the tables go.
+    first : str
+        A vocabulary.
+    others : sequence of str
+        Further vocabularies, and the texts or counts.
+    rule : str or None
+        The rule for all vocabularies; None for each one's own.
+    options : ScoreOptions
+        What is measured.
+    """
+    paths = [first, *(path for path in others if _is_vocabulary(path))]
+    corpora = [path for path in others if path not in paths]
     if not corpora:
         raise click.UsageError("--scores needs a text: inspect V.json TEXT --scores")
-    vocabulary = with_pretokenizer(path, read_any_vocabulary(path), options.pretokenizer)
-    names = _names(corpora)
     for text in (*corpora, *options.train) if options.train else ():
         if _is_counted(text):
             raise InputError(f"{text}: bits per byte (--train) are of text, not of counted words")
         if text == "-":
             raise InputError("--train reads texts more than once: give files, not standard input")
+    named = _names(paths)
+    if len(named) > 1 and "-" in corpora:
+        raise InputError("several vocabularies read a text each: give a file, not standard input")
+    vocabularies = {
+        name: with_pretokenizer(path, read_any_vocabulary(path), options.pretokenizer)
+        for path, name in named.items()
+    }
+    options = replace(options, time_limit=options.time_limit / len(named))
+    scored: list[dict[str, Any]] = []
+    status = 0
+    for name, vocabulary in vocabularies.items():
+        data, is_interrupted = _scores(out, vocabulary, _names(corpora), rule, options)
+        scored.append({"vocabulary": name, **data} if len(named) > 1 else data)
+        if is_interrupted:  # the others have all but bounds
+            options, status = replace(options, time_limit=0.0), EXIT_INTERRUPTED
+    if len(scored) == 1:
+        out.result(scored[0], *_tables(scored[0], options))
+    else:
+        out.result({"vocabularies": scored}, *_tables_of_several(scored, options))
+    return status
+
+
+def _scores(
+    out: Output,
+    vocabulary: Vocabulary,
+    names: dict[str, str],
+    rule: SegmentationRule | None,
+    options: ScoreOptions,
+) -> tuple[dict[str, Any], bool]:
+    """Returns the scores of a vocabulary as JSON, and whether Ctrl-C has ended the bounds."""
+    from ..studies.vocabulary_scores import score_vocabulary
+
     words = {}
     for corpus, name in names.items():
         words[name] = _counted(out, corpus, vocabulary, options.key)
@@ -122,8 +188,7 @@ def show_scores(
         data["language_model"] = {"order": options.order, "context_bytes": options.context_bytes}
         for row, of_corpus in zip(data["corpora"], bits, strict=True):
             row |= of_corpus
-    out.result(data, *_tables(data))
-    return EXIT_INTERRUPTED if scores.is_interrupted else 0
+    return data, scores.is_interrupted
 
 
 def read_words(path: str, vocabulary: Vocabulary) -> WordCounts:
@@ -174,6 +239,13 @@ def _texts(path: str, key: str) -> Iterator[bytes]:
             yield document.together()
 
 
+def _is_vocabulary(path: str) -> bool:
+    """Returns whether a file or folder holds tokens rather than text."""
+    if path.endswith((".model", ".tiktoken")) or Path(path, "tokenizer.json").is_file():
+        return True
+    return kind_of(path) in ("vocabulary", "tokenizer")
+
+
 def _is_counted(path: str) -> bool:
     """Returns whether a file holds counted words rather than text."""
     return kind_of(path) in ("counts", "instance") or path.endswith((".json", ".tsv"))
@@ -183,8 +255,6 @@ def _counted(out: Output, path: str, vocabulary: Vocabulary, key: str) -> WordCo
     """Reads counted words, or counts those of a text as the vocabulary cuts it."""
     if _is_counted(path):
         return read_words(path, vocabulary)
-    if kind_of(path) == "tokenizer":
-        raise InputError(f"{path}: this looks like a tokenizer, no text")
     if vocabulary.symbols == "ints":
         raise InputError(f"{path}: text, and the vocabulary is over integers")
     with out.progress("counting") as progress:
@@ -209,8 +279,8 @@ def _names(paths: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _tables(data: dict[str, Any]) -> list[Listing]:
-    """Makes the tables; the CSV has a row for each corpus."""
+def _tables(data: dict[str, Any], options: ScoreOptions) -> list[Listing]:
+    """Makes the tables of one vocabulary; the CSV has a row for each corpus."""
     rows = data["corpora"]
     known = {
         "tokens held": data["size"],
@@ -220,16 +290,41 @@ def _tables(data: dict[str, Any]) -> list[Listing]:
     tables = [replace(facts(known), data=rows)]
     tables.append(Listing(rows, _TEXTS, "what becomes of a text"))
     tables.append(Listing(rows, _USE, "how its tokens are used"))
+    return tables + _gaps_and_bits(rows, data["parity"], options, {})
+
+
+def _tables_of_several(scored: list[dict[str, Any]], options: ScoreOptions) -> list[Listing]:
+    """Makes the tables of several vocabularies; the CSV has a row for each and each corpus."""
+    name = {"vocabulary": "vocabulary"}
+    rows, parities = (
+        [{"vocabulary": data["vocabulary"], **row} for data in scored for row in data[key]]
+        for key in ("corpora", "parity")
+    )
+    held = [{**data, "rule": data["rule"].replace("_", " ")} for data in scored]
+    tables = [Listing(held, _SEVERAL, data=rows)]
+    tables.append(Listing(rows, name | _TEXTS_OF_SEVERAL, "what becomes of a text"))
+    tables.append(Listing(rows, name | _USE_OF_SEVERAL, "how tokens are used"))
+    return tables + _gaps_and_bits(rows, parities, options, name)
+
+
+def _gaps_and_bits(
+    rows: list[dict[str, Any]],
+    parities: list[dict[str, Any]],
+    options: ScoreOptions,
+    name: dict[str, str],
+) -> list[Listing]:
+    """Makes the tables of what was asked for; `name` is the column of the vocabulary, or none."""
+    tables = []
     if any("gap" in row for row in rows):
-        tables.append(Listing(rows, _GAPS, "how far from the optimum of its size"))
-    if "language_model" in data:
-        model = data["language_model"]
+        gaps = name | (_GAPS_OF_SEVERAL if name else _GAPS)
+        tables.append(Listing(rows, gaps, "how far from the optimum of its size"))
+    if options.train:
         columns = {
             "corpus": "text",
-            "bits_per_byte": f"order {model['order']}",
-            "bits_per_byte_same_context": f"contexts of {model['context_bytes']} bytes",
+            "bits_per_byte": f"order {options.order}",
+            "bits_per_byte_same_context": f"contexts of {options.context_bytes} bytes",
         }
-        tables.append(Listing(rows, columns, "bits per byte of an n-gram model"))
-    if data["parity"]:
-        tables.append(Listing(data["parity"], _PARITY, "how evenly these texts are served"))
+        tables.append(Listing(rows, name | columns, "bits per byte of an n-gram model"))
+    if parities:
+        tables.append(Listing(parities, name | _PARITY, "how evenly these texts are served"))
     return tables

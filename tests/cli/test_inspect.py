@@ -112,6 +112,37 @@ def test_scores(run, tmp_path):
         assert shown in out
 
 
+def test_scores_of_several(run, tmp_path):
+    """Each has the numbers that it has alone; which files are texts is told by what they hold."""
+    (tmp_path / "text.txt").write_text(TEXT)
+    (tmp_path / "more.txt").write_text("the rat sat on the mat")
+    Vocabulary([" th", "at"], pretokenizer="gpt2").save(tmp_path / "V.json")
+    Vocabulary([" the", "e m"], pretokenizer="none").save(tmp_path / "W.json")
+    command = ("inspect", "V.json", "text.txt", "W.json", "more.txt", "--scores", "--json")
+    status, data = as_json(run(*command, "--time-limit", "0"))
+    assert status == 0
+    assert [each["vocabulary"] for each in data["vocabularies"]] == ["V.json", "W.json"]
+    for each in data["vocabularies"]:
+        name = each.pop("vocabulary")
+        alone = ("inspect", name, "text.txt", "more.txt", "--scores", "--json")
+        assert as_json(run(*alone, "--time-limit", "0")) == (0, each)
+    train = ("--train", "text.txt", "-o", "scores.csv")
+    status, out, _ = run("inspect", "V.json", "W.json", "more.txt", "--scores", *train)
+    assert status == 0
+    rows = (tmp_path / "scores.csv").read_text().splitlines()
+    assert [row.split(",")[:2] for row in rows[1:]] == [
+        ["V.json", "more.txt"],
+        ["W.json", "more.txt"],
+    ]
+    status, out, _ = run("inspect", "V.json", "W.json", "more.txt", "text.txt", "--scores")
+    assert status == 0
+    for shown in ("pre-tokenizer", "kept whole", "Rényi", "by rule", "Gini"):
+        assert shown in out
+    assert max(map(len, out.splitlines())) <= 80
+    status, _, err = run("inspect", "V.json", "W.json", "-", "--scores")
+    assert (status, "not standard input" in err) == (2, True)
+
+
 def test_bits_per_byte(run, tmp_path):
     (tmp_path / "train.txt").write_text(TEXT)
     (tmp_path / "test.jsonl").write_text('{"text": "the rat sat"}\n{"text": "on the mat"}\n')

@@ -117,6 +117,9 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     every row of its k; d and the certified ratio need both greedtok and greedwmc. JSON always has
     the measures of the token sets. In CSV they are columns, while the overlap of two sets and
     --targets are files beside FILE.csv: FILE.overlap.csv and FILE.targets.csv.
+
+    Vocabularies that are there, each with its own pre-tokenizer, are set side by side on a text by
+    inspect A.json B.json TEXT --scores.
     """
     request = _Request(**options)
     if request.held_out is not None and request.split is not None:

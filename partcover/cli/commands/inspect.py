@@ -1,4 +1,4 @@
-"""Implements the command ``inspect``: one vocabulary, two compared, or what one lacks."""
+"""Implements the command ``inspect``: one vocabulary, several compared, or what one lacks."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ("partcover inspect v.json book.tsv --diff other.json --plot figure.svg", ""),
         ("partcover inspect v.json book.tsv --audit", ""),
         ("partcover inspect tokenizer.json other.txt --scores", "on a text it was not made from"),
+        ("partcover inspect a.json b.json tokenizer.json other.txt --scores", "side by side"),
     ],
     keeps_best=True,
 )
@@ -105,7 +106,7 @@ if TYPE_CHECKING:
 )
 @no_vocabulary_option
 @argument("vocab", metavar="V.json")
-@argument("corpora", nargs=-1, metavar="[C.tsv|I.json|TEXT…]", required=False)
+@argument("corpora", nargs=-1, metavar="[V2.json…] [C.tsv|I.json|TEXT…]", required=False)
 @seconds_option(
     default=4.0, about="With --scores: for the lower bounds together; 0 leaves them out."
 )
@@ -121,7 +122,8 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options
     than the weakest tokens gain, as if exchanged one for one. In tables a space is shown as ␣.
 
     --scores takes one or several texts or counts: tokens per word, bytes per token, words kept
-    whole, Rényi efficiency, the gap to a proven lower bound, and parity between the texts.
+    whole, Rényi efficiency, the gap to a proven lower bound, and parity between the texts. Further
+    vocabularies among them are scored beside the first.
     """
     names = [field.name for field in fields(ScoreOptions)]
     scoring = ScoreOptions(**{name: options.pop(name) for name in names})
