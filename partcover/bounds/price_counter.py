@@ -140,7 +140,9 @@ class PriceCounter:
 
     def rounded(self, prices: Float64) -> Int64:
         """Returns prices as integers, in units of 1 / one."""
-        return np.rint(np.clip(prices, _LOWEST_PRICE, 1) * self.one).astype(np.int64)
+        scaled = np.clip(prices, _LOWEST_PRICE, 1)
+        scaled *= self.one
+        return np.rint(scaled, out=scaled).astype(np.int64)
 
     def count(self, prices: Int64, k: int, *, every: bool = False) -> tuple[int, Int64]:
         """Counts what prices prove for a budget, and the rewards of tokens.

@@ -23,7 +23,8 @@ __all__ = ["Ascent"]
 _SETTLED = 8  # steps before the active set is updated
 _FEW_ARCS = 1 << 22  # so many are made at once, whatever their rewards
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
-BYTES_AN_ARC = 140  # of the arrays of the arcs and of those that they are made from
+_AT_ONCE = 1 << 20  # arcs whose first values are made together
+BYTES_AN_ARC = 80  # of the arrays of the arcs, while these are made from others
 
 
 class Ascent:
@@ -124,13 +125,17 @@ class Ascent:
     def _first_point(self, active: Bools) -> None:
         """Makes a point of GreedTok's vocabulary: its paths are the flows."""
         self._make(active)
-        self.saddle.flow[:] = self.piece[self.start] == self.end
-        del self.piece
         assert self.prices is not None
         self.saddle.price[:] = self.prices
         before = np.concatenate([[0.0], np.cumsum(self.prices)])
-        worth = np.maximum(before[self.end] - before[self.start] - 1, 0)
-        self.saddle.row[:] = worth * self.x[self.active][self.which]
+        x = self.x[self.active]
+        for first in range(0, len(self.which), _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            start, end = self.start[part], self.end[part]
+            self.saddle.flow[part] = self.piece[start] == end
+            worth = np.maximum(before[end] - before[start] - 1, 0)
+            self.saddle.row[part] = worth * x[self.which[part]]
+        del self.piece
         self._gain()
 
     def _make(self, active: Bools) -> None:
@@ -160,15 +165,21 @@ class Ascent:
 
     def _activate(self, active: Bools) -> None:
         """Changes the active set, and keeps the point."""
-        old, which, start = self.saddle, self.active[self.which], self.start
+        old = self.saddle
+        price, made = old.price, old.made
+        used = old.flow != 0  # most arcs have nothing: the others are kept while new ones are made
+        used |= old.row != 0
+        flow, row = old.flow[used], old.row[used]
+        which, start = self.active[self.which[used]], self.start[used]
+        del old, used, self.saddle, self.which, self.start, self.end
         self._make(active)
-        at = same_arcs(self.active[self.which], self.start, which, start)
+        at = same_arcs(which, start, self.active[self.which], self.start)
         self.x[~active] = 0
         same = at >= 0
-        for name in ("flow", "row"):
-            getattr(self.saddle, name)[same] = getattr(old, name)[at[same]]
-        self.saddle.price[:] = old.price
-        self.saddle.made[:] = old.made
+        self.saddle.flow[at[same]] = flow[same]
+        self.saddle.row[at[same]] = row[same]
+        self.saddle.price[:] = price
+        self.saddle.made[:] = made
         self._gain()
 
     def update_active_set(self, steps: int) -> bool:
@@ -194,9 +205,8 @@ class Ascent:
 
     def _gain(self) -> None:
         """Sums what each active candidate gains at the present point, and restarts there."""
-        counts = self.counter.count_at[self.start].astype(float)
-        gain = np.bincount(self.which, counts * self.saddle.row, len(self.active))
-        self.gain = gain.astype(float)
+        self.gain = np.zeros(len(self.active))
+        self.saddle.gains(self.gain)
         self.restart()
 
     def restart(self) -> None:

@@ -196,7 +196,7 @@ cdef class Saddle:
     cdef double[::1] d, d0, d_made, over_view
     cdef uint8_t[::1] overlapping   # words with overlapping arcs of one candidate
     cdef object own_rows
-    cdef int32_t[::1] n_rows        # over each arc
+    cdef int32_t[::1] n_rows        # over each arc, beside its own
     cdef readonly object pair_row, pair_made, pair_from
     cdef double[::1] pair_lam, pair_lam_made, pair_lam0
     cdef readonly object pair_rows  # of each word
@@ -225,7 +225,7 @@ cdef class Saddle:
         self.over = np.zeros(size + 1)
         over = self.over
         self.overlapping = np.zeros(counts.shape[0], np.uint8)
-        self.own_rows = np.ones(n_arcs, np.int32)
+        self.own_rows = np.zeros(n_arcs, np.int32)  # mostly 0: such pages take no memory
         self.n_rows = self.own_rows
         for w in range(self.counts.shape[0]):
             for o in range(first[w], first[w + 1]):
@@ -278,7 +278,7 @@ cdef class Saddle:
                 flow = price = 0
                 for o in range(self.first_view[w], self.first_view[w + 1]):
                     moved = self.f[o] - self.f0[o]
-                    flow += moved * moved * (self.end[o] - self.start[o] + self.n_rows[o])
+                    flow += moved * moved * (self.end[o] - self.start[o] + 1 + self.n_rows[o])
                     moved = self.lam[o] - self.lam0[o]
                     price += 2 * moved * moved
                 for r in range(self.rows_view[w], self.rows_view[w + 1]):
@@ -290,6 +290,14 @@ cdef class Saddle:
                 flows += self.counts[w] * flow
                 prices += self.counts[w] * price
         return flows, prices
+
+    def gains(self, double[::1] gain):
+        """Adds Σ c·λ of the own rows of each candidate to `gain`."""
+        cdef Py_ssize_t w, o
+        with nogil:
+            for w in range(self.counts.shape[0]):
+                for o in range(self.first_view[w], self.first_view[w + 1]):
+                    gain[self.which[o]] += self.counts[w] * self.lam[o]
 
     def step(self, Py_ssize_t words_from, Py_ssize_t words_to, double weight, double keep,
              const double[::1] ahead, double[::1] gain, double[::1] moves):
@@ -424,7 +432,7 @@ cdef class Saddle:
             s = start[o] - base
             e = end[o] - base
             old = f[o]
-            size = e - s + n_rows[o]
+            size = e - s + 1 + n_rows[o]
             new = _positive(old - (push[o - first] - before[e] + before[s]) * slow / size)
             bar = new + new - old
             flows += (new - old) * (new - old) * size
