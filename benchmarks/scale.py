@@ -39,11 +39,15 @@ def corpus(folder):
                 out.write(members.extractfile(member).read())
 
 
+def command(*arguments):
+    return [sys.executable, "-m", "partcover", *map(str, arguments)]
+
+
 def ours(*options):
-    command = [sys.executable, "-m", "partcover", "count", "--pretokenizer", "first-space"]
-    return lambda path, out, memory: [
-        *command, path, "-o", out, "--memory", memory, "--quiet", *options
-    ]  # fmt: skip
+    return lambda path, out, memory: command(
+        "count", "--pretokenizer", "first-space", path, "-o", out, "--memory", memory, "--quiet",
+        *options,
+    )  # fmt: skip
 
 
 def peer(name):

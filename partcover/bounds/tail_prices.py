@@ -20,6 +20,7 @@ from ..kernels._head_tail import TokenSums, largest_classes
 from ..problem.certificate import Certificate, Leaf
 from ..problem.head_certificate import LONGEST_PRICED, HeadCertificate, TailDigest
 from ..runtime.arrays import Int32, Int64
+from ..runtime.shared_value import Shared
 from .price_counter import PriceCounter, largest
 
 __all__ = ["Tail", "TailPrices", "TokenTable"]
@@ -277,26 +278,31 @@ class TailPrices:
         What is proven is concave in them, so a search by halves finds the best.
         """
         values: dict[int, int] = {}
-        for number in (0, 16, 8):
-            values[number] = self.count(number, words)
-            yield
-        for step in (4, 2, 1):
-            best = max(values, key=lambda n: values[n])
-            for number in (best - step, best + step):
-                if 0 <= number <= 16 and number not in values:
-                    values[number] = self.count(number, words)
-                    yield
+        with words.lent(self.table) as table:
+            for number in (0, 16, 8):
+                values[number] = self._count(number, words, table)
+                yield
+            for step in (4, 2, 1):
+                best = max(values, key=lambda n: values[n])
+                for number in (best - step, best + step):
+                    if 0 <= number <= 16 and number not in values:
+                        values[number] = self._count(number, words, table)
+                        yield
 
     def count(self, sixteenths: int, words: HeadAndTail) -> int:
         """Counts what is proven with so many sixteenths, and keeps them if it is more.
 
         Returns it in units of 1 / (32 · one) of a token.
         """
+        with words.lent(self.table) as table:
+            return self._count(sixteenths, words, table)
+
+    def _count(self, sixteenths: int, words: HeadAndTail, table: Shared[TokenTable]) -> int:
         counter, head = self.counter, self.counter.instance.words
         value = 32 * int(np.dot(counter.count_at, self.prices))
         sums = np.zeros(len(self.place), np.int64)
         classes = np.zeros(1 << self.class_bits, np.int64)
-        for total, of_tokens, of_classes in words.map(_sums, self.table, sixteenths):
+        for total, of_tokens, of_classes in words.map(_sums, table, sixteenths):
             value += total
             sums += of_tokens  # fits: `Tail.worth` and the number of digits see to it
             classes += of_classes

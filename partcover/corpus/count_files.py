@@ -42,7 +42,7 @@ __all__ = [
 SHARD = 1 << 27  # bytes of the largest shards
 LEAST = 1 << 22  # bytes of the smallest, where there are several workers
 MANY = 16  # workers of an executor that does not say how many
-_AHEAD = 256  # shards that wait for a worker
+_AHEAD = 4096  # shards that wait for a worker
 
 
 @dataclass(frozen=True)

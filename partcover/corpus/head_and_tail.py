@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from os import PathLike
@@ -16,7 +17,7 @@ from ..errors import InputError
 from ..kernels import _word_table
 from ..runtime.arrays import Bools, Int64
 from ..runtime.engines import in_order
-from ..runtime.shared_value import shared
+from ..runtime.shared_value import Shared, shared
 from .counts_part import parts_of, words_of
 from .symbols import Symbols, Token
 from .tsv import Header
@@ -26,9 +27,10 @@ from .word_counts import WordCounts
 __all__ = ["HeadAndTail", "WordShard"]
 
 _Result = TypeVar("_Result")
+_Value = TypeVar("_Value")
 _Numbers: TypeAlias = tuple[Int64, Int64]  # counts, ascending, and how many words have each
 _WORDS = 1 << 16  # of a part of words in memory
-_SHARDS = 256  # of a pass, at most
+_SHARDS = 128  # of a pass, at most
 
 
 class _Part(Protocol):
@@ -181,7 +183,8 @@ class HeadAndTail:
             Takes a `WordShard` and the values; with an executor of processes, a function at the
             top of a module.
         values : object
-            What all calls have in common, which they must not change.
+            What all calls have in common, which they must not change.  What is large comes from
+            `lent`; all else is sent with each call.
 
         Raises
         ------
@@ -190,12 +193,14 @@ class HeadAndTail:
         PartcoverError
             If a worker is lost.
         """
-        with shared(values, self.executor, self.scratch) as lent:
-            call = _Call(work, lent)
-            if self.executor is None:
-                yield from map(call, self._shards)
-            else:
-                yield from in_order(self.executor, call, self._shards)
+        call = _Call(work, values)
+        if self.executor is None:
+            return map(call, self._shards)
+        return in_order(self.executor, call, self._shards)
+
+    def lent(self, value: _Value) -> AbstractContextManager[Shared[_Value]]:
+        """Returns a context that gives what stands for a large value among those of `map`."""
+        return shared(value, self.executor, self.scratch)
 
     def _split(self) -> None:
         """Finds the least count of the head, and says to each shard how its words are split."""
@@ -267,10 +272,11 @@ class _Call:
     """A function and what is common to all its calls."""
 
     work: Callable[..., Any]
-    values: Callable[[], tuple[Any, ...]]
+    values: tuple[Any, ...]
 
     def __call__(self, shard: WordShard) -> Any:
-        return self.work(shard, *self.values())
+        values = (v.value if isinstance(v, Shared) else v for v in self.values)
+        return self.work(shard, *values)
 
 
 def _numbers(shard: WordShard) -> tuple[_Numbers, int]:

@@ -5,26 +5,35 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..errors import InputError
 from .files import scratch_folder
 
-__all__ = ["shared"]
+__all__ = ["Shared", "shared"]
 
 _Value = TypeVar("_Value")
+
+
+class Shared(Generic[_Value]):
+    """Stands for a value in calls."""
+
+    @property
+    def value(self) -> _Value:
+        """The value; in another process it is read once."""
+        raise NotImplementedError
 
 
 @contextmanager
 def shared(
     value: _Value, executor: Executor | None, scratch: str | PathLike[str] | None = None
-) -> Iterator[Callable[[], _Value]]:
-    """Yields what returns a value in every call that an executor makes.
+) -> Iterator[Shared[_Value]]:
+    """Yields what has a value in every call that an executor makes.
 
     Parameters
     ----------
@@ -45,7 +54,7 @@ def shared(
     >>> from partcover.runtime.engines import executor_of
     >>> from partcover.runtime.shared_value import shared
     >>> with executor_of("threads", 1) as executor, shared("hat", executor) as lent:
-    ...     executor.submit(lent).result()
+    ...     executor.submit(lambda: lent.value).result()
     'hat'
     """
     if executor is None or isinstance(executor, ThreadPoolExecutor):
@@ -63,26 +72,28 @@ def shared(
 
 
 @dataclass(frozen=True)
-class _Here:
+class _Here(Shared[_Value]):
     """A value of this process."""
 
-    value: Any
+    held: _Value
 
-    def __call__(self) -> Any:
-        return self.value
+    @property
+    def value(self) -> _Value:
+        return self.held
 
 
 _read: dict[bytes, Any] = {}  # the last value that this process has read
 
 
 @dataclass(frozen=True)
-class _InFile:
+class _InFile(Shared[_Value]):
     """A value in a file, which is trusted as calls are: its hash comes with the call."""
 
     path: str
     sha256: bytes
 
-    def __call__(self) -> Any:
+    @property
+    def value(self) -> _Value:
         if self.sha256 not in _read:
             try:
                 with open(self.path, "rb") as file:
@@ -96,4 +107,5 @@ class _InFile:
                 raise InputError(f"{self.path}: a worker reads other bytes than were written")
             _read.clear()
             _read[self.sha256] = pickle.loads(content)
-        return _read[self.sha256]
+        value: _Value = _read[self.sha256]
+        return value

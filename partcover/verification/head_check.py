@@ -150,8 +150,9 @@ def _proven(
     sums = _TailSums(count.rule)
     try:
         if isinstance(tail, HeadAndTail):
-            for part in tail.map(_sums_of_tail, count.rule):
-                sums.include(part)
+            with tail.lent(count.rule) as rule:
+                for part in tail.map(_sums_of_tail, rule):
+                    sums.include(part)
         else:
             sums.add(tail, count.rule)
     except OverflowError:

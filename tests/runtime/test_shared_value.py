@@ -11,6 +11,10 @@ from partcover import InputError
 from partcover.runtime.shared_value import shared
 
 
+def value_of(lent):
+    return lent.value
+
+
 def test_a_file_that_is_gone_or_damaged_is_an_error(tmp_path):
     with ProcessPoolExecutor(1) as executor:
         with shared([1, 2], executor, tmp_path) as lent:
@@ -18,13 +22,13 @@ def test_a_file_that_is_gone_or_damaged_is_an_error(tmp_path):
             content = file.read_bytes()
             file.write_bytes(content[:-1])
             with pytest.raises(InputError, match="reads other bytes than were written"):
-                lent()
+                _ = lent.value
             file.write_bytes(content)
-            assert executor.submit(lent).result() == [1, 2]
+            assert executor.submit(value_of, lent).result() == [1, 2]
             file.unlink()
-            assert executor.submit(lent).result() == [1, 2], "it is read once"
+            assert executor.submit(value_of, lent).result() == [1, 2], "it is read once"
             with pytest.raises(InputError, match="--scratch"):
-                lent()
+                _ = lent.value
         assert not any(tmp_path.iterdir())
         with (
             pytest.raises(InputError, match="cannot be written"),
