@@ -2,6 +2,7 @@
 
 from . import trainers as trainers
 from ._version import __version__ as __version__
+from .adaptation.check import verify_extension as verify_extension
 from .adaptation.extend import extend as extend
 from .adaptation.extension import Extension as Extension
 from .adaptation.prune import prune as prune

@@ -57,6 +57,7 @@ from partcover import (
     split_gap,
     trainers,
     verify,
+    verify_extension,
     verify_minimax,
 )
 
@@ -65,6 +66,7 @@ INSTANCE = Instance(WORDS, k=2)
 SOLUTION = greedtok(INSTANCE)
 TOKENS = SOLUTION.vocabulary
 BOUND = lower_bound(INSTANCE, iterations=3)
+EXTENDED = extend(TOKENS, WORDS, 1).vocabulary
 MINIMAX = MinimaxInstance([WORDS, WORDS.weighted({"the": 3})], 2, [9, 7])
 MINIMAX_PROOF = bound_minimax(MINIMAX).certificate
 HEAD = head_bound(WORDS, 2, head=1, iterations=3)
@@ -136,6 +138,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "bound_minimax": (bound_minimax, {"instance": MINIMAX, "time_limit": 0}),
     "improve_minimax": (improve_minimax, {"instance": MINIMAX, "time_limit": 0}),
     "solve_minimax": (solve_minimax, {"instance": MINIMAX}),
+    "verify_extension": (verify_extension, {"vocabulary": EXTENDED, "words": WORDS}),
     "verify_minimax": (verify_minimax, {"instance": MINIMAX, "vocabulary": TOKENS}),
     "check_minimax_certificate": (
         check_minimax_certificate,

@@ -24,6 +24,8 @@ from .whole_paths import add_by_priority, add_by_shortest_path
 
 __all__ = ["check_extendable", "extend"]
 
+_MOST = 2**31 - 1
+
 _WAYS: Mapping[SegmentationRule, Callable[[Task], Added]] = {
     "shortest_path": add_by_shortest_path,
     "random_path": add_by_shortest_path,  # draws one of the shortest paths
@@ -122,7 +124,7 @@ def extend(
     """
     if rule is not None and rule != base.rule:
         base = base.with_(rule=rule)
-    check_extendable(base, m)
+    check_extendable(base, m, keep_weight=keep_weight, at_most=at_most)
     check_words(base, words)
     if keep is not None:
         check_words(base, keep, "the corpus to keep")
@@ -159,7 +161,8 @@ def extend(
     corpus = BeforeAfter(words, before, needed(words, vocabulary))
     tokens = weights[0] * corpus.after
     tokens += 0 if kept is None else weights[1] * kept.after
-    facts = {"base_size": len(base), "corpus_sha256": objective.digest, "tokens": tokens}
+    facts = {"base_size": len(base), "m": m, "weights": list(weights)}
+    facts |= {"corpus_sha256": objective.digest, "tokens": tokens}
     return Extension(
         base=base,
         vocabulary=adapted(vocabulary, base, "extend", **facts, rule=base.rule),
@@ -179,8 +182,14 @@ def extend(
     )
 
 
-def check_extendable(base: Vocabulary, m: int = 1) -> None:
-    """Checks, before any work, that a vocabulary can be extended by its rule, and by how many.
+def check_extendable(
+    base: Vocabulary,
+    m: int = 1,
+    *,
+    keep_weight: Fraction | float | int = 0,
+    at_most: Fraction | float | int | None = None,
+) -> None:
+    """Checks, before any work, that a vocabulary can be extended by its rule, and the numbers.
 
     Raises
     ------
@@ -196,8 +205,12 @@ def check_extendable(base: Vocabulary, m: int = 1) -> None:
         ...
     partcover.errors.InputError: the rule single_symbols uses no tokens: name another rule
     """
-    if m == 0:
-        raise InputError("m is 0: how many tokens are to be added? At least 1")
+    if m < 1:
+        raise InputError(f"m is {m}: how many tokens are to be added? At least 1")
+    if m > _MOST - len(base):
+        raise InputError(f"m is {m:,}: no vocabulary has more than {_MOST:,} tokens")
+    _fraction(keep_weight, "keep_weight")
+    _fraction(at_most or 0, "at_most")
     if base.rule == "single_symbols":
         raise InputError("the rule single_symbols uses no tokens: name another rule")
     if base.rule not in _WAYS:

@@ -29,7 +29,7 @@ from .pieces import Pieces, Run
 from .task import Added, Task
 from .whole_paths import extension_instance
 
-__all__ = ["add_by_likelihood", "add_merges"]
+__all__ = ["add_by_likelihood", "add_merges", "merge_condition"]
 
 _SEARCH = 0.5  # of the time
 _PATIENCE = 20.0  # seconds for a solver
@@ -80,12 +80,27 @@ def add_merges(task: Task) -> Added:
     gains, tokens = _gains(task, vocabulary)
     limits: Any = {"time_limit": clock.left, "threads": threads, "progress": task.progress}
     bound: Bound | MergeBound
-    if base.rule == "character_merges" and base.symbols == "bytes":
+    condition = merge_condition(base)
+    if condition is None:
         bound = lower_bound(instance, incumbent=tokens, **limits)
     else:
-        condition = MergeCondition(whole_words=start.keeps_words)
         bound = merge_bound(instance, condition, incumbent=tokens, **limits)
     return Added(vocabulary, gains, instance, bound.certificate, bound.termination)
+
+
+def merge_condition(base: Vocabulary) -> MergeCondition | None:
+    """Returns what new tokens have to be made of; None where merging starts from several bytes.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.joined_pieces import merge_condition
+    >>> merge_condition(Vocabulary(["th"], rule="merges")).whole_words
+    True
+    """
+    if base.rule == "character_merges" and base.symbols == "bytes":
+        return None
+    return MergeCondition(whole_words=base.merges is None and base.rule == "merges")
 
 
 def add_by_likelihood(task: Task) -> Added:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
@@ -18,10 +18,13 @@ from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .base import needs_whole_characters, text_of
 
-__all__ = ["Pieces", "Run"]
+__all__ = ["Cut", "Pieces", "Run"]
 
 #: A run of pieces, as their numbers: a token over integers.
 Run = tuple[int, ...]
+
+#: Returns words, cut by a vocabulary, as the numbers of their pieces, in the same order.
+Cut = Callable[[Vocabulary, WordCounts], WordCounts]
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,12 @@ class Pieces:
     given: dict[Run, Token]
 
     @classmethod
-    def of(cls, base: Vocabulary, words: WordCounts, *, threads: int = 1) -> Pieces:
-        """Cuts words by the vocabulary's own rule."""
-        return cls(base, _cut(base, words, threads), _given(base, threads))
+    def of(
+        cls, base: Vocabulary, words: WordCounts, *, threads: int = 1, cut: Cut | None = None
+    ) -> Pieces:
+        """Cuts words by the vocabulary's own rule, with the kernels or by another function."""
+        used = partial(_cut, threads=threads) if cut is None else cut
+        return cls(base, used(base, words), _given(base, used))
 
     def spelled(self, run: Iterable[int]) -> Token:
         """Returns the text of a run of pieces."""
@@ -117,7 +123,7 @@ def _cut(base: Vocabulary, words: WordCounts, threads: int) -> WordCounts:
     return WordCounts(which, offsets, words.counts, "ints")
 
 
-def _given(base: Vocabulary, threads: int) -> dict[Run, Token]:
+def _given(base: Vocabulary, cut: Cut) -> dict[Run, Token]:
     """Returns the tokens that the rule cuts into several pieces, by these pieces."""
     if not len(base):
         return {}
@@ -129,9 +135,9 @@ def _given(base: Vocabulary, threads: int) -> dict[Run, Token]:
             letters = [bytes(token).decode("latin-1") for token in base.tokens]  # type: ignore[arg-type]
             alike = Vocabulary(letters, "chars", rule="character_merges")
     words = WordCounts.from_counts(dict.fromkeys(alike.tokens, 1), alike.symbols)
-    cut = _cut(alike, words, threads)
-    several = np.flatnonzero(np.diff(cut.offsets) > 1).tolist()
+    found = cut(alike, words)
+    several = np.flatnonzero(np.diff(found.offsets) > 1).tolist()
     return {
-        tuple(cut.data[cut.offsets[w] : cut.offsets[w + 1]].tolist()): base.tokens[w]
+        tuple(found.data[found.offsets[w] : found.offsets[w + 1]].tolist()): base.tokens[w]
         for w in several
     }

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
 from ..corpus.word_counts import WordCounts
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["COUNTED", "tokens_by_rule"]
+__all__ = ["COUNTED", "cut_by_rule", "tokens_by_rule"]
 
-Count = Callable[[Any], int]
+Cut = Callable[[Any], list[Any]]
 
 
 def tokens_by_rule(words: WordCounts, vocabulary: Vocabulary) -> int:
@@ -37,8 +37,23 @@ def tokens_by_rule(words: WordCounts, vocabulary: Vocabulary) -> int:
     >>> tokens_by_rule(words, Vocabulary(["at", "hat"], rule="merges"))
     8
     """
-    count = COUNTED[vocabulary.rule](vocabulary)
-    return sum(number * count(word) for word, number in words)
+    cut = COUNTED[vocabulary.rule](vocabulary)
+    return sum(number * len(cut(word)) for word, number in words)
+
+
+def cut_by_rule(words: WordCounts, vocabulary: Vocabulary) -> Iterator[list[Any]]:
+    """Yields the tokens of each word by one of the same rules.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.verification.rule_recount import cut_by_rule
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
+    >>> list(cut_by_rule(words, Vocabulary(["at", "hat"], rule="merges")))
+    [[b't', b'hat'], [b'hat']]
+    """
+    cut = COUNTED[vocabulary.rule](vocabulary)
+    return (cut(word) for word, _ in words)
 
 
 def _symbols(word: Any) -> list[Any]:
@@ -68,16 +83,16 @@ def _merging(vocabulary: Vocabulary) -> Callable[[list[Any]], list[Any]]:
     return merge
 
 
-def _merges(vocabulary: Vocabulary) -> Count:
+def _merges(vocabulary: Vocabulary) -> Cut:
     merge = _merging(vocabulary)
     whole = set(vocabulary) if vocabulary.merges is None else set()
-    return lambda word: 1 if word in whole else len(merge(_symbols(word)))
+    return lambda word: [word] if word in whole else merge(_symbols(word))
 
 
-def _character_merges(vocabulary: Vocabulary) -> Count:
+def _character_merges(vocabulary: Vocabulary) -> Cut:
     if vocabulary.symbols != "bytes":
         merge = _merging(vocabulary)
-        return lambda word: len(merge(_symbols(word)))
+        return lambda word: merge(_symbols(word))
     known = [token for token in vocabulary if _is_text(token)]
     merges = vocabulary.merges
     if merges is not None:
@@ -85,12 +100,12 @@ def _character_merges(vocabulary: Vocabulary) -> Count:
     merge = _merging(Vocabulary(known, merges=merges))
     tokens = set(known)
 
-    def count(word: Any) -> int:
+    def cut(word: Any) -> list[Any]:
         text = word.decode("utf-8", "surrogateescape")
         pieces = merge([each.encode("utf-8", "surrogateescape") for each in text])
-        return sum(1 if piece in tokens else len(piece) for piece in pieces)
+        return [part for p in pieces for part in ([p] if p in tokens else _symbols(p))]
 
-    return count
+    return cut
 
 
 def _is_text(token: Any) -> bool:
@@ -101,29 +116,29 @@ def _is_text(token: Any) -> bool:
     return True
 
 
-def _longest_match(vocabulary: Vocabulary) -> Count:
+def _longest_match(vocabulary: Vocabulary) -> Cut:
     known = set(vocabulary)
     longest = max(map(len, known), default=1)
 
-    def count(word: Any) -> int:
-        at = pieces = 0
+    def cut(word: Any) -> list[Any]:
+        at, pieces = 0, []
         while at < len(word):
             ends = range(min(len(word), at + longest), at + 1, -1)
-            at = next((end for end in ends if word[at:end] in known), at + 1)
-            pieces += 1
+            begin, at = at, next((end for end in ends if word[at:end] in known), at + 1)
+            pieces.append(word[begin:at])
         return pieces
 
-    return count
+    return cut
 
 
-def _likelihood(vocabulary: Vocabulary) -> Count:
+def _likelihood(vocabulary: Vocabulary) -> Cut:
     scores: dict[Any, float] = dict(zip(vocabulary, vocabulary.scores or (), strict=True))
     singles: dict[Any, float] = dict(vocabulary.symbol_scores)
     missing = min((*scores.values(), *singles.values())) - 10
     longest = max(map(len, scores), default=1)
 
-    def count(word: Any) -> int:
-        best: list[tuple[float, int]] = [(0.0, 0)]
+    def cut(word: Any) -> list[Any]:
+        best: list[tuple[float, int]] = [(0.0, 0)]  # of each end: its score, the last start
         for end in range(1, len(word) + 1):
             found: tuple[float, int] | None = None
             for start in range(max(0, end - longest), end):
@@ -134,20 +149,25 @@ def _likelihood(vocabulary: Vocabulary) -> Count:
                 if score is not None:
                     total = best[start][0] + score
                     if found is None or total > found[0]:  # of equal ones the earliest start
-                        found = total, best[start][1] + 1
+                        found = total, start
             assert found is not None
             best.append(found)
-        return best[-1][1]
+        end, pieces = len(word), []
+        while end:
+            start = best[end][1]
+            pieces.append(word[start:end])
+            end = start
+        return pieces[::-1]
 
-    return count
+    return cut
 
 
-def _single_symbols(_: Vocabulary) -> Count:
-    return len
+def _single_symbols(_: Vocabulary) -> Cut:
+    return _symbols
 
 
 #: The rules that are recounted here, and how.
-COUNTED: dict[str, Callable[[Vocabulary], Count]] = {
+COUNTED: dict[str, Callable[[Vocabulary], Cut]] = {
     "merges": _merges,
     "character_merges": _character_merges,
     "longest_match": _longest_match,

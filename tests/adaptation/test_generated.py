@@ -10,7 +10,7 @@ import pytest
 from adaptation.cases import KINDS, Case, extension_case, pruning_case
 from oracles.adaptation import Plain, extensions, fewest_joined, restrictions
 
-from partcover import Instance, extend, prune, verify
+from partcover import Instance, extend, prune, verify, verify_extension
 from partcover.verification.rule_recount import COUNTED, tokens_by_rule
 
 
@@ -78,6 +78,13 @@ def check_extension(kind: str, number: int) -> bool:
     assert found.lower_bound <= best <= found.tokens
     check_proof(found)
     check_recount(found, Instance(found.objective, size + m, prefix=case.base.tokens))
+    words = case.counted(case.words)
+    check = verify_extension(found.vocabulary, words, found.certificate, keep=keep)
+    assert (check.problems, check.tokens) == ((), found.tokens)
+    assert check.lower_bound == found.lower_bound
+    less = {**found.vocabulary.provenance, "tokens": found.tokens - 1}
+    changed = found.vocabulary.with_(provenance=less)
+    assert not verify_extension(changed, words, keep=keep).ok
     return found.tokens == best
 
 

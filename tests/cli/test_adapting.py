@@ -11,6 +11,7 @@ from cli.helpers import TEXT, as_json, fails
 from partcover import Vocabulary
 
 EXTEND = ("extend", "V.json", "text.txt", "-m", "2")
+KEEP = ("--keep", "news.txt")
 
 
 @pytest.fixture
@@ -60,6 +61,38 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
 
 
 @pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("rule", ["shortest_path", "merges", "likelihood"])
+def test_one_command_verifies_an_extension(run, tmp_path, rule):
+    base = Vocabulary.load(tmp_path / "V.json")
+    scores = {"scores": [-3.0, -3.0, -2.0], "symbol_scores": {" ": -5.0}}
+    base.with_(rule=rule, **(scores if rule == "likelihood" else {})).save(tmp_path / "V.json")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "text.txt").rename(tmp_path / "texts" / "text.txt")
+    weighted = (*KEEP, "--keep-weight", "1/2")
+    extend = ("extend", "V.json", "texts", "-m", "2", *weighted, "-o", "N.json", "--json")
+    made = as_json(run(*extend, "--write-certificate", "P.cert", "--quiet"))[1]
+    verify = ("verify", "texts", "--vocab", "N.json", "--certificate", "P.cert")
+    status, checked = as_json(run(*verify, *KEEP, "--json"))
+    assert (status, checked["ok"], checked["tokens"]) == (0, True, made["tokens"])
+    assert checked["lower_bound"] == made["lower_bound"]
+    assert checked["gap"] == pytest.approx(made["gap"])
+    fails(run(*verify), "the corpus to keep counts, 1 to 2")
+    status, _, error = run(*verify, "--keep", "texts")
+    assert (status, "extended for other words or counts" in error) == (6, True)
+    data = json.loads((tmp_path / "N.json").read_text())
+    facts = data["provenance"]
+    for name, message in (
+        ("tokens", "the file claims"),
+        ("m", "the budget k is 4"),
+        ("m", "the certificate is for k"),
+    ):
+        changed = {**data, "provenance": {**facts, name: facts[name] - 1}}
+        (tmp_path / "N.json").write_text(json.dumps(changed))
+        status, _, error = run(*verify, *KEEP)
+        assert (status, message in error) == (6, True)
+
+
+@pytest.mark.usefixtures("_files")
 def test_counted_words_and_lists_of_tokens(run, tmp_path):
     assert run("count", "text.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--quiet")[0] == 0
     (tmp_path / "tokens.txt").write_text("th\n m\nat\n")
@@ -100,12 +133,16 @@ def test_prune(run, tmp_path):
         (["extend", "V.json", "text.txt", "-m", "0"], "m is 0"),
         (["extend", "V.json", "text.txt", "-m", "-1"], "-1"),
         (["extend", "V.json", "text.txt", "-m", "1", "--at-most", "1%"], "--keep"),
-        ([*EXTEND, "--keep", "news.txt", "--at-most", "much"], "0.1%"),
+        (["extend", "V.json", "none.txt", "-m", "9999999999"], "m is 9,999,999,999"),
+        ([*EXTEND, *KEEP, "--at-most", "much"], "0.1%"),
+        (["extend", "V.json", "none.txt", "-m", "1", *KEEP, "--at-most", "-1"], "at_most is -1"),
+        ([*EXTEND, *KEEP, "--keep-weight", "1/0"], "not a weight: 0.5"),
         ([*EXTEND, "--keep", "news.txt", "--at-most", "1e999999999"], "0.1%"),
-        ([*EXTEND, "--keep", "news.txt", "--keep-weight", "1e999999999"], "not a share"),
+        ([*EXTEND, "--keep", "news.txt", "--keep-weight", "1e999999999"], "not a weight"),
         ([*EXTEND, "--rule", "single_symbols"], "uses no tokens"),
         ([*EXTEND, "--pretokenizer", "cl100k"], "its pre-tokenizer is gpt2"),
         ([*EXTEND, "-o", "V.json"], "would overwrite"),
+        (["verify", "chars.tsv", "--vocab", "chars.json", "-k", "1", *KEEP], "--keep is for"),
         (["extend", "V.json", "V.json", "-m", "1"], "V.json"),
         (["extend", "V.json", "chars.tsv", "-m", "1"], "over chars"),
         (["extend", "none.json", "text.txt", "-m", "1"], "none.json"),

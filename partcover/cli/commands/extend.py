@@ -22,6 +22,7 @@ class _Share(click.ParamType[Fraction]):
     """A share, as 0.001 or 0.1%."""
 
     name = "share"
+    example = "0.1% or 0.001"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -33,7 +34,7 @@ class _Share(click.ParamType[Fraction]):
         try:
             number = read_fraction(text.removesuffix("%").strip())
         except (ValueError, ZeroDivisionError):
-            self.fail(f"{value!r} is not a share: 0.1% or 0.001, say.", param, ctx)
+            self.fail(f"{value!r} is not a {self.name}: {self.example}, say.", param, ctx)
         return number / 100 if text.endswith("%") else number
 
 
@@ -41,6 +42,7 @@ class _Weight(_Share):
     """A weight, as 0.5 or 1/3."""
 
     name = "weight"
+    example = "0.5 or 1/3"
 
 
 @command(
@@ -113,7 +115,7 @@ def extend_command(
     vocabulary = read_base(base, options["pretokenizer"])
     if rule is not None:
         vocabulary = vocabulary.with_(rule=rule)
-    check_extendable(vocabulary, m)
+    check_extendable(vocabulary, m, keep_weight=keep_weight, at_most=at_most)
     check_not_among(out.path, (*files, *keep), all_files=options["all_files"])
     reading = {"key": options["key"], "all_files": options["all_files"]}
     words = read_corpus(out, vocabulary, files, **reading)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from ...runtime.file_kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
+from ..extension_verification import extended_vocabulary, verify_extended
 from ..heads import Readers, verify_head
 from ..inputs import InstanceSource, other_words, read_vocabulary
 from ..minimax import MinimaxSource
@@ -26,6 +28,15 @@ from ..paths import ReadablePath
 _NAMED = 5  # tokens in a remark
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """What is to be checked, and what it takes to read it."""
+
+    vocab: str | None
+    model: str | None
+    keep: tuple[str, ...]
+
+
 @command(
     "verify",
     examples=[
@@ -35,6 +46,7 @@ _NAMED = 5  # tokens in a remark
             "partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert",
             "",
         ),
+        ("partcover verify law/ --vocab new.json --certificate new.cert", "of extend"),
     ],
 )
 @k_option
@@ -56,6 +68,13 @@ _NAMED = 5  # tokens in a remark
     metavar="P.cert",
     help="The proof of a lower bound to check.",
 )
+@option(
+    "--keep",
+    multiple=True,
+    type=ReadablePath(),
+    metavar="FILE",
+    help="The text to keep, where extend gave it a weight. Repeatable.",
+)
 @several_options
 @engine_options(
     ", which check a certificate of a head",
@@ -64,11 +83,11 @@ _NAMED = 5  # tokens in a remark
 )
 @output_options(threads=True)
 @partial(grouped, name="readers", kind=Readers)
+@partial(grouped, name="answer", kind=_Answer)
 def verify_command(
     out: Output,
     source: InstanceSource,
-    vocab: str | None,
-    model: str | None,
+    answer: _Answer,
     certificate: str | None,
     minimax: MinimaxSource | None,
     readers: Readers,
@@ -87,7 +106,11 @@ def verify_command(
     Of a certificate that bound --head wrote, all words but the head are read one by one, by the
     workers of --engine. Those of extend and prune for merges are about vocabularies whose tokens
     merges make.
+
+    A vocabulary that extend wrote needs no -k: it says how it was extended, and the corpus is text,
+    a folder or counted words, as for extend. The bound is recounted for the base that is in it.
     """
+    vocab, model = answer.vocab, answer.model
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
@@ -97,6 +120,12 @@ def verify_command(
         if model is not None:
             raise click.UsageError("--minimax and --model exclude each other")
         return verify_with_minimax(out, source, vocab, certificate, minimax)
+    extended = extended_vocabulary(source, vocab)
+    if extended is not None:
+        readers.refuse("threads")
+        return verify_extended(out, source, extended, certificate, answer.keep)
+    if answer.keep:
+        raise click.UsageError("--keep is for a vocabulary that extend wrote, and goes without -k")
     if certificate is not None and kind_of(certificate) == "head-certificate":
         if model is not None:
             raise click.UsageError("a certificate of a head and --model exclude each other")

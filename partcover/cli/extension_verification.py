@@ -1,0 +1,56 @@
+"""Checks what ``extend`` has made: a vocabulary for a corpus, and the proof of its bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..problem.certificate import Certificate
+from ..problem.merge_certificate import MergeCertificate
+from ..report.tables import facts
+from ..runtime.file_kinds import kind_of
+from ..vocabulary.vocabulary import Vocabulary
+from .base_files import read_corpus
+from .exit_status import EXIT_VERIFICATION
+from .inputs import InstanceSource
+from .output import Output, say
+
+__all__ = ["extended_vocabulary", "verify_extended"]
+
+
+def extended_vocabulary(source: InstanceSource, path: str | None) -> Vocabulary | None:
+    """Returns the vocabulary of a file that says how it was extended, if nothing else does.
+
+    With an instance file, a budget, candidates or other options, the instance is what these say.
+    """
+    if path is None or source.corpus is None or source != InstanceSource(source.corpus):
+        return None
+    if kind_of(path) != "vocabulary" or kind_of(source.corpus) == "instance":
+        return None
+    vocabulary = Vocabulary.load(path)
+    said = vocabulary.method == "extend" and "m" in vocabulary.provenance
+    return vocabulary if said else None
+
+
+def verify_extended(
+    out: Output,
+    source: InstanceSource,
+    vocabulary: Vocabulary,
+    certificate: str | None,
+    keep: Sequence[str],
+) -> int:
+    """Checks the vocabulary and the certificate, shows what is found, returns the exit status."""
+    from ..adaptation.check import verify_extension
+
+    proof: Certificate | MergeCertificate | None = None
+    if certificate is not None:
+        of_merges = kind_of(certificate) == "merge-certificate"
+        proof = (MergeCertificate if of_merges else Certificate).load(certificate)
+    words = read_corpus(out, vocabulary, [source.corpus or ""], key="text", all_files=False)
+    kept = read_corpus(out, vocabulary, keep, key="text", all_files=False) if keep else None
+    check = verify_extension(vocabulary, words, proof, keep=kept)
+    data = check.to_json()
+    shown = {key: value for key, value in data.items() if key != "problems" and value is not None}
+    out.result(data, facts(shown))
+    for problem in check.problems:
+        say(f"partcover: {problem}")
+    return 0 if check.ok else EXIT_VERIFICATION
