@@ -60,21 +60,25 @@ def drawn(n_words, long):
     hashes = np.array([number % 2**64 for number in hashes], np.uint64)
     powers = np.array([pow(BASE, len(part), 2**64) for part in parts], np.uint64)
     most = 9 if long else 3
-    rows, keys, first, wanted = [], [], (), n_words
-    while len(first) < n_words:
-        while len(rows) * BATCH < wanted:
+    rows, known = [], np.zeros(0, np.uint64)
+    while len(known) < n_words:
+        places, keys = [], []
+        for _ in range(max(1, n_words // BATCH // 4)):
             sizes = random.integers(5, 10, BATCH) if long else random.integers(1, 4, BATCH)
             row = np.full((BATCH, most), len(parts) - 1, np.int16)  # the part without symbols
-            places = np.minimum(random.zipf(1.2, int(sizes.sum())) - 1, len(parts) - 2)
-            row[np.arange(most) < sizes[:, None]] = places
+            drawn_places = random.zipf(1.2, int(sizes.sum())) - 1
+            row[np.arange(most) < sizes[:, None]] = np.minimum(drawn_places, len(parts) - 2)
             key = np.zeros(BATCH, np.uint64)
             for column in row.T:
                 key = key * powers[column] + hashes[column]
-            rows.append(row)
+            places.append(row)
             keys.append(key)
-        first = np.unique(np.concatenate(keys), return_index=True)[1]
-        wanted += int(1.1 * (n_words - len(first)) * wanted / len(first))
-    chosen = np.concatenate(rows)[np.sort(first)[:n_words]].ravel()
+        keys, first = np.unique(np.concatenate(keys), return_index=True)
+        is_new = ~np.isin(keys, known, assume_unique=True)
+        rows.append(np.concatenate(places)[np.sort(first[is_new])])
+        known = np.concatenate([known, keys[is_new]])
+    chosen = np.concatenate(rows)[:n_words].ravel()
+    del rows, known
     sizes = lengths[chosen]
     ends = np.cumsum(sizes)
     text = np.frombuffer("".join(parts).encode(), np.uint8)

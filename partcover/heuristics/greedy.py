@@ -9,11 +9,11 @@ import numpy as np
 from ..corpus.symbols import Token
 from ..errors import InputError, VerificationError
 from ..kernels._greedy import Greedy
+from ..problem.candidates import refuse_endless
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Solution, Termination
-from ..problem.word_index import Intervals
 from ..runtime.arguments import Seconds, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
@@ -23,8 +23,6 @@ __all__ = ["certified_ratio", "greedtok", "greedwmc"]
 
 _CHUNK = 256  # tokens between looks at the clock
 _MORE = 2  # times as many candidates are loaded where those loaded gain too little
-# occurrences scored for one token: a minute has some 1e9; of text there are fewer for each symbol
-_MOST_SCORED, _SCORED_EACH = 5 * 10**8, 64
 
 
 @checked
@@ -50,7 +48,8 @@ def greedtok(
     time_limit : float, optional
         Seconds after which the tokens chosen so far are returned.
     threads : int
-        Number of threads of the final segmentation; the result is the same for any number.
+        Number of threads that index the words and cut them at the end; the result is the same for
+        any number.
     progress : Progress, optional
         Receives the number of tokens chosen so far, k, and the cover so far as the remark.
 
@@ -168,23 +167,6 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
     return d, d * (1 - 1 / e)
 
 
-def _refuse_endless(intervals: Intervals, scored: int, positions: int) -> int:
-    """Refuses candidates whose occurrences take minutes to score once.
-
-    Those of long words that repeat themselves overlap: they are the square of their length.
-    Returns their number, with those that were scored since the last token.
-    """
-    lo, hi, length = intervals
-    occurrences = scored + int(np.subtract(hi, lo, dtype=np.int64).sum())
-    if occurrences > max(_MOST_SCORED, _SCORED_EACH * positions):
-        raise InputError(
-            f"the {len(lo):,} candidates, of up to {int(length.max()):,} symbols, occur "
-            f"{occurrences:,} times, since long words repeat themselves: cap their length with "
-            "--max-length (max_length), or cut the words with a pre-tokenizer"
-        )
-    return occurrences
-
-
 def _greedy(
     instance: Instance, limits: RunLimits, progress: Progress, *, relaxed: bool
 ) -> Solution:
@@ -193,7 +175,7 @@ def _greedy(
     threads = limits.threads
     words = instance.words
     refuse_beyond_memory(instance, "greedy")
-    index = instance.promising
+    index = instance.promising_index(threads)
     state = Greedy(index.text, index.sa, index.word_of, words.counts, relaxed)
 
     first = len(instance.prefix)
@@ -215,7 +197,8 @@ def _greedy(
     exhausted = False
     intervals, weight, least = index.intervals, index.weight, index.min_promise
     most = max(len(intervals.lo), 1)
-    scored = _refuse_endless(intervals, 0, len(index.text))
+    scored = intervals.occurrences
+    refuse_endless(len(index), int(intervals.length.max(initial=0)), scored, len(index.text))
     budgets = GroupBudgets(instance.groups, instance.fixed)
     groups = budgets.bits(index.tokens() if instance.groups else ())
     state.load(*intervals, weight, words.total_symbols, groups, budgets.room)
@@ -241,8 +224,10 @@ def _greedy(
                     most = _MORE * max(most, len(intervals.lo))
                 tokens += index.tokens_at(intervals.take(np.array(picks, np.int64)))
                 picks = []
-                intervals, weight, least = index.most_promising(state.blocked(), most)
-                scored = _refuse_endless(intervals, scored, len(index.text))
+                blocked = state.blocked()
+                state.unload()
+                intervals, weight, least = index.most_promising(blocked, most, scored)
+                scored += intervals.occurrences
                 state.load(*intervals, weight, words.total_symbols)
     except KeyboardInterrupt:
         termination = "interrupted"

@@ -117,11 +117,12 @@ cdef class Greedy:
         self.most_kept = max(KEPT, KEPT_EACH * <int64_t> self.text.shape[0])
 
     def __dealloc__(self):
-        self._drop()
+        self.unload()
         free(self.best_upto)
         free(self.border)
 
-    cdef void _drop(self) noexcept:
+    def unload(self):
+        """Frees the candidates; what is placed stays."""
         cdef Py_ssize_t c
         for c in range(self.n_items):
             free(self.items[c].places)
@@ -146,7 +147,7 @@ cdef class Greedy:
         cdef Py_ssize_t c
         cdef Py_ssize_t n = lo.shape[0]
         cdef Candidate *item
-        self._drop()
+        self.unload()
         self.groups = np.zeros(0, np.uint64) if groups is None else groups
         self.left = np.zeros(0, np.int64) if left is None else left.copy()
         self.full = 0

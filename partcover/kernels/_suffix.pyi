@@ -5,8 +5,20 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 def suffix_array(text: Int32, upper: int) -> Int32: ...
-def common_prefixes(text: Int32, sa: Int32) -> Int32: ...
-def candidate_intervals(
+def suffix_ranks(sa: Int32, rank: Int32, begin: int, end: int) -> None: ...
+def common_prefixes(
+    text: Int32, sa: Int32, rank: Int32, lcp: Int32, begin: int, end: int
+) -> None: ...
+
+class Nodes:
+    candidates: int
+    occurrences: int
+    longest: int
+    total: int
+    def intervals(self) -> tuple[Int32, Int32, Int32, Int64]: ...
+
+def shard_ends(lcp: Int32, first: int, n_shards: int) -> list[int]: ...
+def candidate_nodes(
     sa: Int32,
     lcp: Int32,
     word_of: Int32,
@@ -16,9 +28,10 @@ def candidate_intervals(
     max_length: int,
     min_count: int,
     blocked: npt.NDArray[np.uint8] | None,
-    limit: int,
+    begin: int,
+    end: int,
     least: int = ...,
-) -> tuple[Int32, Int32, Int32, Int64, int]: ...
+) -> Nodes: ...
 def class_floor(number: int) -> int: ...
 def promise_classes(
     sa: Int32,
@@ -29,8 +42,10 @@ def promise_classes(
     whole: npt.NDArray[np.uint8],
     max_length: int,
     min_count: int,
-    blocked: npt.NDArray[np.uint8] | None = ...,
-) -> tuple[Int64, int]: ...
+    blocked: npt.NDArray[np.uint8] | None,
+    begin: int,
+    end: int,
+) -> Int64: ...
 def find(text: Int32, sa: Int32, patterns: Int32, offsets: Int64) -> tuple[Int32, Int32]: ...
 def interval_words(
     sa: Int32, word_of: Int32, counts: Int64, lo: Int32, hi: Int32

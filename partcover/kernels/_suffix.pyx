@@ -12,8 +12,11 @@ import numpy as np
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
+include "_prefetch.pxi"
+
 cdef enum:
     N_CLASSES = 488     # of promises; the last is that of 2^63 - 1
+    AHEAD = 16          # suffixes, of which what is read next is prefetched
 
 
 cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept nogil:
@@ -169,33 +172,41 @@ def suffix_array(const int32_t[::1] text, int32_t upper):
     return sa
 
 
-def common_prefixes(const int32_t[::1] text, const int32_t[::1] sa):
-    """Returns the length of the common prefix of neighbouring suffixes, up to the separator 0.
-
-    ``lcp[i]`` is between ``sa[i - 1]`` and ``sa[i]``; ``lcp[0]`` is 0.  (Kasai et al. 2001;
-    their argument still holds: a common prefix without a separator loses at most its first
-    symbol.)
-    """
-    cdef int32_t n = <int32_t> sa.shape[0]
-    lcp = np.zeros(n, np.int32)
-    rank = np.empty(n, np.int32)
-    cdef int32_t[::1] out = lcp
-    cdef int32_t[::1] where = rank
-    cdef int32_t i, j, h = 0
+def suffix_ranks(const int32_t[::1] sa, int32_t[::1] rank, Py_ssize_t begin, Py_ssize_t end):
+    """Writes the places of the suffixes from `begin` on, before `end`, to where they start."""
+    cdef Py_ssize_t i
     with nogil:
-        for i in range(n):
-            where[sa[i]] = i
-        for i in range(n):
-            if where[i] == 0:
+        for i in range(begin, end):
+            rank[sa[i]] = <int32_t> i
+
+
+def common_prefixes(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[::1] rank,
+                    int32_t[::1] lcp, Py_ssize_t begin, Py_ssize_t end):
+    """Writes the length of the common prefix of neighbouring suffixes, up to the separator 0.
+
+    ``lcp[i]`` is between ``sa[i - 1]`` and ``sa[i]``; ``lcp[0]`` is 0.  Those of the suffixes that
+    start at `begin` or later, before `end`, are written.  (Kasai et al. 2001; their argument still
+    holds: a common prefix without a separator loses at most its first symbol.)
+    """
+    cdef Py_ssize_t n = sa.shape[0]
+    cdef Py_ssize_t i, j
+    cdef int32_t h = 0
+    with nogil:
+        for i in range(begin, end):
+            if i + 2 * AHEAD < end:
+                prefetch(&sa[max(rank[i + 2 * AHEAD], 1) - 1])
+                prefetch(&text[sa[max(rank[i + AHEAD], 1) - 1]])
+                prefetch(&lcp[rank[i + AHEAD]])
+            if rank[i] == 0:
                 h = 0
+                lcp[0] = 0
                 continue
-            j = sa[where[i] - 1]
+            j = sa[rank[i] - 1]
             while i + h < n and j + h < n and text[i + h] == text[j + h] and text[i + h] != 0:
                 h += 1
-            out[where[i]] = h
+            lcp[rank[i]] = h
             if h:
                 h -= 1
-    return lcp
 
 
 cdef struct Node:
@@ -214,8 +225,21 @@ cdef struct Open:
     int64_t live         # the weight of the occurrences that may count
 
 
-cdef class _Nodes:
-    """A growing array of nodes, or only how many candidates they have of each class of promise."""
+cdef class Nodes:
+    """The nodes of the tree of suffixes that stand for candidates, from a range of suffixes.
+
+    Attributes
+    ----------
+    candidates : int
+        Their number; a node stands for all lengths on the edge into it.
+    occurrences : int
+        How often they occur, overlapping ones and those that do not count included.
+    longest : int
+        The length of the longest.
+    total : int
+        The number of distinct substrings in the range, those that are left out included.
+    """
+    cdef readonly int64_t candidates, occurrences, longest, total
     cdef Node *items
     cdef Py_ssize_t size
     cdef Py_ssize_t room
@@ -230,6 +254,37 @@ cdef class _Nodes:
 
     def __dealloc__(self):
         free(self.items)
+
+    def intervals(self):
+        """Returns the candidates in lexicographic order: their lo, hi, length and weight."""
+        cdef Py_ssize_t a, at = 0
+        cdef int32_t length
+        cdef Node node
+        # by first position in suffix order, shorter substrings first
+        key = np.empty(self.size, np.int64)
+        cdef int64_t[::1] key_view = key
+        for a in range(self.size):
+            key_view[a] = <int64_t> self.items[a].lo << 32 | self.items[a].first
+        cdef const int64_t[::1] order = np.argsort(key)
+        del key
+        lo = np.empty(self.candidates, np.int32)
+        hi = np.empty(self.candidates, np.int32)
+        lengths = np.empty(self.candidates, np.int32)
+        weights = np.empty(self.candidates, np.int64)
+        cdef int32_t[::1] lo_view = lo
+        cdef int32_t[::1] hi_view = hi
+        cdef int32_t[::1] length_view = lengths
+        cdef int64_t[::1] weight_view = weights
+        with nogil:
+            for a in range(self.size):
+                node = self.items[order[a]]
+                for length in range(node.first, node.last + 1):
+                    lo_view[at] = node.lo
+                    hi_view[at] = node.hi
+                    length_view[at] = length
+                    weight_view[at] = node.weight
+                    at += 1
+        return lo, hi, lengths, weights
 
     cdef Py_ssize_t emit(self, const Open *node, int32_t hi, int32_t parent,
                          const uint8_t[::1] whole, bint is_word) except -1 nogil:
@@ -281,6 +336,9 @@ cdef class _Nodes:
             self.items = moved
         self.items[self.size] = node
         self.size += 1
+        self.candidates += node.last - node.first + 1
+        self.longest = max(self.longest, node.last)
+        self.occurrences += <int64_t> (node.last - node.first + 1) * (node.hi - node.lo)
         return 0
 
 
@@ -302,20 +360,18 @@ def class_floor(int number):
     return _floor_of(number)
 
 
-cdef Py_ssize_t _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
-                      const int64_t[::1] offsets, const int64_t[::1] counts,
-                      const uint8_t[::1] whole, const uint8_t[::1] blocked,
-                      _Nodes nodes) except -1:
-    """Walks the tree of suffixes, and gives each of its nodes to `nodes`.
+cdef int _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
+               const int64_t[::1] offsets, const int64_t[::1] counts, const uint8_t[::1] whole,
+               const uint8_t[::1] blocked, Py_ssize_t begin, Py_ssize_t end,
+               Nodes nodes) except -1:
+    """Walks the tree of the suffixes from `begin` on, before `end`, and gives its nodes to `nodes`.
 
     Occurrences that begin at a position that is blocked do not count, if any is: their weight is
-    not in that of a node.  Returns the number of distinct substrings, dominated ones included.
+    not in that of a node.  No two symbols begin a suffix of the range and one outside it.
     """
-    cdef Py_ssize_t n = sa.shape[0]
-    cdef Py_ssize_t words = counts.shape[0]
-    cdef Py_ssize_t i = words + 1        # the separators come first
+    cdef Py_ssize_t i = begin
     cdef Py_ssize_t top = 0
-    cdef Py_ssize_t total = 0
+    cdef int64_t total = 0
     cdef int32_t here, after, parent, pos, w
     cdef int64_t live
     cdef bint all_live = blocked.shape[0] == 0
@@ -328,11 +384,19 @@ cdef Py_ssize_t _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32
     try:
         with nogil:
             stack[0] = Open(0, <int32_t> i, -1, 0, 0)
-            while i < n:
+            while i < end:
+                if i + 2 * AHEAD < end:
+                    pos = sa[i + 2 * AHEAD]
+                    prefetch(&word_of[pos])
+                    if not all_live:
+                        prefetch(&blocked[pos])
+                    w = word_of[sa[i + AHEAD]]
+                    prefetch(&offsets[w])
+                    prefetch(&counts[w])
                 pos = sa[i]
                 w = word_of[pos]
-                here = lcp[i] if i > words + 1 else 0
-                after = lcp[i + 1] if i + 1 < n else 0
+                here = lcp[i] if i > begin else 0
+                after = lcp[i + 1] if i + 1 < end else 0
                 # the leaf: occurs once
                 live = counts[w] if all_live or not blocked[pos] else 0
                 parent = max(here, after)
@@ -372,81 +436,68 @@ cdef Py_ssize_t _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32
                 i += 1
     finally:
         free(stack)
-    return total
+    nodes.total = total
+    return 0
+
+
+def shard_ends(const int32_t[::1] lcp, Py_ssize_t first, Py_ssize_t n_shards):
+    """Returns where at most `n_shards` ranges of the suffixes from `first` on end, one at least.
+
+    Suffixes that begin with the same two symbols are in the same range.
+    """
+    cdef Py_ssize_t n = lcp.shape[0]
+    cdef Py_ssize_t s, end
+    ends = []
+    for s in range(1, n_shards + 1):
+        end = max(first + (n - first) * s // n_shards, ends[len(ends) - 1] if ends else first)
+        with nogil:
+            while end < n and lcp[end] > 1:
+                end += 1
+        if end > (ends[len(ends) - 1] if ends else first):
+            ends.append(end)
+    return ends or [n]
 
 
 def promise_classes(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
                     const int64_t[::1] offsets, const int64_t[::1] counts,
-                    const uint8_t[::1] whole, Py_ssize_t max_length, int64_t min_count,
-                    blocked=None):
-    """Counts what `candidate_intervals` would return, by classes of promise.
+                    const uint8_t[::1] whole, Py_ssize_t max_length, int64_t min_count, blocked,
+                    Py_ssize_t begin, Py_ssize_t end):
+    """Counts the candidates of a range of suffixes by classes of promise.
 
     The promise of a candidate is its weight times (length - 1): no vocabulary saves more by it.
-    Returns the candidates of each class, whose least promise is `class_floor` of its number, and
-    the number of distinct substrings including dominated ones.  O(text + nodes) time, and memory
-    for the deepest node alone.
+    Returns the candidates of each class, whose least promise is `class_floor` of its number.
+    O(suffixes + nodes) time, and memory for the deepest node alone.  Arguments as for
+    `candidate_nodes`.
     """
-    cdef _Nodes nodes = _Nodes(max_length, min_count, 0)
+    cdef Nodes nodes = Nodes(max_length, min_count, 0)
     classes = np.zeros(N_CLASSES, np.int64)
     cdef int64_t[::1] view = classes
     nodes.classes = &view[0]
     blocked = np.zeros(0, np.uint8) if blocked is None else blocked
-    total = _walk(sa, lcp, word_of, offsets, counts, whole, blocked, nodes)
-    return classes, total
+    _walk(sa, lcp, word_of, offsets, counts, whole, blocked, begin, end, nodes)
+    nodes.classes = NULL
+    return classes
 
 
-def candidate_intervals(const int32_t[::1] sa, const int32_t[::1] lcp,
-                        const int32_t[::1] word_of, const int64_t[::1] offsets,
-                        const int64_t[::1] counts, const uint8_t[::1] whole,
-                        Py_ssize_t max_length, int64_t min_count, blocked, int64_t limit,
-                        int64_t least=0):
-    """Returns all substrings of length 2..max_length with weighted occurrences >= min_count.
+def candidate_nodes(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
+                    const int64_t[::1] offsets, const int64_t[::1] counts,
+                    const uint8_t[::1] whole, Py_ssize_t max_length, int64_t min_count, blocked,
+                    Py_ssize_t begin, Py_ssize_t end, int64_t least=0):
+    """Finds all substrings of length 2..max_length with weighted occurrences >= min_count.
 
+    They are those of a range of suffixes, from `begin` on and before `end`, one of `shard_ends`.
     A substring of only one distinct word w is dominated, and left out, if ``whole[w]`` says that
     w itself is a candidate, unless it is w.  So are those of a promise (see `promise_classes`)
     less than `least`.  Where `blocked`, uint8 for each position, is given, occurrences that begin
     at a blocked position are in neither the promise nor the weight that is returned, and what has
     no others is left out.
 
-    Returns (lo, hi, length, weight) in lexicographic order, and the number of distinct substrings
-    including what is left out.  O(text + output), and a sort of the nodes.  Raises
-    `OverflowError` with their number, before it allocates them, if there are more than `limit`.
+    Returns their `Nodes`.  O(suffixes) time.
     """
-    cdef _Nodes nodes = _Nodes(max_length, min_count, least)
+    cdef Nodes nodes = Nodes(max_length, min_count, least)
     blocked = np.zeros(0, np.uint8) if blocked is None else blocked
-    cdef Py_ssize_t total = _walk(sa, lcp, word_of, offsets, counts, whole, blocked, nodes)
-    cdef Py_ssize_t a, at = 0, size = 0
-    cdef int32_t length
-    cdef Node node
-    for a in range(nodes.size):
-        size += nodes.items[a].last - nodes.items[a].first + 1
-    if size > limit:
-        raise OverflowError(size)
-    # by first position in suffix order, shorter substrings first
-    key = np.empty(nodes.size, np.int64)
-    cdef int64_t[::1] key_view = key
-    for a in range(nodes.size):
-        key_view[a] = <int64_t> nodes.items[a].lo << 32 | nodes.items[a].first
-    cdef const int64_t[::1] order = np.argsort(key)
-    del key
-    lo = np.empty(size, np.int32)
-    hi = np.empty(size, np.int32)
-    lengths = np.empty(size, np.int32)
-    weights = np.empty(size, np.int64)
-    cdef int32_t[::1] lo_view = lo
-    cdef int32_t[::1] hi_view = hi
-    cdef int32_t[::1] length_view = lengths
-    cdef int64_t[::1] weight_view = weights
-    with nogil:
-        for a in range(nodes.size):
-            node = nodes.items[order[a]]
-            for length in range(node.first, node.last + 1):
-                lo_view[at] = node.lo
-                hi_view[at] = node.hi
-                length_view[at] = length
-                weight_view[at] = node.weight
-                at += 1
-    return lo, hi, lengths, weights, total
+    _walk(sa, lcp, word_of, offsets, counts, whole, blocked, begin, end, nodes)
+    return nodes
 
 
 def find(const int32_t[::1] text, const int32_t[::1] sa,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from copy import copy
+from itertools import pairwise
 from typing import NoReturn, TypeAlias
 
 import numpy as np
@@ -13,24 +15,34 @@ from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels._suffix import (
-    candidate_intervals,
+    Nodes,
+    candidate_nodes,
     class_floor,
     common_prefixes,
     promise_classes,
+    shard_ends,
+    suffix_ranks,
 )
 from ..runtime.arrays import Bools, Int32, Int64, Integers
 from ..runtime.memory import available_memory, refuse_beyond
+from ..runtime.parallel import ordered_map
 from .word_index import Intervals, WordIndex
 
 Flags: TypeAlias = npt.NDArray[np.uint8]
 
-__all__ = ["MOST_HELD", "CandidateIndex"]
+__all__ = ["MOST_HELD", "CandidateIndex", "refuse_endless"]
 
 MOST_HELD = 1 << 20
 """Where only the promising candidates are held at first, about so many."""
 
 _BYTES_A_CANDIDATE = 96  # here and in GreedTok
 _SHARE = 0.5  # of the memory that candidates may take: other work needs the rest
+_SHARDS_EACH = 4  # parts of the suffixes for each thread, which end at different times
+# occurrences scored for one token: a minute has some 1e9; of text there are fewer for each symbol
+_MOST_SCORED, _SCORED_EACH = 5 * 10**8, 64
+# candidates listed for one token where a million did not suffice; words of 32 symbols have so many
+_MOST_LISTED, _LISTED_EACH = 1 << 22, 16
+_SHORTER = "cap their length with --max-length (max_length), or cut the words with a pre-tokenizer"
 
 
 class CandidateIndex(WordIndex):
@@ -56,6 +68,8 @@ class CandidateIndex(WordIndex):
     most : int, optional
         Hold about so many candidates, those of the most promise, where there are more; a list
         is held whole.
+    threads : int
+        Threads that sort the suffixes and list the candidates, which are the same for any number.
 
     Attributes
     ----------
@@ -73,8 +87,8 @@ class CandidateIndex(WordIndex):
     Raises
     ------
     InputError
-        If the words are too long for `WordIndex`, or there are more candidates than memory
-        holds.
+        If the words are too long for `WordIndex`, or there are more candidates than memory holds,
+        or than can be scored in minutes.
 
     Notes
     -----
@@ -113,8 +127,10 @@ class CandidateIndex(WordIndex):
         min_count: int = 1,
         dominated: bool = False,
         most: int | None = None,
+        threads: int = 1,
     ) -> None:
         super().__init__(words)
+        self._threads = threads
         self.min_promise = 0
         self._excluded = self.find_tokens(forbidden)
         if explicit is None:
@@ -131,20 +147,42 @@ class CandidateIndex(WordIndex):
         whole &= not dominated
         whole[self.words_equal(excluded)] = False
         self._whole = whole.view(np.uint8)
-        self._prefixes = common_prefixes(self.text, self.sa)
+        n_shards = 1 if self._threads == 1 else self._threads * _SHARDS_EACH
+        self._prefixes = self._common_prefixes(n_shards)
+        # the separators come first
+        self._ends = shard_ends(self._prefixes, len(self.words) + 1, n_shards)
         if most is None:
-            self.intervals, self.weight, self.total = self._of_promise(0)
-            self.n_undominated = len(self)
-            del self._prefixes
+            nodes = self._nodes(0)
         else:
-            classes, self.total = promise_classes(*self._tree, self._longest, self._min_count)
+            classes = self._classes()
             self.n_undominated = int(classes.sum())
             self.min_promise = _promise_of(classes, most)
-            self.intervals, self.weight = self._of_promise(self.min_promise)[:2]
+            nodes = self._nodes(self.min_promise)
+        self.total = sum(part.total for part in nodes)
+        self.intervals, self.weight = self._intervals(nodes)
+        if most is None:
+            self.n_undominated = len(self)
+            del self._prefixes
         if len(excluded.lo):
             listed = excluded.length <= self._longest
             listed &= self.weight_of(excluded) >= self._min_count
             self.total -= int((excluded.occurs & listed).sum())
+
+    def _common_prefixes(self, n_shards: int) -> Int32:
+        """Returns the lengths of the common prefixes of neighbouring suffixes."""
+        sa, n = self.sa, len(self.sa)
+        shards = [*pairwise(n * number // n_shards for number in range(n_shards + 1))]
+        rank, prefixes = np.empty(n, np.int32), np.empty(n, np.int32)
+
+        def fill(shard: tuple[int, int]) -> None:
+            suffix_ranks(sa, rank, *shard)
+
+        def compare(shard: tuple[int, int]) -> None:
+            common_prefixes(self.text, sa, rank, prefixes, *shard)
+
+        for work in (fill, compare):
+            deque(ordered_map(work, shards, self._threads), maxlen=0)
+        return prefixes
 
     @property
     def _tree(self) -> tuple[Int32, Int32, Int32, Int64, Int64, Flags]:
@@ -152,14 +190,21 @@ class CandidateIndex(WordIndex):
         words = self.words
         return self.sa, self._prefixes, self.word_of, words.offsets, words.counts, self._whole
 
+    @property
+    def _shards(self) -> Iterator[tuple[int, int]]:
+        """The ranges of the suffixes that threads look at."""
+        return pairwise([len(self.words) + 1, *self._ends])
+
     def held(self, least: int) -> CandidateIndex:
         """Returns an index of the candidates of at least this promise, over the same arrays."""
         other = copy(self)
-        other.intervals, other.weight = self._of_promise(least)[:2]
+        other.intervals, other.weight = self._intervals(self._nodes(least))
         other.min_promise = least
         return other
 
-    def most_promising(self, blocked: Flags, most: int) -> tuple[Intervals, Int64, int]:
+    def most_promising(
+        self, blocked: Flags, most: int, scored: int
+    ) -> tuple[Intervals, Int64, int]:
         """Enumerates candidates by the promise that is left to them.
 
         Parameters
@@ -169,6 +214,8 @@ class CandidateIndex(WordIndex):
         most : int
             How many candidates are wanted, at most; there may be more where many have much the
             same promise.
+        scored : int
+            Occurrences of others that were scored for the same token, and did not suffice.
 
         Returns
         -------
@@ -182,29 +229,59 @@ class CandidateIndex(WordIndex):
         Raises
         ------
         InputError
-            If they are more than memory holds.
+            If they are more than memory holds, or too many to be scored for one token.
         """
-        classes, _ = promise_classes(*self._tree, self._longest, self._min_count, blocked)
-        least = _promise_of(classes, most)
-        return *self._of_promise(least, blocked)[:2], least
+        least = _promise_of(self._classes(blocked), most)
+        nodes = self._nodes(least, blocked, scored)
+        if scored:
+            listed = sum(part.candidates for part in nodes)
+            _refuse_many(listed, max(part.longest for part in nodes), len(self.text))
+        return *self._intervals(nodes), least
 
-    def _of_promise(self, least: int, blocked: Flags | None = None) -> tuple[Intervals, Int64, int]:
-        """Enumerates candidates of at least a promise.
+    def _classes(self, blocked: Flags | None = None) -> Int64:
+        """Returns how many candidates of each class of promise there are."""
+        limits = self._longest, self._min_count, blocked
 
-        Returns them, their weights, and the number of all candidates, the excluded ones included.
+        def work(shard: tuple[int, int]) -> Int64:
+            return promise_classes(*self._tree, *limits, *shard)
+
+        parts = [*ordered_map(work, self._shards, self._threads)]
+        classes: Int64 = np.sum(parts, axis=0)
+        return classes
+
+    def _nodes(self, least: int, blocked: Flags | None = None, scored: int = 0) -> list[Nodes]:
+        """Finds the candidates of at least a promise, in the order of the shards.
+
+        Substrings of long words that are much the same number the square of their length: those
+        that memory does not hold, or that take too long, are refused before they are listed.
         """
-        # substrings of long words that are much the same number the square of their length
-        limit = int(available_memory() * _SHARE) // _BYTES_A_CANDIDATE
-        limits = self._longest, self._min_count, blocked, min(limit, 2**31 - 1), least
-        try:
-            *arrays, weight, total = candidate_intervals(*self._tree, *limits)
-        except OverflowError as error:
-            _refuse(int(error.args[0]))
+        limits = self._longest, self._min_count, blocked
+
+        def work(shard: tuple[int, int]) -> Nodes:
+            return candidate_nodes(*self._tree, *limits, *shard, least)
+
+        nodes = list(ordered_map(work, self._shards, self._threads))
+        candidates = sum(part.candidates for part in nodes)
+        occurrences = scored + sum(part.occurrences for part in nodes)
+        longest = max(part.longest for part in nodes)
+        refuse_endless(candidates, longest, occurrences, len(self.text))
+        most = int(available_memory() * _SHARE) // _BYTES_A_CANDIDATE
+        if candidates > min(most, 2**31 - 1):
+            _refuse(candidates)
+        return nodes
+
+    def _intervals(self, nodes: list[Nodes]) -> tuple[Intervals, Int64]:
+        """Lists candidates that were found, but the excluded ones, and their weights."""
+        parts = list(ordered_map(Nodes.intervals, nodes, self._threads))
+        if len(parts) == 1:
+            *arrays, weight = parts[0]
+        else:
+            *arrays, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
         intervals = Intervals(*arrays)
         if len(self._excluded.lo):
             kept = ~np.isin(intervals.key, self._excluded.key)
             intervals, weight = intervals.take(kept), weight[kept]
-        return intervals, weight, total
+        return intervals, weight
 
     def _select(self, explicit: Intervals, excluded: Intervals, *, dominated: bool) -> None:
         """Makes those of the tokens candidates that occur."""
@@ -267,6 +344,46 @@ class CandidateIndex(WordIndex):
         return self.tokens_at(self.intervals if numbers is None else self.intervals.take(numbers))
 
 
+def refuse_endless(candidates: int, longest: int, occurrences: int, positions: int) -> None:
+    """Refuses candidates whose occurrences take minutes to score once.
+
+    Those of long words that repeat themselves overlap: they are the square of their length.
+
+    Parameters
+    ----------
+    candidates, longest : int
+        The number of candidates, and the symbols of the longest.
+    occurrences : int
+        How often they occur.
+    positions : int
+        The size of the index.
+
+    Raises
+    ------
+    InputError
+        With the numbers.
+
+    Examples
+    --------
+    >>> from partcover.problem.candidates import refuse_endless
+    >>> refuse_endless(candidates=4, longest=4, occurrences=9, positions=10)
+    """
+    if occurrences > max(_MOST_SCORED, _SCORED_EACH * positions):
+        raise InputError(
+            f"the {candidates:,} candidates, of up to {longest:,} symbols, occur "
+            f"{occurrences:,} times, since long words repeat themselves: {_SHORTER}"
+        )
+
+
+def _refuse_many(candidates: int, longest: int, positions: int) -> None:
+    """Refuses candidates for one token, more than words have that do not repeat themselves."""
+    if candidates > max(_MOST_LISTED, _LISTED_EACH * positions):
+        raise InputError(
+            f"{candidates:,} candidates, of up to {longest:,} symbols, are to be scored for one "
+            f"token, since long words repeat themselves: {_SHORTER}"
+        )
+
+
 def _promise_of(classes: Int64, most: int) -> int:
     """Returns a promise that about `most` candidates at most have or exceed, and one at least.
 
@@ -283,9 +400,6 @@ def _promise_of(classes: Int64, most: int) -> int:
 def _refuse(candidates: int) -> NoReturn:
     """Refuse more candidates than memory, or 32 bits, can hold."""
     what = f"there are {candidates:,} candidates"
-    advice = (
-        "cap their length with --max-length (max_length), or cut the words with a pre-tokenizer"
-    )
     need = candidates * _BYTES_A_CANDIDATE
-    refuse_beyond(need, f"{what}, which need", advice, share=_SHARE)
-    raise InputError(f"{what}, more than 2^31 - 1: {advice}") from None
+    refuse_beyond(need, f"{what}, which need", _SHORTER, share=_SHARE)
+    raise InputError(f"{what}, more than 2^31 - 1: {_SHORTER}")

@@ -241,15 +241,19 @@ class Instance:
 
     @property
     def promising(self) -> CandidateIndex:
-        """An index of the most promising candidates, or `index`, where it is there already.
+        """The `promising_index`, made by one thread on first use."""
+        return self.promising_index()
+
+    def promising_index(self, threads: int = 1) -> CandidateIndex:
+        """Returns an index of the most promising candidates, or `index`, where it is there already.
 
         It holds the best `MOST_HELD`, and can enumerate the others; all of a list, and where
-        groups are bounded.  Made on first use.
+        groups are bounded.  It is made on first use, by so many threads.
         """
         if "index" in self.__dict__ or self.groups or self.candidates is not None:
             return self.index
         if "_promising" not in self.__dict__:
-            index = self.candidate_index(dominated=False, most=MOST_HELD)
+            index = self.candidate_index(dominated=False, most=MOST_HELD, threads=threads)
             self.__dict__["_promising"] = index
             if index.min_promise == 0:
                 self.__dict__["index"] = index
@@ -269,7 +273,12 @@ class Instance:
         return other
 
     def candidate_index(
-        self, *, dominated: bool, most: int | None = None, longest: int | None = None
+        self,
+        *,
+        dominated: bool,
+        most: int | None = None,
+        longest: int | None = None,
+        threads: int = 1,
     ) -> CandidateIndex:
         """Makes an index of the candidates, with or without the dominated ones, or of `most`.
 
@@ -285,6 +294,7 @@ class Instance:
             min_count=self.min_count,
             dominated=dominated,
             most=most,
+            threads=threads,
         )
 
     @property

@@ -21,8 +21,10 @@ from ..kernels._suffix import find, interval_words, suffix_array
 from ..runtime.arrays import Bools, Int32, Int64, Integers
 from ..runtime.memory import refuse_beyond
 
-__all__ = ["Intervals", "WordIndex"]
+__all__ = ["MOST_POSITIONS", "Intervals", "WordIndex"]
 
+MOST_POSITIONS = 2**31 - 2
+"""Symbols of the distinct words, with an end of each, that an index holds: it has 32-bit places."""
 
 _BYTES_A_POSITION = 20  # at most, while the suffixes are sorted
 
@@ -55,6 +57,11 @@ class Intervals(NamedTuple):
     def occurs(self) -> Bools:
         """Whether each token occurs."""
         return self.hi > self.lo
+
+    @property
+    def occurrences(self) -> int:
+        """How often all tokens occur, overlapping occurrences included."""
+        return int(np.subtract(self.hi, self.lo, dtype=np.int64).sum())
 
     @property
     def key(self) -> Int64:
@@ -109,15 +116,18 @@ class WordIndex:
     def __init__(self, words: WordCounts) -> None:
         data, offsets, n_words = words.data, words.offsets, len(words)
         size = len(data) + n_words + 1
-        if size > 2**31 - 2:
+        if size > MOST_POSITIONS:
+            fit = _most_that_fit(words)
             raise InputError(
-                f"the {n_words:,} distinct words have {len(data):,} symbols, more than the "
-                "2^31 - 2 positions that can be indexed: leave out rare words, or split the corpus"
+                f"the {n_words:,} distinct words have {size:,} positions (symbols, and an end of "
+                f"each), and {MOST_POSITIONS:,} can be indexed: the {fit:,} most frequent words "
+                "fit, which are the first lines of what count writes (WordCounts.most_frequent); "
+                "bound and improve take all words with --head"
             )
         refuse_beyond(
             size * _BYTES_A_POSITION,
             f"indexing the {len(data):,} symbols of the distinct words takes",
-            "leave out rare words, or split the corpus",
+            "leave out rare words; bound and improve take all words with --head",
         )
         self.words = words
         self._alphabet = None if data.dtype == np.uint8 else np.unique(data)
@@ -213,3 +223,10 @@ class WordIndex:
         word = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[start]
         begin = (start - self.words.offsets[word]).astype(np.int32)
         return order[which], word, begin
+
+
+def _most_that_fit(words: WordCounts) -> int:
+    """Returns how many of the most frequent words an index holds."""
+    order = np.argsort(-words.counts, kind="stable")
+    ends = 1 + np.cumsum(np.diff(words.offsets)[order] + 1)
+    return int(np.searchsorted(ends, MOST_POSITIONS, side="right"))

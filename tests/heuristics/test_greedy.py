@@ -270,6 +270,11 @@ def test_long_words_take_seconds(solver, words, tokens):
 def test_long_words_that_repeat_themselves_for_ever_are_refused(solver):
     with pytest.raises(InputError, match=r"occur [0-9,]+ times.*--max-length"):
         solver(Instance({"a" * 10**6: 1, "a" * (10**6 - 1): 1}, 5))
+    first, second = "a", "ab"
+    while len(second) < 20_000:
+        first, second = second, second + first
+    with pytest.raises(InputError, match=r"candidates.*for one token.*--max-length"):
+        solver(Instance({first: 1, second: 1}, 10))
     capped = solver(Instance({"a" * 10**5: 1, "a" * (10**5 - 1): 1}, 5, max_length=16))
     assert capped.extra["nothing_left_to_gain"]
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partcover import InputError, Instance, WordCounts
+from partcover import InputError, Instance, WordCounts, greedtok
+from partcover.problem.candidates import CandidateIndex
 from partcover.problem.certificate import sorted_symbols
 
 words_st = st.dictionaries(
@@ -157,3 +158,32 @@ def test_positions_ascend_with_the_words():
     words = WordCounts.from_counts({b"bb": 1, b"ba": 2, b"a": 1, b"bab": 3})
     ascending = Instance(words, 1).index.positions_ascending()
     assert words.data[ascending].tobytes() == b"a" + b"ba" + b"bab" + b"bb"
+
+
+def test_words_beyond_the_positions_are_refused_and_those_that_fit_are_indexed(monkeypatch):
+    words = WordCounts.from_counts({"rare": 1, "often": 9, "more": 4, "seldom": 2})
+    monkeypatch.setattr("partcover.problem.word_index.MOST_POSITIONS", 12)
+    with pytest.raises(InputError, match=r"24 positions.* 12 can.*the 2 most frequent.*--head"):
+        greedtok(Instance(words, 3))
+    assert len(Instance(words.most_frequent(2), 3).index) == 2
+    monkeypatch.setattr("partcover.problem.word_index.MOST_POSITIONS", 11)
+    with pytest.raises(InputError, match="the 1 most frequent"):
+        greedtok(Instance(words, 3))
+
+
+@settings(max_examples=60, deadline=None)
+@given(words_st, st.integers(1, 60), st.booleans())
+def test_threads_do_not_change_the_candidates(counts, most, some):
+    words = WordCounts.from_counts(counts)
+    limits = {"most": most if some else None, "min_count": 2, "max_length": 7}
+    one, several = (CandidateIndex(words, threads=threads, **limits) for threads in (1, 3))
+    blocked = (np.arange(len(one.text)) % 3 == 0).astype(np.uint8)
+    assert (one.total, one.n_undominated) == (several.total, several.n_undominated)
+    assert one.min_promise == several.min_promise
+    results = [(*index.intervals, index.weight) for index in (one, several)]
+    if some:
+        again = [index.most_promising(blocked, most // 2 + 1, 0) for index in (one, several)]
+        assert again[0][2] == again[1][2]
+        results = [(*r, *a[0], a[1]) for r, a in zip(results, again, strict=True)]
+    for a, b in zip(*results, strict=True):
+        assert a.tolist() == b.tolist()

@@ -112,7 +112,7 @@ def test_a_limit_of_the_process_is_heeded(tmp_path):
 
 def test_words_beyond_the_memory_are_refused(monkeypatch):
     monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: MIB)
-    with pytest.raises(InputError, match=r"indexing the 100,000 symbols .* split the corpus"):
+    with pytest.raises(InputError, match=r"indexing the 100,000 symbols .* --head"):
         WordIndex(WordCounts.from_words(["a" * 100_000]))
 
 
