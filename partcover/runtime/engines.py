@@ -143,8 +143,10 @@ def _processes(workers: int, _: str) -> Iterator[Executor]:
         try:
             yield pool
         except BaseException:
+            # a shutdown forgets the processes, and would wait for what they are at
+            processes = list((getattr(pool, "_processes", None) or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
-            for process in (getattr(pool, "_processes", None) or {}).values():
+            for process in processes:
                 process.terminate()
             raise
 

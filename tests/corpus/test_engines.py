@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import multiprocessing
 import os
 import signal
 import threading
@@ -81,6 +82,20 @@ def test_a_killed_process_is_an_error_and_the_rest_goes_on(texts):
     with executor_of("processes", 2) as executor:
         job("C.tsv").run(Workers(executor, 2), resume=True)
     assert Path("C.tsv").read_bytes() == whole
+
+
+def test_an_interrupt_ends_processes_that_are_at_work():
+    def interrupted():
+        with executor_of("processes", 1) as executor:
+            assert executor.submit(abs, -1).result() == 1
+            executor.submit(time.sleep, 300)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    for process in multiprocessing.active_children():
+        process.join(20)
+        assert not process.is_alive()
 
 
 def test_what_goes_wrong_in_a_process_is_told(texts):
