@@ -31,11 +31,12 @@ from .bound import Bound
 from .improve import improve
 from .lower_bound import lower_bound
 
-__all__ = ["bound_minimax", "improve_minimax"]
+__all__ = ["bound_minimax", "improve_minimax", "round_seconds"]
 
 _GREEDY = 0.15  # of the time
 _ROUNDS = 6  # of weights, the last with cuts
-_SHARE = 1.5  # of the time that is left, for a round: the first weights are good ones
+_SHARE = 1.5  # the time that is left over that of a round
+_EXCHANGE = 0.1  # of the time
 _STEP = 1.0  # the first step from GreedTok's weights
 
 
@@ -192,6 +193,30 @@ def improve_minimax(
             raise
         run.termination = "interrupted"
     return run.solution("improve-minimax")
+
+
+def round_seconds(left: float | None, rounds: int) -> float | None:
+    """Returns the time of the next round: two thirds of what is left, and all for the last one.
+
+    The first round has no prices to start from, and GreedTok's weights are good ones.  With sixths
+    of the time its bound is not done in 5 seconds: gaps of 2.1, 2.4 and 37 % on three, two and six
+    corpora, in place of 1.0, 1.1 and 3.9 %.  All of the time is as good there, but leaves none for
+    better weights: 0.85 % in 30 seconds, in place of 0.65 %.
+
+    Parameters
+    ----------
+    left : float or None
+        Seconds; None without a limit.
+    rounds : int
+        How many rounds are still to come, this one included.
+
+    Examples
+    --------
+    >>> from partcover.bounds.minimax import round_seconds
+    >>> round_seconds(9.0, 6), round_seconds(3.0, 5), round_seconds(1.0, 1)
+    (6.0, 2.0, 1.0)
+    """
+    return None if left is None else left / min(rounds, _SHARE)
 
 
 @dataclass(frozen=True)
@@ -352,16 +377,17 @@ class _Run:
             Whether the vocabularies of rounds are to keep.
         """
         steps = WeightSteps(self.shares, _STEP)
+        left = self.deadline.left
+        deadline = self.deadline.earlier(_EXCHANGE * left) if offers and left else self.deadline
         prices = self.prices
         for number in range(_ROUNDS):
             if self.termination == "interrupted" or self.is_closed:
                 break
-            if number and self.deadline.is_over:
+            if number and deadline.is_over:
                 break
             is_last = number == _ROUNDS - 1
             shares = list(self.shares) if is_last else list(steps.shares)
-            left = self.deadline.left
-            seconds = None if left is None else left / min(_ROUNDS - number, _SHARE)
+            seconds = round_seconds(deadline.left, _ROUNDS - number)
             prices, chosen = self._round(shares, prices, cuts and is_last, seconds, make)
             tokens = self.count(chosen)
             if offers:

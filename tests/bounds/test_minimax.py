@@ -21,11 +21,13 @@ from partcover import (
     bound_minimax,
     check_minimax_certificate,
     greedtok_minimax,
+    improve,
     improve_minimax,
     lower_bound,
     reference_counts,
     verify_minimax,
 )
+from partcover.bounds.minimax import round_seconds
 from partcover.problem.certificate_file import with_checksum
 
 
@@ -146,6 +148,31 @@ def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name):
     solution = improve_minimax(instance)
     assert solution.termination == "interrupted"
     checks(instance, solution)
+
+
+def test_rounds_share_the_time(monkeypatch):
+    """Each has two thirds of what is left, a tenth of the time is for exchanges."""
+    left, given = 60.0, []
+    for rounds in (6, 5, 4, 3, 2, 1):
+        given.append(round_seconds(left, rounds))
+        left -= given[-1]
+    assert given[:2] == [40.0, pytest.approx(40 / 3)]
+    assert sum(given) == pytest.approx(60)
+    assert left == pytest.approx(0)
+    assert round_seconds(None, 6) is None
+    # and so do those that are made, here in no time
+    module = importlib.import_module("partcover.bounds.minimax")
+    called, limits = improve, []
+
+    def noted(*arguments, time_limit, **options):
+        limits.append(time_limit)
+        return called(*arguments, time_limit=0.1, **options)
+
+    monkeypatch.setattr(module, "improve", noted)
+    improve_minimax(three(4), time_limit=6000)
+    assert limits
+    assert all(3500 < limit <= 3600 for limit in limits[:5])
+    assert all(5250 < limit <= 5400 for limit in limits[5:])
 
 
 def test_large_counts_do_not_overflow():
