@@ -69,7 +69,8 @@ def solve_minimax(
     -------
     MinimaxSolution
         ``tokens`` are recounted by `verify_minimax`.  ``lower_bound`` is the solver's, within its
-        tolerances, and there is no certificate: `improve_minimax` has one.
+        tolerances, and there is no certificate: `improve_minimax` has one.  Where counts are so
+        large that tokens are less than these tolerances, ``termination`` may be ``error``.
 
     Raises
     ------
@@ -219,6 +220,8 @@ class _Search:
 
     def run(self) -> None:
         """Solves the models."""
+        if self.instance.k == len(self.instance.whole.fixed):  # there is one vocabulary
+            self.lower_bound = self.worst
         if self.worst == self.lower_bound:
             return
         model = _Model.of(self.instance)

@@ -38,8 +38,8 @@ class MinimaxSolution:
         No vocabulary within the budget has a smaller largest ratio.
     certificate : MinimaxCertificate or None
         The proof of `lower_bound`, where it can be checked.
-    termination : {"completed", "gap", "time_limit", "interrupted"}
-        Why the method stopped.
+    termination : {"completed", "gap", "time_limit", "interrupted", "error"}
+        Why the method stopped; ``error`` where a solver cannot tell so large counts apart.
     seconds : float
         Wall-clock seconds.
     rounds : int
