@@ -27,6 +27,9 @@ __all__ = [
 ]
 
 
+_ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+
 class _Path(click.ParamType[str]):
     """A file, which a shell completes."""
 
@@ -92,13 +95,13 @@ class WritablePath(_Path):
 
 
 def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]) -> None:
-    """Checks the files that a command writes before it starts.
+    """Checks the files that a command reads and writes before it starts.
 
     Raises
     ------
     InputError
-        If an output cannot be written, is the same file as an input (by whatever path) or the
-        folder of one, or is the same file as another output.
+        If an input is a device without an end, or an output cannot be written, is the same file
+        as an input (by whatever path) or the folder of one, or is the same file as another output.
     """
     read: list[tuple[str, str]] = []
     written: list[tuple[str, str]] = []
@@ -109,7 +112,10 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
         label = _label(parameter)
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(parameter.type, ReadablePath):
-                read += [(label, path) for path in parameter.type.paths(text)]
+                paths = list(parameter.type.paths(text))
+                if endless := [path for path in paths if os.path.realpath(path) in _ENDLESS]:
+                    raise InputError(f"{endless[0]}: a device without an end: name a file")
+                read += [(label, path) for path in paths]
             elif isinstance(parameter.type, WritablePath):
                 written.append((label, text))
                 if not (parameter.type.kind == "folder" and _is_folder(text)):

@@ -19,7 +19,7 @@ from ..runtime.file_kinds import HEADER, kind_of_head, looks_counted
 from ..runtime.files import shown, write_atomic
 from .normalizers import Normalizer
 from .pretokenizers import Pretokenizer, PretokenizerRule, Splitter, character_kinds
-from .readers import Document, documents, refuse_piece
+from .readers import Document, documents, refuse_long_piece, refuse_piece
 from .runs import Spill, write_run
 from .seams import cut_finder
 from .shards import Shard
@@ -169,6 +169,7 @@ def blocks(
             yield text[:cut]
             text = text[cut:]
         buffered, size = [text], len(text)
+        refuse_long_piece("the text" if document is None else document.where, size)
         wanted = 2 * size
     if size:
         yield b"".join(buffered)

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from ..errors import InputError, MissingExtra, PartcoverError
 from ..runtime.files import check_whole, reading, shown, size_of
+from ..runtime.memory import refuse_beyond
 from .seams import FirstCut, first_line, seams
 from .sources import Source, is_url, open_source
 
@@ -26,6 +27,7 @@ CHUNK = 1 << 19  # bytes that are read at a time
 PIECE = 1 << 28
 """Bytes that compressed input may inflate to in one piece: a line, a document, a word."""
 _WINDOW = 1 << 27  # bytes of output that Zstandard may keep
+LONG_PIECE = 1 << 28  # bytes of memory below which a piece is not looked at
 _SLICE = 512  # bytes of Zstandard at a time: at most 128 blocks, each of at most 128 KiB
 ROW_GROUP = 1 << 31  # bytes of a Parquet column that are decompressed together
 
@@ -57,13 +59,17 @@ class Document:
         Raises
         ------
         InputError
-            If it is compressed and inflates to more than `piece` bytes.
+            If it is compressed and inflates to more than `piece` bytes, or is more than memory
+            holds.
         """
-        chunks, size = [], 0
+        chunks, size, wanted = [], 0, 0
         for chunk in self.chunks:
             chunks.append(chunk)
             size += len(chunk)
             refuse_piece(self.where, size, self.piece)
+            if size >= wanted:
+                refuse_long_piece(self.where, size)
+                wanted = 2 * size
         return b"".join(chunks)
 
 
@@ -79,6 +85,23 @@ def refuse_piece(where: str, size: int, limit: int | None) -> None:
         raise InputError(
             f"{where}: inflates to more than {limit // 2**20} MiB without a place to cut; unpack "
             "it first, if it is what you expect"
+        )
+
+
+def refuse_long_piece(where: str, size: int) -> None:
+    """Checks that a text without a place to cut, as that of a device, may grow to twice its size.
+
+    Raises
+    ------
+    InputError
+        If memory does not hold that.
+    """
+    need = 4 * size  # twice the text, and a copy of it
+    if need > LONG_PIECE:
+        refuse_beyond(
+            need,
+            f"{where}: {size:,} bytes or more without a place to cut take",
+            "break the text into lines, or cut it by another pre-tokenizer",
         )
 
 

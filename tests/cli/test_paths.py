@@ -13,7 +13,7 @@ import pytest
 from cli.helpers import COMMANDS, TEXT, fails
 
 from partcover import InputError
-from partcover.cli.paths import ReadablePath, WritablePath, check_apart, check_paths
+from partcover.cli.paths import GroupText, ReadablePath, WritablePath, check_apart, check_paths
 
 OUTPUTS = [
     (name, option)
@@ -83,6 +83,20 @@ def test_no_output_is_another(run, counts, tmp_path, name, option):
         result = run(*words, option.opts[0], "same.svg", other.opts[0], "./same.svg")
         fails(result, "same.svg", "name another file")
         assert not (tmp_path / "same.svg").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_device_without_an_end_is_no_input(run, counts, tmp_path, name):
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    command = COMMANDS[name]
+    readers = [p for p in command.params if isinstance(p.type, ReadablePath)]
+    if not readers or isinstance(readers[0].type, GroupText):
+        pytest.skip("reads no file")
+    words = arguments(name, command, "zero")
+    if "zero" not in words:
+        words += [readers[0].opts[0], "zero"]
+    fails(run(*words), "zero: a device without an end: name a file")
 
 
 def test_derived_outputs_are_checked_too(run, counts, tmp_path):

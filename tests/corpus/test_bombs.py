@@ -1,7 +1,10 @@
 """Compressed input that is little on disk and much in memory: read in pieces, or refused."""
 
+import contextlib
 import gzip
 import json
+import os
+import threading
 import tracemalloc
 
 import pytest
@@ -59,6 +62,25 @@ def test_a_word_of_a_bomb(tmp_path, packing, monkeypatch):
     path = tmp_path / "a.txt"
     path.write_bytes(b"a" * (9 * MIB))
     assert len(WordCounts.from_files([path])) == 1
+
+
+@pytest.mark.parametrize("pretokenizer", ["space-prefix", "none"])
+def test_a_text_that_has_no_end(pretokenizer, tmp_path, monkeypatch):
+    """Here of 100 MB, from a pipe."""
+    monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 100 * MIB)
+    monkeypatch.setattr(readers, "LONG_PIECE", 0)
+    os.mkfifo(tmp_path / "pipe")
+
+    def write():
+        with contextlib.suppress(BrokenPipeError), open(tmp_path / "pipe", "wb") as pipe:
+            pipe.write(bytes(100 * MIB))
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with pytest.raises(InputError, match=r"bytes or more without a place to cut take about .* MiB"):
+        WordCounts.from_files([tmp_path / "pipe"], pretokenizer=pretokenizer)
+    writer.join(20)
+    assert not writer.is_alive()
 
 
 @pytest.mark.parametrize("packing", ["gz", "zst"])
