@@ -18,9 +18,9 @@ __all__ = [
     "adapted",
     "check_words",
     "extended",
-    "merge_condition",
     "needs_whole_characters",
     "next_id",
+    "own_merges",
     "text_of",
     "weighed",
     "whole_substrings",
@@ -81,14 +81,14 @@ def weighed(words: WordCounts, others: WordCounts | None, weights: tuple[int, in
     return words.subset(chain.from_iterable(pairs))
 
 
-def merge_condition(base: Vocabulary) -> MergeCondition:
-    """Returns what a token needs so that the merges of a vocabulary, or of a part of it, make it.
+def own_merges(base: Vocabulary) -> MergeCondition:
+    """Returns the condition that the merges of a vocabulary, or some of them, make every token.
 
     Examples
     --------
     >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.base import merge_condition
-    >>> merge_condition(Vocabulary(["th", "that"], rule="merges"))
+    >>> from partcover.adaptation.base import own_merges
+    >>> own_merges(Vocabulary(["th", "that"], rule="merges"))
     MergeCondition(any merges, whole_words)
     """
     by_rank = base.merges is None

@@ -33,6 +33,7 @@ __all__ = ["add_by_likelihood", "add_merges", "merge_condition"]
 
 _SEARCH = 0.5  # of the time
 _PATIENCE = 20.0  # seconds for a solver
+_MOST_MADE = 1_000_000  # candidates of which a bound knows what they are made of
 _JOINING = 1e-6  # what a token scores above its pieces for each of them that it saves
 
 
@@ -41,7 +42,7 @@ def add_merges(task: Task) -> Added:
 
     No corpus ever needs more tokens than before: a word is cut as it was, and then neighbours are
     joined.  The bound is for all m new texts that merges lead to; where merging starts from
-    characters of several bytes, for all ways to join neighbours.
+    characters of several bytes, or texts are too many, for all ways to join neighbours.
     """
     base, threads = task.base, task.limits.threads
     pieces = Pieces.of(base, task.objective, threads=threads)
@@ -81,7 +82,7 @@ def add_merges(task: Task) -> Added:
     limits: Any = {"time_limit": clock.left, "threads": threads, "progress": task.progress}
     bound: Bound | MergeBound
     condition = merge_condition(base)
-    if condition is None:
+    if condition is None or instance.promising.total > _MOST_MADE:
         bound = lower_bound(instance, incumbent=tokens, **limits)
     else:
         bound = merge_bound(instance, condition, incumbent=tokens, **limits)

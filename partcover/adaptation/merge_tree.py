@@ -15,7 +15,7 @@ from ..segmentation.segmentation import Segmentation
 from ..vocabulary.vocabulary import Vocabulary
 from .base import text_of
 
-__all__ = ["MergeTree", "closed_choice"]
+__all__ = ["MergeTree", "closed_choice", "first_with_parts"]
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,38 @@ def closed_choice(
             if not left[part] and part not in fixed:
                 heapq.heappush(heap, (worth[part], -place[part], part))
     return [token for token in base.tokens if token in kept]
+
+
+def first_with_parts(
+    tree: MergeTree, tokens: Iterable[Token], k: int, fixed: set[Token] | None = None
+) -> list[Token]:
+    """Returns the first of some tokens, each with all that it is made of, as far as k allows.
+
+    Parameters
+    ----------
+    tree : MergeTree
+        What tokens are made of.
+    tokens : iterable of token
+        The tokens, the most wanted first.
+    k : int
+        How many tokens to return at most.
+    fixed : set of token, optional
+        Those that come before all others, with all that they are made of.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.merge_tree import MergeTree, first_with_parts
+    >>> tree = MergeTree.of(Vocabulary(["th", "at", "hat", "that"], rule="merges"))
+    >>> sorted(first_with_parts(tree, [b"that", b"hat"], 3))
+    [b'at', b'th', b'that']
+    """
+    kept = dict.fromkeys(fixed or ())
+    for token in tokens:
+        more = tree.with_parts([token]).difference(kept)
+        if len(kept) + len(more) <= k:
+            kept.update(dict.fromkeys(more))
+    return list(kept)
 
 
 def _symbols(base: Vocabulary, token: Token) -> list[Any]:

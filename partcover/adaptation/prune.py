@@ -10,7 +10,7 @@ import numpy as np
 from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import cut_at_spaces
-from ..bounds.merge_bound import merge_bound
+from ..bounds.merge_bound import MergeBound, merge_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -18,22 +18,22 @@ from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.merge_certificate import MergeCertificate
 from ..runtime.arguments import Budget, Seconds, Threads, checked
-from ..runtime.limits import Deadline, RunLimits
+from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
-from .base import adapted, check_words, merge_condition, text_of
+from .base import adapted, check_words, own_merges, text_of
 from .extension import BeforeAfter
 from .merge_exchange import exchanged
-from .merge_tree import MergeTree, closed_choice
+from .merge_tree import MergeTree, closed_choice, first_with_parts
 from .pruning import Pruning
 from .whole_paths import improve_within
 
 __all__ = ["check_prunable", "most_used", "prune", "restricted"]
 
-_BOUND = 0.6  # of the time, where merges are kept
+_SEARCH = 0.25  # of the time, for each of two searches where merges are kept
 
 
 @checked
@@ -110,18 +110,9 @@ def prune(
     cut = segment(words, base, threads=threads)
     certificate: Certificate | MergeCertificate | None
     if base.rule in ("merges", "character_merges"):
-        left = clock.left
-        deadline = clock if left is None else clock.earlier(_BOUND * left)
-        vocabulary = _of_merges(base, cut, k, required, deadline, threads)
+        left = RunLimits(clock.left, threads=threads)
+        vocabulary, bound = _of_merges(base, cut, instance, left, progress)
         tokens = segment(words, vocabulary, threads=threads).tokens
-        bound = merge_bound(
-            instance,
-            merge_condition(base),
-            incumbent=tokens,
-            time_limit=clock.left,
-            threads=threads,
-            progress=progress,
-        )
         certificate, termination = bound.certificate, bound.termination
     else:
         solution = improve_within(instance, limits, progress or Progress())
@@ -152,26 +143,52 @@ def prune(
 def _of_merges(
     base: Vocabulary,
     cut: Segmentation,
-    k: int,
-    required: tuple[Token, ...],
-    deadline: Deadline,
-    threads: int,
-) -> Vocabulary:
-    """Returns a vocabulary of k tokens that merges still make."""
+    instance: Instance,
+    limits: RunLimits,
+    progress: Progress | None,
+) -> tuple[Vocabulary, MergeBound]:
+    """Returns a vocabulary of k tokens that merges still make, and the bound.
+
+    The search begins from the tokens that are used most, and once more from those that the
+    relaxation of the bound holds most of.
+    """
+    words, k, threads = cut.words, instance.k, limits.threads
+    clock = limits.start()
+    left = clock.left
     tree = MergeTree.of(base)
-    fixed = tree.with_parts(required)
+    fixed = tree.with_parts(instance.required)
     if len(fixed) > k:
         raise InputError(f"{len(fixed):,} tokens have to stay, k is {k:,}: raise k")
-    kept = set(closed_choice(base, tree, cut, k, fixed))
-    return exchanged(
-        tree,
-        lambda tokens: restricted(base, tokens, k),
-        cut.words,
-        kept,
-        fixed,
-        deadline=deadline,
+
+    def searched(first: Iterable[Token], share: float) -> tuple[int, Vocabulary]:
+        found = exchanged(
+            tree,
+            lambda tokens: restricted(base, tokens, k),
+            words,
+            set(first),
+            fixed,
+            deadline=clock if left is None else clock.earlier(share * left),
+            threads=threads,
+        )
+        return segment(words, found, threads=threads).tokens, found
+
+    tokens, vocabulary = searched(closed_choice(base, tree, cut, k, fixed), 1 - _SEARCH)
+    bound = merge_bound(
+        instance,
+        own_merges(base),
+        incumbent=tokens,
+        time_limit=None if clock.left is None else max(0, clock.left - _SEARCH * (left or 0)),
         threads=threads,
+        progress=progress,
     )
+    if bound.lower_bound < tokens and bound.termination != "interrupted":
+        listed = list(bound.instance.index.tokens())
+        x = bound.x.tolist()
+        order = sorted(range(len(listed)), key=lambda n: (-round(x[n], 4), len(listed[n]), n))
+        wanted = first_with_parts(tree, (listed[n] for n in order), k, fixed)
+        other = searched(restricted(base, wanted, k).tokens, 0)
+        tokens, vocabulary = min((tokens, vocabulary), other, key=lambda found: found[0])
+    return vocabulary, bound
 
 
 def check_prunable(base: Vocabulary, k: int) -> None:
