@@ -53,7 +53,7 @@ class ExtensionCheck:
     >>> found = extend(Vocabulary(["at"], rule="merges", merges=[("a", "t")]), words, 1)
     >>> check = verify_extension(found.vocabulary, words, found.certificate)
     >>> check.ok, check.tokens, check.lower_bound
-    (True, 8, 7)
+    (True, 8, 8)
     """
 
     ok: bool
