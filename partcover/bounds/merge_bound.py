@@ -120,7 +120,7 @@ def merge_bound(
     """
     limits = RunLimits(time_limit, threads=threads)
     deadline = limits.start()
-    instance = replace(instance, groups=())
+    instance = replace(instance)
     # a word that dominates a candidate may be made of it
     instance.__dict__["index"] = instance.candidate_index(dominated=True)
     refuse_beyond_memory(instance, "bound")
@@ -133,13 +133,9 @@ def merge_bound(
         ascent = MergeAscent(counter, chosen, greedy.gains, condition)
         best = MergePrices(counter, instance, incumbent, deadline, progress or Progress())
         climb = Climb(ascent, best, StoppingRule(deadline, None, None), cuts=False)
-        termination: Termination | None = None
-        try:
-            climb.begin()
-            while termination is None:
-                termination = climb.advance()
-        except KeyboardInterrupt:
-            termination = "interrupted"
+        termination = greedy.termination
+        if termination != "interrupted":
+            termination = _climbed(climb)
         certificate = best.merge_certificate(ascent)
     return MergeBound(
         instance,
@@ -150,6 +146,18 @@ def merge_bound(
         climb.step,
         termination,
     )
+
+
+def _climbed(climb: Climb) -> Termination:
+    """Makes all steps; returns why they end."""
+    termination: Termination | None = None
+    try:
+        climb.begin()
+        while termination is None:
+            termination = climb.advance()
+    except KeyboardInterrupt:
+        termination = "interrupted"
+    return termination
 
 
 class MergePrices(BestPrices):
