@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from typing import Any
 
 from ..problem.certificate import Certificate
 from ..problem.merge_certificate import MergeCertificate
@@ -10,11 +12,26 @@ from ..report.tables import facts
 from ..runtime.file_kinds import kind_of
 from ..vocabulary.vocabulary import Vocabulary
 from .base_files import read_corpus
+from .command import Function
 from .exit_status import EXIT_VERIFICATION
 from .inputs import InstanceSource
 from .output import Output, say
 
-__all__ = ["extended_vocabulary", "verify_extended"]
+__all__ = ["extended_vocabulary", "verify_extended", "vocabulary_first"]
+
+
+def vocabulary_first(function: Function) -> Function:
+    """Takes a vocabulary that comes before the input as the one to check: ``verify NEW CORPUS``."""
+
+    @functools.wraps(function)
+    def wrapper(*, corpora: tuple[str, ...], vocab: str | None, **options: Any) -> Any:
+        swapped = vocab is None and len(corpora) == 2 and not options["minimax"]
+        if swapped and kind_of(corpora[0]) == "vocabulary":
+            vocab, *rest = corpora
+            corpora = tuple(rest)
+        return function(corpora=corpora, vocab=vocab, **options)
+
+    return wrapper
 
 
 def extended_vocabulary(source: InstanceSource, path: str | None) -> Vocabulary | None:

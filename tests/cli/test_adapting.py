@@ -76,6 +76,8 @@ def test_one_command_verifies_an_extension(run, tmp_path, rule):
     assert (status, checked["ok"], checked["tokens"]) == (0, True, made["tokens"])
     assert checked["lower_bound"] == made["lower_bound"]
     assert checked["gap"] == pytest.approx(made["gap"])
+    first = ("verify", "N.json", "texts", "--certificate", "P.cert", *KEEP, "--json")
+    assert as_json(run(*first)) == (status, checked)
     fails(run(*verify), "the corpus to keep counts, 1 to 2")
     status, _, error = run(*verify, "--keep", "texts")
     assert (status, "extended for other words or counts" in error) == (6, True)

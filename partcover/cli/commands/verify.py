@@ -16,7 +16,7 @@ from ...runtime.file_kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
-from ..extension_verification import extended_vocabulary, verify_extended
+from ..extension_verification import extended_vocabulary, verify_extended, vocabulary_first
 from ..heads import Readers, verify_head
 from ..inputs import InstanceSource, other_words, read_vocabulary
 from ..minimax import MinimaxSource
@@ -46,7 +46,7 @@ class _Answer:
             "partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert",
             "",
         ),
-        ("partcover verify law/ --vocab new.json --certificate new.cert", "of extend"),
+        ("partcover verify new.json law/ --certificate new.cert", "of extend"),
     ],
 )
 @k_option
@@ -75,6 +75,7 @@ class _Answer:
     metavar="FILE",
     help="The text to keep, where extend gave it a weight. Repeatable.",
 )
+@vocabulary_first
 @several_options
 @engine_options(
     ", which check a certificate of a head",
@@ -107,7 +108,8 @@ def verify_command(
     workers of --engine. Those of extend and prune for merges are about vocabularies whose tokens
     merges make.
 
-    A vocabulary that extend wrote needs no -k: it says how it was extended, and the corpus is text,
+    The vocabulary may come first: verify V.json C.tsv -k 1000.
+    One that extend wrote needs no -k: it says how it was extended, and the corpus is text,
     a folder or counted words, as for extend. The bound is recounted for the base that is in it.
     """
     vocab, model = answer.vocab, answer.model
