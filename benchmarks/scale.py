@@ -1,19 +1,24 @@
 """How fast and in how much memory large text is counted, beside what else counts words.
 
     python benchmarks/scale.py corpus FOLDER      # FOLDER/kernel.txt, Debian's kernel sources
-    python benchmarks/scale.py counting TEXT [--megabytes 200] [--memory 500MB]
+    python benchmarks/scale.py corpus FOLDER --package manpages-de   # FOLDER/manpages-de.txt
+    python benchmarks/scale.py counting TEXT [--megabytes 20,200] [--memory 500MB]
+    python benchmarks/scale.py instances …        # large_instances.py: 10^5, 10^6, 10^7 words
+    python benchmarks/scale.py shards COUNTS …    # scale_shards.py: a bound's words on workers
+    python benchmarks/scale.py faults TEXT …      # scale_faults.py: killed workers, full disks
 
-Every method reads the first megabytes of the same file in a process of its own and ends with the
-counts of its distinct words.  Seconds are of all processors, by all processes of a method, which
-on a busy machine is what can be compared; memory is the peak of the largest process.  Words of
-partcover are `first-space`'s.  Polars (streaming) and DuckDB split lines at spaces, so that words
-at the ends of lines differ; the trainer of Hugging Face's tokenizers splits at spaces, and is asked
-for no merges, so that it does little but count.
+Every method of `counting` reads the first megabytes of the same file in a process of its own and
+ends with the counts of its distinct words.  Seconds are of all processors, by all processes of a
+method, which on a busy machine is what can be compared; memory is the peak of the largest process.
+Words of partcover are `first-space`'s.  Polars (streaming) and DuckDB split lines at spaces, so
+that words at the ends of lines differ; the trainer of Hugging Face's tokenizers splits at spaces,
+and is asked for no merges, so that it does little but count.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import resource
 import subprocess
 import sys
@@ -24,19 +29,49 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGE = "linux-source-6.1"
+ELSEWHERE = {
+    "instances": "large_instances.py",
+    "shards": "scale_shards.py",
+    "faults": "scale_faults.py",
+}
 
 
-def corpus(folder):
-    """Downloads the kernel's sources by apt, and joins the C files, sorted by path, in one."""
+def corpus(folder, package):
+    """Downloads a package by apt, and joins its texts, sorted by path, in one file.
+
+    Of the kernel's sources these are the C files; of others all files that are UTF-8, unpacked.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["apt-get", "download", PACKAGE], cwd=folder, check=True)
-    (package,) = folder.glob(f"{PACKAGE}_*.deb")
-    subprocess.run(["dpkg", "-x", package, folder / "package"], check=True)
-    (archive,) = (folder / "package" / "usr" / "src").glob("*.tar.xz")
-    with tarfile.open(archive) as members, (folder / "kernel.txt").open("wb") as out:
+    subprocess.run(["apt-get", "download", package], cwd=folder, check=True)
+    (archive,) = folder.glob(f"{package}_*.deb")
+    unpacked = folder / "package" / package
+    unpacked.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["dpkg", "-x", archive, unpacked], check=True)
+    texts = c_files if package == PACKAGE else utf8_files
+    target = folder / ("kernel.txt" if package == PACKAGE else f"{package}.txt")
+    with target.open("wb") as out:
+        for text in texts(unpacked):
+            out.write(text)
+    print(f"{target}: {target.stat().st_size / 1e6:,.0f} MB")
+
+
+def c_files(folder):
+    (archive,) = (folder / "usr" / "src").glob("*.tar.xz")
+    with tarfile.open(archive) as members:
         for member in members:  # in the archive's order, which is that of the paths
             if member.isfile() and member.name.endswith((".c", ".h")):
-                out.write(members.extractfile(member).read())
+                yield members.extractfile(member).read()
+
+
+def utf8_files(folder):
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        content = gzip.decompress(content) if path.suffix == ".gz" else content
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            continue
+        yield content
 
 
 def command(*arguments):
@@ -128,22 +163,25 @@ def counting(text, megabytes, memory):
                 part.write(whole.read(10**6))
         size = path.stat().st_size / 1e6
         print(f"{size:,.0f} MB, --memory {memory},", ", ".join(map(installed, LIBRARIES)), "\n")
-        print("| method | processor s | MB per processor s | s | peak MB |\n|---|--:|--:|--:|--:|")
+        print("| method | processor s | MB per processor s | s | peak MB | distinct words |")
+        print("|---|--:|--:|--:|--:|--:|")
         counts = set()
         for name, method in METHODS.items():
             out = Path(folder, f"{name.replace(' ', '-')}.tsv")
             found = measured(method(path, out, memory))
             if found is None:
-                print(f"| {name} | failed, or is not installed | | | |")
+                print(f"| {name} | failed, or is not installed | | | | |")
                 continue
             processor, seconds, peak = found
-            print(
-                f"| {name} | {processor:.1f} | {size / processor:.0f} | {seconds:.1f} "
-                f"| {peak / 1e6:.0f} |",
-                flush=True,
-            )
+            words = ""
             if out.exists():
                 counts.add(out.read_bytes())
+                words = f"{out.read_bytes().count(10) - 1:,}"  # the first line is none
+            print(
+                f"| {name} | {processor:.1f} | {size / processor:.1f} | {seconds:.1f} "
+                f"| {peak / 1e6:.0f} | {words} |",
+                flush=True,
+            )
         print("\nthe counts files are", "the same" if len(counts) == 1 else "DIFFERENT")
 
 
@@ -163,17 +201,26 @@ def main():
     parts = parser.add_subparsers(dest="part")
     made = parts.add_parser("corpus", help="make the text")
     made.add_argument("folder", type=Path)
+    made.add_argument("--package", default=PACKAGE)
     counted = parts.add_parser("counting", help="count the text")
     counted.add_argument("text", type=Path)
-    counted.add_argument("--megabytes", type=int, default=200)
+    counted.add_argument("--megabytes", default="200")
     counted.add_argument("--memory", default="500MB")
-    options = parser.parse_args()
+    for name, script in ELSEWHERE.items():
+        parts.add_parser(name, help=f"what {script} measures", add_help=False)
+    options, rest = parser.parse_known_args()
+    if options.part in ELSEWHERE:
+        script = Path(__file__).with_name(ELSEWHERE[options.part])
+        sys.exit(subprocess.run([sys.executable, script, *rest]).returncode)
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if options.peer:
         PEERS[options.peer[0]](options.peer[1])
     elif options.part == "corpus":
-        corpus(options.folder)
+        corpus(options.folder, options.package)
     elif options.part == "counting":
-        counting(options.text, options.megabytes, options.memory)
+        for size in options.megabytes.split(","):
+            counting(options.text, int(size), options.memory)
     else:
         parser.print_help()
 

@@ -18,7 +18,7 @@ from .word_counts import WordCounts
 
 __all__ = ["PART", "CountsPart", "parts_of", "words_of"]
 
-PART = 1 << 21  # bytes of a part of a TSV
+PART = 1 << 20  # bytes of a part of a TSV
 
 
 @dataclass(frozen=True)
