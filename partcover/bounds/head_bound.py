@@ -63,7 +63,7 @@ class HeadBound:
     >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
     >>> bound: HeadBound = head_bound(words, 1, head=2)
     >>> bound.tokens, bound.lower_bound, bound.gap
-    (27, 26, 0.037037037037037035)
+    (27, 27, 0.0)
     """
 
     head: Instance
@@ -162,7 +162,7 @@ def head_bound(
         As for `Instance`.
     time_limit : float, optional
         Seconds; up to three fifths go to the bound of the head.  Whatever it is, the words are read
-        four times.
+        seven times.
     target_gap : float, optional
         The gap of the head to GreedTok's vocabulary at which its bound stops.
     iterations : int, optional
@@ -192,7 +192,8 @@ def head_bound(
     -----
     A word of the tail needs two tokens, unless it is a token itself; or as many as where tokens
     cost 1 and a toll; or any mean of the two, the best of which is taken.  What tokens save in the
-    tail is summed for each token of the head, and for all others in classes.
+    tail is summed for each token of the head, for those that are frequent in a sample of the tail,
+    and for all others in classes.
     `partcover.verification.head_check` has the statement and why it holds.
 
     Examples
@@ -200,7 +201,7 @@ def head_bound(
     >>> from partcover import WordCounts, head_bound
     >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
     >>> head_bound(words, 1, head=2)
-    HeadBound(k=1, lower_bound=26, gap=3.7037%, 2 words in the head)
+    HeadBound(k=1, lower_bound=27, gap=0.0000%, 2 words in the head)
     """
     progress = progress or Progress()
     limits = RunLimits(time_limit, threads=threads)

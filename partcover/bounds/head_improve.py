@@ -10,7 +10,6 @@ from typing import Any
 
 from ..corpus.head_and_tail import HeadAndTail
 from ..corpus.word_counts import WordCounts
-from ..heuristics.greedy import greedtok
 from ..heuristics.search_steps import LocalSearch
 from ..problem.certificate import Certificate
 from ..problem.head_certificate import HeadCertificate
@@ -32,7 +31,7 @@ __all__ = ["head_improve"]
 
 _GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit
 _SHARE = 0.4  # of the time, the most that the bound of the head takes
-_PASSES = 10  # over the tail, for its prices
+_PASSES = 14  # over the tail, for its prices
 
 
 @checked
@@ -77,7 +76,7 @@ def head_improve(
         The relative gap at which to stop.
     time_limit : float, optional
         Seconds for the whole call; up to two fifths go to the bound.  Whatever it is, the words are
-        read some six times.
+        read some eight times.
     seed : int
         Random seed.
     threads : int
@@ -113,7 +112,7 @@ def head_improve(
     >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
     >>> best = head_improve(words, 1, head=2)
     >>> best.tokens, best.lower_bound, list(best.vocabulary)
-    (27, 26, [b'hat'])
+    (27, 27, [b'hat'])
     """
     limits = RunLimits(time_limit, seed, threads)
     conditions = {"max_length": max_length, "required": required, "forbidden": forbidden}
@@ -149,10 +148,10 @@ class _Run:
     def made(self, warm_start: Vocabulary | None, proof: HeadCertificate | None) -> HeadBound:
         """Makes the bound and the search, and returns the best of them."""
         self.phases.enter("greedtok")
-        sample = self.whole.with_sample()
+        sample = self.whole.sample
         left = self.deadline.left
         patience = None if left is None else max(left, _GREEDY_SECONDS)
-        greedy = greedtok(sample, time_limit=patience, threads=self.limits.threads)
+        greedy = self.whole.greedy(patience)
         self.offer(greedy.vocabulary, "greedtok")
         termination = greedy.termination
         try:

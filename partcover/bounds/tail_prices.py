@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.head_and_tail import HeadAndTail, WordShard
-from ..corpus.symbols import Symbols
+from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels._head_tail import TokenSums, largest_classes
 from ..problem.certificate import Certificate, Leaf
 from ..problem.head_certificate import LONGEST_PRICED, HeadCertificate, TailDigest
+from ..problem.instance import Instance
 from ..runtime.arrays import Int32, Int64
 from ..runtime.shared_value import Shared
 from .price_counter import PriceCounter, largest
@@ -27,7 +28,7 @@ __all__ = ["Tail", "TailPrices", "TokenTable"]
 
 _BITS = 20  # binary digits of a price, unless the counts are large:
 _TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
-_REACH = 0.3  # no toll for what is worth less than such a part of the k-th largest reward
+_TOLLS = 6  # passes that make tolls
 _CLASS_BITS = 8, 22  # at least and at most
 
 
@@ -139,8 +140,9 @@ class TailPrices:
     """Prices of a tail, and the lower bound that they prove for head and tail.
 
     `partcover.verification.head_check` says what they are and why the bound holds.  The tokens of
-    the head that are among the k best have no toll, and others one that they would be worth where
-    they occur, were they among the k best.
+    the head that are among the k best have no toll, and others one by which they are worth as much
+    as the k-th best, with what they are worth in the tail: at first by how often they are in the
+    sample, then by the sums of each pass.
 
     Parameters
     ----------
@@ -150,6 +152,10 @@ class TailPrices:
         What is proven for the head.
     tail : Tail
         What is known of the tail.
+    sample : Instance, optional
+        The head with words that stand for the tail, whose tokens may have tolls, too.
+    last_gain : int
+        About what the k-th best token saves in all words.
     stated : HeadCertificate, optional
         One whose digits, classes and tolls are taken.
 
@@ -165,6 +171,8 @@ class TailPrices:
         certificate: Certificate | None,
         tail: Tail,
         *,
+        sample: Instance | None = None,
+        last_gain: int = 0,
         stated: HeadCertificate | None = None,
     ) -> None:
         instance = counter.instance
@@ -194,15 +202,27 @@ class TailPrices:
         value, self.rewards = counter.count(self.prices, instance.k, every=True)
         self.head_bound = counter.bound(value)
         self.free = instance.k - len(instance.fixed)
+        occurs = instance.index.find_tokens(instance.fixed).occurs.tolist()
+        self.absent = [t for t, inside in zip(instance.fixed, occurs, strict=True) if not inside]
+        self.n_absent = len(self.absent)
         self._find_known()
-        self._find_tokens()
-        self.tolls = self._tolls() if stated is None else self._stated(stated)
+        least = largest(self.rewards[~counter.fixed], self.free)[1]
+        self.least = max(least, last_gain * counter.one)
+        named: list[Token] = []
+        weights = np.zeros(len(self.known) + self.n_absent, np.int64)
+        if stated is not None:
+            named = self._others(list(stated.tolls))
+        elif sample is not None:
+            named, weights = self._frequent(sample)
+        self._find_tokens(named)
+        tolls = self._first_tolls(weights) if stated is None else self._stated(stated, named)
+        self.stated_tolls = tolls  # those of the best bound
         longest = max([instance.max_length or LONGEST_PRICED, *map(len, instance.fixed)])
         self.table = TokenTable(
             self.data,
             self.place,
             self.length,
-            self.tolls,
+            tolls,
             self.n_items,
             self.class_bits,
             counter.one,
@@ -228,61 +248,128 @@ class TailPrices:
         hidden = np.maximum(most - counter.one, 0) - np.maximum(sums - counter.one, 0)
         self.hidden = (words.counts * hidden)[dominates]
 
-    def _find_tokens(self) -> None:
-        """Places the known tokens, required ones that the head lacks, and the forbidden ones."""
+    def _find_tokens(self, named: list[Token]) -> None:
+        """Places known tokens, required ones that the head lacks, others, and forbidden ones."""
         counter, instance = self.counter, self.counter.instance
-        occurs = instance.index.find_tokens(instance.fixed).occurs.tolist()
-        absent = [t for t, inside in zip(instance.fixed, occurs, strict=True) if not inside]
-        further = [sym.to_array(token) for token in chain(absent, instance.forbidden)]
+        absent = self.absent
+        further = [sym.to_array(token) for token in chain(absent, named, instance.forbidden)]
         sizes = np.array([len(token) for token in further], np.int64)
         self.data = np.concatenate([instance.words.data, *further])
         begins = len(instance.words.data) + np.cumsum(sizes) - sizes
         first = counter.places[counter.lo[self.known]]
         self.place = np.concatenate([first, begins]).astype(np.int64)
         self.length = np.concatenate([counter.length[self.known], sizes]).astype(np.int32)
-        self.n_items = len(self.known) + len(absent)  # the forbidden ones are worth nothing
-        self.is_required = np.ones(self.n_items, bool)
+        # the forbidden ones are worth nothing
+        self.n_items = len(self.known) + len(absent) + len(named)
+        self.is_required = np.zeros(self.n_items, bool)
         self.is_required[: len(self.known)] = counter.fixed[self.known]
+        self.is_required[len(self.known) : len(self.known) + len(absent)] = True
+        self.most = (self.length[: self.n_items].astype(np.int64) - 1) * counter.one
+        self.slack = np.full(self.n_items, self.least)
+        self.slack[: len(self.known)] -= self.rewards[self.known]
+        # where the named ones are in the head
+        intervals = instance.index.find_tokens(named)
+        sa = instance.index.sa
+        places = [sa[lo:hi] for lo, hi, _ in zip(*intervals, strict=True)]
+        items = np.arange(self.n_items - len(named), self.n_items)
+        item = np.repeat(items, [len(at) for at in places])
+        row_of = np.full(len(instance.words), -1)
+        row_of[self.words] = np.arange(len(self.words))
+        row = row_of[instance.index.word_of[np.concatenate([sa[:0], *places])]]
+        self.members = np.stack([item, row])[:, row >= 0]
 
-    def _tolls(self) -> Int64:
-        """Returns the toll of each token; −1 for those that have none and are not used."""
-        counter, known = self.counter, self.known
-        rewards, weight = self.rewards[known], np.maximum(counter.weight[known], 1)
-        least = largest(self.rewards[~counter.fixed], self.free)[1]
-        most = (counter.length[known] - 1).astype(np.int64) * counter.one
-        toll = np.where(rewards >= least, 0, np.minimum(least // weight, most))
-        toll[counter.fixed[known]] = 0
+    def _numbers(self, tokens: list[Token]) -> Int64:
+        """Returns where tokens stand among the known ones; −1 for others."""
+        keys = self.counter.intervals.key[self.known]
+        asked = self.counter.instance.index.find_tokens(tokens).key
+        order = np.argsort(keys)
+        if not len(keys):
+            return np.full(len(tokens), -1)
+        numbers = order[np.minimum(np.searchsorted(keys, asked, sorter=order), len(keys) - 1)]
+        return np.where((keys[numbers] == asked) & (asked >= 0), numbers, -1)
+
+    def _others(self, tokens: list[Token]) -> list[Token]:
+        """Returns those tokens that are neither known nor required nor forbidden."""
+        instance = self.counter.instance
+        named = {*instance.fixed, *instance.forbidden}
+        unknown = np.flatnonzero(self._numbers(tokens) < 0).tolist()
+        return [tokens[i] for i in unknown if tokens[i] not in named]
+
+    def _frequent(self, sample: Instance) -> tuple[list[Token], Int64]:
+        """Returns tokens that may be worth much in the tail alone, and how often all are there."""
+        counter, index = self.counter, sample.promising
+        own = counter.instance.index
+        known = list(own.tokens_at(counter.intervals.take(self.known)))
+        weights = index.weight_of(index.find_tokens(known)) - counter.weight[self.known]
+        least = self.least // counter.one // 2
+        numbers = np.flatnonzero(index.weight * (index.length.astype(np.int64) - 1) >= least)
+        tokens = list(index.tokens(numbers if least else numbers[:0]))
+        weight = index.weight[numbers[: len(tokens)]] - own.weight_of(own.find_tokens(tokens))
+        sizes = np.array([len(token) for token in tokens], np.int64)
+        wanted = np.flatnonzero(weight * (sizes - 1) >= least).tolist()
+        weight_of = {tokens[i]: int(weight[i]) for i in wanted}
+        named = self._others(list(weight_of))
+        absent = np.zeros(self.n_absent, np.int64)
+        return named, np.concatenate([weights, absent, [weight_of[token] for token in named]])
+
+    def _first_tolls(self, weights: Int64) -> Int64:
+        """Returns the toll of each token by how often it is in the tail, about."""
+        toll = self.slack // np.maximum(weights, 1)
+        return self._with_limits(toll)
+
+    def _next_tolls(self, sums: Int64) -> Int64:
+        """Returns tolls by which tokens are worth about what is left to them in the tail."""
+        worth = sums[: self.n_items] / 32.0
+        ratio = np.maximum(self.slack, 0) / np.maximum(worth, 1)
+        ratio = np.clip(np.where(ratio > 1, np.sqrt(ratio), ratio), 0.25, 2.0)
+        now = self.table.tolls[: self.n_items]
+        return self._with_limits((np.where(now < 0, self.most, now) * ratio).astype(np.int64))
+
+    def _with_limits(self, toll: Int64) -> Int64:
+        """Returns tolls for all places; −1 for tokens that cost what their symbols do.
+
+        Those that are not known have one in any case, which makes a class of each.
+        """
+        toll = np.where(self.is_required | (self.slack <= 0), 0, toll)
+        n_known, n_inside = len(self.known), len(self.known) + self.n_absent
         tolls = np.full(len(self.place), -1)
-        tolls[: len(known)] = np.where(weight * most > _REACH * least, toll, -1)
+        tolls[:n_known] = np.where(toll < self.most, toll, -1)[:n_known]
+        tolls[n_inside : self.n_items] = np.minimum(toll, self.most)[n_inside:]
         return tolls
 
-    def _stated(self, stated: HeadCertificate) -> Int64:
+    def _stated(self, stated: HeadCertificate, named: list[Token]) -> Int64:
         """Returns the tolls that a certificate states; −1 for tokens that have none."""
-        keys = self.counter.intervals.key[self.known]
-        asked = self.counter.instance.index.find_tokens(stated.tolls).key
-        order = np.argsort(keys)
-        place = np.minimum(np.searchsorted(keys, asked, sorter=order), len(keys) - 1)
-        numbers = order[place]
-        if (keys[numbers] != asked).any():
-            raise InputError("a token has a toll, and no reward in the head")
-        one = self.counter.one
-        # no token is used that costs what its symbols do
-        values = [min(toll, (len(token) - 1) * one) for token, toll in stated.tolls.items()]
+        place = {token: i for i, token in enumerate(named, len(self.known) + self.n_absent)}
+        numbers = self._numbers(list(stated.tolls)).tolist()
         tolls = np.full(len(self.place), -1)
-        tolls[numbers] = values
+        for (token, toll), number in zip(stated.tolls.items(), numbers, strict=True):
+            at = place.get(token, number)
+            if at < 0:
+                raise InputError(
+                    f"the certificate has a toll for {sym.show(token)!r}, which it may not"
+                )
+            # no token is used that costs what its symbols do
+            tolls[at] = min(toll, (len(token) - 1) * self.counter.one)
         return tolls
 
     def rounds(self, words: HeadAndTail) -> Iterator[None]:
-        """Tries how many sixteenths of the prices are by tolls; yields after each pass.
+        """Tries tolls, and how many sixteenths of the prices are by them; yields after each pass.
 
-        What is proven is concave in them, so a search by halves finds the best.
+        What is proven is concave in the sixteenths, so a search by halves finds the best.
         """
-        values: dict[int, int] = {}
+        values = {0: self.count(0, words)}
+        yield
+        best, tolls = -1, self.table.tolls
+        for _ in range(_TOLLS):
+            value = self.count(16, words)
+            if value > best:
+                best, tolls = value, self.table.tolls
+            yield
+            self.table = replace(self.table, tolls=self._next_tolls(self.sums))
+        self.table = replace(self.table, tolls=tolls)
+        values[16] = best
         with words.lent(self.table) as table:
-            for number in (0, 16, 8):
-                values[number] = self._count(number, words, table)
-                yield
-            for step in (4, 2, 1):
+            for step in (8, 4, 2, 1):
                 best = max(values, key=lambda n: values[n])
                 for number in (best - step, best + step):
                     if 0 <= number <= 16 and number not in values:
@@ -312,13 +399,19 @@ class TailPrices:
         most = largest_classes(
             classes, LONGEST_PRICED, head.data.astype(np.int64), head.offsets, self.words
         )
+        named = sums[len(self.known) + self.n_absent : self.n_items]
+        is_long = np.diff(head.offsets)[self.words] > LONGEST_PRICED
+        most[is_long] = np.maximum(most[is_long], named.max(initial=0))
+        np.maximum.at(most, self.members[1], sums[self.members[0]])
         in_head = 32 * (self.rewards[self.known[self.of_words]] + self.hidden)
         items[self.of_words] = in_head + np.maximum(sums[self.of_words], most)
         optional = np.concatenate([items[~self.is_required], classes])
         value -= largest(optional, self.free)[0]
         bound = -(-value // (32 * counter.one))
+        self.sums = sums
         if bound > self.lower_bound:
             self.lower_bound, self.sixteenths = bound, sixteenths
+            self.stated_tolls = self.table.tolls
         return value
 
     def certificate(self, n: int) -> HeadCertificate:
@@ -327,18 +420,18 @@ class TailPrices:
         counter, instance = self.counter, self.counter.instance
         prices = self.prices[instance.index.positions_ascending()].astype(np.int32)
         head = Certificate.of(instance, (Leaf(prices),), self.head_bound, counter.bits)
-        used = np.flatnonzero(self.tolls >= 0) if self.sixteenths else np.zeros(0, np.int64)
+        tolls = self.stated_tolls
+        first = 0 if self.sixteenths else len(self.known)
+        used = first + np.flatnonzero(tolls[first:] >= 0)
         begins = self.place[used]
-        tokens = sym.slices(
-            instance.words.data, begins, begins + self.length[used], instance.symbols
-        )
+        tokens = sym.slices(self.data, begins, begins + self.length[used], instance.symbols)
         return HeadCertificate(
             head,
             n,
             digest.words,
             digest.total_count,
             digest.hexdigest(),
-            dict(zip(tokens, self.tolls[used].tolist(), strict=True)),
+            dict(zip(tokens, tolls[used].tolist(), strict=True)),
             self.sixteenths,
             self.class_bits,
             self.lower_bound,

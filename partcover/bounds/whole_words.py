@@ -13,9 +13,11 @@ from ..corpus.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Symbols
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..heuristics.greedy import greedtok
 from ..problem.certificate import Certificate
 from ..problem.head_certificate import HeadCertificate
 from ..problem.instance import Instance
+from ..problem.solution import Solution
 from ..runtime.parallel import ForEach, call_in_turn
 from ..segmentation.segmentation import segment
 from ..verification.certificate_check import mismatches
@@ -49,6 +51,7 @@ class WholeWords:
     """
 
     def __init__(self, words: HeadAndTail, k: int, threads: int, **conditions: Any) -> None:
+        self._greedy: Solution | None = None
         self.words = words
         self.threads = threads
         self.conditions = conditions
@@ -67,10 +70,17 @@ class WholeWords:
         in_head = _needed([self.words.head], vocabulary, self.threads)
         return in_head + sum(self.words.map(_needed_by_tail, vocabulary)), in_head
 
-    def with_sample(self) -> Instance:
-        """Returns an instance of the head and as many words that stand for the tail."""
+    @cached_property
+    def sample(self) -> Instance:
+        """An instance of the head and as many words that stand for the tail."""
         words = self.words.with_sample(self.words.n)
         return Instance(words, self.head.k, **self.conditions)
+
+    def greedy(self, time_limit: float | None = None) -> Solution:
+        """Returns GreedTok's solution for the sample, which is made once."""
+        if self._greedy is None:
+            self._greedy = greedtok(self.sample, time_limit=time_limit, threads=self.threads)
+        return self._greedy
 
     def legal(self, vocabulary: Vocabulary) -> Vocabulary:
         """Returns the first k tokens of a vocabulary that the conditions allow."""
@@ -86,7 +96,10 @@ class WholeWords:
 
     def prices(self, certificate: Certificate | None, share: ForEach) -> TailPrices:
         """Returns prices of the tail beside those of the head that a certificate has, if given."""
-        return TailPrices(PriceCounter(self.head, share), certificate, self.tail)
+        counter = PriceCounter(self.head, share)
+        gains = self.greedy().gains
+        last_gain = gains[-1] if len(gains) == self.head.k > len(self.head.fixed) else 0
+        return TailPrices(counter, certificate, self.tail, sample=self.sample, last_gain=last_gain)
 
     def recounted(self, proof: HeadCertificate) -> HeadCertificate:
         """Returns a proof with no more than its prices and tolls are found to prove.

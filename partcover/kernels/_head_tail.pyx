@@ -11,6 +11,9 @@ from libc.stdlib cimport free, malloc
 
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 
+cdef enum:
+    MOST_TOKENS = 16  # that of `partcover.problem.head_certificate`
+
 
 cdef class TokenSums:
     """A table of known tokens, each with a toll and a sum, and sums of the classes of all others.
@@ -133,6 +136,7 @@ cdef class TokenSums:
         cdef uint64_t key
         cdef int32_t n
         cdef int64_t cost, worth, one = self.one
+        cdef int sixteenths
         for end in range(size + 1):
             before[end] = end * one
         for start in range(size):
@@ -162,10 +166,11 @@ cdef class TokenSums:
                     cost = behind[end] + one + self.tolls[n]
                     if cost < behind[start]:
                         behind[start] = cost
+        sixteenths = self.sixteenths if before[size] <= MOST_TOKENS * one else 0
         for end in range(size + 1):  # from here on the sum of prices before each place
             cost = one * (0 if end == 0 else 1 if end < size or size == 1 else 2)
-            before[end] = (self.sixteenths * (before[end] - behind[end] + behind[0])
-                           + (16 - self.sixteenths) * 2 * cost)
+            before[end] = (sixteenths * (before[end] - behind[end] + behind[0])
+                           + (16 - sixteenths) * 2 * cost)
         self.total += count * before[size]
         for start in range(size - 1):
             last = min(start + self.longest, size)

@@ -18,10 +18,12 @@ from ..runtime.notebook import brief
 from .certificate import Certificate
 from .certificate_file import check_checksum, check_fields, check_format, load, with_checksum
 
-__all__ = ["LONGEST_PRICED", "HeadCertificate", "TailDigest"]
+__all__ = ["LONGEST_PRICED", "MOST_TOKENS", "HeadCertificate", "TailDigest"]
 
 LONGEST_PRICED = 256
 """Symbols of the longest word of a tail that gets prices; longer ones count as one token."""
+MOST_TOKENS = 16
+"""A word of a tail that costs more by the tolls has prices that these do not change."""
 
 _FORMAT = "partcover-head-certificate"
 _FIELDS = {
@@ -100,7 +102,7 @@ class HeadCertificate:
     sixteenths : int
         How many sixteenths of the prices of the tail are by the tolls, 0 to 16.
     class_bits : int
-        Tokens that have no reward in the head are in 2^class_bits classes.
+        Tokens that have no reward in the head and no toll are in 2^class_bits classes.
     lower_bound : int
         The lower bound that is claimed, for all words.
 
@@ -110,7 +112,7 @@ class HeadCertificate:
     >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
     >>> head_bound(words, 1, head=2).certificate.save("P.cert")
     >>> HeadCertificate.load("P.cert")
-    HeadCertificate(k=1, lower_bound=26, 2 words in the tail)
+    HeadCertificate(k=1, lower_bound=27, 2 words in the tail)
     """
 
     head: Certificate

@@ -12,9 +12,9 @@ between p and p + 1 has the price ::
     d = g · (F(p + 1) − F(p) + B(p) − B(p + 1)) / 2 + (1 − g) · ends(p)
 
 where ends(p) is 1 for the first and the last symbol and 0 for those between, and g, so many
-sixteenths, is stated.  It is at most 1, because a symbol alone costs 1.  (A word of more than 256
-symbols has the price 1 for its first symbol, and 0 for the others.)  With g = 0 each word has two
-tokens, unless it is one itself.
+sixteenths, is stated; it is 0 for words that cost more than 16.  The price is at most 1, because a
+symbol alone costs 1.  (A word of more than 256 symbols has the price 1 for its first symbol, and 0
+for the others.)  With g = 0 each word has two tokens, unless it is one itself.
 
 As in an ordinary certificate an occurrence of a token is worth max(0, Σ d − 1).  The tokens' worth
 in the head is summed as there, to r(T); in the tail over all occurrences, to t(T), each
@@ -22,8 +22,9 @@ times the count of the word.  A word W of the head *dominates* where it is a can
 candidates are
 
 - *known*: those that occur in several words of the head, or in one that does not dominate, with
-  r(T) > 0; the required ones; and the words that dominate.  Only these may have a toll;
-- others, which are in 2^b classes by a hash: H(j) is the sum of t(T) over class j.
+  r(T) > 0; the required ones; and the words that dominate;
+- others, which are in classes: each that has a toll is a class by itself, all further ones are in
+  2^b classes by a hash.  H(j) is the sum of t(T) over class j.
 
 For a word W of the head that dominates let e(W) ≥ 0 be what Σ max(0, d) over W exceeds 1,
 and x(W) what Σ d does, if it does; so x ≤ e. ::
@@ -73,7 +74,7 @@ from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificate import Leaf
-from ..problem.head_certificate import LONGEST_PRICED, HeadCertificate, TailDigest
+from ..problem.head_certificate import LONGEST_PRICED, MOST_TOKENS, HeadCertificate, TailDigest
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
 from .certificate_check import CertificateCheck, mismatches
@@ -229,9 +230,9 @@ class _TailSums:
             costs = (behind[end] + cost for end, cost in beginning[p])
             behind[p] = min([behind[p + 1] + one, *costs])
         ends = [0, *[one] * (size - 1), min(size, 2) * one]
+        tolled = rule.sixteenths if before[size] <= MOST_TOKENS * one else 0
         level = [
-            rule.sixteenths * (before[p] - behind[p]) + (16 - rule.sixteenths) * 2 * ends[p]
-            for p in range(size + 1)
+            tolled * (before[p] - behind[p]) + (16 - tolled) * 2 * ends[p] for p in range(size + 1)
         ]
         self.total += count * (level[size] - level[0])
         for start, end in places:
@@ -272,14 +273,15 @@ class _Count:
             if reward > 0
         }
         known = {*self.rewards, *head.fixed, *filter(self._dominates, words.words)}
-        if not certificate.tolls.keys() <= known:
-            raise InputError("a token has a toll, and no reward in the head")
+        if not certificate.tolls.keys().isdisjoint(self.forbidden):
+            raise InputError("a forbidden token has a toll")
+        self.alone = certificate.tolls.keys() - known
         self.rule = _Rule(
             head.symbols,
             self.one,
             certificate.tolls,
             certificate.sixteenths,
-            known,
+            known | self.alone,
             self.forbidden,
             max([self.longest_candidate, *map(len, head.fixed)]),
             certificate.class_bits,
@@ -305,20 +307,25 @@ class _Count:
             excess = max(0, sum(max(0, d) for d in prices) - self.one)
             excess -= max(0, sum(prices) - self.one)
             items[word] = 32 * (self.rewards.get(word, 0) + count * excess) + max(
-                in_tail[word], self._largest_class(word, tail.classes)
+                in_tail[word], self._largest_class(word, tail)
             )
         largest = nlargest(head.k - len(required), chain(items.values(), tail.classes))
         proven: int = -(-(value - sum(largest)) // (32 * self.one))
         return proven
 
-    def _largest_class(self, word: Token, classes: array[int]) -> int:
+    def _largest_class(self, word: Token, tail: _TailSums) -> int:
         """The largest sum of a class that a shorter substring of a word is in."""
-        if len(word) > LONGEST_PRICED:
-            return max(classes)
+        size, classes = len(word), tail.classes
+        if size > LONGEST_PRICED:
+            return max([*(tail.known[token] for token in self.alone), max(classes)])
         largest = 0
-        for start in range(len(word) - 1):
-            keys = _hashes(word[start:])[1 : len(word) - 1 if start == 0 else None]
-            largest = max([largest, *(classes[key >> self.rule.shift] for key in keys)])
+        for start in range(size - 1):
+            ends = range(start + 2, size + (start > 0))
+            tokens = (word[start:end] for end in ends)
+            alone = (tail.known[token] for token in tokens if token in self.alone)
+            keys = _hashes(word[start:])[1 : len(ends) + 1]
+            of_hashes = (classes[key >> self.rule.shift] for key in keys)
+            largest = max([largest, *alone, *of_hashes])
         return largest
 
 
