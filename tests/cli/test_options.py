@@ -152,8 +152,9 @@ def place(run, tmp_path):
         (tmp_path / folder / "book.txt").write_text(TEXT)
     for name in ("news.txt", "other.txt"):
         (tmp_path / name).write_text(TEXT)
-    for name in ("new.json", "small.json"):
-        Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / name)
+    Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / "small.json")
+    extend = ("extend", "tokenizer.json", "law", "-m", 2, "-o", "new.json", "--quiet")
+    assert run(*extend, "--write-certificate", "new.cert", "--time-limit", 0)[0] == 0
     assert run("compare", "book.tsv", "-k", 5, "-o", "rows.json", "--quiet")[0] == 0
     assert run("encode", "v.json", "book.txt", "-o", "book.npy", "--quiet")[0] == 0
     assert run("reduce", "graph.txt", "-k", 3, "-o", "I.json", "--quiet")[0] == 0
