@@ -76,3 +76,16 @@ def test_what_a_head_does_not_go_with_is_said_in_a_line(run, counts):
     fails(run("improve", counts, "-k", 3, "--head", 2, "--resume"), "--resume")
     run("greedtok", counts, "-k", 4, "-o", "V.json")
     fails(run(*bound, 2, "--vocab", "V.json"), "4 tokens, and k is 3")
+
+
+def test_engines_read_the_words_outside_of_a_head_alone(run, counts):
+    run("bound", counts, "-k", 3, "--head", 4, "-o", "P.cert")
+    status, check = as_json(
+        run("verify", counts, "-k", 3, "--certificate", "P.cert", "--json", "--threads", 2)
+    )
+    assert (status, check["ok"]) == (0, True)
+    fails(run("bound", counts, "-k", 3, "--head", 4, "--engine", "spark"), "unknown engine")
+    fails(run("bound", counts, "-k", 3, "--engine", "dask"), "--engine")
+    fails(run("bound", counts, "-k", 3, "--scratch", "."), "--scratch")
+    run("bound", counts, "-k", 3, "-o", "Q.cert")
+    fails(run("verify", counts, "-k", 3, "--certificate", "Q.cert", "--threads", 2), "--threads")
