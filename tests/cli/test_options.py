@@ -152,7 +152,8 @@ def place(run, tmp_path):
         (tmp_path / folder / "book.txt").write_text(TEXT)
     for name in ("news.txt", "other.txt"):
         (tmp_path / name).write_text(TEXT)
-    Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / "small.json")
+    for name in ("small.json", "a.json", "b.json"):
+        Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / name)
     extend = ("extend", "tokenizer.json", "law", "-m", 2, "-o", "new.json", "--quiet")
     assert run(*extend, "--write-certificate", "new.cert", "--time-limit", 0)[0] == 0
     assert run("compare", "book.tsv", "-k", 5, "-o", "rows.json", "--quiet")[0] == 0
