@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import pytest
 from cli.helpers import as_json, fails
+from generated_text import generated_words
 
 
 def test_a_bound_by_a_head_is_verified_on_all_words(run, counts):
@@ -89,3 +96,28 @@ def test_engines_read_the_words_outside_of_a_head_alone(run, counts):
     fails(run("bound", counts, "-k", 3, "--scratch", "."), "--scratch")
     run("bound", counts, "-k", 3, "-o", "Q.cert")
     fails(run("verify", counts, "-k", 3, "--certificate", "Q.cert", "--threads", 2), "--threads")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_a_search_that_is_ended_leaves_valid_files_and_goes_on(run, tmp_path):
+    """Each run is ended as soon as it has written; what is there never gets worse."""
+    generated_words(2000).save(tmp_path / "book.tsv")
+    files = ["-o", "V.json", "--write-certificate", "P.cert"]
+    improve = ["improve", "book.tsv", "-k", "250", "--head", "500", *files, "--resume"]
+    least, proven = None, 0
+    for sent in (signal.SIGKILL, signal.SIGINT):
+        before = Path("P.cert").stat().st_mtime_ns if Path("P.cert").exists() else 0
+        command = [sys.executable, "-m", "partcover", *improve]
+        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL) as process:
+            while process.poll() is None and not (
+                Path("P.cert").exists() and Path("P.cert").stat().st_mtime_ns > before
+            ):
+                time.sleep(0.05)
+            process.send_signal(sent)
+        assert process.returncode == (-sent if sent == signal.SIGKILL else 130)
+        verify = ["verify", "book.tsv", "-k", 250, "--vocab", "V.json", "--certificate", "P.cert"]
+        status, check = as_json(run(*verify, "--json"))
+        assert (status, check["ok"]) == (0, True)
+        assert least is None or check["tokens"] <= least
+        assert check["lower_bound"] >= proven
+        least, proven = check["tokens"], check["lower_bound"]
