@@ -80,7 +80,7 @@ class Task:
         """Returns GreedTok's solution; reports what it and the warm start need."""
         instance, phases, threads = self.instance, self.phases, self.limits.threads
         phases.enter("greedtok")
-        _ = instance.promising
+        _ = instance.promising_index(threads)
         left = phases.deadline.left
         patience = None if left is None else max(left, _GREEDY_SECONDS)
         greedy = greedtok(instance, time_limit=patience, threads=threads)

@@ -185,7 +185,7 @@ def bounds(
     limits = RunLimits(time_limit, threads=threads)
     deadline = limits.start()
     refuse_beyond_memory(instance, "bound")
-    _ = instance.promising  # once for all budgets
+    _ = instance.promising_index(threads)  # once for all budgets
     for k, tokens in (incumbents or {}).items():
         if tokens < instance.words.total_count:
             raise InputError(

@@ -48,8 +48,8 @@ def greedtok(
     time_limit : float, optional
         Seconds after which the tokens chosen so far are returned.
     threads : int
-        Number of threads that index the words and cut them at the end; the result is the same for
-        any number.
+        Number of threads that find the candidates, and cut the words at the end; the result is the
+        same for any number.
     progress : Progress, optional
         Receives the number of tokens chosen so far, k, and the cover so far as the remark.
 

@@ -69,7 +69,8 @@ class CandidateIndex(WordIndex):
         Hold about so many candidates, those of the most promise, where there are more; a list
         is held whole.
     threads : int
-        Threads that sort the suffixes and list the candidates, which are the same for any number.
+        Threads that compare the suffixes and find the candidates, which are the same for any
+        number.
 
     Attributes
     ----------
