@@ -8,6 +8,7 @@ counted twice or lost, and no part has to wait for another.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import IO, TypeAlias
 
@@ -56,12 +57,15 @@ def cut_finder(pretokenizer: Pretokenizer, normalizer: Normalizer | None) -> Fir
         if found >= 0 or rule.place is None:
             return found
         decoded = text.decode("utf-8", "surrogateescape")
-        for match in rule.place.finditer(decoded):  # the last one comes first
-            place = len(decoded[: match.start()].encode("utf-8", "surrogateescape"))
-            if place < begin:
-                break
-            found = place
-        return found
+        starts = [match.start() for match in rule.place.finditer(decoded)]
+        starts.reverse()  # the last one came first
+
+        def place(start: int) -> int:
+            return len(decoded[:start].encode("utf-8", "surrogateescape"))
+
+        # encoding up to each of them would take a time that grows with the square of the text
+        first = bisect_left(starts, begin, key=place)
+        return place(starts[first]) if first < len(starts) else -1
 
     return first_cut
 

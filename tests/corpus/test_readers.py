@@ -11,6 +11,7 @@ import pytest
 from listener import Listener
 
 from partcover.corpus import count_files, readers, seams, sources
+from partcover.corpus.pretokenizers import Pretokenizer
 from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError, MissingExtra
 
@@ -218,6 +219,21 @@ def test_threads_do_not_show(tmp_path, name, monkeypatch):
     expected = list(WordCounts.from_texts(texts, pretokenizer=name))
     for threads in (1, 2, 5):
         assert list(counted(tmp_path, pretokenizer=name, threads=threads)) == expected
+
+
+def test_the_first_place_where_a_pattern_cuts():
+    pretokenizer = Pretokenizer.from_name('{"type": "Whitespace"}')
+    first_cut = seams.cut_finder(pretokenizer, None)
+    text = "é, ab  中.c\n\n d".encode() + b"\xff e"
+    rule = pretokenizer.rules[0]
+    decoded = text.decode("utf-8", "surrogateescape")
+    places = [
+        len(decoded[: match.start()].encode("utf-8", "surrogateescape"))
+        for match in rule.place.finditer(decoded)
+    ]
+    assert len(places) > 3
+    for begin in range(1, len(text) + 1):
+        assert first_cut(text, begin) == min((p for p in places if p >= begin), default=-1)
 
 
 def test_parts_of_a_file_are_the_file(tmp_path, monkeypatch):
