@@ -140,7 +140,7 @@ def _score(pieces: Pieces, run: Run) -> float:
     """Returns the score of a token that joins a run of pieces."""
     base = pieces.base
     size, scores = len(base), base.scores or ()
-    unknown = min((*scores, *base.symbol_scores.values())) - 10
+    unknown = min((*scores, *base.symbol_scores.values()), default=0.0) - 10
     total, lacking = 0.0, 0
     for number in run:
         if number < size:

@@ -134,7 +134,7 @@ def _longest_match(vocabulary: Vocabulary) -> Cut:
 def _likelihood(vocabulary: Vocabulary) -> Cut:
     scores: dict[Any, float] = dict(zip(vocabulary, vocabulary.scores or (), strict=True))
     singles: dict[Any, float] = dict(vocabulary.symbol_scores)
-    missing = min((*scores.values(), *singles.values())) - 10
+    missing = min((*scores.values(), *singles.values()), default=0.0) - 10
     longest = max(map(len, scores), default=1)
 
     def cut(word: Any) -> list[Any]:

@@ -27,6 +27,12 @@ def test_fewer_are_added_where_no_more_help():
     assert (found.new, found.tokens, found.lower_bound, found.m) == ((b"that",), 3, 3, 9)
 
 
+def test_a_base_without_any_score():
+    base = Vocabulary([], rule="likelihood", scores=[])
+    found = extend(base, WordCounts.from_counts({"that": 3, "hat": 2}), 1)
+    assert (found.new, found.tokens, found.lower_bound) == ((b"hat",), 8, 8)
+
+
 def test_characters_are_not_cut_where_bytes_have_no_id():
     listed = {byte: place for place, byte in enumerate(b"naive")}
     ids = [listed.get(byte, -1) for byte in range(256)]
