@@ -49,17 +49,15 @@ class WordCounts(WordArrays):
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     pretokenizer : str or None
-        How text was cut into these words (see `partcover.corpus.pretokenizers`), if that is
-        known.
+        How text was cut into these words (`partcover.corpus.pretokenizers`), if that is known.
     normalizer : str or None
         What was done to the text before (see `partcover.corpus.normalizers`), if anything.
 
     Raises
     ------
     InputError
-        If a word is empty, a count is below one, or the number of symbols in the counted
-        corpus does not fit in int64.  That words are distinct is not checked here: the
-        constructors (`from_counts`, `from_words`, `from_texts`, `from_files`, `load`) see to it.
+        If a word is empty, a count is below one, or the number of counted symbols does not fit in
+        int64.  That words are distinct is seen to by the constructors, not checked here.
 
     Examples
     --------
