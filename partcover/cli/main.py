@@ -17,6 +17,7 @@ import cloup
 from .._version import __version__
 from ..errors import PartcoverError, VerificationError
 from ..runtime import signals
+from ..runtime.native_output import lead_to_standard_error
 from ..runtime.threads import left_behind
 from .commands import SECTIONS
 from .exit_status import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
@@ -32,6 +33,7 @@ _VERBOSE = "partcover.verbose"
 def entry() -> NoReturn:
     """Runs `main` for the ``partcover`` script, and ends though a solver may still be running."""
     signals.install()
+    lead_to_standard_error()
     for stream in (sys.stdout, sys.stderr):
         # characters that the encoding lacks are written as escapes: no table ends in an error
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":

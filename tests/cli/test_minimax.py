@@ -74,6 +74,17 @@ def test_solve_is_no_worse(run, corpora):
     assert as_json(run("verify", *options, "--vocab", "S.json"))[1]["ok"]
 
 
+def test_what_a_solver_prints_is_no_result(tmp_path):
+    pytest.importorskip("ortools")
+    # HiGHS says something of its own on standard output here
+    (tmp_path / "x.tsv").write_text("bbbab\t3\nccbbcb\t1\n")
+    (tmp_path / "y.tsv").write_text("cbcaa\t3\nabcc\t8232827826\nbcbcb\t3\ncbcbc\t6374999476\n")
+    options = ("x.tsv", "y.tsv", "-k", "2", "--minimax", "--reference", "16,194418926142", "--json")
+    command = [sys.executable, "-m", "partcover", "solve", *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["worst_exact"] == "1/3"
+
+
 def test_references(run, corpora):
     options = ("greedtok", *corpora, "-k", "2", "--minimax")
     stated = {

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from ...runtime.native_output import native_output
 from ...runtime.threads import watch
 from ..solver_io import SolverReport
 
@@ -49,20 +50,21 @@ def in_thread(
     done = threading.Event()
     thread = threading.Thread(target=target, daemon=True)
     watch(thread)
-    thread.start()
     interrupted = False
     deadline = math.inf
     if time_limit is not None:
         deadline = time.monotonic() + time_limit + max(0.5, 0.03 * time_limit)
-    while not done.is_set() and time.monotonic() < deadline:
-        try:
-            done.wait(0.1)
-        except KeyboardInterrupt:
-            if interrupted:
-                raise
-            interrupted = True
-            deadline = time.monotonic() + patience
-            interrupt()
+    with native_output():
+        thread.start()
+        while not done.is_set() and time.monotonic() < deadline:
+            try:
+                done.wait(0.1)
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise
+                interrupted = True
+                deadline = time.monotonic() + patience
+                interrupt()
     if not answer:
         return SolverReport("none", "interrupted" if interrupted else "time_limit")
     if isinstance(answer[0], BaseException):
