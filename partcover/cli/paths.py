@@ -113,7 +113,7 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(parameter.type, ReadablePath):
                 paths = list(parameter.type.paths(text))
-                if endless := [path for path in paths if os.path.realpath(path) in _ENDLESS]:
+                if endless := list(filter(_is_endless, paths)):
                     raise InputError(f"{endless[0]}: a device without an end: name a file")
                 read += [(label, path) for path in paths]
             elif isinstance(parameter.type, WritablePath):
@@ -121,6 +121,10 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
                 if not (parameter.type.kind == "folder" and _is_folder(text)):
                     check_writable(text)
     check_apart(written, read)
+
+
+def _is_endless(path: str) -> bool:
+    return "\0" not in path and os.path.realpath(path) in _ENDLESS
 
 
 def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, str]] = ()) -> None:
