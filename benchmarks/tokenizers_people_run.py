@@ -248,7 +248,10 @@ def each_word_once() -> str:
 
 
 def two_threads(encoder: Encoder, repeat: int) -> dict[str, Any]:
-    """Returns how many times faster two threads are than one; nothing on a busy machine."""
+    """Returns how many times faster two threads are than one; nothing on a busy machine.
+
+    Beside it what the machine allows: how many times the work of one process two do at once.
+    """
     if (os.cpu_count() or 1) < 2 or os.getloadavg()[0] > 0.75 * (os.cpu_count() or 1):
         return {}
     text = library_sources(1 << 24)
@@ -265,7 +268,30 @@ def two_threads(encoder: Encoder, repeat: int) -> dict[str, Any]:
                 clock.append(time.perf_counter() - started)
             ratios.append(clock[0] / clock[1])
         row[key] = float(f"{statistics.median(ratios):.3g}")
+    row["2 processes"] = float(
+        f"{statistics.median(two_processes(encoder, text) for _ in range(repeat)):.3g}"
+    )
     return row
+
+
+def two_processes(encoder: Encoder, text: str) -> float:
+    """Returns how many times the work of one process two do at once, each with its own encoder."""
+
+    def seconds() -> float:
+        one = copy.copy(encoder)
+        started = time.perf_counter()
+        one.encode(text)
+        return time.perf_counter() - started
+
+    alone = seconds()
+    started = time.perf_counter()
+    child = os.fork()
+    if child == 0:
+        seconds()
+        os._exit(0)
+    seconds()
+    os.waitpid(child, 0)
+    return 2 * alone / (time.perf_counter() - started)
 
 
 @kept
@@ -288,6 +314,7 @@ COLUMNS = {
     "kitoken": "kitoken",
     "2 threads": "2 threads",
     "array, 2 threads": "array, 2 threads",
+    "2 processes": "2 processes",
 }
 
 
