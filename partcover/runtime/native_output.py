@@ -17,6 +17,8 @@ from contextlib import contextmanager
 __all__ = ["lead_to_standard_error", "native_output"]
 
 _asked = threading.Event()
+_lock = threading.Lock()
+_inside: list[int] = []  # for each that is inside, what standard output was before the first
 
 
 def lead_to_standard_error() -> None:
@@ -28,6 +30,8 @@ def lead_to_standard_error() -> None:
 def native_output() -> Iterator[None]:
     """Leads what native code prints on standard output to standard error, if that was asked for.
 
+    Several threads may be inside: the last one that leaves puts standard output back.
+
     Examples
     --------
     >>> from partcover.runtime.native_output import native_output
@@ -37,12 +41,17 @@ def native_output() -> Iterator[None]:
     if not _asked.is_set() or sys.platform == "win32":
         yield
         return
-    sys.stdout.flush()
-    results = os.dup(1)
-    os.dup2(2, 1)
+    with _lock:
+        if not _inside:
+            sys.stdout.flush()
+        _inside.append(_inside[0] if _inside else os.dup(1))
+        os.dup2(2, 1)
     try:
         yield
     finally:
-        ctypes.CDLL(None).fflush(None)  # what C still holds
-        os.dup2(results, 1)
-        os.close(results)
+        with _lock:
+            results = _inside.pop()
+            if not _inside:
+                ctypes.CDLL(None).fflush(None)  # what C still holds
+                os.dup2(results, 1)
+                os.close(results)
