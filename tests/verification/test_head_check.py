@@ -91,6 +91,31 @@ def test_whatever_a_certificate_says_what_it_proves_holds(case, data):
     assert check.lower_bound <= fewest_tokens(Instance(words, k, **conditions))
 
 
+def test_a_token_with_a_toll_has_its_worth_in_the_tail_beside_that_in_a_word_of_the_head():
+    """Of a word that dominates, one budgeted token may be all that is worth anything."""
+    in_tail = {f"ab{last}": 25 for last in "wxyz"}
+    head, tail = Instance({"abc": 10}, 1), WordCounts.from_counts(in_tail)
+    digest = TailDigest("bytes")
+    for word, count in tail:
+        digest.add(word, count)
+    certificate = HeadCertificate(
+        Certificate.of(head, (Leaf(np.array([4, 4, 4], np.int32)),), 0, scale_bits=2),
+        1,
+        digest.words,
+        digest.total_count,
+        digest.hexdigest(),
+        {b"ab": 2},
+        16,
+        12,
+        0,
+    )
+    check = check_head_certificate(head, tail, certificate)
+    assert check.ok
+    # by hand: 30 + 250, less 20 for abc in the head and 50 for ab in the tail
+    assert check.lower_bound == 210
+    assert fewest_tokens(Instance({"abc": 10, **in_tail}, 1)) == 220
+
+
 def test_tokens_that_only_the_tail_has_get_tolls():
     """The words of the tail have much in common that the head does not show."""
     head = {f"{a}{b}": 900 for a in "abcdef" for b in "abcdef"}
