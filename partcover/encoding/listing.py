@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from ..kernels import _shares
 from ..runtime.parallel import ordered_map
@@ -24,12 +24,11 @@ def listed(arrays: Sequence[Numbers], values: list[int], threads: int = 1) -> li
     if starts[-1] < _SHARE:
         return _shares.listed(joined(arrays), values)
     out = _shares.unwritten_list(starts[-1])
+    parts = iter([*zip(starts, arrays, strict=False)])  # shared: a thread takes the next one
 
-    def write(share: tuple[int, int]) -> None:
-        first, last = share
-        _shares.write_values(list(arrays[first:last]), values, out, starts[first])
+    def write(_: int) -> None:
+        _shares.write_values(parts, values, out)
 
-    bounds = [len(arrays) * share // threads for share in range(threads + 1)]
-    for _ in ordered_map(write, pairwise(bounds), threads):
+    for _ in ordered_map(write, range(threads), threads):
         pass
     return _shares.written(out)

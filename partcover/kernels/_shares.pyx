@@ -28,6 +28,9 @@ cdef extern from *:
     """
     void add_references "pc_add_references"(PyObject *item, int64_t n)
 
+cdef enum:
+    BLOCK = 1 << 12    # characters counted before the surrogates among them are looked for
+
 ctypedef fused Character:
     uint8_t
     uint16_t
@@ -37,18 +40,25 @@ ctypedef fused Character:
 cdef int64_t _size(const Character *p, const Character *end) noexcept nogil:
     """The bytes of these characters in UTF-8; -1 where one is a surrogate that is no byte."""
     cdef int64_t size = 0
-    cdef uint32_t c
+    cdef const Character *first
+    cdef const Character *stop
+    cdef uint32_t c, surrogates
     while p < end:
-        c = p[0]
-        p += 1
-        if c < 0x80 or 0xDC80 <= c < 0xDD00:
-            size += 1
-        elif c < 0x800:
-            size += 2
-        elif 0xD800 <= c < 0xE000:
-            return -1
-        else:
-            size += 3 if c < 0x10000 else 4
+        first = p
+        stop = p + min(<int64_t> (end - p), BLOCK)
+        surrogates = 0
+        while p < stop:    # no branch in it, so that it is done many characters at a time
+            c = p[0]
+            size += 1 + (c >= 0x80) + (c >= 0x800) + (c >= 0x10000)
+            surrogates |= c - 0xD800 < 0x800
+            p += 1
+        while surrogates and first < stop:
+            c = first[0]
+            if 0xDC80 <= c < 0xDD00:
+                size -= 2
+            elif 0xD800 <= c < 0xE000:
+                return -1
+            first += 1
     return size
 
 
@@ -145,16 +155,17 @@ def unwritten_list(Py_ssize_t size):
     return out
 
 
-def write_values(list arrays not None, list values not None, list out not None, Py_ssize_t at):
-    """Writes the value of each number to `out`, from place `at` on.
+def write_values(parts, list values not None, list out not None):
+    """Writes the value of each number of some parts to `out`.
 
     It makes no objects.  References are counted for each value and added at the end, since one
     can be added under the interpreter's lock alone.
 
     Parameters
     ----------
-    arrays : list of ndarray of int32
-        The numbers, at least 0, one array after another.
+    parts : iterator of (int, ndarray of int32)
+        Places in `out` and the numbers, at least 0, of the values to write from there on.
+        Threads that share an iterator write a part each at a time.
     values : list of int
         The value of each number; those from the last value's on have that one.
     out : list
@@ -163,29 +174,29 @@ def write_values(list arrays not None, list values not None, list out not None, 
     cdef int64_t n = len(values)
     cdef int32_t last = <int32_t> n - 1
     cdef PyObject **items = (<PyListObject *> values).ob_item
-    cdef PyObject **to = (<PyListObject *> out).ob_item + at
+    cdef PyObject **to
     cdef int64_t *uses
     cdef const int32_t[::1] numbers
     cdef const int32_t *number
-    cdef Py_ssize_t i, size
+    cdef Py_ssize_t at, i, size
     cdef int32_t value
-    if at < 0 or at + sum(map(len, arrays)) > len(out):
-        raise ValueError("there is no room for these numbers")
     uses = <int64_t *> calloc(n, sizeof(int64_t))
     if uses == NULL:
         raise MemoryError
     try:
-        for numbers in arrays:
+        for at, numbers in parts:
             size = numbers.shape[0]
             if size == 0:
                 continue
+            if not 0 <= at <= len(out) - size:
+                raise ValueError("there is no room for these numbers")
             number = &numbers[0]
+            to = (<PyListObject *> out).ob_item + at
             with nogil:
                 for i in range(size):
                     value = min(number[i], last)
                     uses[value] += 1
                     to[i] = items[value]
-            to += size
     finally:    # what is in the list is counted, whatever happens
         for i in range(n):
             if i + ITEMS_AHEAD < n and uses[i + ITEMS_AHEAD]:

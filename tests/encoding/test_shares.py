@@ -46,6 +46,12 @@ def test_surrogates_that_are_no_bytes(before, surrogate, after):
         utf8_size(text, 0, len(text) + 1)
 
 
+@given(st.text(CHARACTERS, max_size=9), st.integers(4085, 4105), st.text(CHARACTERS, max_size=9))
+def test_sizes_of_long_texts(before, n, after):
+    text = before + "a" * n + after
+    assert utf8_size(text, 0, len(text)) == len(unescaped(text))
+
+
 def references(values):
     """Returns how many references each value has, but for those made once for all."""
     return [sys.getrefcount(values[i]) for i in range(len(values)) if values[i] > 256]
@@ -80,13 +86,17 @@ def test_a_list_that_was_not_filled():
     before = references(values)
     out = unwritten_list(5)
     with pytest.raises(ValueError, match="int32"):
-        write_values([np.array([0, 1, 1], np.int32), np.array([0.5, 1.5])], values, out, 0)
+        write_values(
+            iter([(0, np.array([0, 1, 1], np.int32)), (3, np.array([0.5, 1.5]))]), values, out
+        )
     with pytest.raises(ValueError, match="no room"):
-        write_values([np.zeros(3, np.int32)], values, out, 3)
+        write_values(iter([(3, np.zeros(3, np.int32))]), values, out)
+    with pytest.raises(ValueError, match="no room"):
+        write_values(iter([(-1, np.zeros(3, np.int32))]), values, out)
     del out
     assert references(values) == before
     out = unwritten_list(2)
-    write_values([np.array([1, 0], np.int32)], values, out, 0)
+    write_values(iter([(0, np.array([1, 0], np.int32))]), values, out)
     assert written(out) == [2000, 1000]
 
 
