@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,19 +14,10 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..runtime.arguments import checked
 from ..runtime.arrays import Int32, Int64
-from ..runtime.files import write_atomic
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
-from .certificate_file import (
-    check_checksum,
-    check_fields,
-    check_format,
-    digest,
-    load,
-    with_checksum,
-)
+from .certificate_file import CertificateFile, digest
 from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
 from .instance import Instance
 
@@ -39,15 +28,6 @@ Prices = Int32 | Int64
 SCALE_BITS = 20
 """Binary digits behind the point of a price, unless a certificate is finer or coarser."""
 
-_FORMAT = "partcover-certificate"
-_FIELDS = {
-    "words_sha256": str,
-    "policy_sha256": str,
-    "k": int,
-    "lower_bound": int,
-    "scale_bits": int,
-    "tree": list,
-}
 _FINEST_BITS = 52  # no finer than the floating point that prices are computed in
 _SHORT_BITS = 30  # up to here a price of 1 fits in 32 bits with its sign
 
@@ -192,7 +172,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class Certificate(CertificateFile):
     """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
 
     `partcover.verification.certificate_check.check_certificate` checks it, and says why it holds.
@@ -231,6 +211,19 @@ class Certificate:
     >>> check_certificate(instance, certificate).ok
     True
     """
+
+    _KIND = "certificate"
+    _ABOUT = "a partcover certificate"
+    _FIELDS: ClassVar = {
+        "symbols": str,
+        "words_sha256": str,
+        "policy_sha256": str,
+        "k": int,
+        "lower_bound": int,
+        "scale_bits": int,
+        "tree": list,
+    }
+    _VERSIONS = (1, 2, 3)
 
     symbols: Symbols
     words_sha256: str
@@ -320,11 +313,13 @@ class Certificate:
             return 3
         return 1 if self.scale_bits <= _SHORT_BITS else 2
 
-    def to_json(self) -> dict[str, Any]:
-        """Returns the content of a certificate file."""
-        content = {
-            "format": _FORMAT,
-            "version": self._version,
+    @property
+    def _indent(self) -> int | None:
+        # a line for each number of a cut would make a file much longer
+        return None if self._version == 3 else 1
+
+    def _content(self) -> dict[str, Any]:
+        return {
             "symbols": self.symbols,
             "words_sha256": self.words_sha256,
             "policy_sha256": self.policy_sha256,
@@ -333,26 +328,15 @@ class Certificate:
             "scale_bits": self.scale_bits,
             "tree": [_node_to_json(node, self.scale_bits) for node in self.tree],
         }
-        return with_checksum(content)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes the certificate file, aside and then renamed."""
-        # a line for each number of a cut would make a file much longer
-        indent = None if self._version == 3 else 1
-        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=indent) + "\n")
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Certificate:
-        """Makes a certificate from the content of its file."""
-        check_format(data, _FORMAT, "a partcover certificate", (1, 2, 3))
-        if data.get("symbols") not in sym.SYMBOLS:
-            raise InputError(f"unknown symbols {data.get('symbols')!r}")
-        check_fields(data, _FIELDS)
+    def _of_content(cls, data: dict[str, Any]) -> Certificate:
+        if data["symbols"] not in sym.SYMBOLS:
+            raise InputError(f"unknown symbols {data['symbols']!r}")
         if data["version"] == 1 and data["scale_bits"] > _SHORT_BITS:
             raise InputError(
                 f"scale_bits is {data['scale_bits']}: 0 to {_SHORT_BITS} are expected in version 1"
             )
-        check_checksum(data)
         return cls(
             data["symbols"],
             data["words_sha256"],
@@ -362,21 +346,6 @@ class Certificate:
             tuple(_node_from_json(node, data["symbols"], data["version"]) for node in data["tree"]),
             data["scale_bits"],
         )
-
-    @classmethod
-    @checked
-    def load(cls, path: str | PathLike[str]) -> Certificate:
-        """Reads a certificate file.
-
-        Raises
-        ------
-        InputError
-            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
-            something else.
-        VerificationError
-            If its checksum differs.
-        """
-        return load(path, cls.from_json)
 
 
 def _check_prices(prices: Prices, scale_bits: int) -> None:

@@ -1,20 +1,20 @@
-"""What the files of all certificates share: format, version, checksum, and errors."""
+"""What all certificates do with their files: format, version, checksum, and errors."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self
 
 from ..errors import InputError, VerificationError
+from ..runtime.arguments import checked
 from ..runtime.file_kinds import Kind, likely_mistake
-from ..runtime.files import read_json
+from ..runtime.files import read_json, write_atomic
 
-__all__ = ["check_checksum", "check_fields", "check_format", "digest", "load", "with_checksum"]
-
-C = TypeVar("C")
+__all__ = ["CertificateFile", "digest", "with_checksum"]
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -35,87 +35,117 @@ def with_checksum(content: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from partcover.problem.certificate_file import check_checksum, with_checksum
-    >>> check_checksum(with_checksum({"format": "f"}))
+    >>> from partcover.problem.certificate_file import with_checksum
+    >>> list(with_checksum({"format": "f"}))
+    ['format', 'sha256']
     """
     return {**content, "sha256": digest(content)}
 
 
-def check_format(data: Mapping[str, Any], name: str, about: str, versions: tuple[int, ...]) -> None:
-    """Refuses content of another format or of a later version.
+class CertificateFile(ABC):
+    """A certificate that is saved in a file of JSON, with a format, a version and a checksum.
+
+    A subclass says what else is in the file.
 
     Examples
     --------
-    >>> from partcover.problem.certificate_file import check_format
-    >>> check_format({"format": "f", "version": 1}, "f", "a certificate", (1,))
-    """
-    if data.get("format") != name:
-        raise InputError(f'not {about} (no "format": "{name}")')
-    if data.get("version") not in versions:
-        raise InputError(f"certificate version {data.get('version')!r} is not known; update")
-
-
-def check_fields(data: Mapping[str, Any], kinds: Mapping[str, type]) -> None:
-    """Refuses content in which a field is missing or of another kind.
-
-    Examples
-    --------
-    >>> from partcover.problem.certificate_file import check_fields
-    >>> check_fields({"k": 3}, {"k": int})
-    """
-    for name, kind in kinds.items():
-        value = data.get(name)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise InputError(f"{name!r} is missing or broken: the file is damaged")
-
-
-def check_checksum(data: Mapping[str, Any]) -> None:
-    """Refuses content whose checksum differs.
-
-    Examples
-    --------
-    >>> from partcover.problem.certificate_file import check_checksum
-    >>> check_checksum({"format": "f", "sha256": "0"})
+    >>> from partcover.problem.certificate_file import CertificateFile
+    >>> class Promise(CertificateFile):
+    ...     _KIND, _ABOUT, _FIELDS = "certificate", "a promise", {"k": int}
+    ...     def __init__(self, k):
+    ...         self.k = k
+    ...     def _content(self):
+    ...         return {"k": self.k}
+    ...     @classmethod
+    ...     def _of_content(cls, data):
+    ...         return cls(data["k"])
+    >>> Promise(3).save("P.cert")
+    >>> Promise.load("P.cert").k
+    3
+    >>> Promise.from_json({**Promise(3).to_json(), "k": 4})
     Traceback (most recent call last):
     partcover.errors.VerificationError: the certificate is not what was written: its checksum ...
     """
-    if data.get("sha256") != digest({n: value for n, value in data.items() if n != "sha256"}):
-        raise VerificationError("the certificate is not what was written: its checksum differs")
 
+    _KIND: ClassVar[Kind]
+    """The name of the format, after ``partcover-``."""
+    _ABOUT: ClassVar[str]
+    """What the file should be, in errors."""
+    _FIELDS: ClassVar[Mapping[str, type]]
+    """What `_content` returns."""
+    _VERSIONS: ClassVar[tuple[int, ...]] = (1,)
 
-def load(
-    path: str | PathLike[str], from_json: Callable[[dict[str, Any]], C], kind: Kind = "certificate"
-) -> C:
-    """Reads a certificate file.
+    @property
+    def _version(self) -> int:
+        """The first version of the file that can hold it."""
+        return 1
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    from_json : callable
-        Makes the certificate from the content.
-    kind : str
-        What the file should be, for `likely_mistake`.
+    @property
+    def _indent(self) -> int | None:
+        """The spaces before what is inside; None for all in one line."""
+        return None
 
-    Raises
-    ------
-    InputError, VerificationError
-        Those of `from_json`, and where the file cannot be read: with the name of the file.
+    @abstractmethod
+    def _content(self) -> dict[str, Any]:
+        """Returns the content of a file but for format, version and checksum."""
 
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from partcover.problem.certificate_file import load
-    >>> _ = Path("c.cert").write_text('{"k": 3}')
-    >>> load("c.cert", lambda data: data["k"])
-    3
-    """
-    mistake = likely_mistake(path, kind)
-    try:
-        data = read_json(path)
-    except InputError as error:
-        raise InputError(f"{error}{mistake}") from None
-    try:
-        return from_json(data)
-    except (InputError, VerificationError) as error:
-        raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
+    @classmethod
+    @abstractmethod
+    def _of_content(cls, data: dict[str, Any]) -> Self:
+        """Makes a certificate from fields that are there, each of its type."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the content of a certificate file."""
+        about = {"format": f"partcover-{self._KIND}", "version": self._version}
+        return with_checksum(about | self._content())
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the certificate file, aside and then renamed."""
+        text = json.dumps(self.to_json(), ensure_ascii=False, indent=self._indent)
+        write_atomic(path, text + "\n")
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Makes a certificate from the content of its file.
+
+        Raises
+        ------
+        InputError
+            If it is of another format or of a later version, or a field is missing or broken.
+        VerificationError
+            If its checksum differs.
+        """
+        name = f"partcover-{cls._KIND}"
+        if data.get("format") != name:
+            raise InputError(f'not {cls._ABOUT} (no "format": "{name}")')
+        if data.get("version") not in cls._VERSIONS:
+            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
+        for field, kind in cls._FIELDS.items():
+            if not isinstance(data.get(field), kind) or isinstance(data[field], bool):
+                raise InputError(f"{field!r} is missing or broken: the file is damaged")
+        if data.get("sha256") != digest({n: value for n, value in data.items() if n != "sha256"}):
+            raise VerificationError("the certificate is not what was written: its checksum differs")
+        return cls._of_content(data)
+
+    @classmethod
+    @checked
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Reads a certificate file.
+
+        Raises
+        ------
+        InputError
+            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
+            something else.
+        VerificationError
+            If its checksum differs.
+        """
+        mistake = likely_mistake(path, cls._KIND)
+        try:
+            data = read_json(path)
+        except InputError as error:
+            raise InputError(f"{error}{mistake}") from None
+        try:
+            return cls.from_json(data)
+        except (InputError, VerificationError) as error:
+            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
-from ..runtime.arguments import checked
-from ..runtime.files import write_atomic
 from ..runtime.notebook import brief
 from .certificate import Certificate
-from .certificate_file import check_checksum, check_fields, check_format, load, with_checksum
+from .certificate_file import CertificateFile
 
 __all__ = ["LONGEST_PRICED", "MOST_TOKENS", "HeadCertificate", "TailDigest"]
 
@@ -25,18 +21,6 @@ LONGEST_PRICED = 256
 MOST_TOKENS = 16
 """A word of a tail that costs more by the tolls has prices that these do not change."""
 
-_FORMAT = "partcover-head-certificate"
-_FIELDS = {
-    "lower_bound": int,
-    "head_words": int,
-    "tail_words": int,
-    "tail_count": int,
-    "tail_sha256": str,
-    "sixteenths": int,
-    "class_bits": int,
-    "tolls": list,
-    "head": dict,
-}
 _MOST_CLASS_BITS = 24  # 128 MiB
 
 
@@ -80,7 +64,7 @@ class TailDigest:
 
 
 @dataclass(frozen=True, eq=False)
-class HeadCertificate:
+class HeadCertificate(CertificateFile):
     """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
 
     The words are a head, whose symbols have prices in an ordinary certificate, and a tail, whose
@@ -115,6 +99,20 @@ class HeadCertificate:
     HeadCertificate(k=1, lower_bound=27, 2 words in the tail)
     """
 
+    _KIND = "head-certificate"
+    _ABOUT = "a certificate of a head"
+    _FIELDS: ClassVar = {
+        "lower_bound": int,
+        "head_words": int,
+        "tail_words": int,
+        "tail_count": int,
+        "tail_sha256": str,
+        "sixteenths": int,
+        "class_bits": int,
+        "tolls": list,
+        "head": dict,
+    }
+
     head: Certificate
     head_words: int
     tail_words: int
@@ -129,11 +127,8 @@ class HeadCertificate:
         about = [f"k={self.head.k}", f"lower_bound={self.lower_bound}"]
         return brief("HeadCertificate", *about, f"{self.tail_words:,} words in the tail")
 
-    def to_json(self) -> dict[str, Any]:
-        """Returns the content of a certificate file."""
-        content = {
-            "format": _FORMAT,
-            "version": 1,
+    def _content(self) -> dict[str, Any]:
+        return {
             "lower_bound": self.lower_bound,
             "head_words": self.head_words,
             "tail_words": self.tail_words,
@@ -144,18 +139,9 @@ class HeadCertificate:
             "tolls": [[sym.to_json(token), toll] for token, toll in sorted(self.tolls.items())],
             "head": self.head.to_json(),
         }
-        return with_checksum(content)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes the certificate file, aside and then renamed."""
-        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False) + "\n")
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> HeadCertificate:
-        """Makes a certificate from the content of its file."""
-        check_format(data, _FORMAT, "a certificate of a head", (1,))
-        check_fields(data, _FIELDS)
-        check_checksum(data)
+    def _of_content(cls, data: dict[str, Any]) -> HeadCertificate:
         for name, least, most in (("sixteenths", 0, 16), ("class_bits", 1, _MOST_CLASS_BITS)):
             if not least <= data[name] <= most:
                 raise InputError(f"{name} is {data[name]}: {least} to {most} are expected")
@@ -171,21 +157,6 @@ class HeadCertificate:
             data["class_bits"],
             data["lower_bound"],
         )
-
-    @classmethod
-    @checked
-    def load(cls, path: str | PathLike[str]) -> HeadCertificate:
-        """Reads a certificate file.
-
-        Raises
-        ------
-        InputError
-            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
-            something else.
-        VerificationError
-            If its checksum differs.
-        """
-        return load(path, cls.from_json, "head-certificate")
 
 
 def _tolls(pairs: list[Any], symbols: Symbols) -> dict[Token, int]:

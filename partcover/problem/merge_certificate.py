@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
-from ..runtime.arguments import checked
-from ..runtime.files import write_atomic
 from ..runtime.notebook import brief
 from .certificate import Certificate
-from .certificate_file import check_checksum, check_fields, check_format, load, with_checksum
+from .certificate_file import CertificateFile
 
 __all__ = ["Charge", "MergeCertificate", "MergeCondition"]
-
-_FORMAT = "partcover-merge-certificate"
-_FIELDS = {"lower_bound": int, "condition": dict, "charges": list, "prices": dict}
 
 
 @dataclass(frozen=True)
@@ -163,7 +156,7 @@ class Charge:
 
 
 @dataclass(frozen=True, eq=False)
-class MergeCertificate:
+class MergeCertificate(CertificateFile):
     """A proof that no vocabulary whose tokens merges make needs fewer tokens than `lower_bound`.
 
     `partcover.verification.merge_check.check_merge_certificate` checks it, and says why it holds.
@@ -188,6 +181,10 @@ class MergeCertificate:
     MergeCertificate(k=1, lower_bound=7, any merges)
     """
 
+    _KIND = "merge-certificate"
+    _ABOUT = "a certificate of merges"
+    _FIELDS: ClassVar = {"lower_bound": int, "condition": dict, "charges": list, "prices": dict}
+
     prices: Certificate
     condition: MergeCondition
     charges: tuple[Charge, ...] = field(repr=False)
@@ -199,28 +196,16 @@ class MergeCertificate:
         about = [f"k={self.prices.k}", f"lower_bound={self.lower_bound}", merges]
         return brief("MergeCertificate", *about)
 
-    def to_json(self) -> dict[str, Any]:
-        """Returns the content of a certificate file."""
-        content = {
-            "format": _FORMAT,
-            "version": 1,
+    def _content(self) -> dict[str, Any]:
+        return {
             "lower_bound": self.lower_bound,
             "condition": self.condition.to_json(),
             "charges": [charge.to_json() for charge in self.charges],
             "prices": self.prices.to_json(),
         }
-        return with_checksum(content)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes the certificate file, aside and then renamed."""
-        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False) + "\n")
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> MergeCertificate:
-        """Makes a certificate from the content of its file."""
-        check_format(data, _FORMAT, "a certificate of merges", (1,))
-        check_fields(data, _FIELDS)
-        check_checksum(data)
+    def _of_content(cls, data: dict[str, Any]) -> MergeCertificate:
         prices = Certificate.from_json(data["prices"])
         return cls(
             prices,
@@ -228,18 +213,3 @@ class MergeCertificate:
             tuple(Charge.from_json(charge, prices.symbols) for charge in data["charges"]),
             data["lower_bound"],
         )
-
-    @classmethod
-    @checked
-    def load(cls, path: str | PathLike[str]) -> MergeCertificate:
-        """Reads a certificate file.
-
-        Raises
-        ------
-        InputError
-            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
-            something else.
-        VerificationError
-            If its checksum differs.
-        """
-        return load(path, cls.from_json, "merge-certificate")

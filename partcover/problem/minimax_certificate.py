@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import InputError
-from ..runtime.arguments import checked
-from ..runtime.files import write_atomic
 from ..runtime.fractions import read_fraction
 from ..runtime.notebook import brief
 from .certificate import Certificate
-from .certificate_file import check_checksum, check_fields, check_format, load, with_checksum
+from .certificate_file import CertificateFile
 from .minimax import MinimaxInstance, check_weights
 
 __all__ = ["MinimaxCertificate"]
 
-_FORMAT = "partcover-minimax-certificate"
-
 
 @dataclass(frozen=True, eq=False)
-class MinimaxCertificate:
+class MinimaxCertificate(CertificateFile):
     """A proof that the largest ratio of tokens to reference is at least `lower_bound`.
 
     It is a weight for each corpus and a `Certificate` of all words so weighted.
@@ -52,6 +46,16 @@ class MinimaxCertificate:
     MinimaxCertificate(k=1, lower_bound=3, weights 1:1)
     """
 
+    _KIND = "minimax-certificate"
+    _ABOUT = "a minimax certificate"
+    _FIELDS: ClassVar = {
+        "corpora_sha256": list,
+        "references": list,
+        "weights": list,
+        "lower_bound": str,
+        "certificate": dict,
+    }
+
     corpora_sha256: tuple[str, ...]
     references: tuple[int, ...]
     weights: tuple[int, ...]
@@ -76,27 +80,17 @@ class MinimaxCertificate:
             certificate,
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """Returns the content of a certificate file."""
-        content = {
-            "format": _FORMAT,
-            "version": 1,
+    def _content(self) -> dict[str, Any]:
+        return {
             "corpora_sha256": list(self.corpora_sha256),
             "references": list(self.references),
             "weights": list(self.weights),
             "lower_bound": str(self.lower_bound),
             "certificate": self.certificate.to_json(),
         }
-        return with_checksum(content)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes the certificate file, aside and then renamed."""
-        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False) + "\n")
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> MinimaxCertificate:
-        """Makes a certificate from the content of its file."""
-        check_format(data, _FORMAT, "a minimax certificate", (1,))
+    def _of_content(cls, data: dict[str, Any]) -> MinimaxCertificate:
         digests, references, weights = (
             _listed(data, name, kind)
             for name, kind in (("corpora_sha256", str), ("references", int), ("weights", int))
@@ -104,29 +98,12 @@ class MinimaxCertificate:
         if not len(digests) == len(references) == len(weights) or min(references, default=0) < 1:
             raise InputError("'references' and 'weights' do not fit: the file is damaged")
         check_weights(weights, len(digests))
-        check_fields(data, {"certificate": dict, "lower_bound": str})
-        check_checksum(data)
         try:
             bound = read_fraction(data["lower_bound"])
         except (ValueError, ZeroDivisionError):
             raise InputError("'lower_bound' is broken: the file is damaged") from None
         certificate = Certificate.from_json(data["certificate"])
         return cls(digests, references, weights, bound, certificate)
-
-    @classmethod
-    @checked
-    def load(cls, path: str | PathLike[str]) -> MinimaxCertificate:
-        """Reads a certificate file.
-
-        Raises
-        ------
-        InputError
-            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
-            something else.
-        VerificationError
-            If its checksum differs.
-        """
-        return load(path, cls.from_json)
 
 
 def _listed(data: dict[str, Any], name: str, kind: type) -> tuple[Any, ...]:

@@ -25,6 +25,7 @@ Kind: TypeAlias = Literal[
     "certificate",
     "head-certificate",
     "merge-certificate",
+    "minimax-certificate",
     "solution",
     "array",
     "tokenizer",
@@ -35,7 +36,7 @@ _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
 _FORMAT = re.compile(
-    rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:head-|merge-)?certificate)"'
+    rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:(?:head|merge|minimax)-)?certificate)"'
 )
 _TOKENIZER = re.compile(rb'"(added_tokens|pre_tokenizer|post_processor)"\s*:')  # Hugging Face
 _RANK = re.compile(
@@ -49,6 +50,7 @@ _KINDS: dict[bytes, Kind] = {
     b"certificate": "certificate",
     b"head-certificate": "head-certificate",
     b"merge-certificate": "merge-certificate",
+    b"minimax-certificate": "minimax-certificate",
 }
 _NAMES: dict[Kind, str] = {
     "counts": "this is a counts file (word, tab, count)",
@@ -58,6 +60,7 @@ _NAMES: dict[Kind, str] = {
     "certificate": "this is a certificate",
     "head-certificate": "this is a certificate of a head",
     "merge-certificate": "this is a certificate of merges",
+    "minimax-certificate": "this is a minimax certificate",
     "solution": "this looks like a solution",
     "array": "this is an array (.npy)",
     "tokenizer": "this looks like a tokenizer of another library",
