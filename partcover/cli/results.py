@@ -77,8 +77,8 @@ def write_solution(
         out.note(
             f"nothing left to gain after {len(solution.vocabulary):,} tokens; k is {solution.k:,}"
         )
-    elif instance.candidates is None and instance.k > instance.promising.total:
-        out.note(f"k is {instance.k:,}, and there are {instance.promising.total:,} candidates")
+    elif instance.candidates is None and instance.k > (solution.candidates or instance.k):
+        out.note(f"k is {instance.k:,}, and there are {solution.candidates:,} candidates")
     if solution.termination == "error":
         out.note(f"the solver stopped: {solution.extra.get('message') or 'no reason given'}")
     return exit_status(solution, proof=proof)

@@ -38,8 +38,9 @@ class Result:
         Number of distinct words, and of words counted.
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
-    candidates : int
-        Number of candidates.
+    candidates : int or None
+        Number of candidates; None of a method that looks at none, as BPE: to count them takes an
+        index of all words.
     policy : dict
         Limits on the candidates (see `Instance.policy`), which every claim is relative to.
     vocabulary : Vocabulary or None
@@ -79,7 +80,7 @@ class Result:
     words: int
     total_count: int
     symbols: sym.Symbols
-    candidates: int
+    candidates: int | None
     policy: dict[str, Any]
     vocabulary: Vocabulary | None
     rule: SegmentationRule
@@ -135,7 +136,7 @@ class Result:
             words=len(words),
             total_count=words.total_count,
             symbols=instance.symbols,
-            candidates=instance.promising.total,
+            candidates=instance.promising.total if instance.is_indexed else None,
             policy=instance.policy,
             vocabulary=vocabulary,
             rule=rule,

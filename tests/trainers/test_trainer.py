@@ -115,3 +115,12 @@ def test_the_longest_tokens_allowed_are_a_start_of_pathpiece():
     instance = Instance({"lower": 9, "low": 5}, 2)
     found = trainers.pathpiece(instance, initial=["lower", "low"], max_length=5)
     assert set(found.vocabulary) == {b"lower", b"low"}
+
+
+@pytest.mark.parametrize("method", ["bpe", "bytes", "frequent", "unigram", "wordpiece"])
+def test_no_index_is_made_only_to_count_the_candidates(method):
+    instance = Instance({"banana": 20, "bandana": 10, "hat": 30}, k=3)
+    solution = TRAINERS[method].train(instance)
+    assert not instance.is_indexed
+    assert solution.candidates is None
+    assert solution.to_json()["candidates"] is None
