@@ -116,22 +116,15 @@ def branch_and_cut(
         )
     deadline = limits.start()
     phases = PhaseEvents(deadline, progress or Progress())
+    task = Task(
+        instance, warm_start, start_certificate, True, gap, limits, phases, checkpoint, is_root=True
+    )
+    greedy = task.first_incumbents()  # first: it refuses what takes minutes to look at once
     with workers(threads) as share:
         counter = PriceCounter(instance, share)
-        task = Task(
-            instance,
-            warm_start,
-            start_certificate,
-            True,
-            gap,
-            limits,
-            phases,
-            checkpoint,
-            is_root=True,
-        )
-        start = _Start(task, counter)
+        start = _Start(task, greedy, counter)
         tree = TreeSearch(
-            counter, start.root, start.solution, start.greedy, start.ascent, deadline, phases
+            counter, start.root, start.solution, greedy, start.ascent, deadline, phases
         )
         termination = start.termination
         if termination != "interrupted":
@@ -164,13 +157,13 @@ class _Start:
     ----------
     task : Task
         What is asked.
+    greedy : Solution
+        GreedTok's solution.
     counter : PriceCounter
         Counts what prices prove.
 
     Attributes
     ----------
-    greedy : Solution
-        GreedTok's solution.
     ascent : Ascent
         The plain steps.
     root : Node
@@ -181,11 +174,11 @@ class _Start:
         Why it ended.
     """
 
-    def __init__(self, task: Task, counter: PriceCounter) -> None:
+    def __init__(self, task: Task, greedy: Solution, counter: PriceCounter) -> None:
         self.task = task
+        self.greedy = greedy
         self.counter = counter
-        self.greedy = task.first_incumbents()
-        self.termination = self.greedy.termination
+        self.termination = greedy.termination
         certificate = task.start_certificate
         if certificate is None or certificate.k != task.instance.k:
             self._begin(task)

@@ -149,7 +149,7 @@ class TreeSearch:
     def _grow(self, gap: float, share: ForEach, pool: ThreadPoolExecutor | None) -> Termination:
         for leaf in leaves_of(self.root):
             settle(self.counter, leaf)
-        if not self.ascent.begun:
+        if not self.ascent.begun and not self.clock.is_over:
             self.ascent.begin(self.counter.instance.k)
         while True:
             opened = [leaf for leaf in leaves_of(self.root) if leaf.value < self.goal]

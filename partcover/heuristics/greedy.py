@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from math import e
 
 import numpy as np
@@ -21,7 +22,8 @@ from ..segmentation.segmentation import segment
 
 __all__ = ["certified_ratio", "greedtok", "greedwmc"]
 
-_CHUNK = 256  # tokens between looks at the clock
+_CHUNK = 256  # tokens between looks at the clock, at most
+_LOOK_SECONDS = 0.05  # tokens that take longer are no more than they were between looks
 _MORE = 2  # times as many candidates are loaded where those loaded gain too little
 
 
@@ -195,6 +197,7 @@ def _greedy(
     total = sum(gains)
     termination: Termination = "completed"
     exhausted = False
+    chunk = 1
     intervals, weight, least = index.intervals, index.weight, index.min_promise
     most = max(len(intervals.lo), 1)
     scored = intervals.occurrences
@@ -207,13 +210,16 @@ def _greedy(
             if deadline.is_over:
                 termination = "time_limit"
                 break
-            steps = min(_CHUNK, instance.k - len(tokens) - len(picks))
+            steps = min(chunk, instance.k - len(tokens) - len(picks))
+            begun = time.monotonic()
             # a score is at most the promise: none that is not loaded scores `least`
             chosen, chosen_gains = state.run(steps, max(least, 1))
             picks += chosen.tolist()
             gains += chosen_gains.tolist()
             total += int(chosen_gains.sum())
             progress.advance(len(tokens) + len(picks), instance.k, f"cover {total:,}")
+            if time.monotonic() - begun < _LOOK_SECONDS:
+                chunk = min(2 * chunk, _CHUNK)
             if len(chosen) < steps:
                 if least == 0:
                     exhausted = True

@@ -12,6 +12,7 @@ from strategies import instances, random_instance
 
 from partcover import EventLog, Instance, check_certificate, solve
 from partcover.bounds.branch_and_cut import branch_and_cut
+from partcover.errors import InputError
 from partcover.problem.group_budget import GroupBudget
 
 
@@ -91,3 +92,11 @@ def test_group_budgets_are_kept_where_the_bound_is_below():
     instance = Instance(words, 2, groups=groups)
     solution = check(instance, fewest_tokens(instance))
     assert sum(token in groups[0].over("bytes") for token in solution.vocabulary) == 1
+
+
+def test_long_words_that_repeat_themselves_are_refused_before_they_are_counted():
+    shorter, longer = "a", "ab"
+    while len(longer) < 17_711:
+        shorter, longer = longer, longer + shorter
+    with pytest.raises(InputError, match="since long words repeat themselves"):
+        branch_and_cut(Instance({shorter: 1, longer: 1}, 5), time_limit=2)
