@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import mul
 
 import numpy as np
@@ -161,13 +161,11 @@ class CutPrices:
 
     def finer(self, bits: int) -> CutPrices:
         """The same prices in units that are smaller by so many binary digits."""
-        return CutPrices(
-            self.prices << bits,
-            self.pairs,
-            self.pair,
-            self.position,
-            self.multiplier << bits,
-            tuple((cut, m << bits) for cut, m in self.cuts),
+        return replace(
+            self,
+            prices=self.prices << bits,
+            multiplier=self.multiplier << bits,
+            cuts=tuple((cut, m << bits) for cut, m in self.cuts),
         )
 
     def count(self, counter: PriceCounter, case: Case) -> tuple[int, Rewards]:
@@ -215,6 +213,7 @@ class CutPrices:
             sums[i + n : j + n + 1] = total[i : j + 1] - total[i]
         cuts = np.linspace(0, len(tokens), SHARDS + 1).astype(int).tolist()
         which, positions = tokens.astype(np.int32), position[order].astype(np.int32)
+        lists = np.arange(len(tokens) + 1)  # each token has its own
 
         def work(n: int) -> None:
             charged_rewards(
@@ -226,6 +225,8 @@ class CutPrices:
                 counter.hi,
                 counter.length,
                 which,
+                lists,
+                lists[:-1].astype(np.int32),
                 first,
                 positions,
                 sums,

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..problem.merge_certificate import MergeCondition
-from ..runtime.arrays import Bools
+from ..runtime.arrays import Bools, Float64
 from ..vocabulary.vocabulary import Vocabulary
 from .merge_rows import MergeRows, Ways
+from .need_rows import NeedLists, NeedRows
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
 
@@ -21,7 +22,8 @@ class MergeAscent(Ascent):
     """Steps that keep each token below the parts that make it.
 
     The rows of `MergeRows` get multipliers: what a token pays to its parts, which lowers what it
-    gains and raises what they do.
+    gains and raises what they do.  Those of `NeedRows` get them, too: what each use of a token pays
+    to those that it cannot be made without.
 
     Parameters
     ----------
@@ -50,13 +52,17 @@ class MergeAscent(Ascent):
         super().__init__(counter, vocabulary, gains)
         self.ways = Ways(counter, condition)
         self.rows: MergeRows | None = None
+        self.needs = NeedLists(self.ways)
+        self.need_rows: NeedRows | None = None
         self.multiplier = self.made_multiplier = np.zeros(0)
+        self._known: tuple[NeedRows | None, Float64] = None, np.zeros(0)
 
     def _make(self, active: Bools) -> None:
         """Makes the arcs of the active set with all parts of its tokens, and the rows."""
         closed = np.zeros(len(active), bool)
         closed[self.ways.with_parts(np.flatnonzero(active).astype(np.int32))] = True
         super()._make(closed)
+        counter = self.counter
         known = {}
         if self.rows is not None:
             known = dict(zip(self.rows.keys, self.multiplier.tolist(), strict=True))
@@ -70,8 +76,26 @@ class MergeAscent(Ascent):
         added = np.bincount(
             rows.column, np.abs(rows.coef) * self.scale[rows.row], n + rows.n_ways
         ).astype(float)
-        self.metric = self.metric + added[:n]
+        self.need_rows = needs = NeedRows(
+            self.needs, counter, self.active, self.which, self.start, self.end
+        )
+        self.saddle.set_pairs(needs.first, needs.arcs, needs.target)
+        counts = counter.count_at[needs.position]
+        self.metric = self.metric + added[:n] + np.bincount(needs.target, counts, n)
         self.way_metric = np.maximum(added[n:], 1.0)
+
+    def _activate(self, active: Bools) -> None:
+        """Changes the active set, and keeps the point."""
+        self._known = self.need_rows, self.saddle.pair_row
+        super()._activate(active)
+
+    def _gain(self) -> None:
+        """Sums what each active candidate gains at the present point, and restarts there."""
+        old, multipliers = self._known
+        if old is not None:
+            assert self.need_rows is not None
+            self.need_rows.copy_multipliers(self.saddle, old, multipliers)
+        super()._gain()
 
     def restart(self) -> None:
         """Makes the present point the anchor."""

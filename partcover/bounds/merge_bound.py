@@ -21,7 +21,8 @@ from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .best_prices import BestPrices
 from .climb import Climb, StoppingRule
-from .cut_prices import CutPrices, Rewards
+from .cut_prices import Rewards
+from .due_prices import DuePrices
 from .merge_ascent import MergeAscent
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
@@ -194,7 +195,7 @@ class MergePrices(BestPrices):
         assert isinstance(ascent, MergeAscent)
         assert ascent.rows is not None
         counter = self.counter
-        prices = CutPrices.plain(counter.rounded(ascent.proposed()))
+        prices = DuePrices.of_merges(ascent)
         # they may be as large as rewards: beyond 64 bits
         multipliers = [int(m) for m in np.rint(ascent.made_multiplier * counter.one).tolist()]
         charges = ascent.rows.charges(multipliers)

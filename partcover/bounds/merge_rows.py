@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -35,8 +35,12 @@ class Ways:
         self.fixed = counter.fixed
         self._number = {token: number for number, token in enumerate(self.tokens)}
         words = instance.words if condition.whole_words else ()
-        self._exempt = {self._number.get(word) for word, _ in words}
+        self.exempt = {*instance.fixed, *(word for word, _ in words)}
         self._splits: dict[int, list[Split] | None] = {}
+
+    def numbers(self, tokens: Iterable[Token]) -> list[int]:
+        """Returns the numbers of those tokens that are candidates."""
+        return [self._number[token] for token in tokens if token in self._number]
 
     def splits(self, token: int) -> list[Split] | None:
         """Returns the candidates that each way needs; None if a token needs none."""
@@ -45,7 +49,7 @@ class Ways:
         return self._splits[token]
 
     def _found(self, token: int) -> list[Split] | None:
-        if self.fixed[token] or token in self._exempt:
+        if self.tokens[token] in self.exempt:
             return None
         splits: list[Split] = []
         for parts in self.condition.splits(self.tokens[token]):

@@ -216,7 +216,7 @@ class _CutRewards:
         return [(self.rewards.get(t, 0) / self.one, t in self.best) for t in tokens]
 
     def payments(self, token: Token, word: Token) -> Float64:
-        if token not in self.terms.paying:
+        if not self.terms.pays(token):
             return np.zeros(len(word))
         begin = self.begin[word]
         paid = [self.terms.paid_before(token, begin + n) for n in range(len(word) + 1)]

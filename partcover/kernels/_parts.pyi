@@ -16,3 +16,6 @@ def pair_rows(
     partner: Int32,
     number: Int32,
 ) -> tuple[Int64, Int64, Int32]: ...
+def group_rows(
+    first: Int64, members: Int32, which: Int32, start: Int32, end: Int32
+) -> tuple[Int64, Int64, Int32]: ...

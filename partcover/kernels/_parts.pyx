@@ -174,6 +174,75 @@ def pair_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
     return found[:, :2].copy(), row_first, arcs[:, 0].astype(np.int32)
 
 
+def group_rows(const int64_t[::1] first, const int32_t[::1] members, const int32_t[::1] which,
+               const int32_t[::1] start, const int32_t[::1] end):
+    """Returns the largest sets of arcs over a position, of at least two candidates, in each group.
+
+    Parameters
+    ----------
+    first : ndarray of int64, shape (groups + 1,)
+        The arcs of group g are ``members[first[g]:first[g + 1]]``, by start.
+    members : ndarray of int32
+        Arcs, those of a group in one word.
+    which, start, end : ndarray of int32, shape (arcs,)
+        The candidate of each arc and its positions.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (rows, 2)
+        The group and the position of each row.
+    row_first : ndarray of int64, shape (rows + 1,)
+    row_arcs : ndarray of int32
+        The arcs of each row.
+    """
+    cdef _Rows rows = _Rows(3), found = _Rows(1)
+    cdef Py_ssize_t g, i, j, n, kept
+    cdef int64_t *row
+    cdef bint full = False, several
+    cdef int32_t p
+    cdef int32_t[::1] live = np.empty(members.shape[0] + 1, np.int32)  # over the last start
+    with nogil:
+        for g in range(first.shape[0] - 1):
+            n = 0
+            for i in range(first[g], first[g + 1]):
+                live[n] = members[i]
+                n += 1
+                if i + 1 < first[g + 1]:
+                    p = start[members[i + 1]]
+                    kept = 0
+                    for j in range(n):
+                        kept += end[live[j]] > p
+                    if kept == n:  # the next set holds this one
+                        continue
+                several = False
+                for j in range(1, n):
+                    several |= which[live[j]] != which[live[0]]
+                if several:
+                    row = rows.add()
+                    if row == NULL:
+                        full = True
+                        break
+                    row[0], row[1], row[2] = g, start[live[n - 1]], found.size
+                    for j in range(n):
+                        row = found.add()
+                        if row == NULL:
+                            full = True
+                            break
+                        row[0] = live[j]
+                if i + 1 < first[g + 1]:
+                    kept = 0
+                    for j in range(n):
+                        if end[live[j]] > p:
+                            live[kept] = live[j]
+                            kept += 1
+                    n = kept
+    if full:
+        raise MemoryError
+    listed, arcs = rows.array(), found.array()
+    row_first = np.append(listed[:, 2], found.size)
+    return listed[:, :2].copy(), row_first, arcs[:, 0].astype(np.int32)
+
+
 cdef Py_ssize_t _pair(const int64_t[::1] first, const int32_t[::1] partner,
                       const int32_t[::1] number, int32_t a, int32_t b) noexcept nogil:
     """Returns the number of a pair, or −1."""

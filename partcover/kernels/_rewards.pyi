@@ -31,6 +31,8 @@ def charged_rewards(
     hi: Int32,
     length: Int32,
     which: Int32,
+    lists: Int64,
+    listed: Int32,
     first: Int64,
     positions: Int32,
     sums: Int64,

@@ -133,17 +133,18 @@ cdef wide_t _best_disjoint(int32_t *places, wide_t *best, Py_ssize_t n, int32_t 
 def charged_rewards(const int32_t[::1] places, const int64_t[::1] before,
                     const int64_t[::1] count_at, int64_t one, const int32_t[::1] lo,
                     const int32_t[::1] hi, const int32_t[::1] length, const int32_t[::1] which,
+                    const int64_t[::1] lists, const int32_t[::1] listed,
                     const int64_t[::1] first, const int32_t[::1] positions,
                     const int64_t[::1] sums, int64_t[::1] out, int64_t[::1] low, int shift,
                     Py_ssize_t begin, Py_ssize_t stop):
-    """Computes the rewards of candidates ``which[begin:stop]`` that pay multipliers of pairs.
+    """Computes the rewards of candidates ``which[begin:stop]`` that pay multipliers.
 
     As `rewards`; an occurrence of ``which[n]`` pays, besides its symbol, the multipliers at its
-    positions: those of the candidate are at
-    ``positions[first[n]:first[n + 1]]``, ascending, and ``sums`` holds at n + first[n] a 0 and
+    positions of the lists ``listed[lists[n]:lists[n + 1]]``.  Those of list q are at
+    ``positions[first[q]:first[q + 1]]``, ascending, and ``sums`` holds at q + first[q] a 0 and
     behind it their partial sums.
     """
-    cdef Py_ssize_t n, c, i, j, clear, room = 0
+    cdef Py_ssize_t n, c, i, j, q, at, clear, room = 0
     cdef int64_t worth
     cdef wide_t value
     cdef int32_t p, size
@@ -169,10 +170,11 @@ def charged_rewards(const int32_t[::1] places, const int64_t[::1] before,
                 p = occurrence[i]
                 while occurrence[clear] + size <= p:
                     clear += 1
-                worth = before[p + size] - before[p] - one - (
-                    sums[n + _until(positions, first[n], first[n + 1], p + size)]
-                    - sums[n + _until(positions, first[n], first[n + 1], p)]
-                )
+                worth = before[p + size] - before[p] - one
+                for at in range(lists[n], lists[n + 1]):
+                    q = listed[at]
+                    worth -= sums[q + _until(positions, first[q], first[q + 1], p + size)]
+                    worth += sums[q + _until(positions, first[q], first[q + 1], p)]
                 value = best[clear] + <wide_t> worth * count_at[p]
                 best[i + 1] = value if value > best[i] else best[i]
             out[c] = <int64_t> (best[j] >> shift)

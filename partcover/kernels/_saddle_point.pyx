@@ -182,8 +182,8 @@ cdef class Saddle:
             Σ_W c(W) [Σ d_p + Σ_o f_o (1 − Σ_{p in o} d_p) + Σ_r λ_r (Σ_{q in r} f_q − z_target(r))]
 
     Each arc has a row, of it and the earlier arcs of its candidate that overlap it, and with the
-    candidate as its target.  `set_pairs` adds rows whose targets are pairs of candidates.  Step
-    sizes are those of Pock and Chambolle (2011); a word's count is in the metric, so that they do
+    candidate as its target.  `set_pairs` adds rows of any arcs of a word, whose targets are pairs
+    of candidates, or single ones.  Step sizes are those of Pock and Chambolle (2011); a word's count is in the metric, so that they do
     not depend on it.  Z is the caller's.
     """
     cdef const int64_t[::1] offsets
@@ -250,7 +250,7 @@ cdef class Saddle:
         arcs : ndarray of int32
             The arcs of the rows.
         target : ndarray of int32, shape (rows,)
-            The target of each row: a number beyond those of the candidates.
+            The target of each row: a candidate, or a number beyond those of the candidates.
         """
         n = len(target)
         self.pair_first, self.pair_arcs, self.pair_target = first, arcs, target
@@ -292,12 +292,14 @@ cdef class Saddle:
         return flows, prices
 
     def gains(self, double[::1] gain):
-        """Adds Σ c·λ of the own rows of each candidate to `gain`."""
-        cdef Py_ssize_t w, o
+        """Adds Σ c·λ of the rows of each target to `gain`."""
+        cdef Py_ssize_t w, o, r
         with nogil:
             for w in range(self.counts.shape[0]):
                 for o in range(self.first_view[w], self.first_view[w + 1]):
                     gain[self.which[o]] += self.counts[w] * self.lam[o]
+                for r in range(self.rows_view[w], self.rows_view[w + 1]):
+                    gain[self.pair_target[r]] += self.counts[w] * self.pair_lam[r]
 
     def step(self, Py_ssize_t words_from, Py_ssize_t words_to, double weight, double keep,
              const double[::1] ahead, double[::1] gain, double[::1] moves):
@@ -497,9 +499,10 @@ cdef class Saddle:
     def cost(self, Py_ssize_t words_from, Py_ssize_t words_to, const double[::1] x):
         """Returns the tokens of the flows, scaled down so that x and the words allow them.
 
-        It is at least the value of the relaxation, if x is in X.
+        `x` has a value for each target.  The result is at least the value of the relaxation, if x
+        is in Z.
         """
-        cdef Py_ssize_t w, o, q, p, base, n, first, last
+        cdef Py_ssize_t w, o, q, p, r, i, base, n, first, last
         cdef double used, total = 0, largest, value, whole
         cdef Scratch scratch
         if not _allocate(&scratch, self.max_length, self.max_arcs):
@@ -520,11 +523,19 @@ cdef class Saddle:
                             used += flow[q - first]
                             q = self._earlier(q, o)
                         value = max(0, min(value, x[self.which[o]] - used))
-                        cover[self.start[o] - base] += value
-                        cover[self.end[o] - base] -= value
                     else:
                         value = 0
                     flow[o - first] = value
+                for r in range(self.rows_view[w], self.rows_view[w + 1]):
+                    used = 0
+                    for i in range(self.pair_first[r], self.pair_first[r + 1]):
+                        used += flow[self.pair_arcs[i] - first]
+                    if used > x[self.pair_target[r]]:
+                        for i in range(self.pair_first[r], self.pair_first[r + 1]):
+                            flow[self.pair_arcs[i] - first] *= x[self.pair_target[r]] / used
+                for o in range(first, last):
+                    cover[self.start[o] - base] += flow[o - first]
+                    cover[self.end[o] - base] -= flow[o - first]
                 used = 0
                 for p in range(n):
                     used += cover[p]

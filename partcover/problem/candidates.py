@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from copy import copy
 from itertools import pairwise
-from typing import NoReturn, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from ..kernels._suffix import (
     suffix_ranks,
 )
 from ..runtime.arrays import Bools, Int32, Int64, Integers
-from ..runtime.memory import available_memory, refuse_beyond
+from ..runtime.memory import refuse_beyond
 from ..runtime.parallel import ordered_map
 from .word_index import Intervals, WordIndex
 
@@ -266,9 +266,7 @@ class CandidateIndex(WordIndex):
         occurrences = scored + sum(part.occurrences for part in nodes)
         longest = max(part.longest for part in nodes)
         refuse_endless(candidates, longest, occurrences, len(self.text))
-        most = int(available_memory() * _SHARE) // _BYTES_A_CANDIDATE
-        if candidates > min(most, 2**31 - 1):
-            _refuse(candidates)
+        _refuse_beyond_memory(candidates)
         return nodes
 
     def _intervals(self, nodes: list[Nodes]) -> tuple[Intervals, Int64]:
@@ -398,9 +396,10 @@ def _promise_of(classes: Int64, most: int) -> int:
     return class_floor(number) if number > 1 else 0  # none has a promise of 0
 
 
-def _refuse(candidates: int) -> NoReturn:
-    """Refuse more candidates than memory, or 32 bits, can hold."""
+def _refuse_beyond_memory(candidates: int) -> None:
+    """Refuses more candidates than memory, or 32 bits, can hold."""
     what = f"there are {candidates:,} candidates"
     need = candidates * _BYTES_A_CANDIDATE
     refuse_beyond(need, f"{what}, which need", _SHORTER, share=_SHARE)
-    raise InputError(f"{what}, more than 2^31 - 1: {_SHORTER}")
+    if candidates > 2**31 - 1:
+        raise InputError(f"{what}, more than 2^31 - 1: {_SHORTER}")

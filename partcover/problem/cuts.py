@@ -47,7 +47,7 @@ class PairPrices:
     Attributes
     ----------
     first, second : token
-        The tokens, `first` less than `second`.
+        The tokens, `first` less than `second`; in a certificate of merges one token, twice.
     positions : ndarray of int64, shape (multipliers,)
         Numbers of symbols, ascending, in the order of a leaf's prices: words ascending.
     multipliers : ndarray of int64, shape (multipliers,)

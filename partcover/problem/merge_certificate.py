@@ -164,7 +164,8 @@ class MergeCertificate(CertificateFile):
     Attributes
     ----------
     prices : Certificate
-        Prices of the symbols: a single leaf, without fees and cuts.
+        Prices of the symbols: a single leaf, without fees and cuts.  Its pairs are each of a token
+        with itself, and hold what that one is due for symbols, from itself and all that need it.
     condition : MergeCondition
         What the vocabularies keep to.
     charges : tuple of Charge

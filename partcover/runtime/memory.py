@@ -16,6 +16,8 @@ else:
 
 __all__ = ["available_memory", "refuse_beyond", "shown_size"]
 
+_LITTLE = 1 << 20  # bytes for which it is not worth a millisecond to look
+
 
 def available_memory(*, proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
     """Returns the bytes that this process may still take.
@@ -44,7 +46,7 @@ def refuse_beyond(
     Parameters
     ----------
     need : int
-        Bytes that the work needs, about.
+        Bytes that the work needs, about; up to a megabyte is always there.
     what : str
         The work, for the message.
     advice : str
@@ -70,6 +72,8 @@ def refuse_beyond(
     the index takes about 2.0 GiB, and 1.0 GiB of memory are available: split the corpus
     """
     if memory is None:
+        if need <= _LITTLE:
+            return
         memory = available_memory()
     if need > share * memory:
         raise InputError(

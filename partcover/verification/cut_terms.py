@@ -95,6 +95,10 @@ class CutTerms:
             self.loss += cut.multiplier * cut.rhs
         self.loss += sum(max(0, total - covered[pair]) for pair, total in totals.items())
 
+    def pays(self, token: Token) -> bool:
+        """Whether a token is in a pair."""
+        return token in self.paying
+
     def paid_before(self, token: Token, position: int) -> int:
         """What a token in a pair pays for lying over all symbols before a position."""
         positions, before = self.paying[token]

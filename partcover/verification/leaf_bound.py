@@ -9,6 +9,7 @@ from itertools import accumulate, chain
 from ..corpus.symbols import Token
 from ..problem.instance import Instance
 from .cut_terms import CutTerms
+from .due_terms import DueTerms
 from .sorted_words import SortedWords, occurring_candidates
 
 __all__ = ["LeafCase", "case_rewards", "case_values", "lower_bounds"]
@@ -23,14 +24,14 @@ class LeafCase:
         fees: tuple[int, ...],
         required: frozenset[Token],
         excluded: frozenset[Token],
-        terms: CutTerms | None,
+        terms: CutTerms | DueTerms | None,
     ) -> None:
         self.prices = prices
         self.fees = fees
         self.before = list(accumulate(prices, initial=0))  # the prices before each symbol
         self.required = required
         self.decided = required | excluded
-        self.terms = terms  # of its pairs and cuts
+        self.terms = terms  # of its pairs and cuts, or dues
         self.required_reward = sum(terms.bonus[token] for token in required) if terms else 0
         self.rewards: list[int] = []
         self.n_entries = len(prices) + len(self.decided) + (terms.n_entries if terms else 0)
@@ -38,8 +39,8 @@ class LeafCase:
     def prices_before(
         self, token: Token, starts: Sequence[int]
     ) -> Sequence[int] | Mapping[int, int]:
-        """The prices before where a token starts and ends, less what it pays there to its pairs."""
-        if self.terms is None or token not in self.terms.paying:
+        """The prices before where a token starts and ends, less what it pays there."""
+        if self.terms is None or not self.terms.pays(token):
             return self.before
         places = {place for start in starts for place in (start, start + len(token))}
         return {n: self.before[n] - self.terms.paid_before(token, n) for n in places}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
@@ -11,9 +11,10 @@ from ..errors import InputError
 from ..problem.certificate import Leaf
 from ..problem.instance import Instance
 from ..problem.merge_certificate import MergeCertificate, MergeCondition
+from ..problem.merge_needs import MergeNeeds
 from ..runtime.arguments import checked
 from .certificate_check import CertificateCheck, is_empty, mismatches
-from .cut_terms import CutTerms
+from .due_terms import DueTerms
 from .leaf_bound import LeafCase, case_values
 from .sorted_words import SortedWords
 
@@ -39,16 +40,21 @@ def check_merge_certificate(instance: Instance, certificate: MergeCertificate) -
     Notes
     -----
     Let a token T pay u_T ≥ 0, and its parts P get v_TP ≥ 0, where for each way in which two parts
-    make T, those of the two that are no single symbols get u_T or more together.  With reward'(T) =
-    reward(T) − u_T + Σ_U v_UT, no vocabulary of at most k tokens that keeps to the condition needs
-    fewer tokens than ::
+    make T, those of the two that are no single symbols get u_T or more together.  A token P may
+    also be due m(W, p, P) ≥ 0 for a symbol p of a word W.  Those who pay it are P and all tokens
+    that no merges make without P: so much less are their occurrences over p worth.  With that in
+    reward(T), and reward'(T) = reward(T) − u_T + Σ_U v_UT + Σ_W c(W)·Σ_p m(W, p, T), no vocabulary
+    of at most k tokens that keeps to the condition needs fewer tokens than ::
 
         Σ_W c(W)·Σ_p d_p − Σ_{T ∈ R} reward'(T) − (the k − |R| largest reward'(T) above 0 of others)
 
-    where R are the required tokens.  Why: by `check_certificate` a vocabulary S needs at least
-    Σ c·Σ d − Σ_{T ∈ S} reward(T).  Each T of S that pays has two parts in S that make it, which get
-    u_T or more of it, and what others get is not negative.  So what the tokens of S pay is at most
-    what tokens of S get, and Σ_{T ∈ S} reward(T) ≤ Σ_{T ∈ S} reward'(T).  ∎
+    where R are the required tokens.  Why: cut the words by a vocabulary S.  The prices of a piece
+    are 1, what it is worth, and the dues that it pays.  Over a symbol lies one piece: so each due
+    is paid once at most, and only where a token that needs P is in S, and P with it.  All dues that
+    are paid are part of what the tokens of S get.  But for them S needs Σ c·Σ d − Σ_{T ∈ S}
+    reward(T) or more, as by `check_certificate`.  Each T of S that pays u_T has two parts in S that
+    make it, which get u_T or more of it, and what others get is not negative.  So S needs at least
+    Σ c·Σ d − Σ_{T ∈ S} reward'(T).  ∎
 
     Tokens that need no parts do not pay: required ones, those that may be made of two single
     symbols, and words where the condition says so.  All candidates count: one that occurs in a
@@ -109,7 +115,7 @@ def _bound(instance: Instance, certificate: MergeCertificate) -> int:
     """Counts the bound; an `InputError` says what is not valid."""
     tree = certificate.prices.tree
     leaf = tree[0]
-    if len(tree) > 1 or not isinstance(leaf, Leaf) or leaf.fees or leaf.has_cuts:
+    if len(tree) > 1 or not isinstance(leaf, Leaf) or leaf.fees or leaf.cuts:
         raise InputError("the prices are not a single leaf without fees and cuts")
     words = SortedWords(instance)
     n_words = sum(words.counts)
@@ -118,19 +124,17 @@ def _bound(instance: Instance, certificate: MergeCertificate) -> int:
     prices = leaf.unpacked(len(words.count_at), scale_bits)
     if prices is None or is_empty(instance, required, frozenset()):
         return n_words
-    terms = CutTerms(leaf, words)  # it has none
-    terms.bonus.update(_bonuses(instance, certificate, words))
+    exempt = {*required, *(words.words if certificate.condition.whole_words else ())}
+    terms = DueTerms(leaf, words, MergeNeeds(certificate.condition, exempt))
+    terms.bonus.update(_bonuses(certificate, exempt))
     case = LeafCase(prices.tolist(), (), required, frozenset(), terms)
     (value,) = case_values(instance, words, [case], 1 << scale_bits, dominated=True)
     return max(-(-value // (1 << scale_bits)), n_words)
 
 
-def _bonuses(
-    instance: Instance, certificate: MergeCertificate, words: SortedWords
-) -> Counter[Token]:
+def _bonuses(certificate: MergeCertificate, exempt: Collection[Token]) -> Counter[Token]:
     """Returns what the charges add to the reward of each token, if they are valid."""
     condition = certificate.condition
-    exempt = {*instance.fixed, *(words.words if condition.whole_words else ())}
     bonuses: Counter[Token] = Counter()
     seen: set[Token] = set()
     for charge in certificate.charges:

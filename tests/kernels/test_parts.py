@@ -136,6 +136,8 @@ def test_rewards_of_tokens_that_pay(data):
             counter.hi,
             counter.length,
             np.array(which, np.int32),
+            np.arange(len(which) + 1),
+            np.arange(len(which), dtype=np.int32),
             np.cumsum([0, *map(len, paid)]).astype(np.int64),
             np.array([p for own in paid for p in sorted(own)], np.int32),
             np.array(

@@ -86,7 +86,6 @@ def alike(size):
 
 
 def test_candidates_beyond_the_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("partcover.problem.candidates.available_memory", lambda: 64 * MIB)
     monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 64 * MIB)
     words = alike(2_000)
     with pytest.raises(InputError, match=r"there are 1,01\d,\d\d\d candidates, .* --max-length"):

@@ -27,6 +27,7 @@ from partcover import (
     merge_bound,
 )
 from partcover.problem.certificate import Leaf
+from partcover.problem.cuts import PairPrices
 from partcover.verification.merge_check import unmade_tokens
 
 
@@ -59,7 +60,25 @@ def charges(draw, instance: Instance, condition: MergeCondition, one: int) -> tu
     return tuple(made)
 
 
-@settings(max_examples=300, deadline=None)
+@st.composite
+def dues(draw, instance: Instance, one: int) -> tuple[PairPrices, ...]:
+    """What is paid to some tokens, over any symbols."""
+    size = sum(len(word) for word, _ in instance.words)
+    made = []
+    for token in useful(instance):
+        at = draw(st.dictionaries(st.integers(0, size - 1), st.integers(1, one), max_size=4))
+        if at and draw(st.booleans()):
+            made.append(due(token, at))
+    return tuple(made)
+
+
+def due(token, at: dict[int, int]) -> PairPrices:
+    positions = sorted(at)
+    multipliers = [at[position] for position in positions]
+    return PairPrices(token, token, np.array(positions, np.int64), np.array(multipliers, np.int64))
+
+
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_never_above_the_best_closed_vocabulary(data):
     check_one(data)
@@ -78,7 +97,8 @@ def check_one(data):
         return
     condition = data.draw(conditions(instance))
     bits = data.draw(st.sampled_from([0, 1, 20]))
-    leaf = Leaf(np.array(data.draw(prices(instance, bits)), np.int32))
+    priced = np.array(data.draw(prices(instance, bits)), np.int32)
+    leaf = Leaf(priced, pairs=data.draw(dues(instance, 1 << bits)))
     made = data.draw(charges(instance, condition, 1 << bits))
     proof = MergeCertificate(Certificate.of(instance, (leaf,), 0, bits), condition, made, 0)
     check = check_merge_certificate(instance, proof)
@@ -146,6 +166,53 @@ def test_charges_that_are_refused(charges, message):
     assert not check.ok
     assert check.lower_bound == 0
     assert message in check.problems[0]
+
+
+def paying() -> tuple[Instance, MergeCertificate]:
+    """One token of two, of which abc needs ab: over the first symbol both pay 1 to ab.
+
+    Prices of 1 sum to 6; rewards are ab 2 − 2 + 2 and abc 4 − 2.
+    """
+    instance = Instance({"abc": 2}, 1, candidates=["ab", "abc"])
+    leaf = Leaf(np.ones(3, np.int32), pairs=(due(b"ab", {0: 1}),))
+    condition = MergeCondition(((b"a", b"b"), (b"ab", b"c")))
+    return instance, MergeCertificate(Certificate.of(instance, (leaf,), 2, 0), condition, (), 4)
+
+
+def test_dues_by_hand():
+    instance, proof = paying()
+    assert check_merge_certificate(instance, proof).lower_bound == 4
+    assert fewest_closed(instance, proof.condition) == 4
+    bound = merge_bound(instance, proof.condition)
+    assert check_merge_certificate(instance, bound.certificate).lower_bound == 4
+    # where other merges make abc, too, it needs none of them
+    other = MergeCondition((*proof.condition.pairs, (b"a", b"bc"), (b"b", b"c")))
+    assert not check_merge_certificate(instance, replace(proof, condition=other)).ok
+
+
+AB, BC = b"ab", b"bc"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ((due(AB, {}),), "'ab' are not at symbols"),
+        ((due(AB, {-1: 1}),), "'ab' are not at symbols"),
+        ((due(AB, {3: 1}),), "'ab' are not at symbols"),
+        ((due(AB, {0: 0}),), "'ab' has a due that is not 1"),
+        ((due(AB, {0: 1}), due(AB, {1: 1})), "'ab' has dues twice"),
+        ((replace(due(AB, {0: 1}), second=BC),), "two tokens, 'ab' and 'bc'"),
+        ((replace(due(AB, {0: 1, 1: 1}), positions=np.array([1, 1])),), "'ab' do not ascend"),
+    ],
+)
+def test_dues_that_are_refused(pairs, message):
+    instance, proof = paying()
+    leaf = replace(proof.prices.tree[0], pairs=pairs)
+    for tree in ((leaf,), (leaf.packed(0),)):
+        changed = replace(proof, prices=Certificate.of(instance, tree, 2, 0))
+        check = check_merge_certificate(instance, changed)
+        assert (check.ok, check.lower_bound) == (False, 0)
+        assert message in check.problems[0] or "1 to 3 are expected" in check.problems[0]
 
 
 def test_tokens_that_need_no_parts_are_not_charged():

@@ -1,0 +1,88 @@
+"""Checks the dues of tokens that merges make, in plain Python, and sums what they change."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from itertools import accumulate, pairwise
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..errors import InputError
+from ..problem.certificate import Leaf
+from ..problem.merge_needs import MergeNeeds
+from .sorted_words import SortedWords
+
+__all__ = ["DueTerms"]
+
+_LIMIT = 1 << 63  # numbers have at most 63 bits, and a sign
+
+
+class DueTerms:
+    """What tokens pay to those that they cannot be made without, for lying over some symbols.
+
+    Parameters
+    ----------
+    leaf : Leaf
+        The leaf: pairs of a token with itself hold what it gets.
+    words : SortedWords
+        The words.
+    needs : MergeNeeds
+        Which tokens pay.
+
+    Attributes
+    ----------
+    bonus : dict of token to int
+        What is added to the reward of each token: the dues of all symbols, times word counts.
+    loss : int
+        What the bound is less: nothing.
+    n_entries : int
+        How many numbers are kept of the dues.
+
+    Raises
+    ------
+    InputError
+        For dues to two tokens at once, to one twice, and such as are not positive or do not ascend.
+    """
+
+    def __init__(self, leaf: Leaf, words: SortedWords, needs: MergeNeeds) -> None:
+        self._needs = needs
+        n_symbols = len(words.count_at)
+        tokens = [first for first, _ in leaf.pair_tokens]
+        for first, second in leaf.pair_tokens:
+            if first != second:
+                both = f"{sym.glance(first)!r} and {sym.glance(second)!r}"
+                raise InputError(f"dues are to two tokens, {both}")
+        for token, times in Counter(tokens).items():
+            if times > 1:
+                raise InputError(f"{sym.glance(token)!r} has dues twice")
+        self.loss = 0
+        self.bonus: Counter[Token] = Counter()
+        self._dues: dict[Token, tuple[list[int], list[int]]] = {}
+        for pair in leaf.unpacked_pairs([n_symbols] * len(tokens)):
+            positions: list[int] = pair.positions.tolist()
+            dues: list[int] = pair.multipliers.tolist()
+            name = repr(sym.glance(pair.first))
+            if any(here >= there for here, there in pairwise(positions)):
+                raise InputError(f"the dues to {name} do not ascend")
+            if not positions or positions[0] < 0 or positions[-1] >= n_symbols:
+                raise InputError(f"the dues to {name} are not at symbols of the words")
+            if not 0 < min(dues) <= max(dues) < _LIMIT:
+                raise InputError(f"{name} has a due that is not 1 to 2^63 − 1")
+            self._dues[pair.first] = positions, list(accumulate(dues, initial=0))
+            at = zip(positions, dues, strict=True)
+            self.bonus[pair.first] += sum(words.count_at[p] * due for p, due in at)
+        self.n_entries = sum(len(positions) for positions, _ in self._dues.values())
+
+    def pays(self, token: Token) -> bool:
+        """Returns whether a token pays dues."""
+        return not self._needs.of(token).isdisjoint(self._dues)
+
+    def paid_before(self, token: Token, position: int) -> int:
+        """Returns what a token pays for lying over all symbols before a position."""
+        paid = 0
+        for needed in self._needs.of(token):
+            if needed in self._dues:
+                positions, before = self._dues[needed]
+                paid += before[bisect_left(positions, position)]
+        return paid
