@@ -183,8 +183,8 @@ cdef class Saddle:
 
     Each arc has a row, of it and the earlier arcs of its candidate that overlap it, and with the
     candidate as its target.  `set_pairs` adds rows of any arcs of a word, whose targets are pairs
-    of candidates, or single ones.  Step sizes are those of Pock and Chambolle (2011); a word's count is in the metric, so that they do
-    not depend on it.  Z is the caller's.
+    of candidates, or single ones.  Step sizes are those of Pock and Chambolle (2011); a word's
+    count is in the metric, so that they do not depend on it.  Z is the caller's.
     """
     cdef const int64_t[::1] offsets
     cdef const double[::1] counts
