@@ -1,15 +1,15 @@
-"""Bytes per token of GreedyPhrase, of BPE and SuperBPE, and of published ranks.
+"""Bytes per token of GreedyPhrase, of BPE, SuperBPE and BoundlessBPE, and of published ranks.
 
     python benchmarks/phrases.py TEXT [-k 8192] [--ranks cl100k=FILE.tiktoken …] [--held-out 0.1]
                                  [--seconds 60]
 
 TEXT is read as lines, each with its line feed a word to GreedyPhrase (phrases cross spaces, not
-lines); BPE has the words of ``gpt2``'s pattern, SuperBPE phrases of them.  All are trained on the
-lines but for every n-th, which are held out.  A rank file of tiktoken's format, with the pattern of
-its name (``cl100k`` or ``o200k``), is measured on the same lines; it has not been trained on
-either.  What GreedyPhrase's authors print is of the text that it was trained on.  With `--seconds`,
-`improve` has so long for each vocabulary, of all candidates and of those that occur 20 times.
-Training is timed from the lines in memory to the vocabulary and its recount, cutting on the
+lines); BPE has the words of ``gpt2``'s pattern, SuperBPE and BoundlessBPE phrases of them.  All are
+trained on the lines but for every n-th, which are held out.  A rank file of tiktoken's format, with
+the pattern of its name (``cl100k`` or ``o200k``), is measured on the same lines; it has not been
+trained on either.  What GreedyPhrase's authors print is of the text that it was trained on.  With
+`--seconds`, `improve` has so long for each vocabulary, of all candidates and of those that occur 20
+times.  Training is timed from the lines in memory to the vocabulary and its recount, cutting on the
 distinct lines, both on one thread.
 """
 
@@ -71,8 +71,14 @@ def main() -> None:
     for phrases in ("gpt2+phrases:4", "gpt2+phrases"):
         started = time.process_time()
         words = WordCounts.from_texts(parts["trained"], pretokenizer=phrases)
-        solution = trainers.superbpe(Instance(words, arguments.k))
-        row(f"SuperBPE, {phrases}", phrases, solution.vocabulary, time.process_time() - started)
+        counted = time.process_time() - started
+        for name, train in (
+            ("SuperBPE", trainers.superbpe),
+            ("BoundlessBPE", trainers.boundlessbpe),
+        ):
+            started = time.process_time()
+            vocabulary = train(Instance(words, arguments.k)).vocabulary
+            row(f"{name}, {phrases}", phrases, vocabulary, counted + time.process_time() - started)
     for phrases in ("gpt2", "gpt2+phrases:4", "gpt2+phrases") if arguments.seconds else ():
         words = WordCounts.from_texts(parts["trained"], pretokenizer=phrases)
         for count in (1, 20):

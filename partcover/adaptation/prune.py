@@ -216,6 +216,11 @@ def check_prunable(base: Vocabulary, k: int) -> None:
         )
     if base.rule == "single_symbols":
         raise InputError("the rule single_symbols uses no tokens: name another rule")
+    if base.rule == "superword_merges":
+        raise InputError(
+            "no tokens can be chosen for the rule superword_merges; rule='shortest_path' (--rule "
+            "shortest_path) chooses them for the fewest tokens"
+        )
 
 
 def most_used(base: Vocabulary, cut: Segmentation) -> list[Token]:

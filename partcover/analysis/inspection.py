@@ -39,7 +39,7 @@ class Inspection:
     cuts_character : ndarray of bool, shape (tokens,)
         Over bytes: whether the token is not UTF-8, because it begins or ends inside a character.
     parts : ndarray of bool, shape (tokens,)
-        Under ``merges`` and ``character_merges``: whether another token is merged from it.
+        Under the rules of merges: whether another token is merged from it.
     uses : ndarray of int64, shape (tokens,), optional
         How often each token is used on the corpus; None without a corpus, as all that follow.
     tokens, single_symbols : int, optional
@@ -231,7 +231,7 @@ def _parts(vocabulary: Vocabulary, rule: SegmentationRule) -> Bools:
     """Whether other tokens are merged from each token, if the rule merges."""
     place = {token: index for index, token in enumerate(vocabulary.tokens)}
     parts: set[Any] = set()
-    if rule in ("merges", "character_merges"):
+    if rule in ("merges", "character_merges", "superword_merges"):
         if vocabulary.merges is not None:
             parts.update(part for pair in vocabulary.merges for part in pair)
         else:

@@ -54,7 +54,11 @@ def unreachable_tokens(vocabulary: Vocabulary, *, threads: Threads = 1) -> tuple
         return vocabulary.tokens
     words = WordCounts.from_counts(dict.fromkeys(vocabulary.tokens, 1), vocabulary.symbols)
     cut = segment(words, vocabulary, threads=threads)
-    several = np.flatnonzero(cut.pieces > 1).tolist()
+    whole = cut.pieces == 1
+    if vocabulary.rule == "superword_merges":
+        # part of a word may be cut into several words where it stands alone
+        whole |= segment(words, vocabulary, "merges", threads=threads).pieces == 1
+    several = np.flatnonzero(~whole).tolist()
     if vocabulary.rule == "likelihood":
         several = [word for word in several if _scores_less(vocabulary, cut, word)]
     return tuple(vocabulary.tokens[word] for word in several)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from ..errors import InputError
+from ..kernels import _encoder
 from ..runtime.arguments import shown
 from . import symbols as sym
+from .character_kinds import character_kinds
 from .phrases import without_phrases
 from .pretokenizers import Pretokenizer
-from .symbols import Token
+from .symbols import Symbols, Token
 from .word_counts import WordCounts
 
-__all__ = ["words_within"]
+__all__ = ["WordsWithin", "words_within"]
 
 
 def words_within(phrases: WordCounts, pretokenizer: str | None = None) -> WordCounts:
@@ -50,16 +58,88 @@ def words_within(phrases: WordCounts, pretokenizer: str | None = None) -> WordCo
         return phrases
     if phrases.symbols == "ints":
         raise InputError(f"words of integers are no text, which {name} could cut")
-    rules = Pretokenizer.from_name(name)
-    mark = rules.rules[0].mark or " "
+    within = WordsWithin(Pretokenizer.from_name(name))
     counts: Counter[Token] = Counter()
     for phrase, count in phrases:
+        for word in within.of(phrase):
+            counts[word] += count
+    return WordCounts.from_counts(counts, phrases.symbols, pretokenizer=name)
+
+
+@dataclass(frozen=True)
+class WordsWithin:
+    """Finds the words that phrases are made of.
+
+    Parameters
+    ----------
+    rules : Pretokenizer, optional
+        What cuts phrases into words; by default a phrase is one word.
+
+    Examples
+    --------
+    >>> from partcover.corpus.words_within import WordsWithin
+    >>> WordsWithin.joined_by("gpt2+phrases").of(b"one of one")
+    [b'one', b' of', b' one']
+    """
+
+    rules: Pretokenizer | None = None
+
+    @classmethod
+    def joined_by(cls, pretokenizer: str | None) -> WordsWithin:
+        """Returns what finds the words that a pre-tokenizer joins; a phrase where it joins none."""
+        name = without_phrases(pretokenizer or "none")
+        return cls() if name in ("none", pretokenizer) else cls(Pretokenizer.from_name(name))
+
+    def of(self, phrase: Token) -> list[Token]:
+        """Returns the words of a phrase.
+
+        Raises
+        ------
+        InputError
+            If the words, joined, are not the phrase.
+        """
+        if self.rules is None:
+            return [phrase]
+        symbols: Symbols = "bytes" if isinstance(phrase, bytes) else "chars"
         text = (
             phrase.decode("utf-8", "surrogateescape") if isinstance(phrase, bytes) else str(phrase)
         )
-        parts = rules.split(text.replace(mark, " "))
+        parts = self.rules.split(text.replace(self.rules.rules[0].mark or " ", " "))
         if "".join(parts) != text:
-            raise InputError(f"the words of {name}, joined, are not {shown(text)} again")
-        for part in parts:
-            counts[sym.to_token(part, phrases.symbols)] += count
-    return WordCounts.from_counts(counts, phrases.symbols, pretokenizer=name)
+            raise InputError(f"the words of {self.rules.name}, joined, are not {shown(text)} again")
+        return [sym.to_token(part, symbols) for part in parts]
+
+    def starts(
+        self, data: npt.NDArray[Any], offsets: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Returns where the words of phrases start in `data`, and where the last ends.
+
+        Parameters
+        ----------
+        data : ndarray of uint8 or int32
+            Bytes or characters.
+        offsets : ndarray of int64
+            Where the phrases start in `data`, and where the last ends.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from partcover.corpus.words_within import WordsWithin
+        >>> data, offsets = np.frombuffer(b"one of one", np.uint8), np.array([0, 10])
+        >>> WordsWithin.joined_by("gpt2+phrases").starts(data, offsets)
+        array([ 0,  3,  6, 10])
+        """
+        if self.rules is None:
+            return offsets
+        rule = self.rules.rules[0]
+        symbols: Symbols = "bytes" if data.dtype == np.uint8 else "chars"
+        plain = len(self.rules.rules) == 1 and not rule.given and rule.mark in (None, " ")
+        if plain and symbols == "bytes":
+            starts, _ = _encoder.cut_words(data, offsets, rule.finder, character_kinds())
+            starts[0] = offsets[0]
+            return starts
+        places = offsets[:1].tolist()
+        for begin, end in pairwise(offsets.tolist()):
+            for word in self.of(sym.from_array(data[begin:end], symbols)):
+                places.append(places[-1] + len(word))
+        return np.array(places, np.int64)

@@ -19,7 +19,8 @@ from ..kernels._encoder import ShortMerges, TokenTable, WordCache
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
 from ..runtime.parallel import batches, ordered_map
-from ..segmentation.cutters import MergeCutter, cutter
+from ..segmentation.cutters import cutter
+from ..segmentation.merge_cutter import MergeCutter
 from ..segmentation.protocols import Draw
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -92,7 +93,8 @@ class TextEncoder(Decoder):
         #: What is done to a text before it is cut; None for nothing.
         self.normalizer = None if self._normal is None else self._normal.name
         mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
-        self._cut = cutter(vocabulary, self.rule, seed=seed)
+        how = given if isinstance(given, str) else None
+        self._cut = cutter(vocabulary, self.rule, seed=seed, pretokenizer=how)
         self._merges: ShortMerges | None = None
         if isinstance(self._cut, MergeCutter) and self._cut.last_merges is not None:
             self._merges = ShortMerges(*self._cut.last_merges)

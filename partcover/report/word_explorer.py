@@ -12,6 +12,7 @@ from ..corpus import symbols as sym
 from ..corpus.normalizers import Normalizer
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
+from ..corpus.words_within import WordsWithin
 from ..errors import InputError
 from ..exact.solve import solve
 from ..heuristics.greedy import greedtok
@@ -193,7 +194,7 @@ def explore(
         "lead": _lead(shown),
         "names": letters.names,
         "methods": [
-            _method(name, vocabulary, cuts[name].tokens, letters)
+            _method(name, vocabulary, cuts[name].tokens, letters, words.pretokenizer)
             for name, vocabulary in vocabularies.items()
         ],
         "telling": [[write(word), count] for word, count in told],
@@ -202,7 +203,9 @@ def explore(
     }
 
 
-def _method(name: str, vocabulary: Vocabulary, tokens: int, letters: Letters) -> dict[str, Any]:
+def _method(
+    name: str, vocabulary: Vocabulary, tokens: int, letters: Letters, pretokenizer: str | None
+) -> dict[str, Any]:
     """Returns a vocabulary as the script that cuts words reads it."""
     write = letters.write
     method: dict[str, Any] = {
@@ -214,6 +217,9 @@ def _method(name: str, vocabulary: Vocabulary, tokens: int, letters: Letters) ->
     }
     if vocabulary.merges is not None:
         method["merges"] = [[write(a), write(b)] for a, b in vocabulary.merges]
+    rules = WordsWithin.joined_by(pretokenizer or vocabulary.pretokenizer).rules
+    if vocabulary.rule == "superword_merges" and rules is not None:
+        method["within"] = {"rule": rules.name, "mark": rules.rules[0].mark or " "}
     if vocabulary.scores is not None:
         method["scores"] = list(vocabulary.scores)
         singles = vocabulary.symbol_scores.items()

@@ -11,16 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus import symbols as sym
+from ..corpus.words_within import WordsWithin
 from ..errors import InputError
 from ..kernels._characters import characters, to_bytes
-from ..kernels._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
 from ..runtime.arguments import checked
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
+from .merge_cutter import merge_cutter
 from .protocols import Cut, Draw
+from .superword_cutter import SuperwordCutter
 from .token_trie import NO_NUMBERS, TokenTrie, rows_of
 
-__all__ = ["MergeCutter", "cutter", "sampler"]
+__all__ = ["cutter", "sampler"]
 
 # the parameter of `sampler` that a rule takes; "" for none
 _PARAMETER: dict[str, str] = {
@@ -43,6 +45,7 @@ def cutter(
     *,
     names: npt.NDArray[np.int64] | None = None,
     seed: int = 0,
+    pretokenizer: str | None = None,
 ) -> Cut:
     """Returns the function that cuts words into tokens of a vocabulary under a rule.
 
@@ -57,6 +60,9 @@ def cutter(
         For integer symbols: the symbols of the words, sorted; the data holds their places in it.
     seed : int
         Random seed of ``random_path``.
+    pretokenizer : str, optional
+        For ``superword_merges``: what the words were counted with, by default the vocabulary's
+        own; where it joins words to phrases, phrases are cut into these words.
 
     Returns
     -------
@@ -89,7 +95,10 @@ def cutter(
     if rule == "random_path":
         return partial(sampler(vocabulary, rule, names=names, seed=seed), draws=NO_NUMBERS)
     if rule == "merges":
-        return _merges(TokenTrie(vocabulary, names), 0.0, seed, whole=True)
+        return merge_cutter(TokenTrie(vocabulary, names), 0.0, seed, whole=True)
+    if rule == "superword_merges":
+        how = (pretokenizer or vocabulary.pretokenizer) if names is None else None
+        return SuperwordCutter(TokenTrie(vocabulary, names), WordsWithin.joined_by(how))
     if rule == "character_merges":
         return partial(_character_merges(vocabulary, names, 0.0, seed), draws=NO_NUMBERS)
     if rule == "longest_match":
@@ -197,94 +206,18 @@ def sampler(
         if rule == "character_merges":
             return _character_merges(vocabulary, names, share, seed)
         if rule == "merges":
-            return _merges(TokenTrie(vocabulary, names), share, seed, whole=not share)
+            return merge_cutter(TokenTrie(vocabulary, names), share, seed, whole=not share)
         return _longest_match(TokenTrie(vocabulary, names), share, seed)
     if alpha is not None and not 0 <= float(alpha) <= (inf if rule == "shortest_path" else 1e300):
         raise InputError(f"alpha is {alpha}: a number from 0 is expected")
     return _paths(TokenTrie(vocabulary, names), rule, inf if alpha is None else float(alpha), seed)
 
 
-def _merges(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> MergeCutter:
-    """With `whole`, and without merges, a word that is a token stays whole."""
-    vocabulary = trie.vocabulary
-    whole &= vocabulary.merges is None
-    if vocabulary.merges is None:
-        left, right, token = trie.segmenter.splits(trie.flat, trie.offsets)
-        rank = token
-    else:
-        merges = vocabulary.merges
-        index = {token: i for i, token in enumerate(vocabulary)}
-        sides = [part for pair in merges for part in pair]
-        flat = [sym.to_array(part[:1]) for part in sides]
-        first = trie.place(np.concatenate([np.zeros(0, np.int64), *flat]))
-        numbers = np.fromiter((index.get(part, -1) for part in sides), np.int32, len(sides))
-        numbers = np.where(numbers < 0, FIRST_SYMBOL - first, numbers).astype(np.int32)
-        left, right = numbers[::2].copy(), numbers[1::2].copy()
-        results = (index[a + b] for a, b in merges)  # type: ignore[operator]
-        token = np.fromiter(results, np.int32, len(merges))
-        rank = np.arange(len(merges), dtype=np.int32)
-    return MergeCutter(
-        trie, MergeSegmenter(left, right, rank, token, trie.names), dropout, seed, whole=whole
-    )
-
-
-class MergeCutter:
-    """Cuts words by byte pair encoding; as `Cut` and `Draw`.
-
-    Attributes
-    ----------
-    last_merges : tuple of ndarray, or None
-        The left and right side and the rank of each token's last merge, as
-        `MergeSegmenter.last_pairs` returns them; None with dropout.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.segmentation.cutters import MergeCutter, cutter
-    >>> vocabulary = Vocabulary(["th", "the"], rule="merges")
-    >>> isinstance(cutter(vocabulary), MergeCutter)
-    True
-    """
-
-    def __init__(
-        self, trie: TokenTrie, merger: MergeSegmenter, dropout: float, seed: int, *, whole: bool
-    ) -> None:
-        self._segmenter = trie.segmenter
-        self._merger = merger
-        self._dropout = dropout
-        self._seed = seed % 2**64
-        self._whole = whole
-        self.last_merges: tuple[npt.NDArray[np.int32], ...] | None = None
-        if not dropout:
-            self.last_merges = merger.last_pairs(trie.flat, trie.offsets)
-            self._segmenter.join(*self.last_merges, trie.flat, trie.offsets)
-
-    def __call__(
-        self,
-        data: npt.NDArray[Any],
-        offsets: npt.NDArray[np.int64],
-        first: int,
-        last: int,
-        which: npt.NDArray[np.int32],
-        draws: npt.NDArray[np.int64] = NO_NUMBERS,
-        *,
-        seed: int | None = None,
-    ) -> None:
-        """Cuts the words."""
-        if self._dropout:
-            seed = self._seed if seed is None else seed
-            self._merger.merge(data, offsets, first, last, which, self._dropout, seed, draws)
-            return
-        long = self._segmenter.merges(data, offsets, first, last, which, self._whole)
-        for word in long.tolist():
-            self._merger.merge(data, offsets, word, word + 1, which, 0.0, 0, NO_NUMBERS)
-
-
 def _character_merges(
     vocabulary: Vocabulary, names: npt.NDArray[np.int64] | None, dropout: float, seed: int
 ) -> Draw:
     if vocabulary.symbols != "bytes":
-        return _merges(TokenTrie(vocabulary, names), dropout, seed, whole=False)
+        return merge_cutter(TokenTrie(vocabulary, names), dropout, seed, whole=False)
     texts = [sym.text_of(token) for token in vocabulary]
     long = [(text, place) for place, text in enumerate(texts) if text and len(text) > 1]
     short = {ord(text): place for place, text in enumerate(texts) if text and len(text) == 1}
@@ -292,7 +225,7 @@ def _character_merges(
     if vocabulary.merges is not None:
         pairs = [(sym.text_of(a), sym.text_of(b)) for a, b in vocabulary.merges]
         merges = [(a, b) for a, b in pairs if a and b]
-    merge = _merges(
+    merge = merge_cutter(
         TokenTrie(Vocabulary((text for text, _ in long), "chars", merges=merges), None),
         dropout,
         seed,

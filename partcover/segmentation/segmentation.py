@@ -1,4 +1,4 @@
-"""Cuts words into tokens of a vocabulary, under one of eight rules.
+"""Cuts words into tokens of a vocabulary, under one of nine rules.
 
 A symbol that is in no token stands alone: single symbols are part of every vocabulary.
 
@@ -28,6 +28,12 @@ character_merges  The same over bytes, but starting from characters (as in sente
                   precedence; at the end characters that are no tokens become single bytes.  Bytes
                   that are part of no character stand alone, and tokens with such bytes are never
                   used.  Over other symbols it is ``merges`` without precedence.
+superword_merges  Of phrases (``count --phrases``): first ``merges`` within each of their words.
+                  Then words that are one token are merged with their neighbours by the same
+                  merges, without precedence of what is a token; a word of several tokens is a
+                  border (BoundlessBPE, Schmidt et al. 2025).  The words are those of the
+                  pre-tokenizer whose words were joined; words that are no phrases are cut by
+                  ``merges``.
 likelihood        The largest sum of scores (float64, added from the left).  At each end position
                   the earliest start.  A symbol without a score has the smallest of all scores − 10
                   (Kudo 2018, as in Hugging Face's Unigram).
@@ -166,7 +172,8 @@ def segment(
     if words.symbols == "ints":
         names, data = np.unique(data, return_inverse=True)
         data = data.astype(np.int32)
-    cut = cutter(vocabulary, rule, names=names, seed=seed)
+    how = words.pretokenizer
+    cut = cutter(vocabulary, rule, names=names, seed=seed, pretokenizer=how)
     which = np.empty(len(data), np.int32)
     shards = max(1, min(threads, len(words)))
     cuts = [len(words) * i // shards for i in range(shards + 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .boundlessbpe import boundlessbpe as boundlessbpe
 from .bpe import bpe as bpe
 from .convextok import convextok as convextok
 from .frequent_words import frequent as frequent
@@ -26,6 +27,7 @@ __all__ = [
     "TRAINERS",
     "Trainer",
     "TrainerRegistry",
+    "boundlessbpe",
     "bpe",
     "convextok",
     "frequent",

@@ -43,6 +43,9 @@ class MergeResult:
         The given ones, then each as it was made.
     merges : tuple of pair of token
         New merges, in order; two may spell one token.
+    joined : tuple of int
+        The pairs of neighbours that each of these merges joined, weighted by the counts of the
+        words.
     gains : tuple of int
         For each new token: pairs of neighbours joined, weighted by the counts of the words, by
         the merges after that of the token before up to its own (the last has those that follow
@@ -55,6 +58,7 @@ class MergeResult:
 
     tokens: tuple[Token, ...]
     merges: tuple[tuple[Token, Token], ...]
+    joined: tuple[int, ...]
     gains: tuple[int, ...]
     exhausted: bool
     termination: Termination
@@ -126,6 +130,7 @@ def train_merges(
     return MergeResult(
         tuple(tokens),
         tuple((spelled[left], spelled[right]) for left, right in pieces[:, :2].tolist()),
+        tuple(joined.tolist()),
         _gains(pieces[:, 2] - len(layout.alphabet) - len(given), joined, len(tokens) - len(given)),
         exhausted,
         termination,

@@ -43,7 +43,7 @@ class TrainerRegistry(EntryPointRegistry[Trainer]):
     >>> "bpe" in TRAINERS
     True
     >>> sorted(TRAINERS)[:3]
-    ['bpe', 'bytes', 'convextok']
+    ['boundlessbpe', 'bpe', 'bytes']
     """
 
     group = "partcover.trainers"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 from ..corpus.word_counts import WordCounts
+from ..corpus.words_within import WordsWithin
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["COUNTED", "cut_by_rule", "tokens_by_rule"]
@@ -37,7 +38,7 @@ def tokens_by_rule(words: WordCounts, vocabulary: Vocabulary) -> int:
     >>> tokens_by_rule(words, Vocabulary(["at", "hat"], rule="merges"))
     8
     """
-    cut = COUNTED[vocabulary.rule](vocabulary)
+    cut = COUNTED[vocabulary.rule](vocabulary, words.pretokenizer)
     return sum(number * len(cut(word)) for word, number in words)
 
 
@@ -52,7 +53,7 @@ def cut_by_rule(words: WordCounts, vocabulary: Vocabulary) -> Iterator[list[Any]
     >>> list(cut_by_rule(words, Vocabulary(["at", "hat"], rule="merges")))
     [[b't', b'hat'], [b'hat']]
     """
-    cut = COUNTED[vocabulary.rule](vocabulary)
+    cut = COUNTED[vocabulary.rule](vocabulary, words.pretokenizer)
     return (cut(word) for word, _ in words)
 
 
@@ -83,13 +84,13 @@ def _merging(vocabulary: Vocabulary) -> Callable[[list[Any]], list[Any]]:
     return merge
 
 
-def _merges(vocabulary: Vocabulary) -> Cut:
+def _merges(vocabulary: Vocabulary, _: str | None) -> Cut:
     merge = _merging(vocabulary)
     whole = set(vocabulary) if vocabulary.merges is None else set()
     return lambda word: [word] if word in whole else merge(_symbols(word))
 
 
-def _character_merges(vocabulary: Vocabulary) -> Cut:
+def _character_merges(vocabulary: Vocabulary, _: str | None) -> Cut:
     if vocabulary.symbols != "bytes":
         merge = _merging(vocabulary)
         return lambda word: merge(_symbols(word))
@@ -108,6 +109,20 @@ def _character_merges(vocabulary: Vocabulary) -> Cut:
     return cut
 
 
+def _superword_merges(vocabulary: Vocabulary, pretokenizer: str | None) -> Cut:
+    within = WordsWithin.joined_by(pretokenizer or vocabulary.pretokenizer)
+    cut_word, merge = _merges(vocabulary, None), _merging(vocabulary)
+
+    def cut(phrase: Any) -> list[Any]:
+        pieces: list[Any] = []
+        for whole, words in groupby(map(cut_word, within.of(phrase)), lambda word: len(word) == 1):
+            row = [piece for word in words for piece in word]
+            pieces += merge(row) if whole else row
+        return pieces
+
+    return cut
+
+
 def _is_text(token: Any) -> bool:
     try:
         token.decode("utf-8")
@@ -116,7 +131,7 @@ def _is_text(token: Any) -> bool:
     return True
 
 
-def _longest_match(vocabulary: Vocabulary) -> Cut:
+def _longest_match(vocabulary: Vocabulary, _: str | None) -> Cut:
     known = set(vocabulary)
     longest = max(map(len, known), default=1)
 
@@ -131,7 +146,7 @@ def _longest_match(vocabulary: Vocabulary) -> Cut:
     return cut
 
 
-def _likelihood(vocabulary: Vocabulary) -> Cut:
+def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
     scores: dict[Any, float] = dict(zip(vocabulary, vocabulary.scores or (), strict=True))
     singles: dict[Any, float] = dict(vocabulary.symbol_scores)
     missing = min((*scores.values(), *singles.values()), default=0.0) - 10
@@ -162,14 +177,15 @@ def _likelihood(vocabulary: Vocabulary) -> Cut:
     return cut
 
 
-def _single_symbols(_: Vocabulary) -> Cut:
+def _single_symbols(_: Vocabulary, __: str | None) -> Cut:
     return _symbols
 
 
 #: The rules that are recounted here, and how.
-COUNTED: dict[str, Callable[[Vocabulary], Cut]] = {
+COUNTED: dict[str, Callable[[Vocabulary, str | None], Cut]] = {
     "merges": _merges,
     "character_merges": _character_merges,
+    "superword_merges": _superword_merges,
     "longest_match": _longest_match,
     "likelihood": _likelihood,
     "single_symbols": _single_symbols,

@@ -13,6 +13,7 @@ SegmentationRule: TypeAlias = Literal[
     "longest_match",
     "merges",
     "character_merges",
+    "superword_merges",
     "likelihood",
     "single_symbols",
 ]

@@ -30,6 +30,7 @@ USES: dict[str, dict] = {
     "merges, as pairs": {"merges": MERGES},
     "character_merges, by rank": {},
     "character_merges, as pairs": {"merges": MERGES},
+    "superword_merges, as pairs": {"merges": MERGES},
     "likelihood": {"scores": SCORES, "symbol_scores": {"a": -2.5}},
     "single_symbols": {},
 }

@@ -36,7 +36,7 @@ def words_of(text: bytes, name: str) -> list[bytes]:
 def pieces_of(text: bytes, vocabulary, name: str, rule=None) -> list[bytes]:
     """The tokens of a text, each word cut alone."""
     words = words_of(text, name)
-    counted = WordCounts.from_words(words)
+    counted = WordCounts.from_words(words).counted_with(name)
     cut = segment(counted, vocabulary, rule)
     pieces = {word: cut.of(place) for place, (word, _) in enumerate(counted)}
     return [piece for word in words for piece in pieces[word]]

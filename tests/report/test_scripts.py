@@ -12,7 +12,7 @@ import pytest
 from oracles import segmentation as oracle
 
 import partcover
-from partcover import Vocabulary, WordCounts, segment
+from partcover import Instance, Vocabulary, WordCounts, segment, trainers
 from partcover.corpus.normalizers import Normalizer
 from partcover.corpus.pretokenizers import Pretokenizer
 from partcover.report.word_explorer import Letters, explore
@@ -66,6 +66,24 @@ def test_the_script_cuts_as_segment_does():
     assert cut_by_the_script(cases) == expected
 
 
+def test_the_script_cuts_phrases_as_segment_does():
+    rng = random.Random(6)
+    cases, expected = [], []
+    for name in ["gpt2+phrases", "o200k+phrases:3", "space-prefix:_+phrases"] * 10:
+        parts = ["ab", " ab", " a", " b", "é", " ba", "'s", ","]
+        texts = ["".join(rng.choices(parts, k=9)) for _ in range(4)]
+        for symbols in ("bytes", "chars"):
+            words = WordCounts.from_texts(texts, pretokenizer=name, symbols=symbols)
+            vocabulary = trainers.boundlessbpe(Instance(words, 14)).vocabulary
+            data = explore(words, {"it": vocabulary})
+            cases.append([[word for word, _ in data["words"]], data["methods"][0]])
+            cut = segment(words, vocabulary)
+            write = Letters(symbols).write
+            of = {write(words.word(i)): [*map(write, cut.of(i))] for i in range(len(words))}
+            expected.append([of[word] for word in cases[-1][0]])
+    assert cut_by_the_script(cases) == expected
+
+
 def run_node(script, data):
     """What a script prints, which reads `data` from standard input; both are JSON."""
     assert NODE is not None
@@ -79,6 +97,7 @@ def cut_by_the_script(cases):
     """What the page makes of words, given with the vocabulary as a page has it."""
     return run_node(
         f"const {{prepare, cut}} = require({json.dumps(str(PAGES / 'segment.js'))});"
+        f"Object.assign(globalThis, require({json.dumps(str(PAGES / 'pretokenize.js'))}));"
         "const cases = JSON.parse(require('fs').readFileSync(0));"
         "console.log(JSON.stringify(cases.map(([words, v]) => {"
         " const ready = prepare(v); return words.map((w) => cut(Array.from(w), ready)); })));",

@@ -19,7 +19,7 @@ from segmentation.cuts import (
 
 from partcover import Vocabulary
 from partcover.kernels._merge_segmentation import MergeSegmenter
-from partcover.segmentation.cutters import sampler
+from partcover.segmentation.merge_cutter import MergeCutter
 
 
 def merged_by_rank(word, ranks):
@@ -188,7 +188,7 @@ def test_a_word_that_takes_long_from_the_left_is_given_to_the_queue(monkeypatch)
             queued.append((first, last))
             self.merger.merge(data, offsets, first, last, *rest)
 
-    monkeypatch.setattr(sys.modules[sampler.__module__], "MergeSegmenter", Spy)
+    monkeypatch.setattr(sys.modules[MergeCutter.__module__], "MergeSegmenter", Spy)
     words = ["zu", "zu" + begins[-1], begins[-1] + "z"]
     cuts = cut_all(words, Vocabulary(tokens, "chars"), "character_merges")
     assert cuts == [["zu"], ["z", "u" + begins[-1]], [begins[-1], "z"]]

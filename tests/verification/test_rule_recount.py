@@ -12,6 +12,7 @@ from partcover.verification.rule_recount import tokens_by_rule
 WORDS = st.dictionaries(st.text("abé", min_size=1, max_size=7), st.integers(1, 5), min_size=1)
 TOKENS = st.lists(st.text("abé", min_size=1, max_size=4), unique=True, max_size=6)
 RULES = ["merges", "character_merges", "longest_match", "likelihood", "single_symbols"]
+RULES.append("superword_merges")  # of words that are no phrases
 
 
 @settings(max_examples=150, deadline=None)

@@ -186,6 +186,7 @@ HUGGINGFACE = Format(
         "longest_match": "WordPiece, no prefix",
         "merges": "BPE",
         "character_merges": "BPE over text, byte fallback",
+        "superword_merges": Nearest("merges", "no model merges words only where they are whole"),
         "likelihood": "Unigram",
         "single_symbols": "BPE without merges",
     },

@@ -177,6 +177,7 @@ SENTENCEPIECE = Format(
         "likelihood": "Unigram, scores in 32 bits, byte fallback",
         "merges": "BPE over characters, byte fallback; a word that is a token is not looked up",
         "character_merges": "BPE, byte fallback",
+        "superword_merges": Nearest("merges", "no model merges words only where they are whole"),
         "random_path": Nearest("shortest_path", "sampling draws by scores, not among the shortest"),
         "priority": Nearest("shortest_path", "no model covers in an order of priority"),
         "longest_match": Nearest("shortest_path", "no model takes the longest match"),

@@ -14,6 +14,7 @@ function prepare(vocabulary) {
     longest: vocabulary.tokens.reduce((n, token) => Math.max(n, Array.from(token).length), 1),
     pairs: vocabulary.merges && new Map(pairs.filter(known)),
     unknown: scores.reduce((a, b) => Math.min(a, b), Infinity) - 10,
+    split: vocabulary.within && pretokenizer(vocabulary.within.rule),
   };
 }
 
@@ -72,6 +73,39 @@ function merges(word, vocabulary) {
   return !vocabulary.pairs && vocabulary.rank.has(whole) ? [whole] : merged(word, vocabulary);
 }
 
+// merges within the words of a phrase, then of the words in a row that are one piece each
+function superwordMerges(phrase, vocabulary) {
+  const pieces = [];
+  let row = [];
+  for (const word of [...wordsWithin(phrase, vocabulary), []]) {
+    const made = merges(word, vocabulary);
+    if (made.length === 1 && word.length) {
+      row.push(made[0]);
+      continue;
+    }
+    pieces.push(...merged(row, vocabulary), ...(word.length ? made : []));
+    row = [];
+  }
+  return pieces;
+}
+
+function wordsWithin(phrase, { split, within, symbols }) {
+  if (!split) return [phrase];
+  const bytes = symbols === "bytes";
+  let text = phrase.join("");
+  if (bytes)
+    try {
+      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+        .decode(Uint8Array.from(phrase, (byte) => byte.charCodeAt(0)));
+    } catch {
+      return [phrase]; // what is no text is joined to nothing
+    }
+  const write = (word) => bytes
+    ? Array.from(new TextEncoder().encode(word), (byte) => String.fromCharCode(byte))
+    : Array.from(word);
+  return split(text.replaceAll(within.mark, " ")).map(write);
+}
+
 function characterMerges(word, vocabulary) {
   if (vocabulary.symbols !== "bytes") return merged(word, vocabulary);
   const pieces = merged(word.join("").match(CHARACTER), vocabulary);
@@ -107,6 +141,7 @@ function cut(word, vocabulary) {
     case "priority": return priority(word, vocabulary);
     case "longest_match": return longestMatch(word, vocabulary);
     case "merges": return merges(word, vocabulary);
+    case "superword_merges": return superwordMerges(word, vocabulary);
     case "character_merges": return characterMerges(word, vocabulary);
     case "single_symbols": return [...word];
     case "likelihood":

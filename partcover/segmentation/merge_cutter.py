@@ -1,0 +1,102 @@
+"""Cuts words by merges: byte pair encoding."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus import symbols as sym
+from ..kernels._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
+from .token_trie import NO_NUMBERS, TokenTrie
+
+__all__ = ["MergeCutter", "MergePairs", "merge_cutter", "merge_pairs"]
+
+
+class MergePairs(NamedTuple):
+    """The pairs of pieces that may merge, as `MergeSegmenter` takes them."""
+
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    rank: npt.NDArray[np.int32]
+    token: npt.NDArray[np.int32]
+
+
+def merge_pairs(trie: TokenTrie) -> MergePairs:
+    """Returns the merges of a vocabulary, or without any all pairs that together are a token."""
+    vocabulary = trie.vocabulary
+    if vocabulary.merges is None:
+        left, right, token = trie.segmenter.splits(trie.flat, trie.offsets)
+        return MergePairs(left, right, token, token)
+    merges = vocabulary.merges
+    index = {token: i for i, token in enumerate(vocabulary)}
+    sides = [part for pair in merges for part in pair]
+    flat = [sym.to_array(part[:1]) for part in sides]
+    first = trie.place(np.concatenate([np.zeros(0, np.int64), *flat]))
+    numbers = np.fromiter((index.get(part, -1) for part in sides), np.int32, len(sides))
+    numbers = np.where(numbers < 0, FIRST_SYMBOL - first, numbers).astype(np.int32)
+    results = (index[a + b] for a, b in merges)  # type: ignore[operator]
+    token = np.fromiter(results, np.int32, len(merges))
+    rank = np.arange(len(merges), dtype=np.int32)
+    return MergePairs(numbers[::2].copy(), numbers[1::2].copy(), rank, token)
+
+
+def merge_cutter(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> MergeCutter:
+    """Returns what cuts by merges; with `whole` and no list of them, a token stays whole."""
+    whole &= trie.vocabulary.merges is None
+    merger = MergeSegmenter(*merge_pairs(trie), trie.names)
+    return MergeCutter(trie, merger, dropout, seed, whole=whole)
+
+
+class MergeCutter:
+    """Cuts words by byte pair encoding; as `Cut` and `Draw`.
+
+    Attributes
+    ----------
+    last_merges : tuple of ndarray, or None
+        The left and right side and the rank of each token's last merge, as
+        `MergeSegmenter.last_pairs` returns them; None with dropout.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.segmentation.cutters import cutter
+    >>> from partcover.segmentation.merge_cutter import MergeCutter
+    >>> vocabulary = Vocabulary(["th", "the"], rule="merges")
+    >>> isinstance(cutter(vocabulary), MergeCutter)
+    True
+    """
+
+    def __init__(
+        self, trie: TokenTrie, merger: MergeSegmenter, dropout: float, seed: int, *, whole: bool
+    ) -> None:
+        self._segmenter = trie.segmenter
+        self._merger = merger
+        self._dropout = dropout
+        self._seed = seed % 2**64
+        self._whole = whole
+        self.last_merges: tuple[npt.NDArray[np.int32], ...] | None = None
+        if not dropout:
+            self.last_merges = merger.last_pairs(trie.flat, trie.offsets)
+            self._segmenter.join(*self.last_merges, trie.flat, trie.offsets)
+
+    def __call__(
+        self,
+        data: npt.NDArray[Any],
+        offsets: npt.NDArray[np.int64],
+        first: int,
+        last: int,
+        which: npt.NDArray[np.int32],
+        draws: npt.NDArray[np.int64] = NO_NUMBERS,
+        *,
+        seed: int | None = None,
+    ) -> None:
+        """Cuts the words."""
+        if self._dropout:
+            seed = self._seed if seed is None else seed
+            self._merger.merge(data, offsets, first, last, which, self._dropout, seed, draws)
+            return
+        long = self._segmenter.merges(data, offsets, first, last, which, self._whole)
+        for word in long.tolist():
+            self._merger.merge(data, offsets, word, word + 1, which, 0.0, 0, NO_NUMBERS)
