@@ -1,36 +1,35 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Trains by merges: repeatedly makes one piece of the best pair of neighbouring pieces.
 
-The state is the words cut into pieces.  At each piece's first symbol it holds the piece, the pair
-that begins there, and where the piece before begins.  A pair has its exact count and a list of
-places where it began; a place is valid only while the pair still begins there.  Pairs are in an
+The state is the words cut into pieces.  At each piece's first symbol it holds the piece and the
+pair that begins there, at its last symbol where it begins.  A pair has its exact count and a list
+of places where it began; a place is valid only while the pair still begins there.  Pairs are in an
 indexed heap; after each merge the keys of the pairs whose counts changed are updated.
 """
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.string cimport memcmp, memcpy
 
 include "_hash.pxi"
 include "_marks.pxi"
 include "_pair_heap.pxi"
+include "_prefetch.pxi"
 
 cdef enum:
     LAST = -1           # instead of a pair: the last piece of its word
     NO_PIECE = -2       # instead of a pair: no piece begins here
+    FEW = 6             # places that a pair has room for at first: what malloc gives at least
+    AHEAD = 16          # places, of which what is read next is prefetched
 
 
 cdef struct At:
-    int32_t piece        # the piece that begins at this symbol
+    # the piece that begins at this symbol; at the last symbol of a longer one, where that begins
+    int32_t piece
     int32_t pair         # the pair that begins at this symbol, or LAST or NO_PIECE
-    int32_t before       # where the piece before begins, or -1
     int32_t word
-
-
-cdef struct Place:
-    int32_t at
-    int32_t next
 
 
 cdef struct Merge:
@@ -67,14 +66,14 @@ cdef class MergeTrainer:
     ----------
     text : ndarray of int32
         Symbols 0 … alphabet − 1 of the words, then of the given tokens, then of the forbidden
-        ones.
+        ones.  It is not kept.
     offsets : ndarray of int64, shape (words + 1,)
         Word ``w`` is ``text[offsets[w]:offsets[w + 1]]``.
     counts : ndarray of int64, shape (words,)
         How often each word occurs; Σ count · symbols fits in int64.
     which : ndarray of int32
         How the words are cut at first: the index of a given token at its last symbol, SINGLE at
-        a symbol that stands alone, INSIDE elsewhere.
+        a symbol that stands alone, INSIDE elsewhere.  Empty where all symbols stand alone.
     starts, lengths : ndarray of int64
         Where the given tokens, and then the forbidden ones, are in `text`.
     given : int
@@ -107,7 +106,6 @@ cdef class MergeTrainer:
     that are cut again.  Where pairs are scored, each merge also updates the pairs that share a
     part with it.  O(symbols) memory.
     """
-    cdef const int32_t[::1] text
     cdef const int64_t[::1] counts
     cdef int32_t alphabet
     cdef Py_ssize_t room
@@ -118,6 +116,10 @@ cdef class MergeTrainer:
     cdef const int64_t[::1] offsets
     cdef int64_t[::1] starts       # of tokens in `text`; forbidden ones have indices from `room` on
     cdef int64_t[::1] lengths
+    cdef int64_t[::1] spelled_at   # of tokens in `spelled`
+    cdef int32_t *spelled          # their symbols
+    cdef Py_ssize_t n_spelled
+    cdef Py_ssize_t spelled_room
     cdef int32_t[::1] spellings    # open addressing: entry of `starts`, or -1
     cdef int64_t[::1] part_count   # of pieces, where pairs are scored
     cdef int32_t[::1] with_left    # first pair with a piece as its left part
@@ -134,9 +136,6 @@ cdef class MergeTrainer:
     cdef int32_t *heap
     cdef Py_ssize_t in_heap
     cdef Py_ssize_t heap_room
-    cdef Place *places
-    cdef Py_ssize_t n_places
-    cdef Py_ssize_t place_room
     cdef int32_t *changed
     cdef Py_ssize_t n_changed
     cdef Py_ssize_t changed_room
@@ -144,8 +143,6 @@ cdef class MergeTrainer:
     cdef Py_ssize_t n_done
     cdef Py_ssize_t done_room
     cdef Py_ssize_t n_given
-    cdef int32_t *joins            # scratch: places of the pair that is merged
-    cdef Py_ssize_t join_room
 
     def __init__(self, const int32_t[::1] text, const int64_t[::1] offsets,
                  const int64_t[::1] counts, const int32_t[::1] which,
@@ -156,7 +153,6 @@ cdef class MergeTrainer:
         cdef Py_ssize_t slots = 16
         cdef Py_ssize_t pieces = alphabet + room
         cdef Py_ssize_t i, t
-        self.text = text
         self.offsets = offsets
         self.counts = counts
         self.alphabet = <int32_t> alphabet
@@ -166,6 +162,7 @@ cdef class MergeTrainer:
         self.scored = scored
         self.starts = np.zeros(room + starts.shape[0] - given, np.int64)
         self.lengths = np.zeros(room + starts.shape[0] - given, np.int64)
+        self.spelled_at = np.zeros(room + starts.shape[0] - given, np.int64)
         while slots < 2 * self.starts.shape[0]:
             slots *= 2
         self.spellings = np.full(slots, -1, np.int32)
@@ -173,7 +170,9 @@ cdef class MergeTrainer:
             t = i if i < given else room + i - given
             self.starts[t] = starts[i]
             self.lengths[t] = lengths[i]
-            self.spellings[self._slot_of(starts[i], lengths[i])] = <int32_t> t
+            self._spell(&text[starts[i]], lengths[i])
+            self.spellings[self._slot_of(lengths[i])] = <int32_t> t
+            self._keep_spelling(t)
         self.tokens = given
         if scored:
             self.part_count = np.zeros(pieces, np.int64)
@@ -193,18 +192,20 @@ cdef class MergeTrainer:
                 t = self._pair(merges[i, 0], merges[i, 1])
                 self.pairs[t].rank = <int32_t> i
                 self._record(merges[i, 0], merges[i, 1], merges[i, 2])
-            self._start(which)
+            self._start(text, which)
         self.n_given = self.n_done
 
     def __dealloc__(self):
+        cdef Py_ssize_t p
+        for p in range(self.n_pairs):
+            free(self.pairs[p].places)
         free(self.at)
         free(self.pairs)
         free(self.table)
         free(self.heap)
-        free(self.places)
+        free(self.spelled)
         free(self.changed)
         free(self.done)
-        free(self.joins)
 
     def run(self, Py_ssize_t tokens):
         """Merges until there are `tokens` tokens; returns False if no pair is left to merge."""
@@ -245,21 +246,23 @@ cdef class MergeTrainer:
 
     # --- pieces ---------------------------------------------------------------------------------
 
-    cdef int _start(self, const int32_t[::1] which) except -1 nogil:
+    cdef int _start(self, const int32_t[::1] text, const int32_t[::1] which) except -1 nogil:
         """Sets up the pieces of the words and the pairs."""
         cdef Py_ssize_t w, i, begin
         cdef Py_ssize_t p
-        cdef int32_t before
+        cdef int32_t before, token
+        cdef bint all_single = which.shape[0] == 0
         for w in range(self.counts.shape[0]):
             begin = self.offsets[w]
             before = -1
             for i in range(begin, self.offsets[w + 1]):
                 self.at[i].word = <int32_t> w
                 self.at[i].pair = NO_PIECE
-                if which[i] == INSIDE:
+                token = SINGLE if all_single else which[i]
+                if token == INSIDE:
                     continue
-                self.at[begin].piece = self.text[i] if which[i] < 0 else self.alphabet + which[i]
-                self.at[begin].before = before
+                self.at[i].piece = <int32_t> begin
+                self.at[begin].piece = text[i] if token < 0 else self.alphabet + token
                 self.at[begin].pair = LAST
                 if self.scored:
                     self.part_count[self.at[begin].piece] += self.counts[w]
@@ -277,12 +280,21 @@ cdef class MergeTrainer:
     cdef inline int64_t _length(self, int32_t piece) noexcept nogil:
         return 1 if piece < self.alphabet else self.lengths[piece - self.alphabet]
 
+    cdef inline int32_t _before(self, int32_t p) noexcept nogil:
+        """Where the piece before the one at p begins; -1 if that is the first of its word."""
+        cdef int32_t before = p - 1
+        if p == 0:
+            return -1
+        if self.at[before].pair == NO_PIECE:
+            before = self.at[before].piece
+        return -1 if self.at[before].pair == LAST else before
+
     cdef int _join(self, int32_t p, int32_t token) except -1 nogil:
         """Joins the piece at p and the next."""
         cdef int64_t count = self.counts[self.at[p].word]
         cdef int32_t q = <int32_t> (p + self._length(self.at[p].piece))
         cdef int32_t r = <int32_t> (q + self._length(self.at[q].piece))
-        cdef int32_t before = self.at[p].before
+        cdef int32_t before = self._before(p)
         cdef int32_t after = self.at[q].pair
         self._add(self.at[p].pair, -count)
         if self.scored:
@@ -292,9 +304,9 @@ cdef class MergeTrainer:
         self.at[p].piece = token
         self.at[q].pair = NO_PIECE
         self.at[p].pair = LAST
+        self.at[r - 1].piece = p
         if after >= 0:
             self._add(after, -count)
-            self.at[r].before = p
             self._add_place(p, token, self.at[r].piece, count)
         if before >= 0:
             self._add(self.at[before].pair, -count)
@@ -321,22 +333,50 @@ cdef class MergeTrainer:
 
     # --- spellings ------------------------------------------------------------------------------
 
-    cdef Py_ssize_t _slot_of(self, int64_t start, int64_t length) noexcept nogil:
-        """The slot that holds a spelling, or would."""
+    cdef int _spell(self, const int32_t *symbols, int64_t length) except -1 nogil:
+        """Writes symbols behind the spellings that are kept."""
+        self.spelled = <int32_t *> _grown(self.spelled, &self.spelled_room,
+                                          self.n_spelled + length, sizeof(int32_t))
+        memcpy(&self.spelled[self.n_spelled], symbols, length * sizeof(int32_t))
+        return 0
+
+    cdef int _spell_pair(self, int32_t left, int32_t right) except -1 nogil:
+        """Writes the symbols of two pieces behind the spellings that are kept."""
+        cdef int32_t pieces[2]
+        cdef int64_t at = self.n_spelled
+        cdef int64_t i, begin
+        cdef int side
+        pieces[0], pieces[1] = left, right
+        self.spelled = <int32_t *> _grown(self.spelled, &self.spelled_room,
+                                          at + self._length(left) + self._length(right),
+                                          sizeof(int32_t))
+        for side in range(2):
+            if pieces[side] < self.alphabet:
+                self.spelled[at] = pieces[side]
+                at += 1
+                continue
+            begin = self.spelled_at[pieces[side] - self.alphabet]
+            for i in range(self._length(pieces[side])):
+                self.spelled[at] = self.spelled[begin + i]
+                at += 1
+        return 0
+
+    cdef void _keep_spelling(self, Py_ssize_t token) noexcept nogil:
+        """Makes what was written last the spelling of a token."""
+        self.spelled_at[token] = self.n_spelled
+        self.n_spelled += self.lengths[token]
+
+    cdef Py_ssize_t _slot_of(self, int64_t length) noexcept nogil:
+        """The slot that holds the spelling that was written last, or would."""
         cdef uint64_t last = self.spellings.shape[0] - 1
-        cdef uint64_t slot = hash_symbols(&self.text[start], length) & last
-        cdef int64_t i
+        cdef const int32_t *symbols = &self.spelled[self.n_spelled]
+        cdef uint64_t slot = hash_symbols(symbols, length) & last
         cdef int32_t entry
         while True:
             entry = self.spellings[slot]
-            if entry < 0:
+            if entry < 0 or (self.lengths[entry] == length and not memcmp(
+                    &self.spelled[self.spelled_at[entry]], symbols, length * sizeof(int32_t))):
                 return slot
-            if self.lengths[entry] == length:
-                i = 0
-                while i < length and self.text[self.starts[entry] + i] == self.text[start + i]:
-                    i += 1
-                if i == length:
-                    return slot
             slot = (slot + 1) & last
 
     # --- pairs ----------------------------------------------------------------------------------
@@ -373,7 +413,9 @@ cdef class MergeTrainer:
         pair.count = 0
         pair.key = 0
         pair.score = 0
-        pair.last_place = -1
+        pair.places = NULL
+        pair.n_places = 0
+        pair.place_room = 0
         pair.heap_place = -1
         pair.rank = -1
         pair.in_left = False
@@ -424,11 +466,11 @@ cdef class MergeTrainer:
         """Records that a pair now begins at p."""
         cdef int32_t number = self._pair(left, right)
         cdef Pair *pair = &self.pairs[number]
-        self.places = <Place *> _grown(self.places, &self.place_room, self.n_places + 1,
-                                       sizeof(Place))
-        self.places[self.n_places] = Place(p, pair.last_place)
-        pair.last_place = <int32_t> self.n_places
-        self.n_places += 1
+        if not pair.excluded:
+            if pair.n_places == pair.place_room:
+                self._widen_places(pair)
+            pair.places[pair.n_places] = p
+            pair.n_places += 1
         self.at[p].pair = number
         if self.scored:
             if not pair.in_left:
@@ -440,6 +482,19 @@ cdef class MergeTrainer:
                 pair.next_right = self.with_right[right]
                 self.with_right[right] = number
         return self._add(number, count)
+
+    cdef int _widen_places(self, Pair *pair) except -1 nogil:
+        cdef int64_t room = 2 * <int64_t> pair.place_room
+        cdef int32_t *moved
+        if room == 0:
+            room = FEW
+        moved = <int32_t *> realloc(pair.places, room * sizeof(int32_t))
+        if moved == NULL:
+            with gil:
+                raise MemoryError
+        pair.places = moved
+        pair.place_room = <uint32_t> room
+        return 0
 
     cdef void _add_part(self, int32_t piece, int64_t count) noexcept nogil:
         self.part_count[piece] += count
@@ -516,9 +571,9 @@ cdef class MergeTrainer:
 
     cdef int _merge_best(self) except -1 nogil:
         """Merges the best pair, or excludes it if its token is forbidden; 0 if there is none."""
-        cdef int32_t number, token, place, left, right
-        cdef Py_ssize_t slot, i
-        cdef Py_ssize_t n_joins = 0
+        cdef int32_t number, token, left, right
+        cdef int32_t *places
+        cdef Py_ssize_t slot, n_places
         cdef int64_t length
         cdef bint is_new
         if not self.in_heap:
@@ -526,18 +581,17 @@ cdef class MergeTrainer:
         number = self.heap[0]
         left = self.pairs[number].left
         right = self.pairs[number].right
-        place = self.pairs[number].last_place
-        while place >= 0:
-            if self.at[self.places[place].at].pair == number:
-                self.joins = <int32_t *> _grown(self.joins, &self.join_room, n_joins + 1,
-                                                sizeof(int32_t))
-                self.joins[n_joins] = self.places[place].at
-                n_joins += 1
-            place = self.places[place].next
+        places = self.pairs[number].places
+        n_places = self.pairs[number].n_places
+        self.pairs[number].places = NULL
+        self.pairs[number].n_places = 0
+        self.pairs[number].place_room = 0
         length = self._length(left) + self._length(right)
-        slot = self._slot_of(self.joins[0], length)
+        self._spell_pair(left, right)
+        slot = self._slot_of(length)
         token = self.spellings[slot]
         if token >= self.room:
+            free(places)
             self.pairs[number].excluded = True
             self._refresh(number)
             return 1
@@ -545,24 +599,44 @@ cdef class MergeTrainer:
         if is_new:
             token = <int32_t> self.tokens
             self.spellings[slot] = token
-            self.starts[token] = self.joins[0]
+            self.starts[token] = self._first(number, places)
             self.lengths[token] = length
+            self._keep_spelling(token)
             self.tokens += 1
         token += self.alphabet
-        self.pairs[number].last_place = -1
         self.pairs[number].rank = <int32_t> self.n_done
-        self._record(left, right, token)
-        if left == right:  # occurrences may overlap: join from left to right
-            qsort(self.joins, n_joins, sizeof(int32_t), _ascending)
-        for i in range(n_joins):
-            if self.at[self.joins[i]].pair == number:
-                if is_new:
-                    self._join(self.joins[i], token)
-                else:
-                    self._cut_again(self.at[self.joins[i]].word)
+        try:
+            self._record(left, right, token)
+            if left == right:  # occurrences may overlap: join from left to right
+                qsort(places, n_places, sizeof(int32_t), _ascending)
+            self._join_all(number, places, n_places, token, is_new)
+        finally:
+            free(places)
         if self.scored:
             self._mark_parts()
         for i in range(self.n_changed):
             self._refresh(self.changed[i])
         self.n_changed = 0
         return 1
+
+    cdef int32_t _first(self, int32_t number, const int32_t *places) noexcept nogil:
+        """The first place where a pair, which occurs, still begins."""
+        cdef Py_ssize_t i = 0
+        while self.at[places[i]].pair != number:
+            i += 1
+        return places[i]
+
+    cdef int _join_all(self, int32_t number, const int32_t *places, Py_ssize_t n_places,
+                       int32_t token, bint is_new) except -1 nogil:
+        """Joins a pair where it still begins; cuts these words again if the token is not new."""
+        cdef Py_ssize_t i
+        for i in range(n_places):
+            if i + 2 * AHEAD < n_places:
+                prefetch(&self.at[places[i + 2 * AHEAD]])
+                prefetch(&self.counts[self.at[places[i + AHEAD]].word])
+            if self.at[places[i]].pair == number:
+                if is_new:
+                    self._join(places[i], token)
+                else:
+                    self._cut_again(self.at[places[i]].word)
+        return 0

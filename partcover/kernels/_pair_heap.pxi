@@ -29,7 +29,9 @@ cdef struct Pair:
     double score         # key / (left_count · right_count), rounded
     int32_t left
     int32_t right
-    int32_t last_place   # the last of its places, in the list of places, or -1
+    int32_t *places      # where it began, until it is merged; it may begin there no more
+    uint32_t n_places
+    uint32_t place_room
     int32_t heap_place   # or -1
     int32_t rank         # the number of its merge, or -1
     int32_t next_left    # the next pair with the same left part, where pairs are scored

@@ -150,10 +150,8 @@ class _Layout:
     ----------
     flat : ndarray, shape (symbols,)
         The symbols of the words, then of the given tokens, then of the forbidden ones.
-    text : ndarray of int32, shape (symbols,)
-        The number of each symbol, in the order that decides ties.
     alphabet : ndarray
-        The symbol of each number.
+        The symbol of each number, in the order that decides ties.
     starts, lengths : ndarray of int64
         Where the given tokens and then the forbidden ones stand in `flat`.
     kind : Symbols
@@ -161,7 +159,6 @@ class _Layout:
     """
 
     flat: npt.NDArray[Any]
-    text: npt.NDArray[np.int32]
     alphabet: npt.NDArray[Any]
     starts: npt.NDArray[np.int64]
     lengths: npt.NDArray[np.int64]
@@ -173,23 +170,18 @@ class _Layout:
         tokens = [sym.to_array(token) for token in (*given, *instance.forbidden)]
         lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
         starts = len(words.data) + np.cumsum(lengths) - lengths
-        flat = np.concatenate([words.data, *tokens])
+        flat = np.concatenate([words.data, *tokens]) if tokens else words.data
         if len(flat) >= 2**31:
             raise InputError("the distinct words have 2^31 symbols or more: drop rare words first")
-        if instance.symbols == "bytes":
-            alphabet, text = _BYTES, _NUMBERS[flat]
-        else:
-            alphabet, text = np.unique(flat, return_inverse=True)
-        return cls(
-            flat, text.astype(np.int32, copy=False), alphabet, starts, lengths, instance.symbols
-        )
+        alphabet = _BYTES if instance.symbols == "bytes" else np.unique(flat)
+        return cls(flat, alphabet, starts, lengths, instance.symbols)
 
     def trainer(
         self, instance: Instance, given: Vocabulary, limit: int, scored: bool, threads: int
     ) -> MergeTrainer:
         """Returns the kernel over the words, cut with the given tokens."""
         words = instance.words
-        which = np.full(len(words.data), -1, np.int32)
+        which = np.zeros(0, np.int32)  # no token is given: all symbols stand alone
         if len(given):
             which = segment(words, given, threads=threads).which
         merges = []
@@ -197,7 +189,7 @@ class _Layout:
             number = {piece: place for place, piece in enumerate((*self.symbols(), *given))}
             merges = [(number[a], number[b], number[a + b]) for a, b in given.merges]  # type: ignore[operator]
         return MergeTrainer(
-            self.text,
+            self._numbers(),
             words.offsets,
             words.counts,
             which,
@@ -211,6 +203,13 @@ class _Layout:
             instance.min_count,
             scored,
         )
+
+    def _numbers(self) -> npt.NDArray[np.int32]:
+        """Returns the number of each symbol of `flat`."""
+        if self.kind == "bytes":
+            numbers: npt.NDArray[np.int32] = _NUMBERS[self.flat]
+            return numbers
+        return np.searchsorted(self.alphabet, self.flat).astype(np.int32)
 
     def symbols(self) -> list[Token]:
         """Returns the symbols in the order of their numbers."""

@@ -304,7 +304,7 @@ def _data(
         "total_count": instance.words.total_count,
         "symbols": instance.symbols,
         "pretokenizer": instance.words.pretokenizer,
-        "candidates": instance.index.total,
+        "candidates": instance.promising.total,
         "policy": instance.policy,
         "seed": out.seed,
         "threads": out.threads,
