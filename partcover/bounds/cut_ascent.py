@@ -71,10 +71,11 @@ class CutAscent:
         self._build(np.zeros(0, np.int64))
         price = parts.merged(ascent.proposed())
         saddle.price[:] = saddle.made[:] = price
-        arc, known = parts.arcs_of(ascent.start, ascent.active[ascent.which])
-        share = self.counter.count_at[ascent.start[known]] / self.row_counts[arc]
-        saddle.flow[:] = _sums(arc, share * ascent.saddle.flow[known], len(saddle.flow))
-        saddle.row[:] = _sums(arc, share * ascent.saddle.row[known], len(saddle.row))
+        which, start, flow, row = ascent.saddle.used()
+        arc, known = parts.arcs_of(start, ascent.active[which])
+        share = self.counter.count_at[start[known]] / self.row_counts[arc]
+        saddle.flow[:] = _sums(arc, share * flow[known], len(saddle.flow))
+        saddle.row[:] = _sums(arc, share * row[known], len(saddle.row))
         self._sum_gains()
 
     def change(self, active: Int32, cuts: Sequence[Inequality]) -> None:

@@ -41,7 +41,7 @@ class DuePrices(CutPrices):
         due = np.zeros(0)
         if len(rows):
             largest = _MOST / int(np.diff(needs.first).max(initial=1))
-            due = np.minimum(ascent.saddle.pair_made, largest)
+            due = np.minimum(ascent.held.saddle.pair_made, largest)
         multiplier = np.rint(due * counter.one).astype(np.int64)
         paid = np.flatnonzero(multiplier > 0)
         tokens, pair = np.unique(rows.token[paid], return_inverse=True)

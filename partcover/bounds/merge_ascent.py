@@ -10,6 +10,7 @@ import numpy as np
 from ..problem.merge_certificate import MergeCondition
 from ..runtime.arrays import Bools, Float64
 from ..vocabulary.vocabulary import Vocabulary
+from .held_steps import HeldSteps
 from .merge_rows import MergeRows, Ways
 from .need_rows import NeedLists, NeedRows
 from .price_counter import PriceCounter
@@ -42,6 +43,8 @@ class MergeAscent(Ascent):
         The multipliers of the last step.
     """
 
+    always_held = True
+
     def __init__(
         self,
         counter: PriceCounter,
@@ -56,6 +59,12 @@ class MergeAscent(Ascent):
         self.need_rows: NeedRows | None = None
         self.multiplier = self.made_multiplier = np.zeros(0)
         self._known: tuple[NeedRows | None, Float64] = None, np.zeros(0)
+
+    @property
+    def held(self) -> HeldSteps:
+        """The steps, whose arcs have rows and are therefore held."""
+        assert isinstance(self.saddle, HeldSteps)
+        return self.saddle
 
     def _make(self, active: Bools) -> None:
         """Makes the arcs of the active set with all parts of its tokens, and the rows."""
@@ -76,17 +85,18 @@ class MergeAscent(Ascent):
         added = np.bincount(
             rows.column, np.abs(rows.coef) * self.scale[rows.row], n + rows.n_ways
         ).astype(float)
+        held = self.held
         self.need_rows = needs = NeedRows(
-            self.needs, counter, self.active, self.which, self.start, self.end
+            self.needs, counter, self.active, held.which, held.begin, held.end
         )
-        self.saddle.set_pairs(needs.first, needs.arcs, needs.target)
+        held.saddle.set_pairs(needs.first, needs.arcs, needs.target)
         counts = counter.count_at[needs.position]
         self.metric = self.metric + added[:n] + np.bincount(needs.target, counts, n)
         self.way_metric = np.maximum(added[n:], 1.0)
 
     def _activate(self, active: Bools) -> None:
         """Changes the active set, and keeps the point."""
-        self._known = self.need_rows, self.saddle.pair_row
+        self._known = self.need_rows, self.held.saddle.pair_row
         super()._activate(active)
 
     def _gain(self) -> None:
@@ -94,7 +104,7 @@ class MergeAscent(Ascent):
         old, multipliers = self._known
         if old is not None:
             assert self.need_rows is not None
-            self.need_rows.copy_multipliers(self.saddle, old, multipliers)
+            self.need_rows.copy_multipliers(self.held.saddle, old, multipliers)
         super()._gain()
 
     def restart(self) -> None:

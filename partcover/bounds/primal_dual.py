@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from ..errors import InputError
-from ..kernels._saddle_point import Saddle, arcs, project, same_arcs
+from ..kernels._saddle_point import project
+from ..kernels._word_steps import WordSteps
 from ..problem.memory_plan import MOST_ARCS
 from ..runtime.arrays import Bools, Float64
 from ..runtime.memory import refuse_beyond
 from ..runtime.parallel import SHARDS
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
+from .held_steps import HeldSteps
 from .price_counter import PriceCounter, largest
 
 __all__ = ["Ascent"]
@@ -23,8 +26,9 @@ __all__ = ["Ascent"]
 _SETTLED = 8  # steps before the active set is updated
 _FEW_ARCS = 1 << 22  # so many are made at once, whatever their rewards
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
-_AT_ONCE = 1 << 20  # arcs whose first values are made together
-BYTES_AN_ARC = 80  # of the arrays of the arcs, while these are made from others
+MOST_HELD_ARCS = 1 << 22  # more are made word by word
+BYTES_A_HELD_ARC = 80  # while arcs are made from others
+BYTES_AN_ARC = 24  # at most half of all flows and rows are there, while arcs change
 
 
 class Ascent:
@@ -47,7 +51,8 @@ class Ascent:
         The rewards as last counted.
     """
 
-    saddle: Saddle
+    saddle: HeldSteps | WordSteps
+    always_held: ClassVar[bool] = False  # or only where arcs are few
 
     def __init__(self, counter: PriceCounter, vocabulary: Vocabulary, gains: Sequence[int]) -> None:
         self.counter = counter
@@ -128,13 +133,7 @@ class Ascent:
         assert self.prices is not None
         self.saddle.price[:] = self.prices
         before = np.concatenate([[0.0], np.cumsum(self.prices)])
-        x = self.x[self.active]
-        for first in range(0, len(self.which), _AT_ONCE):
-            part = slice(first, first + _AT_ONCE)
-            start, end = self.start[part], self.end[part]
-            self.saddle.flow[part] = self.piece[start] == end
-            worth = np.maximum(before[end] - before[start] - 1, 0)
-            self.saddle.row[part] = worth * x[self.which[part]]
+        self.saddle.start(self.piece, before, self.x[self.active])
         del self.piece
         self._gain()
 
@@ -147,17 +146,14 @@ class Ascent:
         occurrences = counter.hi[self.active] - counter.lo[self.active]
         self.active = self.active[np.argsort(-occurrences, kind="stable")]
         lo, hi, length = (a[self.active] for a in (counter.lo, counter.hi, counter.length))
-        _refuse_beyond_memory(int((hi - lo).astype(np.int64).sum()))
-        self.which, self.start, self.end, back = arcs(
-            counter.places, lo, hi, length, len(words.data)
+        n_arcs = int((hi - lo).astype(np.int64).sum())
+        is_held = self.always_held or n_arcs <= MOST_HELD_ARCS
+        _refuse_beyond_memory(n_arcs, BYTES_A_HELD_ARC if is_held else BYTES_AN_ARC)
+        steps = HeldSteps if is_held else WordSteps
+        index, borders = counter.instance.index, counter.overlaps[self.active]
+        self.saddle = steps(
+            words.offsets, words.counts, index.sa, index.word_of, lo, hi, length, borders, SHARDS
         )
-        counts = words.counts.astype(float)
-        self.saddle = Saddle(words.offsets, counts, self.which, self.start, self.end, back)
-        # about as many arcs and symbols in each shard
-        load = self.saddle.first + words.offsets
-        marks = np.linspace(0, load[-1], SHARDS + 1)
-        self.cuts = np.searchsorted(load, marks).tolist()
-        self.cuts[0], self.cuts[-1] = 0, len(words)
         self.gains_of = np.zeros((SHARDS, len(self.active)))
         self.moves = np.zeros((SHARDS, 2))
         self.metric = np.maximum(counter.weight[self.active].astype(float), 1.0)
@@ -165,21 +161,17 @@ class Ascent:
 
     def _activate(self, active: Bools) -> None:
         """Changes the active set, and keeps the point."""
-        old = self.saddle
-        price, made = old.price, old.made
-        used = old.flow != 0  # most arcs have nothing: the others are kept while new ones are made
-        used |= old.row != 0
-        flow, row = old.flow[used], old.row[used]
-        which, start = self.active[self.which[used]], self.start[used]
-        del old, used, self.saddle, self.which, self.start, self.end
+        price, made = self.saddle.price, self.saddle.made
+        which, start, flow, row = self.saddle.used()
+        which = self.active[which]
+        del self.saddle
         self._make(active)
-        at = same_arcs(which, start, self.active[self.which], self.start)
-        self.x[~active] = 0
-        same = at >= 0
-        self.saddle.flow[at[same]] = flow[same]
-        self.saddle.row[at[same]] = row[same]
+        number = np.full(len(active), -1, np.int32)
+        number[self.active] = np.arange(len(self.active), dtype=np.int32)
+        self.saddle.place(number[which], start, flow, row)
         self.saddle.price[:] = price
         self.saddle.made[:] = made
+        self.x[~active] = 0
         self._gain()
 
     def update_active_set(self, steps: int) -> bool:
@@ -237,9 +229,7 @@ class Ascent:
         ahead = 2 * made - x
 
         def work(n: int) -> None:
-            saddle.step(
-                self.cuts[n], self.cuts[n + 1], weight, keep, ahead, self.gains_of[n], self.moves[n]
-            )
+            saddle.step(n, weight, keep, ahead, self.gains_of[n], self.moves[n])
 
         self.counter.share(work, SHARDS)
         self.gain = self.gains_of.sum(axis=0)
@@ -270,10 +260,13 @@ class Ascent:
     def cost(self) -> float:
         """Returns the cost of the present point, at least the value of the relaxation."""
         saddle, x = self.saddle, self.x_made
-        return sum(
-            saddle.cost(first, last, x)
-            for first, last in zip(self.cuts[:-1], self.cuts[1:], strict=True)
-        )
+        costs = [0.0] * SHARDS
+
+        def work(n: int) -> None:
+            costs[n] = saddle.cost(n, x)
+
+        self.counter.share(work, SHARDS)
+        return sum(costs)
 
 
 _FEWER = (
@@ -282,9 +275,9 @@ _FEWER = (
 )
 
 
-def _refuse_beyond_memory(n_arcs: int) -> None:
+def _refuse_beyond_memory(n_arcs: int, size: int) -> None:
     """Refuses more arcs than fit in memory or in 32 bits."""
     if n_arcs >= 2**31 - 1:
         raise InputError(f"the candidates that matter occur {n_arcs:,} times: {_FEWER}")
     what = f"the candidates that matter occur {n_arcs:,} times, which needs"
-    refuse_beyond(n_arcs * BYTES_AN_ARC, what, _FEWER)
+    refuse_beyond(n_arcs * size, what, _FEWER)

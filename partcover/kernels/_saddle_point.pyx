@@ -10,7 +10,6 @@ import numpy as np
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
 
 
 def arcs(const int32_t[::1] places, const int32_t[::1] lo, const int32_t[::1] hi,
@@ -128,37 +127,7 @@ def project(const double[::1] x, const double[::1] gain, const double[::1] step,
     return fee
 
 
-cdef inline double _positive(double value) noexcept nogil:
-    """Returns the larger of value and 0, without a branch: their signs cannot be foreseen."""
-    return 0.5 * (value + fabs(value))
-
-
-cdef struct Scratch:    # of one range of words
-    double *before      # prices before each position of a word
-    double *cover       # flows over its positions, as differences
-    double *inverse     # steps of arcs, by length + 1
-    double *bars        # reflected flows of its arcs
-    double *push        # rows over its arcs
-
-
-cdef bint _allocate(Scratch *scratch, Py_ssize_t max_length, Py_ssize_t max_arcs) noexcept:
-    scratch.before = <double *> malloc((max_length + 4) * sizeof(double))
-    scratch.cover = <double *> calloc(max_length + 4, sizeof(double))
-    scratch.inverse = <double *> malloc((max_length + 4) * sizeof(double))
-    scratch.bars = <double *> malloc((max_arcs + 1) * sizeof(double))
-    scratch.push = <double *> malloc((max_arcs + 1) * sizeof(double))
-    if (scratch.before and scratch.cover and scratch.inverse and scratch.bars and scratch.push):
-        return True
-    _free(scratch)
-    return False
-
-
-cdef void _free(Scratch *scratch) noexcept:
-    free(scratch.before)
-    free(scratch.cover)
-    free(scratch.inverse)
-    free(scratch.bars)
-    free(scratch.push)
+include "_saddle_word.pxi"
 
 
 cdef class Saddle:
@@ -232,10 +201,10 @@ cdef class Saddle:
                 over[self.start[o]] += 1
                 over[self.end[o]] -= 1
                 self.overlapping[w] |= self.back[o] > 0
-                q = self._earlier(o, o)
+                q = self._before(o, o)
                 while q >= 0:
                     self.n_rows[q] += 1
-                    q = self._earlier(q, o)
+                    q = self._before(q, o)
         self.over = np.maximum(np.cumsum(self.over)[:-1], 1)
         self.over_view = self.over
         self.set_pairs(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
@@ -271,25 +240,15 @@ cdef class Saddle:
 
     def distance(self):
         """Returns the squared distances from the anchor: of flows, and of prices and rows."""
-        cdef Py_ssize_t w, o, p, r
-        cdef double moved, flows = 0, prices = 0, flow, price
+        cdef Py_ssize_t w
+        cdef Word word
+        cdef double[2] moves
+        moves[0] = moves[1] = 0
         with nogil:
             for w in range(self.counts.shape[0]):
-                flow = price = 0
-                for o in range(self.first_view[w], self.first_view[w + 1]):
-                    moved = self.f[o] - self.f0[o]
-                    flow += moved * moved * (self.end[o] - self.start[o] + 1 + self.n_rows[o])
-                    moved = self.lam[o] - self.lam0[o]
-                    price += 2 * moved * moved
-                for r in range(self.rows_view[w], self.rows_view[w + 1]):
-                    moved = self.pair_lam[r] - self.pair_lam0[r]
-                    price += moved * moved * (self.pair_first[r + 1] - self.pair_first[r] + 1)
-                for p in range(self.offsets[w], self.offsets[w + 1]):
-                    moved = self.d[p] - self.d0[p]
-                    price += moved * moved * self.over_view[p]
-                flows += self.counts[w] * flow
-                prices += self.counts[w] * price
-        return flows, prices
+                self._set(w, &word)
+                _distance(&word, moves)
+        return moves[0], moves[1]
 
     def gains(self, double[::1] gain):
         """Adds Σ c·λ of the rows of each target to `gain`."""
@@ -322,10 +281,12 @@ cdef class Saddle:
         """
         cdef Py_ssize_t w, n
         cdef Scratch scratch
-        cdef double count
-        cdef double[2] moved
+        cdef Word word
+        cdef Step made
         if not _allocate(&scratch, self.max_length, self.max_arcs):
             raise MemoryError
+        made.weight, made.keep = weight, keep
+        made.ahead, made.gain = &ahead[0], &gain[0]
         with nogil:
             for n in range(gain.shape[0]):
                 gain[n] = 0
@@ -333,168 +294,9 @@ cdef class Saddle:
                 scratch.inverse[n] = 1 / (n * weight)
             moves[0] = moves[1] = 0
             for w in range(words_from, words_to):
-                count = self.counts[w]
-                moved[0] = moved[1] = 0
-                if self.first_view[w] < self.first_view[w + 1]:
-                    self._prices_before(w, &scratch)
-                    if self.overlapping[w] or self.rows_view[w] < self.rows_view[w + 1]:
-                        self._joined_arcs(w, weight, keep, &ahead[0], &gain[0], &scratch, moved)
-                    else:
-                        self._arcs(w, weight, keep, &ahead[0], &gain[0], &scratch, moved)
-                self._prices(w, weight, keep, &scratch, moved)
-                moves[0] += count * moved[0]
-                moves[1] += count * moved[1]
+                self._set(w, &word)
+                _step_word(&word, &made, &scratch, &moves[0])
         _free(&scratch)
-
-    cdef void _prices_before(self, Py_ssize_t w, Scratch *scratch) noexcept nogil:
-        cdef Py_ssize_t p, base = self.offsets[w], n = self.offsets[w + 1] - base
-        cdef const double *d = &self.d[base]
-        cdef double total = 0
-        for p in range(n):
-            scratch.before[p] = total
-            total += d[p]
-        scratch.before[n] = total
-
-    cdef void _arcs(self, Py_ssize_t w, double weight, double keep, const double *ahead,
-                    double *gain, Scratch *scratch, double *moved) noexcept nogil:
-        """Moves the flows and rows of a word without overlapping arcs of one candidate."""
-        cdef Py_ssize_t o, s, e, c, first = self.first_view[w], last = self.first_view[w + 1]
-        cdef int32_t base = <int32_t> self.offsets[w]
-        cdef const int32_t *which = &self.which[0]
-        cdef const int32_t *start = &self.start[0]
-        cdef const int32_t *end = &self.end[0]
-        cdef double *f = &self.f[0]
-        cdef double *lam = &self.lam[0]
-        cdef const double *f0 = &self.f0[0]
-        cdef const double *lam0 = &self.lam0[0]
-        cdef const double *before = scratch.before
-        cdef const double *inverse = scratch.inverse
-        cdef double *cover = scratch.cover
-        cdef double old, new, bar, row, made, value, drop = 1 - keep, count = self.counts[w]
-        cdef double flows = 0, rows = 0
-        for o in range(first, last):
-            s = start[o] - base
-            e = end[o] - base
-            c = which[o]
-            old = f[o]
-            row = lam[o]
-            new = _positive(old - (1 + row - before[e] + before[s]) * inverse[e - s + 1])
-            bar = new + new - old
-            flows += (new - old) * (new - old) * (e - s + 1)
-            f[o] = (keep * bar + drop * f0[o])
-            cover[s] += bar
-            cover[e] -= bar
-            made = _positive(row + 0.5 * weight * (bar - ahead[c]))
-            rows += (made - row) * (made - row)
-            value = keep * (made + made - row) + drop * lam0[o]
-            lam[o] = value
-            gain[c] += count * value
-        moved[0] += flows
-        moved[1] += 2 * rows
-
-    cdef void _joined_arcs(self, Py_ssize_t w, double weight, double keep, const double *ahead,
-                           double *gain, Scratch *scratch, double *moved) noexcept nogil:
-        """Moves the flows and rows of any word."""
-        cdef Py_ssize_t o, q, r, i, s, e, first = self.first_view[w], last = self.first_view[w + 1]
-        cdef Py_ssize_t base = self.offsets[w], rows = self.rows_view[w + 1]
-        cdef const int32_t *pair_arcs = &self.pair_arcs[0] if rows else NULL
-        cdef const int32_t *target = &self.pair_target[0] if rows else NULL
-        cdef const int64_t *pair_first = &self.pair_first[0]
-        cdef double *pair_lam = &self.pair_lam[0] if rows else NULL
-        cdef double *pair_made = &self.pair_lam_made[0] if rows else NULL
-        cdef const double *pair_lam0 = &self.pair_lam0[0] if rows else NULL
-        cdef const int32_t *which = &self.which[0]
-        cdef const int32_t *start = &self.start[0]
-        cdef const int32_t *end = &self.end[0]
-        cdef const int32_t *back = &self.back[0]
-        cdef const int32_t *n_rows = &self.n_rows[0]
-        cdef double *f = &self.f[0]
-        cdef double *lam = &self.lam[0]
-        cdef const double *f0 = &self.f0[0]
-        cdef const double *lam0 = &self.lam0[0]
-        cdef const double *before = scratch.before
-        cdef double *cover = scratch.cover
-        cdef double *bars = scratch.bars
-        cdef double *push = scratch.push
-        cdef double old, new, bar, row, made, value, total, size, flows = 0, prices = 0
-        cdef double drop = 1 - keep, slow = 1 / weight, count = self.counts[w]
-        for o in range(first, last):
-            push[o - first] = 1 + lam[o]
-        if self.overlapping[w]:
-            for o in range(first, last):
-                q = self._earlier(o, o)
-                while q >= 0:
-                    push[q - first] += lam[o]
-                    q = self._earlier(q, o)
-        for r in range(self.rows_view[w], rows):
-            row = pair_lam[r]
-            for i in range(pair_first[r], pair_first[r + 1]):
-                push[pair_arcs[i] - first] += row
-        for o in range(first, last):
-            s = start[o] - base
-            e = end[o] - base
-            old = f[o]
-            size = e - s + 1 + n_rows[o]
-            new = _positive(old - (push[o - first] - before[e] + before[s]) * slow / size)
-            bar = new + new - old
-            flows += (new - old) * (new - old) * size
-            f[o] = (keep * bar + drop * f0[o])
-            cover[s] += bar
-            cover[e] -= bar
-            bars[o - first] = bar
-            total, size = bar, 2
-            if back[o]:
-                q = self._earlier(o, o)
-                while q >= 0:
-                    total += bars[q - first]
-                    size += 1
-                    q = self._earlier(q, o)
-            row = lam[o]
-            made = _positive(row + weight * (total - ahead[which[o]]) / size)
-            prices += (made - row) * (made - row) * size
-            value = keep * (made + made - row) + drop * lam0[o]
-            lam[o] = value
-            gain[which[o]] += count * value
-        for r in range(self.rows_view[w], rows):
-            total = -ahead[target[r]]
-            for i in range(pair_first[r], pair_first[r + 1]):
-                total += bars[pair_arcs[i] - first]
-            size = pair_first[r + 1] - pair_first[r] + 1
-            row = pair_lam[r]
-            made = _positive(row + weight * total / size)
-            prices += (made - row) * (made - row) * size
-            pair_made[r] = made
-            value = keep * (made + made - row) + drop * pair_lam0[r]
-            pair_lam[r] = value
-            gain[target[r]] += count * value
-        moved[0] += flows
-        moved[1] += prices
-
-    cdef inline Py_ssize_t _earlier(self, Py_ssize_t q, Py_ssize_t o) noexcept nogil:
-        """The arc of o's candidate before q if it overlaps o, else −1."""
-        if self.back[q] == 0 or self.end[q - self.back[q]] <= self.start[o]:
-            return -1
-        return q - self.back[q]
-
-    cdef void _prices(self, Py_ssize_t w, double weight, double keep, Scratch *scratch,
-                      double *moved) noexcept nogil:
-        """Moves the prices of a word by the flows over its positions; clears `cover`."""
-        cdef Py_ssize_t p, base = self.offsets[w], n = self.offsets[w + 1] - base
-        cdef double *d = &self.d[base]
-        cdef const double *d0 = &self.d0[base]
-        cdef double *d_made = &self.d_made[base]
-        cdef const double *arcs_over = &self.over_view[base]
-        cdef double old, new, total = 0, prices = 0
-        for p in range(n):
-            total += scratch.cover[p]
-            scratch.cover[p] = 0
-            old = d[p]
-            new = 1 - _positive(1 - (old + weight * (1 - total) / arcs_over[p]))
-            prices += (new - old) * (new - old) * arcs_over[p]
-            d_made[p] = new
-            d[p] = keep * (new + new - old) + (1 - keep) * d0[p]
-        scratch.cover[n] = 0
-        moved[1] += prices
 
     def cost(self, Py_ssize_t words_from, Py_ssize_t words_to, const double[::1] x):
         """Returns the tokens of the flows, scaled down so that x and the words allow them.
@@ -502,54 +304,44 @@ cdef class Saddle:
         `x` has a value for each target.  The result is at least the value of the relaxation, if x
         is in Z.
         """
-        cdef Py_ssize_t w, o, q, p, r, i, base, n, first, last
-        cdef double used, total = 0, largest, value, whole
+        cdef Py_ssize_t w
+        cdef double total = 0
         cdef Scratch scratch
+        cdef Word word
         if not _allocate(&scratch, self.max_length, self.max_arcs):
             raise MemoryError
-        cdef double *cover = scratch.cover
-        cdef double *flow = scratch.bars
         with nogil:
             for w in range(words_from, words_to):
-                base = self.offsets[w]
-                n = self.offsets[w + 1] - base
-                first, last = self.first_view[w], self.first_view[w + 1]
-                for o in range(first, last):
-                    value = self.f[o]
-                    used = 0
-                    if value > 0:
-                        q = self._earlier(o, o)
-                        while q >= 0:
-                            used += flow[q - first]
-                            q = self._earlier(q, o)
-                        value = max(0, min(value, x[self.which[o]] - used))
-                    else:
-                        value = 0
-                    flow[o - first] = value
-                for r in range(self.rows_view[w], self.rows_view[w + 1]):
-                    used = 0
-                    for i in range(self.pair_first[r], self.pair_first[r + 1]):
-                        used += flow[self.pair_arcs[i] - first]
-                    if used > x[self.pair_target[r]]:
-                        for i in range(self.pair_first[r], self.pair_first[r + 1]):
-                            flow[self.pair_arcs[i] - first] *= x[self.pair_target[r]] / used
-                for o in range(first, last):
-                    cover[self.start[o] - base] += flow[o - first]
-                    cover[self.end[o] - base] -= flow[o - first]
-                used = 0
-                for p in range(n):
-                    used += cover[p]
-                    cover[p] = used
-                whole = n
-                for o in range(first, last):
-                    value = flow[o - first]
-                    if value > 0:
-                        largest = 1
-                        for p in range(self.start[o] - base, self.end[o] - base):
-                            largest = max(largest, cover[p])
-                        whole -= value / largest * (self.end[o] - self.start[o] - 1)
-                for p in range(n + 1):
-                    cover[p] = 0
-                total += self.counts[w] * whole
+                self._set(w, &word)
+                total += _cost(&word, &x[0], &scratch)
         _free(&scratch)
         return total
+
+    cdef void _set(self, Py_ssize_t w, Word *word) noexcept nogil:
+        """Points to what is held of a word."""
+        cdef Py_ssize_t base = self.offsets[w], first = self.first_view[w], row = self.rows_view[w]
+        word.n = self.first_view[w + 1] - first
+        word.base, word.size = base, self.offsets[w + 1] - base
+        word.count = self.counts[w]
+        word.overlapping = self.overlapping[w]
+        word.first, word.n_pairs = first, self.rows_view[w + 1] - row
+        if word.n:
+            word.which, word.start = &self.which[first], &self.start[first]
+            word.end, word.back = &self.end[first], &self.back[first]
+            word.n_rows = &self.n_rows[first]
+            word.f, word.lam = &self.f[first], &self.lam[first]
+            word.f0, word.lam0 = &self.f0[first], &self.lam0[first]
+        if word.size:
+            word.d, word.d0 = &self.d[base], &self.d0[base]
+            word.d_made, word.over = &self.d_made[base], &self.over_view[base]
+        if word.n_pairs:
+            word.pair_first, word.target = &self.pair_first[row], &self.pair_target[row]
+            word.pair_arcs = &self.pair_arcs[0]
+            word.pair_lam, word.pair_made = &self.pair_lam[row], &self.pair_lam_made[row]
+            word.pair_lam0 = &self.pair_lam0[row]
+
+    cdef inline Py_ssize_t _before(self, Py_ssize_t q, Py_ssize_t o) noexcept nogil:
+        """Returns the arc of o's candidate before q if it overlaps o, else −1."""
+        if self.back[q] == 0 or self.end[q - self.back[q]] <= self.start[o]:
+            return -1
+        return q - self.back[q]
