@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from ..adaptation.base import check_words
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..interop.load import load_vocabulary, other_format
@@ -14,7 +16,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .inputs import read_any_vocabulary, with_pretokenizer
 from .output import Output
 
-__all__ = ["read_base", "read_corpus", "read_tokenizer"]
+__all__ = ["read_base", "read_corpora", "read_corpus", "read_tokenizer"]
 
 
 def read_tokenizer(path: str, pretokenizer: str | None) -> Vocabulary:
@@ -37,6 +39,36 @@ def read_base(path: str, pretokenizer: str | None) -> Vocabulary:
     if not known and LIST.recognises(Path(path)):
         return with_pretokenizer(path, load_vocabulary(path, LIST.name), pretokenizer)
     return read_tokenizer(path, pretokenizer)
+
+
+def read_corpora(
+    out: Output, base: Vocabulary, corpora: Mapping[str, Sequence[str]], **reading: Any
+) -> dict[str, WordCounts]:
+    """Reads several corpora, those of counted words first, and checks each for the vocabulary.
+
+    Parameters
+    ----------
+    out, base, **reading
+        As for `read_corpus`.
+    corpora : mapping of str to sequence of str
+        The files of each corpus, by its name in errors; those without files are left out.
+
+    Raises
+    ------
+    InputError
+        As `read_corpus` does, or for words that are not what the vocabulary cuts text into, before
+        any text is counted.
+    """
+    read: dict[str, WordCounts] = {}
+    for name in sorted(corpora, key=lambda name: not _are_counted(corpora[name])):
+        if corpora[name]:
+            read[name] = read_corpus(out, base, corpora[name], **reading)
+            check_words(base, read[name], name)
+    return read
+
+
+def _are_counted(files: Sequence[str]) -> bool:
+    return [kind_of(file) for file in files] == ["counts"]
 
 
 def read_corpus(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from itertools import zip_longest
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
@@ -13,12 +14,13 @@ from ..problem.instance import Instance
 from ..problem.merge_certificate import MergeCertificate, MergeCondition
 from ..problem.merge_needs import MergeNeeds
 from ..runtime.arguments import checked
+from ..vocabulary.vocabulary import Vocabulary
 from .certificate_check import CertificateCheck, is_empty, mismatches
 from .due_terms import DueTerms
 from .leaf_bound import LeafCase, case_values
 from .sorted_words import SortedWords
 
-__all__ = ["check_merge_certificate", "unmade_tokens"]
+__all__ = ["check_merge_certificate", "other_merges", "unmade_tokens"]
 
 
 @checked
@@ -109,6 +111,47 @@ def unmade_tokens(
         if token not in free
         and not any(known.issuperset(parts) for parts in condition.splits(token))
     ]
+
+
+def other_merges(vocabulary: Vocabulary, condition: MergeCondition) -> str | None:
+    """Says where the merges of what `prune` wrote are not its base's; None if they are.
+
+    They are the base's merges of which both parts and the result stay, in their order.  A base that
+    merges by rank has no list of them.
+
+    Examples
+    --------
+    >>> from partcover import MergeCondition, Vocabulary
+    >>> from partcover.verification.merge_check import other_merges
+    >>> base = MergeCondition(((b"a", b"t"), (b"h", b"at")))
+    >>> pruned = Vocabulary(["at"], method="prune", rule="merges", merges=[("a", "t")])
+    >>> other_merges(pruned, base) is None
+    True
+    >>> other_merges(pruned.with_(merges=()), base)
+    "the base merges 'a' + 't' at this place, the vocabulary nothing more"
+    """
+    if vocabulary.method != "prune" or (condition.pairs is None and vocabulary.merges is None):
+        return None
+    if condition.pairs is None or vocabulary.merges is None:
+        sides = ("the base", "the vocabulary")
+        by_rank, by_list = sides if condition.pairs is None else sides[::-1]
+        return f"{by_rank} merges by rank, {by_list} by a list of pairs"
+    kept = set(vocabulary)
+
+    def stays(part: Token) -> bool:
+        return len(part) == 1 or part in kept
+
+    expected = [pair for pair in condition.pairs if all(map(stays, (*pair, pair[0] + pair[1])))]  # type: ignore[operator]
+    for ours, theirs in zip_longest(vocabulary.merges, expected):
+        if ours != theirs:
+            return f"the base merges {_shown(theirs)} at this place, the vocabulary {_shown(ours)}"
+    return None
+
+
+def _shown(pair: tuple[Token, Token] | None) -> str:
+    if pair is None:
+        return "nothing more"
+    return " + ".join(repr(sym.glance(part)) for part in pair)
 
 
 def _bound(instance: Instance, certificate: MergeCertificate) -> int:

@@ -45,10 +45,24 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
     (tmp_path / "text.txt").write_text("that" * 30)
     proof = ("--write-certificate", "P.cert", "--write-instance", "I.json", "-o", "N.json")
     status, data = as_json(run("prune", "B.json", "text.txt", "-k", "2", *proof, "--json"))
-    assert (status, data["tokens"], data["lower_bound"]) == (0, 60, 40)
+    assert (status, data["tokens"], data["lower_bound"]) == (0, 60, 60)
     verify = ("verify", "I.json", "--certificate", "P.cert")
     status, checked = as_json(run(*verify, "--vocab", "N.json", "--json"))
-    assert (status, checked["certificate"]["lower_bound"]) == (0, 40)
+    assert (status, checked["certificate"]["lower_bound"]) == (0, 60)
+    pruned = Vocabulary.load(tmp_path / "N.json")
+    assert (checked["rule"], checked["tokens_by_rule"]) == ("merges", 60)
+    assert checked["certificate"]["gap"] == pytest.approx(data["gap"])  # by merges, too
+    for pairs, message in (
+        (
+            [("t", "h"), ("h", "a"), ("a", "t")],
+            "merges 'a' + 't' at this place, the vocabulary 'h'",
+        ),
+        (None, "P.cert: the vocabulary merges by rank, the base by a list of pairs"),
+    ):
+        tokens = [*pruned, "ha"] if pairs else pruned
+        pruned.with_(tokens=tokens, merges=pairs, ids=None).save(tmp_path / "other.json")
+        status, _, err = run(*verify, "--vocab", "other.json")
+        assert (status, message in err) == (6, True)
     Vocabulary(["at", "that"]).save(tmp_path / "other.json")
     status, _, err = run(*verify, "--vocab", "other.json")
     assert status == 6
@@ -57,7 +71,7 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
     assert status == 2
     assert "this is a certificate of merges" in err
     assert run("prune", "B.json", "text.txt", "-k", "2", *proof, "--time-limit", "0")[0] == 0
-    assert as_json(run(*verify, "--json"))[1]["lower_bound"] == 40  # the better proof is kept
+    assert as_json(run(*verify, "--json"))[1]["lower_bound"] == 60  # the better proof is kept
 
 
 @pytest.mark.usefixtures("_files")
@@ -148,6 +162,10 @@ def test_prune(run, tmp_path):
         (["extend", "V.json", "V.json", "-m", "1"], "V.json"),
         (["extend", "V.json", "chars.tsv", "-m", "1"], "over chars"),
         (["extend", "none.json", "text.txt", "-m", "1"], "none.json"),
+        (
+            ["extend", "V.json", "none.txt", "-m", "1", "--keep", "chars.tsv"],
+            "to keep is over chars",
+        ),
         (["prune", "V.json", "text.txt", "-k", "4"], "the base has 3 tokens"),
         (["prune", "V.json", "text.txt", "-k", "0"], "k is 0"),
         (["prune", "V.json", "chars.tsv", "-k", "1"], "over chars"),

@@ -11,7 +11,7 @@ from ...errors import InputError
 from ...runtime.fractions import read_fraction
 from ...vocabulary.rules import SegmentationRule
 from ..adapting import adapting_options, write_proof
-from ..base_files import read_base, read_corpus
+from ..base_files import read_base, read_corpora
 from ..command import argument, command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..output import Output
@@ -118,14 +118,14 @@ def extend_command(
     check_extendable(vocabulary, m, keep_weight=keep_weight, at_most=at_most)
     check_not_among(out.path, (*files, *keep), all_files=options["all_files"])
     reading = {"key": options["key"], "all_files": options["all_files"]}
-    words = read_corpus(out, vocabulary, files, **reading)
-    kept = read_corpus(out, vocabulary, keep, **reading) if keep else None
+    corpora = {"the corpus": files, "the corpus to keep": keep}
+    read = read_corpora(out, vocabulary, corpora, **reading)
     with out.events(None, phase="extend", time_limit=options["time_limit"]) as progress:
         found = extend(
             vocabulary,
-            words,
+            read["the corpus"],
             m,
-            keep=kept,
+            keep=read.get("the corpus to keep"),
             keep_weight=keep_weight,
             at_most=at_most,
             time_limit=options["time_limit"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,9 @@ from ..minimax_verification import verify_with_minimax
 from ..options import engine_options, grouped, k_option, output_options, several_options
 from ..output import Output, say
 from ..paths import ReadablePath
+
+if TYPE_CHECKING:
+    from ...verification.recount import Verification
 
 _NAMED = 5  # tokens in a remark
 
@@ -98,15 +101,15 @@ def verify_command(
     The tokens that a vocabulary needs, and the bound that a certificate proves, are recounted in
     Python that shares nothing with the kernels. Of a vocabulary: the budget, required and forbidden
     tokens, candidates, and the number of tokens that its file claims. Of a certificate: that it is
-    about this instance, that its cuts are valid, and the lower bound from its prices and cuts. Exit
-    status 6 if anything is wrong.
+    about this instance, that its cuts are valid, and the lower bound from its prices and cuts. The
+    gap is by the vocabulary's own rule. Exit status 6 if anything is wrong.
 
     With --minimax and several inputs: the tokens of each, and a bound of the largest ratio. Without
     --reference the references are those that the certificate states, or the vocabulary's file.
 
     Of a certificate that bound --head wrote, all words but the head are read one by one, by the
     workers of --engine. Those of extend and prune for merges are about vocabularies whose tokens
-    merges make.
+    merges make; what prune wrote must have the merges of its base between the tokens that stay.
 
     The vocabulary may come first: verify V.json C.tsv -k 1000.
     One that extend wrote needs no -k: it says how it was extended, and the corpus is text,
@@ -159,21 +162,23 @@ def _check_vocabulary(
 ) -> dict[str, Any]:
     """Recounts a vocabulary, and compares with what its file claims."""
     from ...verification.recount import verify
-    from ...verification.rule_recount import COUNTED, tokens_by_rule
 
     vocabulary, violation = _read_answer(instance, path, model)
     for remark in other_words(vocabulary, instance.words):
         out.note(remark)
     result = verify(instance, vocabulary)
     data = result.to_json()
+    by_rule = _tokens_by_rule(instance, vocabulary, result)
+    if by_rule is not None:
+        data |= {"rule": vocabulary.rule, "tokens_by_rule": by_rule}
     if violation > 1e-6:
         data["ok"] = False
         data["problems"].append(f"the solution breaks the model, by {violation:g}")
     claim = vocabulary.provenance
     if isinstance(claim.get("tokens"), int) and claim.get("corpus_sha256") == instance.words.digest:
         tokens = result.tokens_priority if claim.get("rule") == "priority" else result.tokens
-        if claim.get("rule") == vocabulary.rule and vocabulary.rule in COUNTED:
-            tokens = tokens_by_rule(instance.words, vocabulary)
+        if claim.get("rule") == vocabulary.rule and by_rule is not None:
+            tokens = by_rule
         data["claimed"], data["claim_holds"] = claim["tokens"], tokens == claim["tokens"]
         if tokens != claim["tokens"]:
             data["ok"] = False
@@ -183,6 +188,17 @@ def _check_vocabulary(
     return data
 
 
+def _tokens_by_rule(instance: Instance, vocabulary: Vocabulary, result: Verification) -> int | None:
+    """Recounts the tokens by a vocabulary's own rule; None where that is the shortest path."""
+    from ...verification.rule_recount import COUNTED, tokens_by_rule
+
+    if vocabulary.rule == "priority":
+        return result.tokens_priority
+    if vocabulary.rule not in COUNTED or vocabulary.symbols != instance.symbols:
+        return None
+    return tokens_by_rule(instance.words, vocabulary)
+
+
 def _check_certificate(
     instance: Instance, path: str, vocab: str | None, vocabulary: dict[str, Any]
 ) -> dict[str, Any]:
@@ -190,15 +206,21 @@ def _check_certificate(
     from ...problem.certificate import Certificate
     from ...problem.merge_certificate import MergeCertificate
     from ...verification.certificate_check import check_certificate
-    from ...verification.merge_check import check_merge_certificate, unmade_tokens
+    from ...verification.merge_check import (
+        check_merge_certificate,
+        other_merges,
+        unmade_tokens,
+    )
 
     unmade: list[Token] = []
+    merges = None
     if kind_of(path) == "merge-certificate":
         certificate = MergeCertificate.load(path)
         result = check_merge_certificate(instance, certificate)
         if vocab is not None:
             tokens = read_vocabulary(vocab, instance.symbols)
             unmade = unmade_tokens(tokens, certificate.condition, instance)
+            merges = other_merges(tokens, certificate.condition)
     else:
         result = check_certificate(instance, Certificate.load(path))
     data = result.to_json()
@@ -209,8 +231,11 @@ def _check_certificate(
         data["problems"].append(
             f"it is about tokens that merges make, and they make no {named} of the vocabulary"
         )
-    if vocabulary.get("ok"):
-        needed = vocabulary["tokens"]
+    if merges is not None:
+        data["ok"] = False
+        data["problems"].append(merges)
+    if vocabulary.get("ok") and data["ok"]:
+        needed = vocabulary.get("tokens_by_rule", vocabulary["tokens"])
         data["gap"] = (needed - result.lower_bound) / needed if needed else 0.0
         data["proves_optimal"] = needed == result.lower_bound
     return data
