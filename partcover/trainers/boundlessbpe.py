@@ -33,6 +33,7 @@ __all__ = ["boundlessbpe"]
     about="byte-pair encoding within words, and of two words that are tokens",
     honours=LIMITED_MERGES - {"prefix", "max_length", "forbidden"},
     nested=True,
+    phrases=True,
 )
 def boundlessbpe(
     instance: Instance,

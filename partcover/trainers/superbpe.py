@@ -22,6 +22,7 @@ __all__ = ["superbpe"]
     "superbpe",
     about="byte-pair encoding within words first, then across words",
     honours=LIMITED_MERGES - {"prefix"},
+    phrases=True,
 )
 def superbpe(
     instance: Instance,

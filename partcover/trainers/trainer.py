@@ -69,6 +69,8 @@ class Trainer:
     nested : bool
         Whether the first j tokens of a run for k (with the merges up to the one that makes the
         last of them) are its answer for every budget j ≤ k.
+    phrases : bool
+        Whether it is for phrases, as ``count --phrases`` makes them.
     requires : callable, optional
         ``requires(instance)`` raises what `run` would before it does anything: MissingExtra for
         a library that is not installed, InputError for words it cannot train on.
@@ -89,6 +91,7 @@ class Trainer:
     about: str
     honours: Collection[str] = frozenset(OPTIONS)
     nested: bool = False
+    phrases: bool = False
     requires: Callable[[Instance], None] | None = None
 
     @property
@@ -154,6 +157,7 @@ def trainer(
     about: str,
     honours: Collection[str] = (),
     nested: bool = False,
+    phrases: bool = False,
     requires: Callable[[Instance], None] | None = None,
 ) -> Callable[[Callable[_P, Solution]], Callable[_P, Solution]]:
     """Declares a function as a trainer; everything there is to say about it is said here.
@@ -166,7 +170,7 @@ def trainer(
 
     Parameters
     ----------
-    name, about, honours, nested, requires
+    name, about, honours, nested, phrases, requires
         See `Trainer`.
 
     Returns
@@ -216,7 +220,7 @@ def trainer(
                 )
             return replace(solution, seed=given.get("seed", 0), threads=given.get("threads", 1))
 
-        DECLARED[name] = Trainer(name, run, about, honours, nested, requires)
+        DECLARED[name] = Trainer(name, run, about, honours, nested, phrases, requires)
         return run
 
     return declare

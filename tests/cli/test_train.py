@@ -36,6 +36,15 @@ def test_every_method(run, corpus, method, tmp_path):
     assert len(vocabulary) <= 3
 
 
+@pytest.mark.parametrize("method", ["superbpe", "boundlessbpe"])
+def test_words_that_are_no_phrases_are_remarked(run, corpus, tmp_path, method):
+    remark = f"no phrases, so {method} does what bpe does"
+    assert remark in run("train", corpus, "-k", 3, "--method", method)[2]
+    phrases = WordCounts.from_texts(["one of the ways"], pretokenizer="gpt2+phrases")
+    phrases.save(tmp_path / "P.tsv")
+    assert remark not in run("train", "P.tsv", "-k", 3, "--method", method)[2]
+
+
 def test_options_stand_in_the_provenance(run, corpus, tmp_path):
     arguments = ("train", corpus, "-k", 3, "--method", "unigram", "--option", "shrink=0.5")
     status, out, _ = run(*arguments, "-o", "V.json", "--json")

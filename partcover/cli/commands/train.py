@@ -10,6 +10,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import click
 
+from ...corpus.phrases import without_phrases
 from ...errors import InputError
 from ...problem.memory_plan import Work
 from ...trainers import TRAINERS
@@ -86,6 +87,9 @@ def train_command(
         raise click.UsageError(f"{method} is done in a moment: leave out --time-limit")
     options = method_options(trainer.run, method, settings)
     instance = source.read()
+    cut = instance.words.pretokenizer or "none"
+    if trainer.phrases and "words" not in options and without_phrases(cut) == cut:
+        out.note(f"no phrases, so {method} does what bpe does: count --phrases 4 makes them")
     with out.progress(method) as progress:
         solution = trainer.train(
             instance,
