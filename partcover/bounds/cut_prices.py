@@ -7,8 +7,8 @@ from operator import mul
 
 import numpy as np
 
-from ..kernels._rewards import charged_rewards
-from ..problem.certificate import Leaf
+from ..kernels._rewards import charged_rewards, in_order
+from ..problem.certificate import Leaf, Prices
 from ..problem.cuts import Cut, PairPrices
 from ..runtime.arrays import Bools, Int64
 from ..runtime.parallel import SHARDS
@@ -108,7 +108,7 @@ class CutPrices:
 
     Attributes
     ----------
-    prices : ndarray of int64, shape (symbols,)
+    prices : ndarray of int32 or int64, shape (symbols,)
         Prices, in the order of ``words.data``.
     pairs : ndarray of int64, shape (pairs,)
         Pairs of candidates, as `pair_key` names them, ascending.
@@ -118,7 +118,7 @@ class CutPrices:
         The cuts and their multipliers, above 0.
     """
 
-    prices: Int64
+    prices: Prices
     pairs: Int64
     pair: Int64
     position: Int64
@@ -126,7 +126,7 @@ class CutPrices:
     cuts: tuple[tuple[Inequality, int], ...]
 
     @classmethod
-    def plain(cls, prices: Int64) -> CutPrices:
+    def plain(cls, prices: Prices) -> CutPrices:
         """Prices alone."""
         none = np.zeros(0, np.int64)
         return cls(prices, none, none, none, none, ())
@@ -163,7 +163,7 @@ class CutPrices:
         """The same prices in units that are smaller by so many binary digits."""
         return replace(
             self,
-            prices=self.prices << bits,
+            prices=self.prices.astype(np.int64) << bits,
             multiplier=self.multiplier << bits,
             cuts=tuple((cut, m << bits) for cut, m in self.cuts),
         )
@@ -182,7 +182,7 @@ class CutPrices:
         """
         before = np.zeros(len(self.prices) + 1, np.int64)
         np.cumsum(self.prices, dtype=np.int64, out=before[1:])
-        units, low = counter.all_rewards(before)
+        units, low = counter.all_rewards(self.prices)
         self._charge(counter, before, units, low)
         shift = counter.low_bits
         words = counter.instance.words
@@ -262,11 +262,13 @@ class CutPrices:
     def leaf(self, counter: PriceCounter) -> Leaf:
         """Returns the leaf of a certificate with these prices."""
         index = counter.instance.index
-        ascending = index.positions_ascending()
-        prices = self.prices[ascending]
-        rank = np.empty(len(ascending), np.int64)
-        rank[ascending] = np.arange(len(ascending))
-        at = rank[self.position]
+        prices = in_order(self.prices, counter.instance.words.offsets, index.words_ascending())
+        at = np.zeros(0, np.int64)
+        if len(self.position):
+            ascending = index.positions_ascending()
+            rank = np.empty(len(ascending), np.int64)
+            rank[ascending] = np.arange(len(ascending))
+            at = rank[self.position]
         order = np.lexsort((at, self.pair))
         bounds = np.searchsorted(self.pair[order], np.arange(len(self.pairs) + 1)).tolist()
         numbers = np.unique([self.pairs >> 32, self.pairs & 0xFFFFFFFF])
@@ -284,7 +286,7 @@ class CutPrices:
             for left in range(m, 0, -_MOST)
         )
         return Leaf(
-            prices.astype(np.int32) if counter.bits <= 30 else prices,
+            prices.astype(np.int32, copy=False) if counter.bits <= 30 else prices,
             pairs=tuple(sorted(pairs, key=lambda pair: (pair.first, pair.second))),
             cuts=cuts,
         )

@@ -17,7 +17,7 @@ class HeldSteps:
 
     Parameters
     ----------
-    offsets, counts, sa, word_of, lo, hi, length, borders, shards
+    offsets, counts, sa, word_of, lo, hi, length, borders, prices, shards
         As for `WordSteps`.
 
     Attributes
@@ -38,6 +38,7 @@ class HeldSteps:
         hi: Int32,
         length: Int32,
         borders: UInt8,
+        prices: Float64,
         shards: int,
     ) -> None:
         places = (sa - word_of[sa] - 1).astype(np.int32)
@@ -45,7 +46,7 @@ class HeldSteps:
         del places
         self.n_arcs = len(self.which)
         arrays = (self.which, self.begin, self.end, back)
-        self.saddle = saddle = Saddle(offsets, counts.astype(float), *arrays)
+        self.saddle = saddle = Saddle(offsets, counts.astype(float), *arrays, prices)
         self.price, self.made = saddle.price, saddle.made
         self.distance, self.gains, self.anchor = saddle.distance, saddle.gains, saddle.anchor
         # about as many arcs and symbols in each shard

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from operator import mul
 
 import numpy as np
 
 from ..errors import InputError
-from ..kernels._rewards import rewards, self_overlaps
-from ..problem.certificate import Certificate, Leaf, policy_digest
+from ..kernels._rewards import rewards, self_overlaps, sums_before
+from ..problem.certificate import Certificate, Leaf, Prices, policy_digest
 from ..problem.instance import Instance
 from ..runtime.arrays import Float64, Int32, Int64
 from ..runtime.parallel import SHARDS, ForEach
@@ -18,6 +19,8 @@ __all__ = ["PriceCounter", "largest"]
 
 _BITS = 24  # binary digits of a price at first
 _LOWEST_PRICE = -16
+_NARROW_BITS = 26  # prices of so many fit in 32 bits
+_AT_ONCE = 1 << 20  # prices that are rounded together
 
 
 def leaf_prices(instance: Instance, certificate: Certificate) -> Int64 | None:
@@ -83,8 +86,6 @@ class PriceCounter:
         room = 58 - len(words.data).bit_length()
         self.finest = max(_BITS, min(words.total_symbols.bit_length() + 3, 48, room))
         self.refine(_BITS)
-        self.places = (index.sa - index.word_of[index.sa] - 1).astype(np.int32)
-        self.count_at = np.repeat(words.counts, np.diff(words.offsets))
         # the candidates, and required tokens that are not among them
         required = index.find_tokens(instance.fixed)
         required = required.take(required.occurs)
@@ -106,6 +107,18 @@ class PriceCounter:
         self.n_required = int(self.fixed.sum())
         self.descending = -self.largest_reward[self.order[self.n_required :]]
         self.n_likely = len(self.order)  # how many of `order` the next count looks at first
+
+    @cached_property
+    def places(self) -> Int32:
+        """The position of each suffix in ``words.data``."""
+        index = self.instance.index
+        return (index.sa - index.word_of[index.sa] - 1).astype(np.int32)
+
+    @cached_property
+    def count_at(self) -> Int64:
+        """The count of the word at each position of ``words.data``."""
+        words = self.instance.words
+        return np.repeat(words.counts, np.diff(words.offsets))
 
     def refine(self, bits: int) -> None:
         """Sets the number of binary digits of a price."""
@@ -138,18 +151,24 @@ class PriceCounter:
         prices <<= self.bits - certificate.scale_bits
         return self.bound(self.count(prices, certificate.k)[0])
 
-    def rounded(self, prices: Float64) -> Int64:
+    def rounded(self, prices: Float64) -> Prices:
         """Returns prices as integers, in units of 1 / one."""
-        scaled = np.clip(prices, _LOWEST_PRICE, 1)
-        scaled *= self.one
-        return np.rint(scaled, out=scaled).astype(np.int64)
+        units: Prices = np.empty(len(prices), np.int64)
+        if self.bits <= _NARROW_BITS:
+            units = np.empty(len(prices), np.int32)
+        for first in range(0, len(prices), _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            scaled = np.clip(prices[part], _LOWEST_PRICE, 1)
+            scaled *= self.one
+            units[part] = np.rint(scaled, out=scaled)
+        return units
 
-    def count(self, prices: Int64, k: int, *, every: bool = False) -> tuple[int, Int64]:
+    def count(self, prices: Prices, k: int, *, every: bool = False) -> tuple[int, Int64]:
         """Counts what prices prove for a budget, and the rewards of tokens.
 
         Parameters
         ----------
-        prices : ndarray of int64, shape (symbols,)
+        prices : ndarray of int32 or int64, shape (symbols,)
             Prices in units of 1 / one.
         k : int
             The budget.
@@ -164,8 +183,10 @@ class PriceCounter:
         rewards : ndarray of int64, shape (tokens,)
             Rewards in units of 1 / unit tokens; 0 where they are not counted.
         """
-        before = np.zeros(len(prices) + 1, np.int64)
-        np.cumsum(prices, dtype=np.int64, out=before[1:])
+        words = self.instance.words
+        before = sums_before(prices, words.offsets)
+        # at the separators before the words, and behind the last
+        sums = np.diff(before[words.offsets + np.arange(len(words) + 1)])
         out = np.zeros(len(self.lo), np.int64)
         low = np.zeros(len(self.lo) if self.low_bits else 0, np.int64)
         free = k - len(self.instance.fixed)
@@ -182,13 +203,11 @@ class PriceCounter:
         required, others = self.order[: self.n_required], self.order[self.n_required :]
         others_out = out[others]
         if not self.low_bits:
-            total = int(np.dot(self.count_at, prices))
+            total = int(np.dot(words.counts, sums))
             total -= int(out[required].sum()) + largest(others_out, free)[0]
             return total - self.others(others_out, free), out
         # sums beyond 63 bits
-        words = self.instance.words
-        sums = np.diff(before[words.offsets]).tolist()
-        total = sum(map(mul, words.counts.tolist(), sums))
+        total = sum(map(mul, words.counts.tolist(), sums.tolist()))
         total -= (sum(out[required].tolist()) << self.low_bits) + sum(low[required].tolist())
         best, threshold = largest(out[others], free)
         above = out[others] > threshold
@@ -226,11 +245,9 @@ class PriceCounter:
         missing = max(0, count - len(rewards)) + len(smaller)
         return missing * most - int(sum(smaller.tolist()))
 
-    def all_rewards(self, before: Int64) -> tuple[Int64, Int64]:
-        """Returns the rewards of all tokens, in units of 1 / unit, and their lower bits.
-
-        ``before[p]`` is the sum of the prices before position p.
-        """
+    def all_rewards(self, prices: Prices) -> tuple[Int64, Int64]:
+        """Returns the rewards of all tokens, in units of 1 / unit, and their lower bits."""
+        before = sums_before(prices, self.instance.words.offsets)
         out, low = np.zeros(len(self.lo), np.int64), np.zeros(len(self.lo), np.int64)
         self._rewards(before, out, low if self.low_bits else low[:0], self.order)
         return out, low
@@ -241,7 +258,8 @@ class PriceCounter:
 
     def _rewards(self, before: Int64, out: Int64, low: Int64, which: Int32) -> None:
         """Counts the rewards of some tokens into `out`, and their lower bits into `low`."""
-        arrays = (self.places, before, self.count_at, self.one, self.lo, self.hi, self.length)
+        index, counts = self.instance.index, self.instance.words.counts
+        arrays = (index.sa, index.word_of, counts, before, self.one, self.lo, self.hi, self.length)
         cuts = np.linspace(0, len(which), 4 * SHARDS + 1).astype(int).tolist()
 
         def work(n: int) -> None:

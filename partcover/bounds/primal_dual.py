@@ -63,6 +63,8 @@ class Ascent:
         self.weight = 1.0
         self.x = counter.fixed.astype(float)
         self.active = np.zeros(0, np.int32)
+        # prices, those of the anchor, and those of the last step
+        self.point = np.zeros((3, len(counter.instance.words.data)))
         self.rewards = np.zeros(len(counter.lo), np.int64)
         self.returned = np.zeros(len(counter.lo), bool)
 
@@ -132,7 +134,8 @@ class Ascent:
         self._make(active)
         assert self.prices is not None
         self.saddle.price[:] = self.prices
-        before = np.concatenate([[0.0], np.cumsum(self.prices)])
+        before = np.zeros(len(self.prices) + 1)
+        np.cumsum(self.prices, out=before[1:])
         self.saddle.start(self.piece, before, self.x[self.active])
         del self.piece
         self._gain()
@@ -151,9 +154,8 @@ class Ascent:
         _refuse_beyond_memory(n_arcs, BYTES_A_HELD_ARC if is_held else BYTES_AN_ARC)
         steps = HeldSteps if is_held else WordSteps
         index, borders = counter.instance.index, counter.overlaps[self.active]
-        self.saddle = steps(
-            words.offsets, words.counts, index.sa, index.word_of, lo, hi, length, borders, SHARDS
-        )
+        arrays = (index.sa, index.word_of, lo, hi, length, borders, self.point)
+        self.saddle = steps(words.offsets, words.counts, *arrays, SHARDS)
         self.gains_of = np.zeros((SHARDS, len(self.active)))
         self.moves = np.zeros((SHARDS, 2))
         self.metric = np.maximum(counter.weight[self.active].astype(float), 1.0)
@@ -161,7 +163,6 @@ class Ascent:
 
     def _activate(self, active: Bools) -> None:
         """Changes the active set, and keeps the point."""
-        price, made = self.saddle.price, self.saddle.made
         which, start, flow, row = self.saddle.used()
         which = self.active[which]
         del self.saddle
@@ -169,8 +170,6 @@ class Ascent:
         number = np.full(len(active), -1, np.int32)
         number[self.active] = np.arange(len(self.active), dtype=np.int32)
         self.saddle.place(number[which], start, flow, row)
-        self.saddle.price[:] = price
-        self.saddle.made[:] = made
         self.x[~active] = 0
         self._gain()
 

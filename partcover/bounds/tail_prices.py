@@ -198,7 +198,7 @@ class TailPrices:
         if prices is None:  # a token for each word
             prices = np.zeros(len(instance.words.data))
             prices[instance.words.offsets[:-1]] = 1.0
-        self.prices = counter.rounded(prices)
+        self.prices = counter.rounded(prices).astype(np.int64)
         value, self.rewards = counter.count(self.prices, instance.k, every=True)
         self.head_bound = counter.bound(value)
         self.free = instance.k - len(instance.fixed)

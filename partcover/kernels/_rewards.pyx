@@ -59,14 +59,53 @@ def self_overlaps(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[
     return overlaps
 
 
-def rewards(const int32_t[::1] places, const int64_t[::1] before, const int64_t[::1] count_at,
-            int64_t one, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
-            const uint8_t[::1] overlaps, const int32_t[::1] which, int64_t[::1] out,
-            int64_t[::1] low, int shift, Py_ssize_t first, Py_ssize_t last):
+ctypedef fused price_t:
+    int32_t
+    int64_t
+
+
+def sums_before(const price_t[::1] prices, const int64_t[::1] offsets):
+    """Returns the sum of the prices before each position of the text of the words.
+
+    In it a separator stands before each word and behind the last, and costs nothing.
+    """
+    cdef Py_ssize_t w, p, n_words = offsets.shape[0] - 1
+    cdef int64_t total = 0
+    before = np.empty(offsets[n_words] + n_words + 1, np.int64)
+    cdef int64_t[::1] view = before
+    with nogil:
+        for w in range(n_words):
+            view[offsets[w] + w] = total
+            for p in range(offsets[w], offsets[w + 1]):
+                view[p + w + 1] = total
+                total += prices[p]
+        view[offsets[n_words] + n_words] = total
+    return before
+
+
+def in_order(const price_t[::1] prices, const int64_t[::1] offsets, const int32_t[::1] order):
+    """Returns the prices with the words in another order."""
+    cdef Py_ssize_t i, p, at = 0
+    arranged = np.empty(prices.shape[0], np.asarray(prices).dtype)
+    cdef price_t[::1] view = arranged
+    with nogil:
+        for i in range(order.shape[0]):
+            for p in range(offsets[order[i]], offsets[order[i] + 1]):
+                view[at] = prices[p]
+                at += 1
+    return arranged
+
+
+def rewards(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t[::1] counts,
+            const int64_t[::1] before, int64_t one, const int32_t[::1] lo,
+            const int32_t[::1] hi, const int32_t[::1] length, const uint8_t[::1] overlaps,
+            const int32_t[::1] which, int64_t[::1] out, int64_t[::1] low, int shift,
+            Py_ssize_t first, Py_ssize_t last):
     """Computes the rewards of candidates ``which[first:last]`` into ``out[c]`` of each c.
 
-    ``before[p]`` is the sum of the prices before position p.  A reward is summed in 128 bits; its
-    last `shift` bits go to `low`, which may be empty if `shift` is 0, the others to `out`.  The
+    ``before[p]`` is the sum of the prices before position p of the text, in which a separator
+    stands before each word and behind the last: it costs nothing.  A reward is summed in 128 bits;
+    its last `shift` bits go to `low`, which may be empty if `shift` is 0, the others to `out`.  The
     caller ensures that the latter fit in 63 bits, and a sum of prices in 64.
     """
     cdef Py_ssize_t n, c, i, j, room = 0
@@ -94,17 +133,17 @@ def rewards(const int32_t[::1] places, const int64_t[::1] before, const int64_t[
             if overlaps[c]:
                 j = 0
                 for i in range(lo[c], hi[c]):
-                    p = places[i]
+                    p = sa[i]
                     if before[p + size] - before[p] > one:
                         positive[j] = p
                         j += 1
-                total = _best_disjoint(positive, best, j, size, before, count_at, one)
+                total = _best_disjoint(positive, best, j, size, before, word_of, counts, one)
             else:
                 for i in range(lo[c], hi[c]):
-                    p = places[i]
+                    p = sa[i]
                     worth = before[p + size] - before[p] - one
                     if worth > 0:
-                        total += <wide_t> worth * count_at[p]
+                        total += <wide_t> worth * counts[word_of[p]]
             out[c] = <int64_t> (total >> shift)
             if shift:
                 low[c] = <int64_t> (total - ((total >> shift) << shift))
@@ -113,8 +152,8 @@ def rewards(const int32_t[::1] places, const int64_t[::1] before, const int64_t[
 
 
 cdef wide_t _best_disjoint(int32_t *places, wide_t *best, Py_ssize_t n, int32_t size,
-                           const int64_t[::1] before, const int64_t[::1] count_at,
-                           int64_t one) noexcept nogil:
+                           const int64_t[::1] before, const int32_t[::1] word_of,
+                           const int64_t[::1] counts, int64_t one) noexcept nogil:
     """The largest reward of places that do not overlap; sorts the places."""
     cdef Py_ssize_t i, n_clear = 0   # places that end at p or before
     cdef wide_t value
@@ -125,7 +164,8 @@ cdef wide_t _best_disjoint(int32_t *places, wide_t *best, Py_ssize_t n, int32_t 
         p = places[i]
         while places[n_clear] + size <= p:
             n_clear += 1
-        value = best[n_clear] + <wide_t> (before[p + size] - before[p] - one) * count_at[p]
+        value = best[n_clear]
+        value += <wide_t> (before[p + size] - before[p] - one) * counts[word_of[p]]
         best[i + 1] = value if value > best[i] else best[i]
     return best[n]
 

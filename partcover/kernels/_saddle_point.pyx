@@ -141,6 +141,8 @@ cdef class Saddle:
         How often each word occurs.
     which, start, end, back : ndarray of int32, shape (arcs,)
         The result of `arcs`.
+    prices : ndarray of float64, shape (3, positions), optional
+        Where to keep prices, those of the anchor, and those of the last step; by default all are 0.
 
     Notes
     -----
@@ -173,7 +175,7 @@ cdef class Saddle:
     cdef const int32_t[::1] pair_arcs, pair_target
     cdef Py_ssize_t max_length, max_arcs
 
-    def __init__(self, offsets, counts, which, start, end, back):
+    def __init__(self, offsets, counts, which, start, end, back, prices=None):
         cdef Py_ssize_t w, o, q, n_arcs = which.shape[0]
         cdef int64_t[::1] first
         cdef double[::1] over
@@ -188,7 +190,8 @@ cdef class Saddle:
         cdef Py_ssize_t size = self.offsets[self.offsets.shape[0] - 1]
         self.flow, self.row = np.zeros(n_arcs), np.zeros(n_arcs)
         self.flow_from, self.row_from = np.zeros(n_arcs), np.zeros(n_arcs)
-        self.price, self.price_from, self.made = np.zeros(size), np.zeros(size), np.zeros(size)
+        prices = np.zeros((3, size)) if prices is None else prices
+        self.price, self.price_from, self.made = prices
         self.f, self.lam, self.f0, self.lam0 = self.flow, self.row, self.flow_from, self.row_from
         self.d, self.d0, self.d_made = self.price, self.price_from, self.made
         self.over = np.zeros(size + 1)

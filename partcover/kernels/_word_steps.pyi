@@ -21,6 +21,7 @@ class WordSteps:
         hi: Int32,
         length: Int32,
         borders: UInt8,
+        prices: Float64,
         shards: int,
     ) -> None: ...
     def start(self, piece: Int32, before: Float64, x: Float64) -> None: ...

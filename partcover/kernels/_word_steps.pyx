@@ -168,6 +168,8 @@ cdef class WordSteps:
         The active candidates; none occurs more often than one before it.
     borders : ndarray of uint8, shape (tokens,)
         Which of them may overlap themselves.
+    prices : ndarray of float64, shape (3, positions)
+        Where to keep prices, those of the anchor, and those of the last step.
     shards : int
         Into how many ranges of words the work is cut.
 
@@ -208,13 +210,13 @@ cdef class WordSteps:
 
     def __init__(self, offsets, counts, const int32_t[::1] sa, const int32_t[::1] word_of,
                  const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
-                 const uint8_t[::1] borders, Py_ssize_t shards):
+                 const uint8_t[::1] borders, prices, Py_ssize_t shards):
         cdef Py_ssize_t size = offsets[len(offsets) - 1], c, i, depth
         cdef int32_t p, t, last
         self.offsets, self.counts = offsets, counts
         self.shards, self.tokens = shards, lo.shape[0]
         self.max_length = int(np.diff(offsets).max(initial=0))
-        self.price, self.price_from, self.made = np.zeros(size), np.zeros(size), np.zeros(size)
+        self.price, self.price_from, self.made = prices
         self.d, self.d0, self.d_made = self.price, self.price_from, self.made
         self.tops = np.full(size, -1, np.int32)
         self.streams = <Stream *> calloc(shards, sizeof(Stream))

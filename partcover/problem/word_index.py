@@ -191,15 +191,20 @@ class WordIndex:
             equal.append(word[at_begin & (offsets[word + 1] - offsets[word] == length)])
         return np.concatenate(equal)
 
+    def words_ascending(self) -> Int32:
+        """Returns the numbers of the words in ascending order, read off the suffix array."""
+        offsets, n_words = self.words.offsets, len(self.words)
+        begins = np.zeros(len(self.text), bool)
+        begins[offsets[:-1] + np.arange(1, n_words + 1)] = True
+        order: Int32 = self.word_of[self.sa[begins[self.sa]]]
+        return order
+
     def positions_ascending(self) -> Int64:
         """Positions of the symbols in the words' data, words in ascending order.
 
         What `partcover.problem.certificate.sorted_symbols` gives, read off the suffix array.
         """
-        offsets, n_words = self.words.offsets, len(self.words)
-        begins = np.zeros(len(self.text), bool)
-        begins[offsets[:-1] + np.arange(1, n_words + 1)] = True
-        order = self.word_of[self.sa[begins[self.sa]]]
+        offsets, order = self.words.offsets, self.words_ascending()
         lengths = np.diff(offsets)[order]
         ends = np.cumsum(lengths)
         first = np.repeat(offsets[order] - (ends - lengths), lengths)

@@ -13,11 +13,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracles.brute_force import useful
 from oracles.certificate import slow_bound
-from strategies import instances, prices
+from strategies import instances, prices, words_st
 
 from partcover import Certificate, InputError, Instance, WordCounts, lower_bound
 from partcover.bounds.price_counter import largest
 from partcover.bounds.price_report import price_report
+from partcover.kernels._rewards import in_order, sums_before
 from partcover.problem.certificate import Leaf, sorted_symbols
 from partcover.verification.certificate_check import check_certificate
 
@@ -142,3 +143,36 @@ def test_required_candidates_are_not_counted_twice():
     keys = counter.intervals.key.tolist()
     assert len(set(keys)) == len(keys)
     assert int(counter.fixed.sum()) == 3
+
+
+@settings(max_examples=50, deadline=None)
+@given(words_st, st.sampled_from([np.int32, np.int64]), st.integers(0, 2**31))
+def test_prices_along_the_text_and_in_another_order(words, dtype, seed):
+    words = WordCounts.from_counts(words)
+    random = np.random.default_rng(seed)
+    prices = random.integers(-9, 9, len(words.data)).astype(dtype)
+    order = random.permutation(len(words)).astype(np.int32)
+    bounds = list(pairwise(words.offsets.tolist()))
+    expected, total = [], 0
+    for first, last in bounds:
+        expected.append(total)  # before the separator
+        for price in prices[first:last].tolist():
+            expected.append(total)
+            total += price
+    assert sums_before(prices, words.offsets).tolist() == [*expected, total]
+    arranged = in_order(prices, words.offsets, order)
+    assert arranged.dtype == dtype
+    assert arranged.tolist() == [
+        price for w in order.tolist() for price in prices[slice(*bounds[w])].tolist()
+    ]
+
+
+def test_prices_are_held_in_32_bits_where_they_fit():
+    counter = counter_of(Instance({"banana": 2, "bandana": 1}, 1))
+    prices = np.array([-99.0, -16.0, -0.5, 0.0, 2**-30, 0.3, 1.0, 7.0])
+    for bits in (24, 26, 27, 30):
+        counter.refine(bits)
+        units = counter.rounded(prices)
+        assert units.dtype == (np.int32 if bits <= 26 else np.int64)
+        expected = [round(min(max(price, -16.0), 1.0) * 2**bits) for price in prices.tolist()]
+        assert units.tolist() == expected

@@ -22,8 +22,11 @@ def both(counter, active):
     active = active[np.argsort(-(counter.hi - counter.lo)[active], kind="stable")]
     words, index = counter.instance.words, counter.instance.index
     arrays = [array[active] for array in (counter.lo, counter.hi, counter.length, counter.overlaps)]
-    given = (words.offsets, words.counts, index.sa, index.word_of, *arrays, SHARDS)
-    return active, HeldSteps(*given), WordSteps(*given)
+    given = (words.offsets, words.counts, index.sa, index.word_of, *arrays)
+    held, made = (
+        steps(*given, np.zeros((3, len(words.data))), SHARDS) for steps in (HeldSteps, WordSteps)
+    )
+    return active, held, made
 
 
 def assert_same(held, made, x):
