@@ -37,6 +37,7 @@ _GREEDY = 0.15  # of the time
 _ROUNDS = 6  # of weights, the last with cuts
 _SHARE = 1.5  # the time that is left over that of a round
 _EXCHANGE = 0.1  # of the time
+_KICKS = 12  # in a row without gain, after which exchanges end
 _STEP = 1.0  # the first step from GreedTok's weights
 
 
@@ -127,7 +128,8 @@ def improve_minimax(
     `greedtok_minimax` comes first.  Then `improve` runs on all words under weights of the
     corpora, which gives a vocabulary and a bound for these weights; a corpus whose ratio is above
     the mean gets more weight, and the next round begins, from the best vocabulary and the last
-    prices.  At last tokens are exchanged while that helps the worst corpus.
+    prices.  At last tokens are exchanged while that helps the worst corpus, in small corpora also
+    from vocabularies with a few tokens replaced at random.
 
     Parameters
     ----------
@@ -440,11 +442,9 @@ class _Run:
         """Exchanges tokens of the best vocabulary for those of other rounds."""
         if self.is_closed or self.termination == "interrupted":
             return
-        others: dict[Token, None] = {}
-        for chosen in reversed(self.seen):
-            others.update(dict.fromkeys(chosen))
-        search = ExchangeSearch(self.instance, self.deadline, self.limits.threads)
-        chosen = search.run(self.best, list(others))
+        limits = self.limits
+        search = ExchangeSearch(self.instance, self.deadline, limits.threads, limits.seed)
+        chosen = search.run(self.best, reversed(self.seen), kicks=_KICKS)
         self.offer(chosen, self.count(chosen))
 
     def _ended(self) -> Termination:

@@ -21,7 +21,6 @@ __all__ = ["WeightedGreedy", "greedtok_minimax"]
 _ROUNDS = 24
 _PATIENCE = 8  # rounds without a better vocabulary
 _EVEN = 1e-4  # of the largest ratio, to the mean: no weights serve the worst corpus better
-_FEW = 512  # candidates that are all tried in exchanges
 
 
 @checked
@@ -180,13 +179,7 @@ class WeightedGreedy:
         if self.termination != "completed":
             return
         instance = self.instance
-        others: dict[Token, None] = {}
-        for chosen in sorted(self.seen, key=lambda chosen: -len(set(chosen) & set(self.best))):
-            others.update(dict.fromkeys(chosen))
-        index = instance.whole.promising
-        if index.min_promise == 0 and len(index) <= _FEW:
-            others.update(dict.fromkeys(index.tokens()))
-        search = ExchangeSearch(instance, self.deadline, self.threads)
-        self.best = search.run(self.best, list(others))
+        near = sorted(self.seen, key=lambda chosen: -len(set(chosen) & set(self.best)))
+        self.best = ExchangeSearch(instance, self.deadline, self.threads).run(self.best, near)
         vocabulary = instance.whole.vocabulary(self.best, "greedtok-minimax")
         self.tokens = tokens_by_corpus(instance, vocabulary, threads=self.threads)

@@ -18,16 +18,23 @@ __all__ = ["ExchangeSearch"]
 
 _SYMBOLS = 2 * 10**7  # cut in all, about: this many symbols, or `_FEWEST` vocabularies
 _FEWEST, _MOST = 64, 4000
+_THREADED = 1 << 16  # symbols from which on a count in several threads is faster
+_SAMPLE = 24  # candidates that are looked at behind random replacements, and tokens
+_FEW = 512  # candidates that are all tried
 _TRIED = 8  # exchanges of those that promise most, before the changes are counted again
 
 
 class ExchangeSearch:
-    """Exchanges one token for another while the largest ratio falls.
+    """Exchanges one token for another while the largest ratio falls, then from elsewhere.
 
     What adding and what dropping a token changes is counted for each corpus; the exchanges whose
     two changes add up to the smallest largest ratio are tried first, and made where a recount
     shows that they help.  Of two vocabularies with the same largest ratio, the one with the
     smaller sum of ratios is the better.
+
+    Where no exchange helps, as many as three tokens are drawn at random and replaced, and exchanges
+    begin again; the result is kept where it is no worse.  This goes on while it helps, and as long
+    as the corpora are small enough for so many counts.
 
     Parameters
     ----------
@@ -37,34 +44,84 @@ class ExchangeSearch:
         When time is up.
     threads : int
         Number of threads; the result is the same for any number where time is not up.
+    seed : int
+        Random seed.
     """
 
-    def __init__(self, instance: MinimaxInstance, deadline: Deadline, threads: int = 1) -> None:
+    def __init__(
+        self, instance: MinimaxInstance, deadline: Deadline, threads: int = 1, seed: int = 0
+    ) -> None:
         self.instance = instance
         self.deadline = deadline
-        self.threads = threads
+        self._draw = np.random.default_rng(seed)
         symbols = max(1, len(instance.whole.words.data))
+        self.threads = threads if symbols >= _THREADED else 1
         self._left = max(_FEWEST, min(_MOST, _SYMBOLS // symbols))
         self._over = np.array([1 / count for count in instance.references])
 
-    def run(self, chosen: Sequence[Token], others: Sequence[Token]) -> list[Token]:
+    def run(
+        self, chosen: Sequence[Token], seen: Iterable[Sequence[Token]], *, kicks: int = 0
+    ) -> list[Token]:
         """Returns a vocabulary that is no worse than the chosen one.
 
         Parameters
         ----------
         chosen : sequence of token
             A vocabulary within the budgets.
-        others : sequence of token
-            Candidates to exchange for its tokens, the most promising first.
+        seen : iterable of sequence of token
+            Other vocabularies, the most promising first: their tokens are exchanged for those of
+            the chosen one, and so are all candidates, where these are few.
+        kicks : int
+            How many times in a row to begin from elsewhere without gain, before it ends.
         """
-        instance = self.instance
-        best = list(chosen)
+        others = dict.fromkeys(token for vocabulary in seen for token in vocabulary)
+        index = self.instance.whole.promising
+        if index.min_promise == 0 and len(index) <= _FEW:
+            others.update(dict.fromkeys(index.tokens()))
+        pool = list(others)
+        best, tokens = self._climb(list(chosen), pool)
+        left = kicks
+        while left and self._left >= 4 and not self.deadline.is_over:
+            left -= 1
+            start = self._kicked(best, pool)
+            if start is None:
+                break
+            other, needed = self._climb(start, pool, _SAMPLE)
+            if self._key(needed) <= self._key(tokens):
+                left = kicks if self._key(needed) < self._key(tokens) else left
+                best, tokens = other, needed
+        return best
+
+    def _kicked(self, tokens: list[Token], others: Sequence[Token]) -> list[Token] | None:
+        """Returns a vocabulary with some tokens replaced at random; None if there are none."""
+        fixed, held = set(self.instance.whole.fixed), set(tokens)
+        free = [place for place, token in enumerate(tokens) if token not in fixed]
+        absent = [token for token in others if token not in held]
+        most = min(3, len(free), len(absent))
+        if most < 1:
+            return None
+        number = int(self._draw.integers(1, most + 1))
+        gone = set(self._draw.choice(free, number, replace=False).tolist())
+        kicked = [token for place, token in enumerate(tokens) if place not in gone]
+        for place in self._draw.permutation(len(absent)).tolist():
+            if len(kicked) < len(tokens) and self._is_legal([*kicked, absent[place]]):
+                kicked.append(absent[place])
+        return kicked
+
+    def _climb(
+        self, best: list[Token], others: Sequence[Token], sample: int | None = None
+    ) -> tuple[list[Token], Int64]:
+        """Exchanges tokens while that helps; returns the vocabulary, and what it needs.
+
+        With a sample only so many tokens, at random, are looked at each time.
+        """
         tokens = self._count(best)
-        fixed = set(instance.whole.fixed)
+        fixed = set(self.instance.whole.fixed)
         while (size := self._left // 4) and not self.deadline.is_over:
             held = set(best)
-            added = [token for token in others if token not in held][:size]
-            dropped = [token for token in reversed(best) if token not in fixed][:size]
+            added = self._some([token for token in others if token not in held], sample)[:size]
+            dropped = [token for token in reversed(best) if token not in fixed]
+            dropped = self._some(dropped, sample)[:size]
             if not added:
                 break
             change_in = np.array([self._count([*best, token]) for token in added]) - tokens
@@ -74,7 +131,13 @@ class ExchangeSearch:
             if better is None:
                 break
             best, tokens = better
-        return best
+        return best, tokens
+
+    def _some(self, tokens: list[Token], sample: int | None) -> list[Token]:
+        """Returns a sample of tokens; all of them where it is None."""
+        if sample is None or len(tokens) <= sample:
+            return tokens
+        return [tokens[place] for place in self._draw.permutation(len(tokens))[:sample].tolist()]
 
     def _first_better(
         self,

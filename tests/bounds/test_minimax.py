@@ -28,7 +28,9 @@ from partcover import (
     verify_minimax,
 )
 from partcover.bounds.minimax import round_seconds
+from partcover.heuristics.minimax_search import ExchangeSearch
 from partcover.problem.certificate_file import with_checksum
+from partcover.runtime.limits import Deadline
 
 
 def three(k: int = 10) -> MinimaxInstance:
@@ -55,6 +57,18 @@ def test_weights_close_the_gap_of_real_words():
     assert bound.lower_bound == pytest.approx(found.lower_bound, rel=0.01)
     again = improve_minimax(instance, found.vocabulary, gap=0.5)
     assert (again.worst <= found.worst, again.rounds) == (True, 1)
+
+
+def test_exchanges_from_elsewhere_find_what_single_ones_do_not():
+    corpora = [random_instance(seed, 1).words.most_frequent(6) for seed in (1, 2, 3)]
+    instance = MinimaxInstance(corpora, 8, [words.total_symbols for words in corpora])
+    greedy = greedtok_minimax(instance).vocabulary
+    worst = []
+    for kicks in (0, 12):
+        tokens = ExchangeSearch(instance, Deadline()).run(list(greedy), [], kicks=kicks)
+        worst.append(max(ratios(instance, tokens)))
+    assert worst[1] < worst[0]
+    assert improve_minimax(instance).worst == worst[1]
 
 
 def test_threads_change_nothing():
