@@ -92,6 +92,7 @@ def parse_header(line: bytes) -> Header | None:
     InputError
         For a later version, or malformed facts.
     """
+    line = line.removeprefix(BOM_UTF8)  # further down, too, as `cat` leaves it
     if not line.startswith(HEADER) or b"\t" in line:
         return None
     version, *fields = line[len(HEADER) :].decode("utf-8", "replace").split() or [""]
@@ -178,6 +179,8 @@ def _count(number: bytes) -> int:
         raise InputError(f"the count {shown_number} is negative: a count is at least 1")
     if _FRACTION.fullmatch(number) and number != b".":
         raise InputError(f"the count {shown_number} is not a whole number")
+    if HEADER in number:
+        raise InputError("another file of counts begins inside the line: a line feed is missing")
     raise InputError(f"the count {shown_number!r} is not a number")
 
 

@@ -206,6 +206,8 @@ def check_writable(path: str | PathLike[str]) -> None:
 def write_atomic(path: str | PathLike[str], text: str) -> None:
     """Writes text as UTF-8, all of it or nothing; Ctrl-C waits until it is written.
 
+    A pipe, which may wait for a reader for ever, is left at once.
+
     Examples
     --------
     >>> from partcover.runtime.files import read_text, write_atomic
@@ -213,7 +215,7 @@ def write_atomic(path: str | PathLike[str], text: str) -> None:
     >>> read_text("note.txt")
     'hat'
     """
-    with deferred(), atomic_writer(path) as file:
+    with contextlib.nullcontext() if in_place(path) else deferred(), atomic_writer(path) as file:
         file.write(text.encode("utf-8"))
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from partcover import WordCounts
 from partcover.corpus.tsv import Header, format_header, format_line
+from partcover.errors import InputError
 from partcover.kernels import _word_lines
 
 COUNTS = st.integers(1, 9) | st.sampled_from([10, 99, 2**40, 2**53 + 1])
@@ -103,3 +104,19 @@ def test_order():
     arrays = words.data, words.offsets, words.counts
     assert _word_lines.order_of(*arrays, True).tolist() == [2, 1, 3, 0]
     assert _word_lines.order_of(*arrays, False).tolist() == [1, 3, 0, 2]
+
+
+@pytest.mark.parametrize("between", [b"", b"\xef\xbb\xbf"])
+def test_files_joined_with_cat_are_one(tmp_path, between):
+    header = format_header(Header("gpt2", "bytes"))
+    path = tmp_path / "ab.tsv"
+    path.write_bytes(header + b"hat\t2\n" + between + header + b"hat\t3\n")
+    words = WordCounts.load(path)
+    assert (dict(words), words.pretokenizer) == ({b"hat": 5}, "gpt2")
+
+
+def test_a_line_feed_that_is_missing_where_files_were_joined(tmp_path):
+    path = tmp_path / "ab.tsv"
+    path.write_bytes(b"hat\t2" + format_header(Header("gpt2", "bytes")) + b"hat\t3\n")
+    with pytest.raises(InputError, match=r"ab\.tsv:1: another file of counts begins inside"):
+        WordCounts.load(path)

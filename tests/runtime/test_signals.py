@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -141,3 +142,17 @@ def test_an_interrupt_without_an_answer_is_one_line(tmp_path):
             process.kill()
     assert error == "partcover: stopping\npartcover: interrupted\n"
     assert process.returncode == 130
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no named pipes")
+def test_a_pipe_without_a_reader_is_left_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    write = (
+        "print('ready', flush=True); from partcover.runtime.files import write_atomic; "
+        f"write_atomic({str(tmp_path / 'pipe')!r}, 'hat')"
+    )
+    with started(write) as process:
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30)[1].startswith("partcover: stopping\n")
+        assert process.returncode != 0
