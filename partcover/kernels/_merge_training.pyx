@@ -98,13 +98,12 @@ cdef class MergeTrainer:
     scored, first to the higher count.
 
     The words are always cut as the merges so far cut them: the pair with the earliest merge is
-    joined first, then the leftmost.  A new token is just joined from left to right.  If another
-    merge made the token before, its neighbours may have merges as well, and the merges so far
-    are applied to the word again.
+    joined first, then the leftmost.  A new token is just joined from left to right.  If it was
+    there before, given or made by another merge, it may have merges with its neighbours as well,
+    and these are applied at once.
 
-    O(symbols · log(pairs)) time in all, as each join removes one boundary, apart from the words
-    that are cut again.  Where pairs are scored, each merge also updates the pairs that share a
-    part with it.  O(symbols) memory.
+    O(symbols · log(pairs)) time in all, as each join removes one boundary.  Where pairs are
+    scored, each merge also updates the pairs that share a part with it.  O(symbols) memory.
     """
     cdef const int64_t[::1] counts
     cdef int32_t alphabet
@@ -314,22 +313,25 @@ cdef class MergeTrainer:
         self.done[self.n_done - 1].joined += count
         return 0
 
-    cdef int _cut_again(self, int32_t word) except -1 nogil:
-        """Applies the merges so far to a word, the earliest merge first, then the leftmost."""
-        cdef int32_t p, best, rank, best_rank
+    cdef int _join_on(self, int32_t p, int32_t token) except -1 nogil:
+        """Joins the pair at p, and applies the merges so far to what that makes.
+
+        Of the word, only the pairs of the piece that was joined last can have merges, but for the
+        pair that is merged now, further to the right: the earliest merge comes first, then the
+        leftmost pair.
+        """
+        cdef int32_t before, rank, rank_before
         while True:
-            best = -1
-            best_rank = 0
-            p = <int32_t> self.offsets[word]
-            while self.at[p].pair >= 0:
-                rank = self.pairs[self.at[p].pair].rank
-                if rank >= 0 and (best < 0 or rank < best_rank):
-                    best = p
-                    best_rank = rank
-                p += <int32_t> self._length(self.at[p].piece)
-            if best < 0:
+            self._join(p, token)
+            before = self._before(p)
+            rank = self.pairs[self.at[p].pair].rank if self.at[p].pair >= 0 else -1
+            rank_before = self.pairs[self.at[before].pair].rank if before >= 0 else -1
+            if rank_before >= 0 and (rank < 0 or rank_before <= rank):
+                p = before
+                rank = rank_before
+            if rank < 0:
                 return 0
-            self._join(best, self.done[best_rank].token)
+            token = self.done[rank].token
 
     # --- spellings ------------------------------------------------------------------------------
 
@@ -607,7 +609,7 @@ cdef class MergeTrainer:
         self.pairs[number].rank = <int32_t> self.n_done
         try:
             self._record(left, right, token)
-            if left == right:  # occurrences may overlap: join from left to right
+            if left == right or not is_new:  # what is joined may overlap: from left to right
                 qsort(places, n_places, sizeof(int32_t), _ascending)
             self._join_all(number, places, n_places, token, is_new)
         finally:
@@ -628,7 +630,7 @@ cdef class MergeTrainer:
 
     cdef int _join_all(self, int32_t number, const int32_t *places, Py_ssize_t n_places,
                        int32_t token, bint is_new) except -1 nogil:
-        """Joins a pair where it still begins; cuts these words again if the token is not new."""
+        """Joins a pair where it still begins; on with its neighbours if the token is not new."""
         cdef Py_ssize_t i
         for i in range(n_places):
             if i + 2 * AHEAD < n_places:
@@ -638,5 +640,5 @@ cdef class MergeTrainer:
                 if is_new:
                     self._join(places[i], token)
                 else:
-                    self._cut_again(self.at[places[i]].word)
+                    self._join_on(places[i], token)
         return 0

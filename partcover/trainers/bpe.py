@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 from ..corpus.symbols import Token
@@ -161,17 +162,51 @@ def merges_that_make(tokens: Iterable[Token]) -> list[tuple[Token, Token]] | Non
     list of pair of token, or None
         One for each token, which joins the two neighbours that the merges before it leave of the
         token; None if they leave more than two.
+
+    Notes
+    -----
+    O(symbols · log(symbols)) time, symbols of the tokens.
     """
-    ranks: dict[tuple[Token, Token], int] = {}
+    numbers: dict[Token, int] = {}  # of pieces
+    ranks: dict[tuple[int, int], int] = {}
+    made: list[int] = []  # the piece that a rank's pair becomes
+    merges: list[tuple[Token, Token]] = []
     for token in tokens:
-        pieces: list[Token] = [token[i : i + 1] for i in range(len(token))]
-        while len(pieces) > 2:
-            rank, place = min(
-                (ranks.get(pair, len(ranks)), i) for i, pair in enumerate(pairwise(pieces))
-            )
-            if rank == len(ranks):
-                return None
-            both: Token = pieces[place] + pieces[place + 1]  # type: ignore[operator]
-            pieces[place : place + 2] = [both]
-        ranks[pieces[0], pieces[1]] = len(ranks)
-    return list(ranks)
+        symbols = [token[i : i + 1] for i in range(len(token))]
+        pieces = [numbers.setdefault(symbol, len(numbers)) for symbol in symbols]
+        starts = _joined(pieces, ranks, made)
+        if len(starts) > 2:
+            return None
+        second = starts[1]
+        ranks[pieces[0], pieces[second]] = len(merges)
+        made.append(numbers.setdefault(token, len(numbers)))
+        merges.append((token[:second], token[second:]))
+    return merges
+
+
+def _joined(pieces: list[int], ranks: dict[tuple[int, int], int], made: list[int]) -> list[int]:
+    """Joins pieces by merges, the earliest first, then the leftmost; returns where pieces begin.
+
+    A piece stands where its first symbol was.
+    """
+    before = [*range(-1, len(pieces))]
+    after = [*range(1, len(pieces) + 1)]
+    known = ((ranks.get(pair), i) for i, pair in enumerate(pairwise(pieces)))
+    heap = [(rank, i) for rank, i in known if rank is not None]
+    heapify(heap)
+    while heap:
+        rank, i = heappop(heap)
+        j = after[i]
+        if j >= len(pieces) or ranks.get((pieces[i], pieces[j])) != rank:
+            continue  # one of the two was joined to another
+        pieces[i] = made[rank]
+        pieces[j] = -1
+        after[i] = after[j]
+        before[after[i]] = i
+        for left in (before[i], i):
+            right = after[left]
+            if left >= 0 and right < len(pieces):
+                new = ranks.get((pieces[left], pieces[right]))
+                if new is not None:
+                    heappush(heap, (new, left))
+    return [i for i, piece in enumerate(pieces) if piece >= 0]

@@ -200,6 +200,43 @@ def test_merges_are_told_from_tokens(words):
     assert merges_that_make(["abc", *slow.tokens]) is None
 
 
+@settings(max_examples=400, deadline=None)
+@given(tokens=st.lists(st.text("ab", min_size=2, max_size=9), max_size=8, unique=True))
+def test_merges_that_make_tokens_cut_them(tokens):
+    known, ranks = merges_that_make(tokens), {}
+    for rank, token in enumerate(tokens):
+        pieces = cut(list(token), ranks)
+        if len(pieces) > 2:
+            assert known is None
+            return
+        ranks[tuple(pieces)] = rank
+    assert known == list(ranks)
+
+
+@settings(max_examples=400, deadline=None)
+@given(words=WORDS, data=st.data())
+def test_merges_of_a_token_that_no_merge_made(words, data):
+    """They join it on with its neighbours where it is made at last."""
+    pairs = st.tuples(*[st.text("abc", min_size=1, max_size=3)] * 2)
+    merges = data.draw(st.lists(pairs, unique=True, max_size=4))
+    parts = [part for pair in merges for part in (*pair, "".join(pair))]
+    given = list(dict.fromkeys(part for part in parts if len(part) > 1))
+    vocabulary = Vocabulary(given, "chars", rule="merges", merges=merges)
+    counted = WordCounts.from_counts(words, "chars")
+    trained = merged(Instance(counted, len(given) + 6), vocabulary)
+    slow = train(words, len(given) + 6, ord, given=given, merges=merges)
+    assert (list(trained.tokens), list(trained.merges)) == (slow.tokens, slow.merges)
+
+
+def test_long_words_and_many_tokens_with_a_prefix():
+    """Joined again piece by piece, where whole words and tokens once took minutes."""
+    vocabulary = Vocabulary(["ab", "abc"], "chars", rule="merges", merges=[("ab", "c")])
+    instance = Instance(WordCounts.from_counts({"abcd" * 50_000: 1}, "chars"), 4)
+    assert merged(instance, vocabulary).merges[:2] == (("a", "b"), ("abc", "d"))
+    tokens = ["a" * 2**n for n in range(1, 15)]
+    assert merges_that_make(tokens) == [(token[::2],) * 2 for token in tokens]
+
+
 def test_repeating_gives_the_same():
     rng = np.random.default_rng(5)
     words = {bytes(rng.integers(97, 101, n).tolist()): n for n in range(1, 60)}
