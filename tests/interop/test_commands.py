@@ -30,6 +30,22 @@ def test_export_and_import(run, tmp_path):
     assert out == "13 tokens over bytes, rule longest_match, pre-tokenizer gpt2\n"
 
 
+def test_a_folder_of_text_is_replayed(run, tmp_path):
+    made("shortest_path", pretokenizer="gpt2").save(tmp_path / "v.json")
+    (tmp_path / "texts").mkdir()
+    line = ("export", "v.json", "--to", "huggingface", "-o", "t", "--text", "texts")
+    assert "texts: no text in this folder" in run(*line)[2]
+    (tmp_path / "texts" / "a.txt").write_text("the abca")
+    (tmp_path / "texts" / "b.jsonl").write_text('{"text": "abc"}\n{"text": "the"}\n')
+    (tmp_path / "texts" / "picture.jpg").write_bytes(b"\xff")
+    (tmp_path / "one.txt").write_text("the abca\nabc\nthe")
+    status, out, _ = run(*line)
+    assert (status, "the text is cut the same" in out) == (0, True)
+    assert run(*line[:-1], "one.txt")[1] == out
+    (tmp_path / "texts" / "c.txt").write_bytes(b"\xff")
+    assert "texts: not all of its files are text in UTF-8" in run(*line)[2]
+
+
 @pytest.mark.parametrize("command", ["export", "import"])
 def test_help_names_the_formats(run, command):
     status, out, _ = run(command, "--help")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ...corpus.pretokenizers import Pretokenizer
+from ...corpus.readers import documents
+from ...corpus.sources import find_sources
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...runtime.file_kinds import kind_of
@@ -52,8 +55,8 @@ from ..paths import ReadablePath
 @option(
     "--text",
     type=ReadablePath(),
-    metavar="FILE",
-    help="A text (UTF-8) to replay, cut into words there.",
+    metavar="FILE|FOLDER",
+    help="A text (UTF-8) to replay, cut into words there; of a folder, all that count reads.",
 )
 @option("--lossy", is_flag=True, help="Write it though it cuts otherwise; say at what cost.")
 @output_options(writes="the vocabulary; a file or a folder", kind="folder", table=False)
@@ -82,7 +85,7 @@ def export_command(
         out.note(remark)
     if text is not None and kind_of(text) == "counts":
         raise InputError(f"{text}: this is a counts file, no text: give it as --corpus")
-    content = None if text is None else read_text(text)
+    content = None if text is None else _content(text)
     fidelity = export(exported, out.path, format_, corpus=words, text=content, lossy=lossy)
     if out.path != "-":
         out.wrote(out.path)
@@ -93,6 +96,21 @@ def export_command(
     else:
         click.echo(f"{fidelity.verdict}: {fidelity.cost}", err=out.path == "-")
     return 0
+
+
+def _content(path: str) -> str:
+    """Returns the text of a file, or of all files in a folder, one after another."""
+    if not Path(path).is_dir():
+        return read_text(path)
+    texts = [
+        b"".join(document.chunks)
+        for source in find_sources([path])
+        for document in documents(source)
+    ]
+    try:
+        return b"\n".join(texts).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not all of its files are text in UTF-8") from None
 
 
 def _changed(vocabulary: Vocabulary, rule: Any, pretokenizer: str | None) -> Vocabulary:
