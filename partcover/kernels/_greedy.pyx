@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Chooses tokens greedily, lazily but exactly: GreedTok and GreedWMC.
 
-A candidate is an interval of the suffix array and a length (see `_suffix`).  The state is one
+A candidate is an interval of the suffix array and a length (see `_suffix_array`).  The state is one
 byte for each text position p: whether the pair (p, p + 1) is covered.  Pairs with a separator
 never are.
 

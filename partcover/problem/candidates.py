@@ -14,15 +14,14 @@ import numpy.typing as npt
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..kernels._suffix import (
+from ..kernels._candidates import (
     Nodes,
     candidate_nodes,
     class_floor,
-    common_prefixes,
     promise_classes,
     shard_ends,
-    suffix_ranks,
 )
+from ..kernels._suffix_array import common_prefixes, suffix_ranks
 from ..runtime.arrays import Bools, Int32, Int64, Integers
 from ..runtime.memory import refuse_beyond
 from ..runtime.parallel import ordered_map

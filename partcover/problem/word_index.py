@@ -17,7 +17,7 @@ from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels._saddle_point import arcs
-from ..kernels._suffix import find, interval_words, suffix_array
+from ..kernels._suffix_array import find, interval_words, suffix_array
 from ..runtime.arrays import Bools, Int32, Int64, Integers
 from ..runtime.memory import refuse_beyond
 

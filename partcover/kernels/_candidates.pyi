@@ -4,12 +4,6 @@ import numpy.typing as npt
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
-def suffix_array(text: Int32, upper: int) -> Int32: ...
-def suffix_ranks(sa: Int32, rank: Int32, begin: int, end: int) -> None: ...
-def common_prefixes(
-    text: Int32, sa: Int32, rank: Int32, lcp: Int32, begin: int, end: int
-) -> None: ...
-
 class Nodes:
     candidates: int
     occurrences: int
@@ -46,7 +40,3 @@ def promise_classes(
     begin: int,
     end: int,
 ) -> Int64: ...
-def find(text: Int32, sa: Int32, patterns: Int32, offsets: Int64) -> tuple[Int32, Int32]: ...
-def interval_words(
-    sa: Int32, word_of: Int32, counts: Int64, lo: Int32, hi: Int32
-) -> tuple[Int32, Int64]: ...
