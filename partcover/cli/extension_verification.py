@@ -15,7 +15,7 @@ from .base_files import read_corpus
 from .command import Function
 from .exit_status import EXIT_VERIFICATION
 from .inputs import InstanceSource
-from .output import Output, say
+from .output import Output, say_problems
 
 __all__ = ["extended_vocabulary", "verify_extended", "vocabulary_first"]
 
@@ -68,6 +68,5 @@ def verify_extended(
     data = check.to_json()
     shown = {key: value for key, value in data.items() if key != "problems" and value is not None}
     out.result(data, facts(shown))
-    for problem in check.problems:
-        say(f"partcover: {problem}")
+    say_problems(check.problems)
     return 0 if check.ok else EXIT_VERIFICATION

@@ -22,7 +22,7 @@ from ..runtime.engines import executor_of
 from .exit_status import EXIT_INTERRUPTED, EXIT_VERIFICATION
 from .head_files import HeadFiles
 from .inputs import InstanceSource, read_tokens, read_vocabulary
-from .output import Output, say
+from .output import Output, say_problems
 from .search_options import SearchOptions
 
 if TYPE_CHECKING:
@@ -179,8 +179,7 @@ def verify_head(
         data["proves_optimal"] = tokens == result.lower_bound
     data["problems"] = problems
     out.result(data, facts({k: v for k, v in data.items() if not isinstance(v, list)}))
-    for problem in problems:
-        say(f"partcover: {problem}")
+    say_problems(problems)
     return 0 if data["ok"] else EXIT_VERIFICATION
 
 

@@ -13,7 +13,7 @@ from .exit_status import EXIT_VERIFICATION
 from .inputs import InstanceSource, other_words, read_any_vocabulary
 from .minimax import MinimaxSource
 from .minimax_files import stated_references
-from .output import Output, say
+from .output import Output, say_problems
 
 __all__ = ["verify_with_minimax"]
 
@@ -66,8 +66,7 @@ def verify_with_minimax(
     columns = {key: key for key in ("name", "tokens", "reference", "ratio")}
     parts = [Listing(rows, columns)] if rows else []
     out.result(data, *parts, facts(flat))
-    for problem in problems:
-        say(f"partcover: {problem}")
+    say_problems(problems)
     return EXIT_VERIFICATION if problems else 0
 
 

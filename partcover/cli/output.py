@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,17 +25,26 @@ if TYPE_CHECKING:
 
     from ..report.tables import Listing
 
-__all__ = ["FORMATS", "Output", "is_utf8", "say"]
+__all__ = ["FORMATS", "Output", "is_utf8", "say", "say_problems"]
 
 FORMATS = ("table", "csv", "markdown", "json")
 _ENDINGS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 _UNLIMITED = 1_000_000  # columns: nothing is folded
+_SAID = 20  # problems, a line each
 
 
 def say(line: str) -> None:
     """Writes one line to standard error, without control characters."""
     with contextlib.suppress(OSError):  # nobody reads it any more: the work goes on
         click.echo(message_line(line), err=True)
+
+
+def say_problems(problems: Sequence[str]) -> None:
+    """Writes what is wrong to standard error, a line each, of many the first."""
+    for problem in problems[:_SAID]:
+        say(f"partcover: {problem}")
+    if len(problems) > _SAID:
+        say(f"partcover: … and {len(problems) - _SAID:,} more; --json names them all")
 
 
 def is_utf8() -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike, fspath
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -249,6 +250,8 @@ def read_words(
 ) -> tuple[Arrays | dict[Token, int], Header]:
     """Reads counted words, TSV or Parquet, as `partcover.corpus.tsv.read` does."""
     if not is_parquet(path):
+        if Path(path).is_dir():
+            raise InputError(f"{fspath(path)}: this is a folder: run `partcover count` on it first")
         return tsv.read(path, symbols)
     header, blocks = _read_parquet(fspath(path))
     if "ints" in (symbols, header.symbols):

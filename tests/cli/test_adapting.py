@@ -43,6 +43,17 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
     base = Vocabulary(["th", "at", "that"], rule="merges", merges=merges, pretokenizer="gpt2")
     base.save(tmp_path / "B.json")
     (tmp_path / "text.txt").write_text("that" * 30)
+    assert run("extend", "B.json", "text.txt", "-m", "1", "-o", "E.json",
+               "--write-certificate", "E.cert")[0] == 0  # fmt: skip
+    assert run("count", "text.txt", "--pretokenizer", "gpt2", "-o", "C.tsv")[0] == 0
+    status, _, err = run(
+        "verify", "C.tsv", "-k", "4", "--vocab", "E.json", "--certificate", "E.cert"
+    )
+    assert (status, "checked with its text and without -k" in err) == (6, True)
+    (tmp_path / "many.txt").write_text("".join(f"{n:09}\n" for n in range(50)))
+    status, _, err = run("verify", "C.tsv", "-k", "4", "--vocab", "many.txt")
+    assert (status, err.count("\n")) == (6, 21)
+    assert err.endswith("partcover: … and 31 more; --json names them all\n")
     proof = ("--write-certificate", "P.cert", "--write-instance", "I.json", "-o", "N.json")
     status, data = as_json(run("prune", "B.json", "text.txt", "-k", "2", *proof, "--json"))
     assert (status, data["tokens"], data["lower_bound"]) == (0, 60, 60)
@@ -162,6 +173,7 @@ def test_prune(run, tmp_path):
         (["extend", "V.json", "V.json", "-m", "1"], "V.json"),
         (["extend", "V.json", "chars.tsv", "-m", "1"], "over chars"),
         (["extend", "none.json", "text.txt", "-m", "1"], "none.json"),
+        (["improve", "texts", "-k", "1"], "texts: this is a folder: run `partcover count` on it"),
         (
             ["extend", "V.json", "none.txt", "-m", "1", "--keep", "chars.tsv"],
             "to keep is over chars",
@@ -173,6 +185,7 @@ def test_prune(run, tmp_path):
     ],
 )
 def test_mistakes(run, tmp_path, arguments, message):
+    (tmp_path / "texts").mkdir()
     (tmp_path / "chars.tsv").write_text("#partcover counts 1 symbols=chars\nhat\t2\n")
     Vocabulary(["ha"], "chars").save(tmp_path / "chars.json")
     fails(run(*arguments), message)

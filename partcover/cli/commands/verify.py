@@ -22,7 +22,7 @@ from ..inputs import InstanceSource, other_words, read_vocabulary
 from ..minimax import MinimaxSource
 from ..minimax_verification import verify_with_minimax
 from ..options import engine_options, grouped, k_option, output_options, several_options
-from ..output import Output, say
+from ..output import Output, say_problems
 from ..paths import ReadablePath
 
 if TYPE_CHECKING:
@@ -152,8 +152,7 @@ def verify_command(
     flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
     flat = {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
     out.result(data, facts(flat))
-    for problem in problems:
-        say(f"partcover: {problem}")
+    say_problems(problems)
     return 0 if data["ok"] else EXIT_VERIFICATION
 
 
@@ -234,6 +233,13 @@ def _check_certificate(
     if merges is not None:
         data["ok"] = False
         data["problems"].append(merges)
+    if (
+        not data["ok"]
+        and vocab is not None
+        and kind_of(vocab) == "vocabulary"
+        and read_vocabulary(vocab, instance.symbols).method == "extend"
+    ):
+        data["problems"].append("what extend wrote is checked with its text and without -k")
     if vocabulary.get("ok") and data["ok"]:
         needed = vocabulary.get("tokens_by_rule", vocabulary["tokens"])
         data["gap"] = (needed - result.lower_bound) / needed if needed else 0.0
