@@ -1,20 +1,26 @@
-"""Declares what ``extend`` and ``prune`` share: options, remarks, and the files of the proof."""
+"""Declares what ``extend`` and ``prune`` share: options, what they read, and what they show."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import click
 
 from ..adaptation.extension import Adaptation
 from ..corpus import symbols as sym
-from ..vocabulary.rules import SEGMENTATION_RULES
+from ..report.tables import Listing
+from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
+from ..vocabulary.vocabulary import Vocabulary
+from .base_files import read_base
 from .command import Decorator, Function, option
 from .completion import pretokenizer_names
+from .exit_status import EXIT_INTERRUPTED
 from .options import all_files_option, no_vocabulary_option, output_options, seconds_option
 from .output import Output
 from .paths import WritablePath
 from .results import save_certificate
 
-__all__ = ["adapting_options", "write_proof"]
+__all__ = ["adapting_options", "read_adaptable", "show_adaptation"]
 
 _NAMED = 10  # tokens in a remark
 
@@ -59,10 +65,39 @@ def adapting_options(*, writes: str) -> Decorator:
     return decorate
 
 
-def write_proof(
-    out: Output, found: Adaptation, certificate: str | None, instance: str | None
-) -> None:
-    """Names the base's tokens that can never come out; writes the proof where it is asked for."""
+def read_adaptable(
+    path: str, pretokenizer: str | None, rule: SegmentationRule | None
+) -> Vocabulary:
+    """Reads the vocabulary that is to be adapted, under the rule that is asked for."""
+    vocabulary = read_base(path, pretokenizer)
+    return vocabulary if rule is None else vocabulary.with_(rule=rule)
+
+
+def show_adaptation(
+    out: Output,
+    found: Adaptation,
+    tables: Iterable[Listing],
+    certificate: str | None,
+    instance: str | None,
+) -> int:
+    """Saves the new vocabulary and its proof, and shows what was found.
+
+    Parameters
+    ----------
+    out : Output
+        Where to.
+    found : Adaptation
+        The vocabulary, of which the base's tokens that can never come out are named.
+    tables : iterable of Listing
+        What is shown.
+    certificate, instance : str or None
+        The files of the proof, where they are asked for.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     tokens = found.unreachable
     if tokens:
         named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])
@@ -73,3 +108,6 @@ def write_proof(
     if instance is not None:
         found.instance.save(instance)
         out.wrote(instance)
+    with out.saved(found.vocabulary.save):
+        out.show(found.to_json(vocabulary=not out.no_vocabulary), *tables)
+    return EXIT_INTERRUPTED if found.termination == "interrupted" else 0

@@ -10,10 +10,9 @@ import click
 from ...errors import InputError
 from ...runtime.fractions import read_fraction
 from ...vocabulary.rules import SegmentationRule
-from ..adapting import adapting_options, write_proof
-from ..base_files import read_base, read_corpora
+from ..adapting import adapting_options, read_adaptable, show_adaptation
+from ..base_files import read_corpora
 from ..command import argument, command, option
-from ..exit_status import EXIT_INTERRUPTED
 from ..output import Output
 from ..paths import ReadablePath, check_not_among
 
@@ -112,9 +111,7 @@ def extend_command(
 
     if not keep and (at_most is not None or keep_weight):
         raise InputError("--keep-weight and --at-most are about --keep, which is not given")
-    vocabulary = read_base(base, options["pretokenizer"])
-    if rule is not None:
-        vocabulary = vocabulary.with_(rule=rule)
+    vocabulary = read_adaptable(base, options["pretokenizer"], rule)
     check_extendable(vocabulary, m, keep_weight=keep_weight, at_most=at_most)
     check_not_among(out.path, (*files, *keep), all_files=options["all_files"])
     reading = {"key": options["key"], "all_files": options["all_files"]}
@@ -132,9 +129,7 @@ def extend_command(
             threads=out.threads,
             progress=progress,
         )
-    write_proof(out, found, options["write_certificate"], options["write_instance"])
     if len(found.new) < m:
         out.note(f"{len(found.new):,} tokens were added: no more of them help")
-    with out.saved(found.vocabulary.save):
-        out.show(found.to_json(vocabulary=not out.no_vocabulary), *extension_tables(found))
-    return EXIT_INTERRUPTED if found.termination == "interrupted" else 0
+    proof = options["write_certificate"], options["write_instance"]
+    return show_adaptation(out, found, extension_tables(found), *proof)

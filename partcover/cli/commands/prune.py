@@ -10,10 +10,9 @@ import numpy as np
 from ...errors import InputError
 from ...runtime.files import atomic_writer
 from ...vocabulary.rules import SegmentationRule
-from ..adapting import adapting_options, write_proof
-from ..base_files import read_base, read_corpus
+from ..adapting import adapting_options, read_adaptable, show_adaptation
+from ..base_files import read_corpus
 from ..command import argument, command, option
-from ..exit_status import EXIT_INTERRUPTED
 from ..output import Output
 from ..paths import ReadablePath, WritablePath, check_not_among
 
@@ -64,9 +63,7 @@ def prune_command(
     from ...adaptation.prune import check_prunable, prune
     from ...report.adaptation_tables import pruning_tables
 
-    vocabulary = read_base(base, options["pretokenizer"])
-    if rule is not None:
-        vocabulary = vocabulary.with_(rule=rule)
+    vocabulary = read_adaptable(base, options["pretokenizer"], rule)
     check_prunable(vocabulary, k)
     if write_ids is not None and vocabulary.symbols != "bytes":
         raise InputError(f"--ids: only tokens over bytes have ids; {base} is over characters")
@@ -82,11 +79,9 @@ def prune_command(
             threads=out.threads,
             progress=progress,
         )
-    write_proof(out, found, options["write_certificate"], options["write_instance"])
     if write_ids is not None:
         with atomic_writer(write_ids) as file:
             np.save(file, found.ids)
         out.wrote(write_ids)
-    with out.saved(found.vocabulary.save):
-        out.show(found.to_json(vocabulary=not out.no_vocabulary), *pruning_tables(found))
-    return EXIT_INTERRUPTED if found.termination == "interrupted" else 0
+    proof = options["write_certificate"], options["write_instance"]
+    return show_adaptation(out, found, pruning_tables(found), *proof)
