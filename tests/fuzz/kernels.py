@@ -35,6 +35,7 @@ ALPHABETS = ("ab", "aaab", "abcdefgh", "\x00\x7f", "aé日\U0010ffff ", " the.\n
 METHODS = (
     "bpe",
     "superbpe",
+    "boundlessbpe",
     "unigram",
     "wordpiece",
     "pathpiece",
