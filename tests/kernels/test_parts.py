@@ -11,6 +11,7 @@ from strategies import instances
 
 from partcover.bounds.parts import Parts
 from partcover.kernels import _separation
+from partcover.kernels._parts import group_rows
 from partcover.kernels._rewards import charged_rewards
 
 ONE = _separation.ONE
@@ -156,3 +157,28 @@ def test_rewards_of_tokens_that_pay(data):
             prices, counter.count_at.tolist(), one, places, int(counter.length[c]), own
         )
         assert (int(out[c]), int(low[c])) == (expected >> shift, expected & ((1 << shift) - 1))
+
+
+ARC = st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(2, 5))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(ARC, max_size=9, unique=True), st.lists(st.sets(st.integers(0, 8)), max_size=3))
+def test_rows_of_groups_are_the_largest_sets(drawn, chosen):
+    arcs = sorted(((token, start, start + size) for token, start, size in drawn), key=by_start)
+    groups = [sorted(n for n in group if n < len(arcs)) for group in chosen]
+    which, start, end = (np.array(a, np.int32) for a in zip(*arcs, (0, 0, 0), strict=True))
+    first = np.cumsum([0, *map(len, groups)]).astype(np.int64)
+    members = np.array([n for group in groups for n in group], np.int32)
+    rows, row_first, row_arcs = group_rows(first, members, which, start, end)
+    found: list[set] = [set() for _ in groups]
+    for (group, position), begin, stop in zip(rows, row_first[:-1], row_first[1:], strict=True):
+        row = row_arcs[begin:stop].tolist()
+        assert all(arcs[n][1] <= position < arcs[n][2] for n in row)
+        found[group].add(frozenset(row))
+    assert found == [slow.group_rows(group, arcs) for group in groups]
+    assert len(rows) == sum(map(len, found))
+
+
+def by_start(arc):
+    return arc[1], arc[0]

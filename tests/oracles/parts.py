@@ -45,6 +45,15 @@ def pair_rows(arcs, pairs, size):
     return rows
 
 
+def group_rows(group, arcs):
+    """The largest sets of a group's arcs over one position, of at least two tokens."""
+    live = [arcs[n] if n in group else (-1, 0, 0) for n in range(len(arcs))]
+    positions = {start for _, start, _ in live}
+    sets = {over(live, {t for t, _, _ in live}, position) for position in positions}
+    several = {row for row in sets if len({arcs[n][0] for n in row}) > 1}
+    return {row for row in several if not any(row < other for other in several)}
+
+
 def demands(offsets, arcs, flow, smallest):
     """For each part and two tokens with flows that overlap, the most that they sum to."""
     live = [arc if f > smallest else (-1, 0, 0) for arc, f in zip(arcs, flow, strict=True)]
