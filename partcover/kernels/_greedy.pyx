@@ -34,6 +34,7 @@ cdef struct Candidate:
     int64_t key          # upper bound of the score, now and later
     int32_t *places      # occurrences that may still count; NULL until first scored
     int32_t n_places     # -1 until first scored
+    int32_t room         # for so many places
     int32_t lo
     int32_t hi
     int32_t length
@@ -102,6 +103,8 @@ cdef class Greedy:
     cdef int32_t *border           # scratch of the failure function
     cdef Py_ssize_t room
     cdef Py_ssize_t border_room
+    cdef int32_t *listed           # scratch of a list of occurrences
+    cdef Py_ssize_t listed_room
     cdef int64_t n_kept            # places that are kept
     cdef int64_t most_kept
 
@@ -120,6 +123,7 @@ cdef class Greedy:
         self.unload()
         free(self.best_upto)
         free(self.border)
+        free(self.listed)
 
     def unload(self):
         """Frees the candidates; what is placed stays."""
@@ -166,6 +170,7 @@ cdef class Greedy:
                 item = &self.items[c]
                 item.places = NULL
                 item.n_places = -1
+                item.room = 0
                 item.lo, item.hi, item.length = lo[c], hi[c], length[c]
                 item.overlaps = False
                 # saturating: weight * (length - 1) may pass int64 for overlapping occurrences
@@ -242,6 +247,7 @@ cdef class Greedy:
         one.length = length
         one.places = NULL
         one.n_places = -1
+        one.room = 0
         one.overlaps = False
         with nogil:
             score = self._score(&one, &key)
@@ -303,32 +309,54 @@ cdef class Greedy:
 
     cdef void _forget(self, Candidate *c) noexcept nogil:
         """Frees the list of occurrences, which is made again where it is needed."""
-        if c.places != NULL:
-            free(c.places)
-            self.n_kept -= c.hi - c.lo
+        free(c.places)
+        self.n_kept -= c.room
         c.places = NULL
         c.n_places = -1
+        c.room = 0
 
     cdef int _find_places(self, Candidate *c) except -1 nogil:
-        """Lists the occurrences, ascending if some overlap."""
-        cdef Py_ssize_t count = c.hi - c.lo
+        """Lists the occurrences that may still count, ascending if some of them overlap.
+
+        Where tokens were chosen over most of them, the list is short from the start.
+        """
+        cdef Py_ssize_t inner = c.length - 1
+        cdef Py_ssize_t count = 0
         cdef Py_ssize_t i
+        cdef int32_t p
+        if self.listed_room < c.hi - c.lo:
+            free(self.listed)
+            self.listed_room = 0
+            self.listed = <int32_t *> malloc(2 * <size_t> (c.hi - c.lo) * sizeof(int32_t))
+            if self.listed == NULL:
+                with gil:
+                    raise MemoryError
+            self.listed_room = 2 * <Py_ssize_t> (c.hi - c.lo)
+        for i in range(c.lo, c.hi):
+            p = self.sa[i]
+            if self.relaxed:
+                if self._covered_pairs(p, p + inner) == inner:
+                    continue
+            elif self.cover[p - 1] | self.cover[p + inner]:
+                continue
+            self.listed[count] = p
+            count += 1
+        c.overlaps = False
+        if count > 1 and (c.length > SHORT_BORDER * count or self._has_border(c)):
+            self._sort(self.listed, count)
+            for i in range(1, count):
+                if self.listed[i] - self.listed[i - 1] < c.length:
+                    c.overlaps = True
+                    break
         c.places = <int32_t *> malloc((count + 1) * sizeof(int32_t))
         if c.places == NULL:
             with gil:
                 raise MemoryError
-        self.n_kept += count
         if count:
-            memcpy(c.places, &self.sa[c.lo], count * sizeof(int32_t))
+            memcpy(c.places, self.listed, count * sizeof(int32_t))
         c.n_places = <int32_t> count
-        c.overlaps = False
-        if count < 2 or (c.length <= SHORT_BORDER * count and not self._has_border(c)):
-            return 0
-        self._sort(c.places, count)
-        for i in range(1, count):
-            if c.places[i] - c.places[i - 1] < c.length:
-                c.overlaps = True
-                break
+        c.room = <int32_t> count
+        self.n_kept += count
         return 0
 
     cdef void _sort(self, int32_t *places, Py_ssize_t count) noexcept nogil:
