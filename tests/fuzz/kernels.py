@@ -15,13 +15,21 @@ from random import Random
 from partcover import (
     Encoder,
     Instance,
+    MergeCondition,
+    MinimaxInstance,
+    Vocabulary,
     WordCounts,
     check_certificate,
     check_head_certificate,
+    check_merge_certificate,
+    extend,
     greedtok,
     greedwmc,
     head_bound,
     improve,
+    improve_minimax,
+    merge_bound,
+    prune,
     segment,
     trainers,
     verify,
@@ -105,6 +113,30 @@ def attempt(draw: Random) -> None:
             except InputError:  # without merges or scores
                 continue
             assert encoder.decode_bytes(encoder.encode(text)) == text.encode()
+    adapt(draw, draw.choice(vocabularies), counts)
+    if k < 20:
+        bound_others(instance.with_k(k))
+
+
+def adapt(draw: Random, base: Vocabulary, counts: WordCounts) -> None:
+    """Adds tokens to a vocabulary, and keeps fewer of them."""
+    try:
+        extended = extend(base, counts, draw.choice([1, 3]), time_limit=0.2)
+        assert extended.corpus.after >= (extended.lower_bound or 0)
+        pruned = prune(base, counts, len(base) // 2, time_limit=0.2)
+        assert pruned.tokens >= (pruned.lower_bound or 0)
+    except InputError:  # a rule or a vocabulary that cannot be adapted
+        return
+
+
+def bound_others(instance: Instance) -> None:
+    """Bounds vocabularies that merges make, and one for two corpora."""
+    merges = merge_bound(instance, MergeCondition(), time_limit=0.2)
+    assert check_merge_certificate(instance, merges.certificate).ok
+    words = instance.words
+    both = MinimaxInstance([words, words], instance.k, [words.total_symbols] * 2)
+    solution = improve_minimax(both, time_limit=0.2)
+    assert solution.lower_bound <= solution.worst
 
 
 if __name__ == "__main__":
