@@ -118,10 +118,10 @@ class NeedRows:
         word = np.searchsorted(offsets, start, "right")
         key = word[arc] * len(active) + target
         order = np.argsort(key, kind="stable")
-        key, arc = key[order], arc[order].astype(np.int32)
+        key, members = key[order], arc[order].astype(np.int32)
         groups = np.flatnonzero(np.diff(key, prepend=-1)) if len(key) else np.zeros(0, np.int64)
         found, self.first, self.arcs = group_rows(
-            np.append(groups, len(key)), arc, which, start, end
+            np.append(groups, len(key)), members, which, start, end
         )
         self.target = (key[groups][found[:, 0]] % max(1, len(active))).astype(np.int32)
         self.token = active[self.target].astype(np.int64)
