@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -19,7 +20,9 @@ from ..vocabulary.vocabulary import Vocabulary
 from .output import Output
 from .results import proven_by_file
 
-__all__ = ["RESUMING", "CertificateFile", "CheckpointFiles", "written"]
+__all__ = ["RESUMING", "CertificateFile", "CheckpointFiles", "earlier", "written"]
+
+Proof = TypeVar("Proof")
 
 RESUMING = "--resume goes on from files of the same words, conditions and k"
 
@@ -66,11 +69,7 @@ class CertificateFile:
         InputError
             If the file is of other words, conditions or another k.
         """
-        if not Path(self.path).is_file():
-            return None
-        certificate = Certificate.load(self.path)
-        _refuse(self.path, mismatches(self.instance, certificate))
-        return certificate
+        return _certificate(self.path, self.instance) if Path(self.path).is_file() else None
 
 
 @dataclass
@@ -139,18 +138,18 @@ class CheckpointFiles:
         InputError
             If a file is of other words, conditions or another k.
         """
-        path = self.out.path
-        if path in (None, "-") and self.certificate is None:
-            raise click.UsageError("--resume goes on from the files of -o and --write-certificate")
-        vocabulary = None
-        if path is not None and Path(path).is_file():
-            vocabulary = Vocabulary.load(path)
-            _refuse(path, self._problems(vocabulary))
-        certificate = None if self._proof is None else self._proof.load()
-        if vocabulary is None and certificate is None:
-            names = [name for name in (path, self.certificate) if name is not None]
-            self.out.note(f"{' and '.join(names)}: nothing there to go on from yet")
-        return vocabulary, certificate
+        return earlier(
+            self.out,
+            (self.out.path, self.certificate),
+            self._read,
+            lambda path: _certificate(path, self.instance),
+        )
+
+    def _read(self, path: str) -> Vocabulary:
+        """Reads a vocabulary of this instance."""
+        vocabulary = Vocabulary.load(path)
+        _refuse(path, self._problems(vocabulary))
+        return vocabulary
 
     def _problems(self, vocabulary: Vocabulary) -> list[str]:
         """Returns in what a vocabulary is not one of this instance."""
@@ -162,6 +161,35 @@ class CheckpointFiles:
         return list(verify(self.instance, vocabulary).problems)
 
 
+def earlier(
+    out: Output,
+    paths: tuple[str | None, str | None],
+    read: Callable[[str], Vocabulary],
+    read_proof: Callable[[str], Proof],
+) -> tuple[Vocabulary | None, Proof | None]:
+    """Reads the vocabulary and the certificate of an earlier run; None for one that is not there.
+
+    Parameters
+    ----------
+    out : Output
+        Where remarks go.
+    paths : tuple of (str or None)
+        The files.
+    read, read_proof : callable
+        Read them, and refuse those of something else.
+    """
+    names = [path for path in paths if path is not None and path != "-"]
+    if not names:
+        raise click.UsageError("--resume goes on from the files of -o and --write-certificate")
+    vocabulary, proof = (path if path in names and Path(path).is_file() else None for path in paths)
+    if vocabulary is None and proof is None:
+        out.note(f"{' and '.join(names)}: nothing there to go on from yet")
+    return (
+        None if vocabulary is None else read(vocabulary),
+        None if proof is None else read_proof(proof),
+    )
+
+
 def written(out: Output, save: Callable[[str], None], path: str, *, again: bool) -> bool:
     """Writes a file and returns whether that worked; if not, says so unless it failed before."""
     try:
@@ -171,6 +199,13 @@ def written(out: Output, save: Callable[[str], None], path: str, *, again: bool)
             out.note(f"{error}; the run goes on")
         return False
     return True
+
+
+def _certificate(path: str, instance: Instance) -> Certificate:
+    """Reads a certificate of an instance."""
+    certificate = Certificate.load(path)
+    _refuse(path, mismatches(instance, certificate))
+    return certificate
 
 
 def _refuse(path: str, problems: list[str]) -> None:

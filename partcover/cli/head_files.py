@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from ..corpus.head_and_tail import HeadAndTail
 from ..errors import InputError, PartcoverError
 from ..problem.head_certificate import HeadCertificate
@@ -17,6 +15,7 @@ from ..runtime.files import in_place
 from ..segmentation.segmentation import segment
 from ..verification.head_check import check_head_certificate
 from ..vocabulary.vocabulary import Vocabulary
+from .checkpoint_files import earlier, written
 from .output import Output
 
 if TYPE_CHECKING:
@@ -63,13 +62,13 @@ class HeadFiles:
             if path not in self._written:
                 self._written[path] = self._tokens_in(path)
             if not 0 < self._written[path] <= best.tokens:
-                self._write(path, lambda: best.recorded(corpus=self.corpus).save(path), best.tokens)
+                self._write(path, best.recorded(corpus=self.corpus).save, best.tokens)
         proof = self.certificate
         if proof is not None and not in_place(proof):
             if proof not in self._written:
                 self._written[proof] = self._proven_by(proof, best)
             if self._written[proof] < best.lower_bound:
-                self._write(proof, lambda: best.certificate.save(proof), best.lower_bound)
+                self._write(proof, best.certificate.save, best.lower_bound)
 
     def finish(self, best: HeadBound) -> None:
         """Writes the proof of the end, and raises an error where it cannot be written."""
@@ -93,35 +92,26 @@ class HeadFiles:
         InputError
             If a file is of another k or head.
         """
-        path, proof = self.out.path, self.certificate
-        if path in (None, "-") and proof is None:
-            raise click.UsageError("--resume goes on from the files of -o and --write-certificate")
-        vocabulary = certificate = None
-        if path is not None and Path(path).is_file():
-            vocabulary = Vocabulary.load(path)
-            made_for = vocabulary.provenance or {}
-            mine = {"k": self.head.k, "head_sha256": self.head.words.digest}
-            for name, value in mine.items():
-                if made_for.get(name, value) != value:
-                    what = "words" if name != "k" else f"k = {made_for[name]}"
-                    raise InputError(f"{path}: the vocabulary is for other {what} ({_ADVICE})")
-        if proof is not None and Path(proof).is_file():
-            certificate = HeadCertificate.load(proof)
-        if vocabulary is None and certificate is None:
-            names = [name for name in (path, proof) if name is not None]
-            self.out.note(f"{' and '.join(names)}: nothing there to go on from yet")
-        return vocabulary, certificate
+        paths = self.out.path, self.certificate
+        return earlier(self.out, paths, self._read, HeadCertificate.load)
 
-    def _write(self, path: str, save: Callable[[], None], value: int) -> None:
-        """Writes a file; one that cannot be written is named once."""
-        try:
-            save()
-        except InputError as error:
-            if path not in self._failed:
-                self.out.note(f"{error}; the run goes on")
-            self._failed.add(path)
-        else:
+    def _read(self, path: str) -> Vocabulary:
+        """Reads a vocabulary for these words and k."""
+        vocabulary = Vocabulary.load(path)
+        made_for = vocabulary.provenance or {}
+        mine = {"k": self.head.k, "head_sha256": self.head.words.digest}
+        for name, value in mine.items():
+            if made_for.get(name, value) != value:
+                what = "words" if name != "k" else f"k = {made_for[name]}"
+                raise InputError(f"{path}: the vocabulary is for other {what} ({_ADVICE})")
+        return vocabulary
+
+    def _write(self, path: str, save: Callable[[str], None], value: int) -> None:
+        """Writes a file, and keeps what it is worth."""
+        if written(self.out, save, path, again=path in self._failed):
             self._written[path] = value
+        else:
+            self._failed.add(path)
 
     def _tokens_in(self, path: str) -> int:
         """Returns what the vocabulary in a file needs; 0 if it is none for this run."""

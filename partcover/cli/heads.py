@@ -118,21 +118,16 @@ def improve_by_head(
         instance = Instance(words.head, _budget(source), **conditions)
         files = HeadFiles(out, search.write_certificate, words, instance, source.name)
         start, proof = search.starts(files.load, HeadCertificate.load)
-        with out.events(
-            search.events, phase="greedtok", plot=search.plot, time_limit=search.time_limit
-        ) as progress:
+        with search.watched(out) as progress:
             best = head_improve(
                 words,
                 instance.k,
                 head=head,
                 warm_start=start,
                 start_certificate=proof,
-                gap=search.gap or 0.0,
-                time_limit=search.time_limit,
-                seed=out.seed,
-                threads=out.threads,
                 progress=progress,
                 checkpoint=files,
+                **search.limits(out),
                 **conditions,
             )
         with out.saved(lambda path: best.recorded(corpus=source.name).save(path)):

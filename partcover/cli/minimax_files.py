@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-import click
-
 from ..errors import InputError, PartcoverError
 from ..problem.minimax import MinimaxInstance
 from ..problem.minimax_certificate import MinimaxCertificate
@@ -20,7 +18,7 @@ from ..verification.minimax_check import (
     verify_minimax,
 )
 from ..vocabulary.vocabulary import Vocabulary
-from .checkpoint_files import RESUMING, written
+from .checkpoint_files import RESUMING, earlier, written
 from .output import Output
 
 __all__ = ["MinimaxFiles", "stated_references"]
@@ -51,17 +49,8 @@ class MinimaxFiles:
 
     def load(self) -> tuple[Vocabulary | None, MinimaxCertificate | None]:
         """Reads what an earlier run has written; None for a file that is not there."""
-        names = [name for name in (self.vocabulary, self.certificate) if name not in (None, "-")]
-        if not names:
-            raise click.UsageError("--resume goes on from the files of -o and --write-certificate")
-        vocabulary = proof = None
-        if self.vocabulary is not None and Path(self.vocabulary).is_file():
-            vocabulary = Vocabulary.load(self.vocabulary)
-        if self.certificate is not None and Path(self.certificate).is_file():
-            proof = MinimaxCertificate.load(self.certificate)
-        if vocabulary is None and proof is None:
-            self.out.note(f"{' and '.join(map(str, names))}: nothing there to go on from yet")
-        return vocabulary, proof
+        paths = self.vocabulary, self.certificate
+        return earlier(self.out, paths, Vocabulary.load, MinimaxCertificate.load)
 
     def refuse_others(
         self,

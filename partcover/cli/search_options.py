@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .command import Decorator, Function, option
 from .inputs import read_any_vocabulary
@@ -21,6 +23,7 @@ from .options import (
     start_certificate_option,
     vocabulary_options,
 )
+from .output import Output
 from .paths import ReadablePath, WritablePath
 
 __all__ = ["SearchOptions", "search_options"]
@@ -81,6 +84,19 @@ class SearchOptions:
             None if self.start is None else read_any_vocabulary(self.start),
             None if self.start_certificate is None else read(self.start_certificate),
         )
+
+    def limits(self, out: Output) -> dict[str, Any]:
+        """Returns the keywords of a search that say when it stops, and its seed and threads."""
+        return {
+            "gap": self.gap or 0.0,
+            "time_limit": self.time_limit,
+            "seed": out.seed,
+            "threads": out.threads,
+        }
+
+    def watched(self, out: Output) -> AbstractContextManager[Progress]:
+        """Shows and records the events of a search that begins with GreedTok."""
+        return out.events(self.events, phase="greedtok", plot=self.plot, time_limit=self.time_limit)
 
 
 def search_options(

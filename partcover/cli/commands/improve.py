@@ -105,21 +105,16 @@ def improve_command(
     instance = source.read()
     files = CheckpointFiles(out, search.write_certificate, instance, source.name)
     start, certificate = search.starts(files.load, Certificate.load)
-    with out.events(
-        search.events, phase="greedtok", plot=search.plot, time_limit=search.time_limit
-    ) as progress:
+    with search.watched(out) as progress:
         solution = improve(
             instance,
             start,
             bound=not no_bound,
             cuts=not no_cuts,
             start_certificate=certificate,
-            gap=search.gap or 0.0,
-            time_limit=search.time_limit,
-            seed=out.seed,
-            threads=out.threads,
             progress=progress,
             checkpoint=files,
+            **search.limits(out),
         )
     saved = _save_certificate(out, search.write_certificate, solution, instance)
     status = write_solution(out, solution, instance, source.name)
@@ -151,12 +146,9 @@ def _improve_minimax(
             start,
             start_certificate=proof,
             cuts=cuts,
-            gap=search.gap or 0.0,
-            time_limit=search.time_limit,
-            seed=out.seed,
-            threads=out.threads,
             progress=progress,
             checkpoint=files,
+            **search.limits(out),
         )
     status = show_minimax(out, solution)
     files.save_certificate(solution)
