@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..kernels._saddle_point import project
 from ..kernels._word_steps import WordSteps
-from ..problem.memory_plan import MOST_ARCS
+from ..problem.memory_plan import MOST_ARCS, MOST_HELD_ARCS
 from ..runtime.arrays import Bools, Float64
 from ..runtime.memory import refuse_beyond
 from ..runtime.parallel import SHARDS
@@ -26,7 +26,6 @@ __all__ = ["Ascent"]
 _SETTLED = 8  # steps before the active set is updated
 _FEW_ARCS = 1 << 22  # so many are made at once, whatever their rewards
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
-MOST_HELD_ARCS = 1 << 22  # more are made word by word
 BYTES_A_HELD_ARC = 80  # while arcs are made from others
 BYTES_AN_ARC = 24  # at most half of all flows and rows are there, while arcs change
 

@@ -16,6 +16,7 @@ from .instance import Instance
 
 __all__ = [
     "MOST_ARCS",
+    "MOST_HELD_ARCS",
     "MOST_PRICED",
     "SMALL",
     "MemoryPlan",
@@ -32,14 +33,16 @@ _POSITION = 21  # text, suffixes, words and common prefixes, while these are cou
 _CANDIDATE = 120  # while it is enumerated, and in the queue of GreedTok
 _OCCURRENCE = 4  # of a candidate that was scored
 _PRICED = 160  # a candidate whose reward is counted
-_PRICE = 130  # a symbol in the steps of a bound
-_ARC = 64  # an occurrence there
+_PRICE = 72  # a symbol in the steps of a bound
+_ARC, _HELD_ARC = 28, 64  # an occurrence there: made word by word, or held
 _PIECE = 48  # a symbol while words are cut into pieces that are merged, with its pairs
 _ENTRY = 250  # a nonzero or a variable of a solver's model
 SMALL = 1 << 28  # what takes less is not looked at: the index itself refuses what is too large
 _SCORED = 10  # candidates that are scored occur about so often at each position, at most
 MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 25
 """How many candidates and occurrences a bound looks at, unless those of GreedTok are more."""
+MOST_HELD_ARCS = 1 << 22
+"""Where a bound looks at more occurrences, they are made word by word."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +178,9 @@ def _parts(instance: Instance, work: Work) -> Iterator[tuple[str, int]]:
     if work == "bound":
         yield "candidates that are priced", min(substrings, MOST_PRICED) * _PRICED
         yield "prices", n_symbols * _PRICE
-        yield "occurrences that are priced", min(substrings, MOST_ARCS) * _ARC
+        arcs = min(substrings, MOST_ARCS)
+        held = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
+        yield "occurrences that are priced", max(held, arcs * _ARC)
 
 
 def _substrings(lengths: Int64, max_length: int | None) -> int:

@@ -15,6 +15,7 @@ from partcover import (
     WordCounts,
     check_head_certificate,
     greedtok,
+    head_bound,
     head_improve,
     verify,
 )
@@ -51,6 +52,8 @@ def test_tokens_and_bound_are_of_all_words(case, start):
     assert (recount.problems, recount.tokens) == ((), best.tokens)
     assert best.lower_bound <= fewest_tokens(instance) <= best.tokens
     assert check_head_certificate(best.head, HeadAndTail.of(words, n), best.certificate).ok
+    # without a limit the bound is no weaker than where nothing is searched
+    assert best.lower_bound == head_bound(words, k, head=n, **conditions).lower_bound
     if n == len(words):
         assert best.tokens <= verify(instance, greedtok(instance).vocabulary).tokens
     if verify(instance, warm_start).ok:
