@@ -104,10 +104,16 @@ class WordsWithin:
         text = (
             phrase.decode("utf-8", "surrogateescape") if isinstance(phrase, bytes) else str(phrase)
         )
-        parts = self.rules.split(text.replace(self.rules.rules[0].mark or " ", " "))
-        if "".join(parts) != text:
+        mark = self.rules.rules[0].mark or " "
+        raw = _exchanged(text, mark)
+        words, at = [], 0
+        for part in self.rules.split(raw):
+            size = len(part) - (len(mark) - 1 if raw.startswith(" ", at) else 0)
+            words.append(_exchanged(raw[at : at + size], mark))
+            at += size
+        if "".join(words) != text:
             raise InputError(f"the words of {self.rules.name}, joined, are not {shown(text)} again")
-        return [sym.to_token(part, symbols) for part in parts]
+        return [sym.to_token(word, symbols) for word in words]
 
     def starts(
         self, data: npt.NDArray[Any], offsets: npt.NDArray[np.int64]
@@ -143,3 +149,8 @@ class WordsWithin:
             for word in self.of(sym.from_array(data[begin:end], symbols)):
                 places.append(places[-1] + len(word))
         return np.array(places, np.int64)
+
+
+def _exchanged(text: str, mark: str) -> str:
+    """Exchanges mark and space: in a word a space stands for a mark that is in the text."""
+    return " ".join(part.replace(" ", mark) for part in text.split(mark))

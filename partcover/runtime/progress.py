@@ -83,6 +83,7 @@ class Progress:
     ...     def advance(self, done, total, remark=""):
     ...         print(done, "of", total, remark)
     >>> solution = greedtok(Instance({"banana": 2, "bandana": 1}, 2), progress=Printer())
+    1 of 2 cover 10
     2 of 2 cover 16
     """
 

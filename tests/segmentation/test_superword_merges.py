@@ -95,3 +95,12 @@ def test_which_tokens_are_never_made():
 def test_it_cannot_be_drawn_from():
     with pytest.raises(InputError, match="superword_merges cannot be drawn from"):
         sampler(Vocabulary(["ab"]), "superword_merges", dropout=0.1)
+
+
+def test_a_mark_that_is_in_the_text():
+    merges = [("a", " "), ("_", "a"), ("a", "_a")]
+    rule, name = "superword_merges", "space-prefix:_+phrases"
+    encoder = Encoder(Vocabulary(["a ", "_a", "a_a"], rule=rule, merges=merges, pretokenizer=name))
+    assert encoder.encode("a a") == [258]
+    assert encoder.encode("a_a a") == [256, ord("a"), 257]  # its words are "a a" and "_a"
+    assert encoder.decode([256, ord("a"), 257]) == "a_a a"

@@ -71,6 +71,7 @@ def _endless(*_):
 
 def test_a_refused_model_is_a_row(monkeypatch):
     monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 4096)
+    monkeypatch.setattr("partcover.runtime.memory._LITTLE", 0)
     rows = formulations(Instance(WordCounts.from_words(["abcabc"]), 1), names=["path"])
     assert rows[0]["refused"].startswith("the path model would have about")
 
