@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import IO, Any
@@ -75,7 +76,9 @@ def read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, 
         else:
             data = file.read()
             try:
-                array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of a header that Python 2 wrote
+                    array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
             except Exception:  # the header is a Python literal: damaged, it may raise anything
                 raise InputError(f"{name}: not an array in NumPy's format") from None
             yield name, array

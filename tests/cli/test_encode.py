@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -192,6 +193,15 @@ def test_decode_refuses(run, out, tmp_path):
     fails(run("decode", "v.json", "ids", "--errors", "strict"), "ids:1: byte 1", "not UTF-8")
     assert run("decode", "v.json", "ids", "--errors", "replace") == (0, "a\ufffd", "")
     fails(run("decode", "v.json", "ids", "--dtype", "int32"), "--dtype is for --format bin")
+
+
+def test_an_array_that_python_2_wrote(run, out, tmp_path):
+    header = "{'descr': '<u2', 'fortran_order': False, 'shape': (2L,), }".ljust(117) + "\n"
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+    (tmp_path / "old.npy").write_bytes(data + np.array([97, 98], "<u2").tobytes())
+    command = [sys.executable, "-m", "partcover", "decode", "v.json", "old.npy", "--quiet"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("ab", "")
 
 
 def test_special_tokens_are_text_unless_asked_for(run, out, tmp_path):
