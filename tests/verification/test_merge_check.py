@@ -168,6 +168,9 @@ def test_charges_that_are_refused(charges, message):
     assert message in check.problems[0]
 
 
+AB, BC = b"ab", b"bc"
+
+
 def paying() -> tuple[Instance, MergeCertificate]:
     """One token of two, of which abc needs ab: over the first symbol both pay 1 to ab.
 
@@ -190,7 +193,15 @@ def test_dues_by_hand():
     assert not check_merge_certificate(instance, replace(proof, condition=other)).ok
 
 
-AB, BC = b"ab", b"bc"
+def test_dues_are_what_the_token_gets():
+    """Each use of ab pays 1 of the 1 that it is worth, and ab gets it: 6 - 2, where 4 is needed."""
+    instance = Instance({"abc": 2}, 1, candidates=["ab"])
+    leaf = Leaf(np.ones(3, np.int32), pairs=(due(AB, {0: 1}),))
+    condition = MergeCondition(((b"a", b"b"),))
+    prices = Certificate.of(instance, (leaf,), 2, 0)
+    check = check_merge_certificate(instance, MergeCertificate(prices, condition, (), 4))
+    assert (check.ok, check.lower_bound) == (True, 4)
+    assert fewest_closed(instance, condition) == 4
 
 
 @pytest.mark.parametrize(
