@@ -76,6 +76,10 @@ def test_a_list_of_tokens_alone():
     # the second word is no token, so the first stays alone
     words = WordCounts.from_texts(["ab abc"], pretokenizer="gpt2+phrases")
     assert segment(words, vocabulary, "superword_merges").of(0) == [b"ab", b" ab", b"c"]
+    # and it is a border: the word before it is not joined to the one behind it
+    words = WordCounts.from_texts(["ab abc ab"], pretokenizer="gpt2+phrases")
+    pieces = [b"ab", b" ab", b"c", b" ab"]
+    assert segment(words, vocabulary, "superword_merges").of(0) == pieces
     # without words that are joined, each is one
     alone = WordCounts.from_words(["ab ab", "ab abc"])
     plain = Vocabulary(vocabulary.tokens)
