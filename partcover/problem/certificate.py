@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..runtime.arrays import Int32, Int64
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
-from .certificate_file import CertificateFile, digest
+from .certificate_file import SavedCertificate, digest
 from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
 from .instance import Instance
 
@@ -172,7 +172,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate(CertificateFile):
+class Certificate(SavedCertificate):
     """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
 
     `partcover.verification.certificate_check.check_certificate` checks it, and says why it holds.

@@ -14,7 +14,7 @@ from ..runtime.arguments import checked
 from ..runtime.file_kinds import Kind, likely_mistake
 from ..runtime.files import read_json, write_atomic
 
-__all__ = ["CertificateFile", "digest", "with_checksum"]
+__all__ = ["SavedCertificate", "digest", "with_checksum"]
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -42,15 +42,15 @@ def with_checksum(content: dict[str, Any]) -> dict[str, Any]:
     return {**content, "sha256": digest(content)}
 
 
-class CertificateFile(ABC):
+class SavedCertificate(ABC):
     """A certificate that is saved in a file of JSON, with a format, a version and a checksum.
 
     A subclass says what else is in the file.
 
     Examples
     --------
-    >>> from partcover.problem.certificate_file import CertificateFile
-    >>> class Promise(CertificateFile):
+    >>> from partcover.problem.certificate_file import SavedCertificate
+    >>> class Promise(SavedCertificate):
     ...     _KIND, _ABOUT, _FIELDS = "certificate", "a promise", {"k": int}
     ...     def __init__(self, k):
     ...         self.k = k

@@ -12,7 +12,7 @@ from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.notebook import brief
 from .certificate import Certificate
-from .certificate_file import CertificateFile
+from .certificate_file import SavedCertificate
 
 __all__ = ["LONGEST_PRICED", "MOST_TOKENS", "HeadCertificate", "TailDigest"]
 
@@ -64,7 +64,7 @@ class TailDigest:
 
 
 @dataclass(frozen=True, eq=False)
-class HeadCertificate(CertificateFile):
+class HeadCertificate(SavedCertificate):
     """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
 
     The words are a head, whose symbols have prices in an ordinary certificate, and a tail, whose

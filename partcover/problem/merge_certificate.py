@@ -12,7 +12,7 @@ from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.notebook import brief
 from .certificate import Certificate
-from .certificate_file import CertificateFile
+from .certificate_file import SavedCertificate
 
 __all__ = ["Charge", "MergeCertificate", "MergeCondition"]
 
@@ -156,7 +156,7 @@ class Charge:
 
 
 @dataclass(frozen=True, eq=False)
-class MergeCertificate(CertificateFile):
+class MergeCertificate(SavedCertificate):
     """A proof that no vocabulary whose tokens merges make needs fewer tokens than `lower_bound`.
 
     `partcover.verification.merge_check.check_merge_certificate` checks it, and says why it holds.

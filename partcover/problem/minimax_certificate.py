@@ -11,14 +11,14 @@ from ..errors import InputError
 from ..runtime.fractions import read_fraction
 from ..runtime.notebook import brief
 from .certificate import Certificate
-from .certificate_file import CertificateFile
+from .certificate_file import SavedCertificate
 from .minimax import MinimaxInstance, check_weights
 
 __all__ = ["MinimaxCertificate"]
 
 
 @dataclass(frozen=True, eq=False)
-class MinimaxCertificate(CertificateFile):
+class MinimaxCertificate(SavedCertificate):
     """A proof that the largest ratio of tokens to reference is at least `lower_bound`.
 
     It is a weight for each corpus and a `Certificate` of all words so weighted.
