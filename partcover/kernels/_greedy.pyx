@@ -2,7 +2,7 @@
 """Chooses tokens greedily, lazily but exactly: GreedTok and GreedWMC.
 
 A candidate is an interval of the suffix array and a length (see `_suffix_array`).  The state is one
-byte for each text position p: whether the pair (p, p + 1) is covered.  Pairs with a separator
+bit for each text position p: whether the pair (p, p + 1) is covered.  Pairs with a separator
 never are.
 
 Every candidate in the heap has a key that its score can never exceed, now or later.  A candidate
@@ -12,13 +12,15 @@ that can never count again are removed from a candidate's list.
 
 import numpy as np
 
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport INT32_MAX, UINT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
+
+include "_popcount.pxi"
+include "_prefetch.pxi"
 
 cdef enum:
-    BLOCK = 6           # binary digits of a position within its block
-    LONG = 1 << (BLOCK + 2)     # pairs of a token that are counted by blocks
+    AHEAD = 16          # occurrences, of which what is read next is prefetched
     SHORT_BORDER = 16   # a border is looked for among no more symbols for each occurrence
     KEPT_EACH = 10      # occurrences that are kept, for each position
     KEPT = 1 << 24      # and in any case
@@ -31,7 +33,6 @@ cdef int _ascending(const void *a, const void *b) noexcept nogil:
 
 
 cdef struct Candidate:
-    int64_t key          # upper bound of the score, now and later
     int32_t *places      # occurrences that may still count; NULL until first scored
     int32_t n_places     # -1 until first scored
     int32_t room         # for so many places
@@ -39,28 +40,37 @@ cdef struct Candidate:
     int32_t hi
     int32_t length
     bint overlaps        # some occurrences overlap: `places` ascend
+    int32_t scored       # how many tokens were chosen when it was last scored; -1 if never
+    int64_t score        # the score then
 
 
-cdef bint _before(const Candidate *a, int64_t a_score, const Candidate *b, int64_t b_score,
-                  bint longer) noexcept nogil:
-    """The order: higher score; then shorter, or with `longer` longer; then lexicographically last.
-
-    Distinct substrings of one length are disjoint intervals, in lexicographic order.
-    """
-    if a_score != b_score:
-        return a_score > b_score
-    if a.length != b.length:
-        return (a.length > b.length) == longer
-    return a.lo > b.lo
+cdef struct Entry:
+    int64_t key          # upper bound of the candidate's score, now and later
+    int32_t candidate
 
 
-cdef inline int32_t _covered(const uint8_t *cover, Py_ssize_t begin,
+cdef inline bint _is_covered(const uint64_t *cover, Py_ssize_t p) noexcept nogil:
+    return cover[p >> 6] >> (p & 63) & 1
+
+
+cdef inline bint _is_blocked(const uint64_t *cover, Py_ssize_t p, Py_ssize_t inner) noexcept nogil:
+    """Whether a pair beside the occurrence at p is covered, of a token of `inner` pairs."""
+    return _is_covered(cover, p - 1) or _is_covered(cover, p + inner)
+
+
+cdef inline int32_t _covered(const uint64_t *cover, Py_ssize_t begin,
                              Py_ssize_t end) noexcept nogil:
-    """Covered pairs from begin on, before end."""
-    cdef int32_t n_covered = 0
-    cdef Py_ssize_t p
-    for p in range(begin, end):
-        n_covered += cover[p]
+    """Covered pairs from begin on, before end; one pair at least is asked for."""
+    cdef Py_ssize_t block = begin >> 6
+    cdef Py_ssize_t last = (end - 1) >> 6
+    cdef uint64_t from_begin = UINT64_MAX << (begin & 63)
+    cdef uint64_t to_end = UINT64_MAX >> (-end & 63)
+    cdef int32_t n_covered
+    if block == last:
+        return popcount(cover[block] & from_begin & to_end)
+    n_covered = popcount(cover[block] & from_begin) + popcount(cover[last] & to_end)
+    for block in range(block + 1, last):
+        n_covered += popcount(cover[block])
     return n_covered
 
 
@@ -87,18 +97,17 @@ cdef class Greedy:
     cdef const int32_t[::1] sa
     cdef const int32_t[::1] word_of
     cdef const int64_t[::1] counts
-    cdef uint8_t[::1] cover
-    cdef int32_t[::1] in_block         # covered pairs of each block of positions
+    cdef uint64_t[::1] cover           # a bit for each position
     cdef uint64_t[::1] mark            # scratch of a sort: a bit for each position
     cdef const uint64_t[::1] groups    # of each candidate, a bit each; empty if there are none
     cdef int64_t[::1] left             # of each group: tokens that may still be chosen
     cdef uint64_t full
     cdef readonly bint relaxed
     cdef Candidate *items
-    cdef int32_t *heap
+    cdef Entry *heap
     cdef Py_ssize_t size           # of the heap
     cdef Py_ssize_t n_items
-    cdef int32_t *aside            # scratch: candidates that go back into the heap
+    cdef int32_t n_chosen          # since the candidates were loaded
     cdef int64_t *best_upto        # scratch of the bound for overlapping occurrences
     cdef int32_t *border           # scratch of the failure function
     cdef Py_ssize_t room
@@ -114,8 +123,7 @@ cdef class Greedy:
         self.word_of = word_of
         self.counts = counts
         self.relaxed = relaxed
-        self.cover = np.zeros(self.text.shape[0] + 1, np.uint8)
-        self.in_block = np.zeros((self.text.shape[0] >> BLOCK) + 1, np.int32)
+        self.cover = np.zeros((self.text.shape[0] >> 6) + 1, np.uint64)
         self.mark = np.zeros((self.text.shape[0] >> 6) + 1, np.uint64)
         self.most_kept = max(KEPT, KEPT_EACH * <int64_t> self.text.shape[0])
 
@@ -132,13 +140,12 @@ cdef class Greedy:
             free(self.items[c].places)
         free(self.items)
         free(self.heap)
-        free(self.aside)
         self.items = NULL
         self.heap = NULL
-        self.aside = NULL
         self.n_items = 0
         self.size = 0
         self.n_kept = 0
+        self.n_chosen = 0
 
     def load(self, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
              const int64_t[::1] weight, int64_t limit, groups=None, left=None):
@@ -151,6 +158,7 @@ cdef class Greedy:
         cdef Py_ssize_t c
         cdef Py_ssize_t n = lo.shape[0]
         cdef Candidate *item
+        cdef Entry *entry
         self.unload()
         self.groups = np.zeros(0, np.uint64) if groups is None else groups
         self.left = np.zeros(0, np.int64) if left is None else left.copy()
@@ -161,9 +169,8 @@ cdef class Greedy:
         if n > INT32_MAX:
             raise OverflowError("the number of candidates does not fit in int32")
         self.items = <Candidate *> malloc((n + 1) * sizeof(Candidate))
-        self.heap = <int32_t *> malloc((n + 1) * sizeof(int32_t))
-        self.aside = <int32_t *> malloc((n + 1) * sizeof(int32_t))
-        if self.items == NULL or self.heap == NULL or self.aside == NULL:
+        self.heap = <Entry *> malloc((n + 1) * sizeof(Entry))
+        if self.items == NULL or self.heap == NULL:
             raise MemoryError
         with nogil:
             for c in range(n):
@@ -173,12 +180,14 @@ cdef class Greedy:
                 item.room = 0
                 item.lo, item.hi, item.length = lo[c], hi[c], length[c]
                 item.overlaps = False
+                item.scored = -1
                 # saturating: weight * (length - 1) may pass int64 for overlapping occurrences
+                entry = &self.heap[c]
+                entry.candidate = <int32_t> c
                 if weight[c] > limit // (length[c] - 1):
-                    item.key = limit
+                    entry.key = limit
                 else:
-                    item.key = weight[c] * (length[c] - 1)
-                self.heap[c] = <int32_t> c
+                    entry.key = weight[c] * (length[c] - 1)
             self.n_items = self.size = n
             for c in range(n // 2 - 1, -1, -1):
                 self._sift(c)
@@ -191,18 +200,20 @@ cdef class Greedy:
         cdef Py_ssize_t n = self.text.shape[0]
         cdef Py_ssize_t p
         cdef bint dead = True
+        cdef const uint64_t *cover = &self.cover[0]
         out = np.zeros(n, np.uint8)
         cdef uint8_t[::1] view = out
-        if not self.relaxed:
-            view[1:] = self.cover[:n - 1]
-            return out
         with nogil:
-            for p in range(n - 2, 0, -1):
-                if self.text[p] == 0 or self.text[p + 1] == 0:
-                    dead = True         # no pair begins here
-                elif not self.cover[p]:
-                    dead = False
-                view[p] = dead
+            if not self.relaxed:
+                for p in range(1, n):
+                    view[p] = _is_covered(cover, p - 1)
+            else:
+                for p in range(n - 2, 0, -1):
+                    if self.text[p] == 0 or self.text[p + 1] == 0:
+                        dead = True         # no pair begins here
+                    elif not _is_covered(cover, p):
+                        dead = False
+                    view[p] = dead
         return out
 
     def run(self, Py_ssize_t steps, int64_t least=1):
@@ -232,6 +243,7 @@ cdef class Greedy:
                 if self.groups.shape[0]:
                     self._count_groups(self.groups[pick])
                 self._forget(&self.items[pick])
+                self.n_chosen += 1
                 chosen_view[done] = pick
                 gain_view[done] = score
                 done += 1
@@ -268,43 +280,39 @@ cdef class Greedy:
 
         -1 if none scores `least`, at least 1.
         """
-        cdef Py_ssize_t n_aside = 0
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, end
+        cdef Py_ssize_t n_aside = 0         # behind the heap: scored, and to go back into it
+        cdef Entry top
+        cdef Candidate *item
         cdef int32_t best = -1
-        cdef int32_t top
-        cdef int64_t best_score = 0
-        cdef int64_t now
-        cdef int64_t key = 0
-        while self.size:
+        score[0] = 0
+        while self.size and self.heap[0].key >= least:
             top = self.heap[0]
-            if self.items[top].key < least:
+            item = &self.items[top.candidate]
+            if best >= 0 and self._before(best, score[0], top.candidate, top.key):
                 break
-            if best >= 0 and _before(&self.items[best], best_score, &self.items[top],
-                                     self.items[top].key, self.relaxed):
-                break
-            self._pop()
-            if self.full and self.groups[top] & self.full:
-                continue  # a full group stays full
-            now = self._score(&self.items[top], &key)
-            self.items[top].key = key
-            # kept are lists that will be looked at again, as many as memory was planned for
-            if key < least or self.n_kept > self.most_kept:
-                self._forget(&self.items[top])
-            if now >= least and (
-                best < 0
-                or _before(&self.items[top], now, &self.items[best], best_score, self.relaxed)
-            ):
-                if best >= 0:
-                    self.aside[n_aside] = best
-                    n_aside += 1
-                best = top
-                best_score = now
-            elif key > 0:
-                self.aside[n_aside] = top
+            if self.full and self.groups[top.candidate] & self.full:
+                self.heap[0].key = 0    # a full group stays full
+                self._sift(0)
+            elif item.scored != self.n_chosen:
+                item.score = self._score(item, &self.heap[0].key)
+                item.scored = self.n_chosen
+                # kept are lists that will be looked at again, as many as memory was planned for
+                if self.heap[0].key < least or self.n_kept > self.most_kept:
+                    self._forget(item)
+                self._sift(0)
+            else:
+                if item.score >= least and (best < 0 or self._before(top.candidate, item.score,
+                                                                     best, score[0])):
+                    best = top.candidate
+                    score[0] = item.score
+                self._pop()
+                self.heap[self.size] = top
                 n_aside += 1
-        for i in range(n_aside):
-            self._push(self.aside[i])
-        score[0] = best_score
+        end = self.size + n_aside
+        for i in range(self.size, end):
+            if self.heap[i].candidate != best:
+                self._push(self.heap[i])
         return best
 
     cdef void _forget(self, Candidate *c) noexcept nogil:
@@ -324,6 +332,7 @@ cdef class Greedy:
         cdef Py_ssize_t count = 0
         cdef Py_ssize_t i
         cdef int32_t p
+        cdef const uint64_t *cover = &self.cover[0]
         if self.listed_room < c.hi - c.lo:
             free(self.listed)
             self.listed_room = 0
@@ -333,12 +342,15 @@ cdef class Greedy:
                     raise MemoryError
             self.listed_room = 2 * <Py_ssize_t> (c.hi - c.lo)
         for i in range(c.lo, c.hi):
+            if i + AHEAD < c.hi:
+                prefetch(&cover[self.sa[i + AHEAD] >> 6])
             p = self.sa[i]
             if self.relaxed:
-                if self._covered_pairs(p, p + inner) == inner:
+                if _covered(cover, p, p + inner) == inner:
                     continue
-            elif self.cover[p - 1] | self.cover[p + inner]:
+            elif _is_blocked(cover, p, inner):
                 continue
+            prefetch(&self.word_of[p])
             self.listed[count] = p
             count += 1
         c.overlaps = False
@@ -428,12 +440,13 @@ cdef class Greedy:
         cdef Py_ssize_t i
         cdef int32_t p, open_pairs
         cdef int64_t score = 0
-        cdef const uint8_t *cover = &self.cover[0]
+        cdef const uint64_t *cover = &self.cover[0]
         for i in range(c.n_places):
+            self._prefetch(c, i)
             p = places[i]
-            if cover[p - 1] | cover[p + inner]:
+            if _is_blocked(cover, p, inner):
                 continue
-            open_pairs = <int32_t> inner - self._covered_pairs(p, p + inner)
+            open_pairs = <int32_t> inner - _covered(cover, p, p + inner)
             if open_pairs:
                 places[kept] = p
                 kept += 1
@@ -457,7 +470,7 @@ cdef class Greedy:
         cdef int32_t placed = -c.length
         cdef int64_t gain
         cdef int64_t score = 0
-        cdef const uint8_t *cover = &self.cover[0]
+        cdef const uint64_t *cover = &self.cover[0]
         if self.room < c.n_places + 1:
             free(self.best_upto)
             self.best_upto = <int64_t *> malloc(2 * (c.n_places + 1) * sizeof(int64_t))
@@ -469,14 +482,15 @@ cdef class Greedy:
         self.best_upto[0] = 0
         free_before = 0
         for i in range(c.n_places):
+            self._prefetch(c, i)
             p = places[i]
-            if cover[p - 1] | cover[p + inner]:
+            if _is_blocked(cover, p, inner):
                 continue
             if 2 * (p - counted) < inner:  # much of it is the occurrence before
                 covered -= _covered(cover, counted, p)
                 covered += _covered(cover, counted + inner, p + inner)
             else:
-                covered = self._covered_pairs(p, p + inner)
+                covered = _covered(cover, p, p + inner)
             counted = p
             open_pairs = <int32_t> inner - covered
             if open_pairs == 0:
@@ -505,13 +519,15 @@ cdef class Greedy:
         cdef Py_ssize_t end = 0
         cdef int32_t p, open_pairs
         cdef int64_t score = 0
+        cdef const uint64_t *cover = &self.cover[0]
         for i in range(c.n_places):
+            self._prefetch(c, i)
             p = places[i]
             begin = p
             if c.overlaps and end > p:
                 begin = end
             end = p + inner
-            open_pairs = <int32_t> (end - begin) - self._covered_pairs(begin, end)
+            open_pairs = <int32_t> (end - begin) - _covered(cover, begin, end)
             if open_pairs:
                 places[kept] = p
                 kept += 1
@@ -519,19 +535,13 @@ cdef class Greedy:
         c.n_places = <int32_t> kept
         return score
 
-    cdef int32_t _covered_pairs(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        """Covered pairs from begin on, before end: of many, by whole blocks."""
-        cdef const uint8_t *cover = &self.cover[0]
-        cdef Py_ssize_t first, last, block
-        cdef int32_t n_covered
-        if end - begin < LONG:
-            return _covered(cover, begin, end)
-        first = (begin >> BLOCK) + 1
-        last = end >> BLOCK
-        n_covered = _covered(cover, begin, first << BLOCK)
-        for block in range(first, last):
-            n_covered += self.in_block[block]
-        return n_covered + _covered(cover, last << BLOCK, end)
+    cdef inline void _prefetch(self, const Candidate *c, Py_ssize_t i) noexcept nogil:
+        """Prefetches what scoring reads of the occurrences after the i-th."""
+        if i + 2 * AHEAD < c.n_places:
+            prefetch(&self.cover[c.places[i + 2 * AHEAD] >> 6])
+            prefetch(&self.word_of[c.places[i + 2 * AHEAD]])
+        if i + AHEAD < c.n_places:
+            prefetch(&self.counts[self.word_of[c.places[i + AHEAD]]])
 
     cdef void _place(self, Candidate *c) noexcept nogil:
         """Covers the pairs that `_score` counted."""
@@ -539,10 +549,10 @@ cdef class Greedy:
         cdef Py_ssize_t i, begin
         cdef Py_ssize_t end = 0
         cdef int32_t p
-        cdef const uint8_t *cover = &self.cover[0]
+        cdef const uint64_t *cover = &self.cover[0]
         for i in range(c.n_places):
             p = c.places[i]
-            if not self.relaxed and (cover[p - 1] | cover[p + inner]):
+            if not self.relaxed and _is_blocked(cover, p, inner):
                 continue
             begin = p
             if c.overlaps and end > p:
@@ -552,19 +562,33 @@ cdef class Greedy:
 
     cdef void _cover(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """Covers the pairs from begin on, before end."""
-        cdef Py_ssize_t block = begin >> BLOCK
         cdef Py_ssize_t until
         while begin < end:
-            until = min(end, (block + 1) << BLOCK)
-            self.in_block[block] += <int32_t> (until - begin) - _covered(&self.cover[0], begin,
-                                                                         until)
-            memset(&self.cover[begin], 1, until - begin)
+            until = min(end, (begin | 63) + 1)
+            self.cover[begin >> 6] |= UINT64_MAX << (begin & 63) & UINT64_MAX >> (-until & 63)
             begin = until
-            block += 1
+
+    cdef inline bint _before(self, int32_t a, int64_t a_score, int32_t b,
+                             int64_t b_score) noexcept nogil:
+        """The order: higher score; then shorter, or longer if relaxed; then lexicographically last.
+
+        Distinct substrings of one length are disjoint intervals, in lexicographic order.
+        """
+        if a_score != b_score:
+            return a_score > b_score
+        return self._wins_tie(&self.items[a], &self.items[b])
+
+    cdef bint _wins_tie(self, const Candidate *a, const Candidate *b) noexcept nogil:
+        if a.length != b.length:
+            return (a.length > b.length) == self.relaxed
+        return a.lo > b.lo
+
+    cdef inline bint _higher(self, Entry a, Entry b) noexcept nogil:
+        return self._before(a.candidate, a.key, b.candidate, b.key)
 
     cdef void _sift(self, Py_ssize_t i) noexcept nogil:
         cdef Py_ssize_t child
-        cdef int32_t moving = self.heap[i]
+        cdef Entry moving = self.heap[i]
         while True:
             child = 2 * i + 1
             if child >= self.size:
@@ -577,24 +601,20 @@ cdef class Greedy:
             i = child
         self.heap[i] = moving
 
-    cdef bint _higher(self, int32_t a, int32_t b) noexcept nogil:
-        return _before(&self.items[a], self.items[a].key, &self.items[b], self.items[b].key,
-                       self.relaxed)
-
     cdef void _pop(self) noexcept nogil:
         self.size -= 1
         if self.size:
             self.heap[0] = self.heap[self.size]
             self._sift(0)
 
-    cdef void _push(self, int32_t c) noexcept nogil:
+    cdef void _push(self, Entry entry) noexcept nogil:
         cdef Py_ssize_t i = self.size
         cdef Py_ssize_t up
         self.size += 1
         while i:
             up = (i - 1) // 2
-            if not self._higher(c, self.heap[up]):
+            if not self._higher(entry, self.heap[up]):
                 break
             self.heap[i] = self.heap[up]
             i = up
-        self.heap[i] = c
+        self.heap[i] = entry

@@ -282,7 +282,7 @@ def test_long_words_that_repeat_themselves_for_ever_are_refused(solver):
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(["ab", "aab", "abc", "b" * 90]), min_size=1, max_size=40))
 def test_tokens_of_hundreds_of_symbols(parts):
-    # pairs of long tokens are counted by blocks
+    # pairs of tokens are counted 64 at a time
     word = "".join(parts).encode()
     words = {word: 2, word + b"x": 1, word[1:]: 1}
     pool = {word[i:j] for i in range(0, len(word), 97) for j in range(i + 2, len(word) + 1, 61)}
