@@ -134,9 +134,8 @@ class Normalizer:
 
     def of_bytes(self, text: bytes) -> bytes:
         """Returns the normalized text of a text in UTF-8; other bytes stay as they are."""
-        if not all(isinstance(change, NormalForm) for change in self._changes):
+        if not self.keeps_ascii:
             return self._of_bytes(text)
-        # a normal form leaves ASCII as it is, and takes each line by itself
         blocks = [
             block if block.isascii() else self._of_bytes(block) for block in _blocks_of_lines(text)
         ]
@@ -169,6 +168,14 @@ class Normalizer:
         last = self.steps[-1]
         spaces = last["type"] == "Replace" and last["content"] == " "
         return int(spaces and any(step.get("prepend") == MARK for step in self.steps))
+
+    @property
+    def keeps_ascii(self) -> bool:
+        """Whether it leaves ASCII as it is, and a text can be parted before characters of ASCII.
+
+        So do normal forms.  But a mark of another script may change the character before it.
+        """
+        return all(isinstance(change, NormalForm) for change in self._changes)
 
     @property
     def in_blocks(self) -> bool:

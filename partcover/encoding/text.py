@@ -14,7 +14,6 @@ from ..errors import InputError
 from ..kernels._segment import INSIDE
 from ..runtime.arguments import shown
 from ..vocabulary.unknown import Part
-from .utf8 import utf8
 
 __all__ = [
     "Numbers",
@@ -46,14 +45,14 @@ def is_integer_type(kind: type) -> bool:
     return kind is int or (issubclass(kind, int | np.integer) and kind is not bool)
 
 
-def as_bytes(text: object, what: str, threads: int = 1) -> bytes:
+def as_bytes(text: object, what: str) -> bytes:
     """Returns a text as bytes in UTF-8; `what` names it in errors."""
     if isinstance(text, bytes):
         return text
     if not isinstance(text, str):
         raise InputError(f"{what} is {shown(text)}: str or bytes is expected")
     try:
-        return utf8(text, threads)
+        return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise InputError(f"{what} has a lone surrogate, not UTF-8") from None
 

@@ -176,9 +176,9 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        data = as_bytes(text, "the text", self.threads)
+        data = self._prepared(text, special)
         alone = self.threads == 1 or len(data) <= PART
-        if alone and isinstance(special, str) and special == "text":
+        if alone and isinstance(data, bytes) and isinstance(special, str) and special == "text":
             workers = self._workers_for(special)
             if self._normal is not None and workers is self._workers:
                 data = self._normal.of_bytes(data)
@@ -187,7 +187,7 @@ class TextEncoder(Decoder):
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        data = as_bytes(text, "the text", self.threads)
+        data = self._prepared(text, special)
         parts = list(self._numbers(data, special, self._to_ids))
         return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, self.dtype), *parts])
 
@@ -360,12 +360,26 @@ class TextEncoder(Decoder):
         offsets = list(zip(start.tolist(), end.tolist(), strict=True))
         return self._to_ids(joined(numbers)).tolist(), offsets
 
+    def _prepared(self, text: str | bytes, special: Special) -> str | bytes:
+        """Returns a text in UTF-8, or a long one as it is if only words are looked for in it."""
+        long = self.threads > 1 and isinstance(text, str) and len(text) > PART
+        plain = isinstance(special, str) and special == "text" and self._draw is None
+        alike = self._normal is None or self._normal.keeps_ascii or self._takes_raw(special)
+        return text if long and plain and alike else as_bytes(text, "the text")
+
     def _numbers(
-        self, text: bytes, special: Special, of: Callable[[Numbers], _Result]
+        self, text: str | bytes, special: Special, of: Callable[[Numbers], _Result]
     ) -> Iterator[_Result]:
         """Yields what `of` makes of a text's numbers, part by part."""
-        parts = self._parts(text, special)
         workers = self._workers_for(special)
+        if isinstance(text, str):
+            try:
+                yield from workers.numbers(text, 0, self.threads, of)
+            except (InputError, UnicodeEncodeError):
+                as_bytes(text, "the text")  # of several errors the one that one thread finds
+                raise
+            return
+        parts = self._parts(text, special)
         for place, (at, part) in enumerate(placed(parts)):
             if isinstance(part, np.ndarray):
                 yield of(part)
@@ -410,7 +424,10 @@ class TextEncoder(Decoder):
     def _renew_workers(self) -> None:
         following = None if self._following is None else self._following.rules
         # the table of tokens is of one kind of rules
-        self._workers = self._new_workers(self._rules, self._raw is None, following)
+        normal = self._normal
+        if normal is not None and not normal.keeps_ascii:
+            normal = None  # texts come normalized then
+        self._workers = self._new_workers(self._rules, self._raw is None, following, normal)
         self._raw_workers = self._new_workers(self._raw or self._rules, True, following)
 
     def _new_workers(
@@ -418,6 +435,7 @@ class TextEncoder(Decoder):
         rules: tuple[PretokenizerRule, ...],
         known: bool,
         following: tuple[PretokenizerRule, ...] | None,
+        normal: Normalizer | None = None,
     ) -> Workers:
         drawn = self._draw is not None
         kinds = character_kinds() if rules[0].kinds is None else rules[0].kinds
@@ -428,7 +446,7 @@ class TextEncoder(Decoder):
         )  # fmt: skip
         return Workers(
             rules, self._draw or self._cut, self._lacks, self._unknown, self._mark, new_cache,
-            drawn=drawn, following=following,
+            drawn=drawn, following=following, normal=normal,
         )  # fmt: skip
 
     def _short_merges(self, rules: tuple[PretokenizerRule, ...]) -> ShortMerges | None:

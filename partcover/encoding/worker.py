@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,22 +14,27 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus import symbols as sym
+from ..corpus.normalizers import Normalizer
 from ..corpus.pretokenizers import PretokenizerRule
 from ..errors import InputError
 from ..kernels._encoder import WHOLE, TokenTable, WordCache
 from ..kernels._segment import SINGLE
+from ..kernels._shares import utf8_size
 from ..runtime.arguments import shown
 from ..runtime.parallel import ordered_map
 from .listing import listed
 from .text import Numbers, UnknownNumbers, exchange, joined, placed
+from .utf8 import utf8
 
 __all__ = ["Worker", "Workers", "token_table"]
 
 _Result = TypeVar("_Result")
 
 SECTION = 1 << 18  # bytes of text after which new words are cut
-PART = 1 << 18  # bytes of text that one thread takes at a time
-_NEAR = 1 << 12  # bytes in which a place to cut is looked for
+PART = 1 << 18  # bytes or characters that one thread takes at a time
+_WINDOWS = (1 << 12, 1 << 16)  # bytes or characters in which a place to cut is looked for
+_SPACES = 64  # spaces that are looked at for a place to cut
+_MARKS = 32  # characters before one that are normalized for that
 _LONGER = 64  # bytes that steps write for a byte, at most
 
 
@@ -251,6 +257,8 @@ class Workers:
         As for `Worker`.
     following : sequence of PretokenizerRule, optional
         The rules for what follows a special token, where they are others.
+    normal : Normalizer, optional
+        What is done to characters before they are cut; one that keeps ASCII.
     """
 
     def __init__(
@@ -264,8 +272,10 @@ class Workers:
         *,
         drawn: bool,
         following: Sequence[PretokenizerRule] | None = None,
+        normal: Normalizer | None = None,
     ) -> None:
         self.rules = rules
+        self._normal = normal
         self._make = partial(
             Worker, cut=cut, lacks=lacks, unknown=unknown, mark=mark, new_cache=new_cache,
             drawn=drawn,
@@ -296,7 +306,7 @@ class Workers:
 
     def numbers(
         self,
-        text: bytes,
+        text: bytes | str,
         at: int,
         threads: int,
         of: Callable[[Numbers], _Result],
@@ -305,35 +315,73 @@ class Workers:
     ) -> Iterator[_Result]:
         """Yields what `of` makes of a text's numbers, by several threads if it is long.
 
-        `at` says where the text starts, `follows` whether it follows a special token.
+        `at` says where the text starts, `follows` whether it follows a special token.  Characters
+        become UTF-8 and are normalized part by part, by the thread that takes the part: then it
+        need not fetch them from memory again.  Words may not be cut by draws, which depend on
+        where each byte is.
         """
 
         def work(part: tuple[int, int]) -> _Result:
             with self.one() as worker:
                 worker = (worker.following if follows else None) or worker
-                return of(worker.numbers(text, at, *part))
+                if isinstance(text, bytes):
+                    return of(worker.numbers(text, at, *part))
+                data = utf8(text, *part)
+                if self._normal is not None:
+                    data = self._normal.of_bytes(data)
+                return of(worker.numbers(data, at))
 
         if threads == 1 or len(text) <= PART:
             yield work((0, len(text)))
             return
         yield from ordered_map(work, pairwise(self._places(text)), threads)
 
-    def _places(self, text: bytes) -> Iterator[int]:
+    def _places(self, text: bytes | str) -> Iterator[int]:
         """Yields where parts of a text begin and end, places where the first rule cuts."""
         at, size = 0, PART
         yield at
         while at + size < len(text):
             end = at + size
-            # near the end first; the character before a place must be known as a whole
-            near = max(end - _NEAR, at)
-            cut = self.rules[0].last_cut(text[near:end])
-            if cut <= 4 and near > at:
-                near = at
-                cut = self.rules[0].last_cut(text[at:end])
-            if cut > 0:
-                at, size = near + cut, PART
-                yield at
+            for window in _WINDOWS:
+                begin = max(end - window, at)
+                cut = self._last_cut(text[begin:end])
+                # the character before a place must be known as a whole
+                if cut > (4 if begin > at else 0):
+                    at, size = begin + cut, PART
+                    yield at
+                    break
             else:
-                size *= 2  # so that no byte is searched more than a few times
+                size *= 2  # so that no more than a few windows are searched
         if text:
             yield len(text)
+
+    def _last_cut(self, text: bytes | str) -> int:
+        """Returns the last place > 0 where the first rule cuts a text that goes on, or -1."""
+        last_cut = self.rules[0].last_cut
+        if isinstance(text, bytes):
+            return last_cut(text)
+        if self._normal is not None:
+            return self._last_normal_cut(text)
+        data = text.encode("utf-8", "surrogateescape")
+        cut = last_cut(data)
+        if cut < 0 or len(data) == len(text):
+            return cut
+        return bisect_left(range(len(text)), cut, key=partial(utf8_size, text, 0))
+
+    def _last_normal_cut(self, text: str) -> int:
+        """Returns a late place > 0 where the first rule cuts what a text is normalized to, or -1.
+
+        It is before a space, which stays one, so what is beside it is normalized apart.
+        """
+        assert self._normal is not None
+        at = len(text)
+        for _ in range(_SPACES):
+            at = text.rfind(" ", 1, at)
+            if at < 0:
+                break
+            # a character has no more than a few marks; of more, each is like the others to rules
+            before = self._normal(text[max(at - _MARKS, 0) : at])
+            beside = f"{before} ".encode("utf-8", "surrogateescape")
+            if self.rules[0].last_cut(beside) == len(beside) - 1:
+                return at
+        return -1

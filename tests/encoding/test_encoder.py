@@ -6,15 +6,14 @@ import json
 
 import numpy as np
 import pytest
-from encoding.cases import SIZES, cases
-from hypothesis import given, settings
+from encoding.cases import NAMES, SIZES, cases
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles.encoding import ids_of, pieces_of, spans_of
 
 from partcover import Encoder, InputError, Vocabulary
-from partcover.corpus.pretokenizers import (
-    Pretokenizer,
-)
+from partcover.corpus.normalizers import Normalizer
+from partcover.corpus.pretokenizers import Pretokenizer
 from partcover.encoding import encoder, text_encoder, worker
 
 
@@ -32,20 +31,83 @@ def test_ids_are_the_twins_and_decode_to_the_text(case, cache):
     assert ours.decode(array, "surrogateescape") == text.decode("utf-8", "surrogateescape")
 
 
+def in_parts(patch, section, part, near):
+    """Cuts texts into sections and parts of so few bytes or characters."""
+    patch.setattr(worker, "_WINDOWS", (near, 2 * near))
+    for module in (encoder, text_encoder, worker):
+        patch.setattr(module, "SECTION", section, raising=False)
+        patch.setattr(module, "PART", part, raising=False)
+
+
+def parts_of(text):
+    """Returns all parts of a text of two bytes to six."""
+    return sorted({text[i : i + n] for n in range(2, 7) for i in range(len(text) - n + 1)})
+
+
 @settings(max_examples=200, deadline=None)
-@given(cases(), st.sampled_from(SIZES), st.integers(1, 9), st.integers(1, 9), st.integers(1, 3))
-def test_sections_parts_and_threads_do_not_show(case, cache, section, part, threads):
+@given(
+    cases(),
+    st.sampled_from(SIZES),
+    st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9)),
+    st.integers(1, 3),
+)
+def test_sections_parts_and_threads_do_not_show(case, cache, sizes, threads):
     text, vocabulary, name, rule = case
     expected = Encoder(vocabulary, name, rule).encode(text)
+    many = Vocabulary(parts_of(text))  # a wrong place to cut is in one of them
+    of_many = Encoder(many, name).encode(text)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (encoder, text_encoder, worker):
-            patch.setattr(module, "SECTION", section, raising=False)
-            patch.setattr(module, "PART", part, raising=False)
+        in_parts(patch, *sizes)
+        assert Encoder(many, name, threads=2).encode(text.decode("utf-8", "surrogateescape")) == (
+            of_many
+        )
         ours = Encoder(vocabulary, name, rule, cache=cache, threads=threads)
         assert ours.encode(text) == expected
+        # as characters, and with one character for each byte that is not ASCII
+        characters = text.decode("utf-8", "surrogateescape")
+        assert ours.encode(characters) == expected
+        assert ours.encode_to_numpy(text.decode("ascii", "surrogateescape")).tolist() == expected
         texts = [text, b"", text[::-1], text]
         batch = ours.encode_batch(texts)
         assert batch == [Encoder(vocabulary, name, rule).encode(text) for text in texts]
+
+
+CHANGING = st.lists(
+    st.sampled_from([" ", "a", "=", "é", "e", "\n", "'", "s", "1", "가", "ᄀ", "Å"])
+    | st.sampled_from(["\u0301", "\u0338", "\u0327", "\u11a8", "\u212b", "\udcc3", "\udca9"]),
+    max_size=40,
+).map("".join)
+
+
+@settings(max_examples=500, deadline=None)
+@given(CHANGING, st.sampled_from(NAMES), st.sampled_from(["NFC", "NFD", "NFKC+NFD"]),
+       st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9)))  # fmt: skip
+@example("éé=" * 5, "gpt2", "NFD", (9, 2, 2))  # a letter before "=" becomes a mark
+@example("1  " * 5, "gpt2", "NFC", (9, 2, 2))  # a rule that does not cut before each space
+def test_parts_are_normalized_as_the_whole(text, name, form, sizes):
+    normal = Normalizer(form)(text).encode("utf-8", "surrogateescape")
+    vocabulary = Vocabulary(parts_of(normal), normalizer=form)
+    expected = Encoder(vocabulary, name).encode(text)
+    with pytest.MonkeyPatch.context() as patch:
+        in_parts(patch, *sizes)
+        assert Encoder(vocabulary, name, threads=2).encode(text) == expected
+
+
+def test_a_window_that_begins_inside_a_character(monkeypatch):
+    in_parts(monkeypatch, 9, 4, 2)
+    text = "x\u00a0  y".encode()  # the last byte of a space before a space
+    assert Encoder(Vocabulary([text[1:4]]), "gpt2", threads=2).encode(text) == [120, 256, 32, 121]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("text", ["中 a\ud800", "\ud800 a 中", "a \ud800"])
+def test_of_two_errors_all_threads_find_the_same(text, threads, monkeypatch):
+    in_parts(monkeypatch, 2, 2, 2)
+    vocabulary = Vocabulary(["ab"], ids=[*range(228), -1, *range(228, 256)])
+    with pytest.raises(InputError, match="0xE4, in the word"):
+        Encoder(vocabulary, "gpt2", threads=threads).encode("a b 中")
+    with pytest.raises(InputError, match="the text has a lone surrogate"):
+        Encoder(vocabulary, "gpt2", threads=threads).encode(text)
 
 
 @settings(max_examples=300, deadline=None)

@@ -27,19 +27,16 @@ def unescaped(text):
     )
 
 
-@given(st.text(CHARACTERS, max_size=80), st.integers(1, 40), st.integers(1, 3))
-def test_text_in_shares(text, share, threads):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("partcover.encoding.utf8._SHARE", share)
-        assert utf8(text, threads) == unescaped(text)
+@given(st.text(CHARACTERS, max_size=80), st.integers(0, 80), st.integers(0, 80))
+def test_parts_of_a_text(text, a, b):
+    first, last = sorted((min(a, len(text)), min(b, len(text))))
+    assert utf8(text, first, last) == unescaped(text[first:last])
 
 
 @given(st.text(CHARACTERS, max_size=40), SURROGATES, st.text(CHARACTERS, max_size=40))
 def test_surrogates_that_are_no_bytes(before, surrogate, after):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("partcover.encoding.utf8._SHARE", 8)
-        with pytest.raises(UnicodeEncodeError):
-            utf8(before + surrogate + after, 2)
+    with pytest.raises(UnicodeEncodeError):
+        utf8(before + surrogate + after, len(before), len(before) + 1)
     text = before + surrogate + after
     assert utf8_size(text, len(before), len(before) + 1) == -1
     with pytest.raises(ValueError, match="not of the text"):
