@@ -89,6 +89,7 @@ def convextok(
         vocabulary.with_(method="convextok"),
         deadline.seconds,
         termination=bound.termination,
+        candidates=instance.promising.total,
         threads=threads,
         extra={
             "size": len(vocabulary),

@@ -102,7 +102,14 @@ def randtrain(
         "weight": weight,
         "nothing_left_to_gain": len(vocabulary) < instance.k,
     }
-    return solution_of(instance, vocabulary, deadline.seconds, threads=threads, extra=extra)
+    return solution_of(
+        instance,
+        vocabulary,
+        deadline.seconds,
+        threads=threads,
+        candidates=index.total,
+        extra=extra,
+    )
 
 
 def draw(weights: npt.NDArray[Any], k: int, seed: int) -> npt.NDArray[np.int64]:

@@ -247,6 +247,7 @@ def solution_of(
     termination: Termination = "completed",
     threads: int = 1,
     gains: tuple[int, ...] = (),
+    candidates: int | None = None,
     extra: dict[str, Any] | None = None,
 ) -> Solution:
     """Makes the Solution of a trainer: counts its tokens by `segment` under its own rule.
@@ -266,6 +267,8 @@ def solution_of(
         Threads that cut the words.
     gains : tuple of int
         See `Solution`; empty where the method has none.
+    candidates : int, optional
+        How many candidates the method looked at; None of one that looks at none.
     extra : dict, optional
         Further keys; ``tokens_shortest_path`` is added where the rule is another.
 
@@ -290,7 +293,7 @@ def solution_of(
         if vocabulary.rule not in ("shortest_path", "single_symbols"):
             other = segment(instance.words, vocabulary, "shortest_path", threads=threads)
             shortest["tokens_shortest_path"] = other.tokens
-        return Solution.of(
+        solution = Solution.of(
             instance,
             vocabulary,
             cut.tokens,
@@ -301,6 +304,7 @@ def solution_of(
             gains=gains,
             extra={**(extra or {}), **shortest},
         )
+        return replace(solution, candidates=candidates)
 
     try:
         return count(termination)

@@ -124,3 +124,13 @@ def test_no_index_is_made_only_to_count_the_candidates(method):
     assert not instance.is_indexed
     assert solution.candidates is None
     assert solution.to_json()["candidates"] is None
+
+
+@pytest.mark.parametrize("method", ["bpe", "unigram", "randtrain", "convextok"])
+def test_candidates_do_not_depend_on_an_index_that_is_there(method):
+    indexed, plain = (Instance({"banana": 20, "bandana": 10, "hat": 30}, k=3) for _ in range(2))
+    assert indexed.index
+    solutions = [TRAINERS[method].train(instance) for instance in (indexed, plain)]
+    assert solutions[0].candidates == solutions[1].candidates
+    looks = method in ("randtrain", "convextok")
+    assert solutions[0].candidates == (indexed.index.total if looks else None)
