@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..problem.instance import Instance
-from ..problem.memory_plan import Work, memory_plan
+from ..problem.memory_plan import TAIL, MemoryPlan, Work, memory_plan
 from ..report.tables import facts
 from ..runtime.memory import shown_size
 from .command import LIMITS, Decorator, Function, option
 from .heads import head_instance
-from .inputs import InstanceSource
+from .inputs import InstanceSource, parse_budgets
 from .output import Output
 
 __all__ = ["plan_option"]
@@ -32,9 +32,9 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
         @functools.wraps(function)
         def wrapper(*, plan: bool, out: Output, source: InstanceSource, **options: Any) -> Any:
             if plan:
-                head = options.get("head")
-                instance = source.read(any_k=True) if head is None else head_instance(source, head)
-                return _show(out, instance, work(options) if callable(work) else work)
+                if budgets := parse_budgets(options.get("ks")):
+                    source = replace(source, k=max(budgets))
+                return _show(out, _plan(source, options, work(options) if callable(work) else work))
             return function(out=out, source=source, **options)
 
         add = option(
@@ -48,8 +48,18 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
     return decorate
 
 
-def _show(out: Output, instance: Instance, work: Work) -> int:
-    plan = memory_plan(instance, work)
+def _plan(source: InstanceSource, options: Mapping[str, Any], work: Work) -> MemoryPlan:
+    head = options.get("head")
+    if head is not None:
+        plan = memory_plan(head_instance(source, head), work)
+        return replace(plan, parts=plan.parts | {"the words outside of the head": TAIL})
+    instance = source.read(any_k=True)
+    if instance.k >= len(instance.words.data):  # none is given: without the tokens
+        instance = instance.with_k(len(instance.fixed))
+    return memory_plan(instance, work)
+
+
+def _show(out: Output, plan: MemoryPlan) -> int:
     sizes = {what: shown_size(size) for what, size in plan.parts.items()}
     sizes |= {"in all, at most": shown_size(plan.need), "available": shown_size(plan.available)}
     out.show(plan.to_json(), facts(sizes), "it fits" if plan.fits else "it does not fit")

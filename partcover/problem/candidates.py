@@ -195,6 +195,16 @@ class CandidateIndex(WordIndex):
         """The ranges of the suffixes that threads look at."""
         return pairwise([len(self.words) + 1, *self._ends])
 
+    @property
+    def most_occurrences(self) -> int:
+        """How often the candidates occur, those not held included, at most."""
+        if self.min_promise == 0:
+            return self.intervals.occurrences
+        # at each position, as many as the longest prefix that is elsewhere, too, has; and each word
+        common = np.maximum(self._prefixes[:-1], self._prefixes[1:])
+        np.minimum(common, self._longest, out=common)
+        return int(np.maximum(common, 1).sum(dtype=np.int64)) - len(common) + len(self.words)
+
     def held(self, least: int) -> CandidateIndex:
         """Returns an index of the candidates of at least this promise, over the same arrays."""
         other = copy(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from .instance import Instance
 
 __all__ = [
     "MOST_ARCS",
+    "MOST_COUNTED",
     "MOST_HELD_ARCS",
     "MOST_PRICED",
     "SMALL",
+    "TAIL",
     "MemoryPlan",
     "Work",
     "memory_plan",
@@ -29,16 +31,23 @@ Work = Literal["greedy", "bound", "merges", "model"]
 
 # bytes, at the peak
 _PROGRAM = 60 << 20  # the interpreter and the libraries
-_POSITION = 21  # text, suffixes, words and common prefixes, while these are counted
+_POSITION = 28  # text, suffixes, words and common prefixes, and two segmentations
 _CANDIDATE = 120  # while it is enumerated, and in the queue of GreedTok
+_LISTED = 52  # a candidate of the best ones that are left, while those before are there
 _OCCURRENCE = 4  # of a candidate that was scored
+_TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
+_SPELLED, _SPELLED_OFTEN = 120, 250  # a symbol of a token, for the rules; in several vocabularies
 _PRICED = 160  # a candidate whose reward is counted
 _PRICE = 72  # a symbol in the steps of a bound
 _ARC, _HELD_ARC = 28, 64  # an occurrence there: made word by word, or held
 _PIECE = 48  # a symbol while words are cut into pieces that are merged, with its pairs
 _ENTRY = 250  # a nonzero or a variable of a solver's model
+TAIL = 96 << 20
+"""Bytes of the words outside of a head, block by block, and of what is summed over them."""
 SMALL = 1 << 28  # what takes less is not looked at: the index itself refuses what is too large
 _SCORED = 10  # candidates that are scored occur about so often at each position, at most
+MOST_COUNTED = 1 << 24
+"""Where there are more positions, substrings are not counted: it takes seconds."""
 MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 25
 """How many candidates and occurrences a bound looks at, unless those of GreedTok are more."""
 MOST_HELD_ARCS = 1 << 22
@@ -109,12 +118,14 @@ class MemoryPlan:
 def memory_plan(instance: Instance, work: Work, *, available: int | None = None) -> MemoryPlan:
     """Estimates the memory that work on an instance takes at its peak.
 
-    From the number of words, symbols and substrings alone, in O(words) time.
+    Candidates and their occurrences are counted, by the index of the words, where these have at
+    most `MOST_COUNTED` positions and the index fits.  Of more words, and where groups are bounded,
+    the number of substrings is an upper bound of both, found in O(words) time.
 
     Parameters
     ----------
     instance : Instance
-        The words and the limits on the candidates; its index is not needed.
+        The words, k, and the limits on the candidates.
     work : {"greedy", "bound", "merges", "model"}
         GreedTok or GreedWMC; a lower bound, with or without a search for vocabularies or for
         their proof; the training of BPE or WordPiece; or a solver's model of all candidates.
@@ -124,22 +135,23 @@ def memory_plan(instance: Instance, work: Work, *, available: int | None = None)
     Returns
     -------
     MemoryPlan
-        An upper estimate: a run takes between a fifth of it and all of it.
+        An upper estimate: a run takes between half of it and all of it, about.
 
     Examples
     --------
     >>> from partcover import Instance
     >>> from partcover.problem.memory_plan import memory_plan
     >>> plan = memory_plan(Instance({"banana": 2, "bandana": 1}, 1), "greedy", available=2**30)
-    >>> plan.fits, list(plan.parts)
-    (True, ['the program', 'the words', 'the index of the words', 'candidates', 'occurrences'])
+    >>> plan.fits, list(plan.parts)  # doctest: +NORMALIZE_WHITESPACE
+    (True, ['the program', 'the words', 'the index of the words', 'tokens', 'candidates',
+    'occurrences'])
     """
-    words = instance.words
-    size = words.data.nbytes + words.offsets.nbytes + words.counts.nbytes
     if available is None:
-        available = available_memory() + size + _PROGRAM
-    parts = {"the program": _PROGRAM, "the words": size} | dict(_parts(instance, work))
-    return MemoryPlan(parts, available)
+        available = available_memory() + _held(instance)
+    plan = _plan(instance, work, available, _by_lengths(instance))
+    if not plan.has_candidates or not _is_counted(instance, available):
+        return plan
+    return _plan(instance, work, available, _by_index(instance))
 
 
 def refuse_beyond_memory(instance: Instance, work: Work) -> None:
@@ -156,36 +168,88 @@ def refuse_beyond_memory(instance: Instance, work: Work) -> None:
     >>> from partcover.problem.memory_plan import refuse_beyond_memory
     >>> refuse_beyond_memory(Instance({"banana": 2}, 1), "greedy")
     """
-    if not instance.is_indexed and sum(dict(_parts(instance, work)).values()) > SMALL:
-        memory_plan(instance, work).refuse()
+    if instance.is_indexed:
+        return
+    rough = _plan(instance, work, 0, _by_lengths(instance))
+    if rough.need - _held(instance) > SMALL:
+        available = available_memory() + _held(instance)
+        if rough.need > available:
+            memory_plan(instance, work, available=available).refuse()
 
 
-def _parts(instance: Instance, work: Work) -> Iterator[tuple[str, int]]:
+class _Substrings(NamedTuple):
+    """How many candidates there are at most, and how often they occur."""
+
+    candidates: int
+    occurrences: int
+
+
+def _by_lengths(instance: Instance) -> _Substrings:
+    """Returns how many places and lengths of two or more symbols the words have."""
+    lengths = np.diff(instance.words.offsets)
+    longest = _capped(instance, lengths)
+    # of a word of n symbols: the sum of n - l + 1 for l = 2 … m
+    pairs = int(((longest - 1) * (2 * lengths - longest) // 2).sum())
+    if instance.candidates is None:
+        return _Substrings(pairs, pairs)
+    return _Substrings(min(pairs, len(instance.candidates)), pairs)
+
+
+def _is_counted(instance: Instance, available: int) -> bool:
+    """Returns whether the index of the words, which work needs in any case, is made at once."""
+    positions = _positions(instance)
+    fits = _held(instance) + positions * _POSITION <= available
+    return fits and positions <= MOST_COUNTED and not instance.groups
+
+
+def _by_index(instance: Instance) -> _Substrings:
+    index = instance.promising
+    return _Substrings(index.n_undominated, index.most_occurrences)
+
+
+def _held(instance: Instance) -> int:
+    """Returns what is there before the work begins."""
     words = instance.words
-    n_symbols = len(words.data)
-    positions = n_symbols + len(words) + 1
+    return _PROGRAM + words.data.nbytes + words.offsets.nbytes + words.counts.nbytes
+
+
+def _positions(instance: Instance) -> int:
+    return len(instance.words.data) + len(instance.words) + 1
+
+
+def _capped(instance: Instance, lengths: Int64) -> Int64:
+    return lengths if instance.max_length is None else np.minimum(lengths, instance.max_length)
+
+
+def _plan(instance: Instance, work: Work, available: int, found: _Substrings) -> MemoryPlan:
+    program = {"the program": _PROGRAM, "the words": _held(instance) - _PROGRAM}
+    return MemoryPlan(program | dict(_parts(instance, work, found)), available)
+
+
+def _parts(instance: Instance, work: Work, found: _Substrings) -> Iterator[tuple[str, int]]:
+    n_symbols, positions = len(instance.words.data), _positions(instance)
     if work == "merges":
         yield "pieces and their pairs", n_symbols * _PIECE
+        yield "tokens", min(instance.k, n_symbols) * _MERGED
         return
-    substrings = _substrings(np.diff(words.offsets), instance.max_length)
     yield "the index of the words", positions * _POSITION
     if work == "model":
-        yield "candidates", substrings * _CANDIDATE
-        yield "the model", (2 * n_symbols + 3 * substrings) * _ENTRY
+        yield "candidates", found.candidates * _CANDIDATE
+        yield "the model", (2 * n_symbols + 3 * found.occurrences) * _ENTRY
         return
-    yield "candidates", min(substrings, MOST_HELD) * _CANDIDATE
-    yield "occurrences", min(substrings, positions * _SCORED) * _OCCURRENCE
+    # as if the tokens were the longest words
+    lengths = _capped(instance, np.diff(instance.words.offsets))
+    others = max(0, len(lengths) - instance.k)
+    longest = np.partition(lengths, others - 1)[others:] if others else lengths
+    spelled = int(longest.sum()) * (_SPELLED_OFTEN if work == "bound" else _SPELLED)
+    yield "tokens", min(instance.k, n_symbols) * _TOKEN + spelled
+    held = found.candidates if instance.groups else min(found.candidates, MOST_HELD)
+    listed = held * _LISTED if held < found.candidates else 0
+    yield "candidates", held * _CANDIDATE + listed
+    yield "occurrences", min(found.occurrences, positions * _SCORED) * _OCCURRENCE
     if work == "bound":
-        yield "candidates that are priced", min(substrings, MOST_PRICED) * _PRICED
+        yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
         yield "prices", n_symbols * _PRICE
-        arcs = min(substrings, MOST_ARCS)
-        held = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
-        yield "occurrences that are priced", max(held, arcs * _ARC)
-
-
-def _substrings(lengths: Int64, max_length: int | None) -> int:
-    """Returns how many places and lengths of two or more symbols the words have."""
-    longest = lengths if max_length is None else np.minimum(lengths, max_length)
-    # of a word of n symbols: the sum of n - l + 1 for l = 2 … m
-    pairs = (longest - 1) * (2 * lengths - longest) // 2
-    return int(pairs.sum())
+        arcs = min(found.occurrences, MOST_ARCS)
+        held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
+        yield "occurrences that are priced", max(held_arcs, arcs * _ARC)

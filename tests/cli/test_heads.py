@@ -55,6 +55,7 @@ def test_the_plan_of_a_head_is_smaller(run, counts):
     for head in (2, 6):
         status, plan = as_json(run("bound", counts, "-k", 3, "--head", head, "--plan", "--json"))
         assert (status, plan["fits"]) == (0, True)
+        assert plan["parts"]["the words outside of the head"] > 2**26
         sizes[head] = plan["need"]
     assert sizes[2] < sizes[6]
 

@@ -27,3 +27,10 @@ def test_the_words_are_read(run):
 
 def test_a_trainer_without_an_estimate(run, counts):
     fails(run("train", counts, "-k", 1, "--method", "unigram", "--plan"), "bpe and wordpiece")
+
+
+def test_of_several_budgets_the_largest_counts(run, counts):
+    def tokens(*options):
+        return as_json(run("bound", counts, *options, "--plan", "--json"))[1]["parts"]["tokens"]
+
+    assert tokens() < tokens("-k", "1") < tokens("-k", "1,2") == tokens("-k", "2")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-from partcover import InputError, Instance, greedtok, improve, lower_bound, solve
+from partcover import InputError, Instance, WordCounts, greedtok, improve, lower_bound, solve
 from partcover.problem.memory_plan import memory_plan
 from partcover.trainers import bpe
 
@@ -22,7 +23,7 @@ random = np.random.default_rng(1)
 parts = ["".join(random.choice(list("etaoinshrdlu"), random.integers(2, 6))) for _ in range(3000)]
 draw = np.minimum(random.zipf(1.3, (int(sys.argv[2]), 3)) - 1, 2999)
 words = {"".join(parts[i] for i in row): 1 + n % 7 for n, row in enumerate(draw.tolist())}
-instance = Instance(words, 500)
+instance = Instance(words, int(sys.argv[3]), max_length=int(sys.argv[4]))
 plan = memory_plan(instance, sys.argv[1])
 if sys.argv[1] == "merges":
     bpe(instance)
@@ -38,30 +39,91 @@ print(plan.need, 1024 * int(peak))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
 @pytest.mark.parametrize(
-    ("work", "words"), [("greedy", 60_000), ("bound", 30_000), ("merges", 60_000)]
+    ("work", "words", "k", "longest"),
+    [
+        ("greedy", 60_000, 500, 99),
+        ("greedy", 60_000, 500, 3),
+        ("greedy", 60_000, 50_000, 99),
+        ("bound", 30_000, 500, 99),
+        ("merges", 60_000, 500, 99),
+        ("merges", 60_000, 50_000, 99),
+    ],
 )
-def test_a_run_takes_between_a_fifth_of_the_plan_and_all_of_it(work, words):
-    command = [sys.executable, "-c", RUN, work, str(words)]
+def test_a_run_takes_between_half_of_the_plan_and_all_of_it(work, words, k, longest):
+    command = [sys.executable, "-c", RUN, work, *map(str, (words, k, longest))]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     need, peak = map(int, printed.split())
-    assert need / 5 <= peak <= need
+    assert need / 2 <= peak <= need
 
 
-def test_substrings_are_counted_within_the_longest():
-    def candidates(**limits):
-        parts = memory_plan(Instance({"banana": 2, "nab": 1, "x": 5}, 1, **limits), "greedy").parts
-        return parts["candidates"] // 120
+def candidates(**limits):
+    parts = memory_plan(Instance({"banana": 2, "nab": 1, "x": 5}, 1, **limits), "greedy").parts
+    return parts["candidates"] // 120
 
+
+def test_substrings_are_counted_within_the_longest(monkeypatch):
+    assert candidates() == 3  # both words, and na: all others are of one word alone
+    monkeypatch.setattr("partcover.problem.memory_plan.MOST_COUNTED", 12)
     assert candidates() == 15 + 3
     assert candidates(max_length=2) == 5 + 2
     assert candidates(max_length=3) == 9 + 3
+    assert candidates(candidates=["an", "ab"]) == 2
+
+
+HUGE = """
+import sys
+import numpy as np
+from partcover import Instance, WordCounts, greedtok
+from partcover.problem.memory_plan import memory_plan
+
+draw = np.random.default_rng(1).integers(97, 123, (8, 150_000)).astype(np.uint8)
+instance = Instance(WordCounts.from_words([row.tobytes() for row in draw]), 50)
+plan = memory_plan(instance, "greedy")
+greedtok(instance)
+[peak] = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+print(plan.need, 1024 * int(peak))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
+def test_a_few_enormous_words():
+    """Each of them is a token."""
+    command = [sys.executable, "-c", HUGE]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    need, peak = map(int, printed.split())
+    assert need / 2 <= peak <= need
+
+
+def repeated():
+    return Instance({"banana" * 5000: 2, "bandana" * 50: 1}, 1)
+
+
+@pytest.mark.parametrize("method", [greedtok, lower_bound])
+def test_what_fits_when_substrings_are_counted_is_not_refused(method, monkeypatch):
+    monkeypatch.setattr("partcover.problem.memory_plan.MOST_COUNTED", 10**4)
+    monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**26)
+    monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
+    with pytest.raises(InputError, match=r"leave out rare words, or cap candidates"):
+        method(repeated())
+    monkeypatch.setattr("partcover.problem.memory_plan.MOST_COUNTED", 10**5)
+    assert method(repeated())
+
+
+@pytest.mark.parametrize("method", [greedtok, lower_bound])
+def test_what_does_not_fit_when_substrings_are_counted_is_refused(method, monkeypatch):
+    monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**22)
+    draw = np.random.default_rng(0).integers(97, 99, (60, 1000)).astype(np.uint8)
+    instance = Instance(WordCounts.from_words([row.tobytes() for row in draw]), 50)
+    monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
+    with pytest.raises(InputError, match=r"leave out rare words, or cap candidates"):
+        method(instance)
 
 
 @pytest.mark.parametrize("method", [greedtok, lower_bound, improve, bpe, solve])
 def test_what_does_not_fit_is_refused_before_it_is_indexed(method, monkeypatch):
-    monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**20)
+    monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**18)
     monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
-    instance = Instance({"banana" * 5000: 2, "bandana" * 50: 1}, 1)
+    instance = repeated()
     with pytest.raises(InputError, match=r"most of it .* leave out rare words"):
         method(instance)
     assert not instance.is_indexed
