@@ -17,6 +17,7 @@ from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Threads, checked
 from ..runtime.limits import RunLimits
+from ..runtime.parallel import workers
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 
@@ -24,6 +25,7 @@ __all__ = ["certified_ratio", "greedtok", "greedwmc"]
 
 _CHUNK = 256  # tokens between looks at the clock, at most
 _LOOK_SECONDS = 0.05  # tokens that take longer are no more than they were between looks
+_AHEAD = 1 << 18  # occurrences that threads look at in one go: a millisecond of work, or two
 _MORE = 2  # times as many candidates are loaded where those loaded gain too little
 
 
@@ -50,8 +52,8 @@ def greedtok(
     time_limit : float, optional
         Seconds after which the tokens chosen so far are returned.
     threads : int
-        Number of threads that find the candidates, and cut the words at the end; the result is the
-        same for any number.
+        Number of threads that find and score candidates, and cut the words at the end; the result
+        is the same for any number.
     progress : Progress, optional
         Receives the number of tokens chosen so far, k, and the cover so far as the remark.
 
@@ -178,7 +180,8 @@ def _greedy(
     words = instance.words
     refuse_beyond_memory(instance, "greedy")
     index = instance.promising_index(threads)
-    state = Greedy(index.text, index.sa, index.word_of, words.counts, relaxed)
+    arrays = index.text, index.sa, index.word_of, words.counts
+    state = Greedy(*arrays, relaxed, threads, _AHEAD)
 
     first = len(instance.prefix)
     tokens: list[Token] = list(instance.prefix)
@@ -188,7 +191,8 @@ def _greedy(
     if rest:
         others = index.find_tokens(rest)
         state.load(*others, index.weight_of(others), words.total_symbols)
-        chosen, chosen_gains = state.run(len(rest))
+        with workers(threads) as for_each:
+            chosen, chosen_gains = state.run(len(rest), for_each=for_each)
         useless = sorted(set(rest) - {rest[c] for c in chosen})
         tokens += [rest[c] for c in chosen] + useless
         gains += chosen_gains.tolist() + [0] * len(useless)
@@ -213,7 +217,8 @@ def _greedy(
             steps = min(chunk, instance.k - len(tokens) - len(picks))
             begun = time.monotonic()
             # a score is at most the promise: none that is not loaded scores `least`
-            chosen, chosen_gains = state.run(steps, max(least, 1))
+            with workers(threads) as for_each:
+                chosen, chosen_gains = state.run(steps, max(least, 1), for_each)
             picks += chosen.tolist()
             gains += chosen_gains.tolist()
             total += int(chosen_gains.sum())

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -7,7 +9,14 @@ Int64 = npt.NDArray[np.int64]
 class Greedy:
     relaxed: bool
     def __init__(
-        self, text: Int32, sa: Int32, word_of: Int32, counts: Int64, relaxed: bool
+        self,
+        text: Int32,
+        sa: Int32,
+        word_of: Int32,
+        counts: Int64,
+        relaxed: bool,
+        threads: int = ...,
+        ahead: int = ...,
     ) -> None: ...
     def load(
         self,
@@ -21,5 +30,10 @@ class Greedy:
     ) -> None: ...
     def unload(self) -> None: ...
     def blocked(self) -> npt.NDArray[np.uint8]: ...
-    def run(self, steps: int, least: int = ...) -> tuple[Int32, Int64]: ...
+    def run(
+        self,
+        steps: int,
+        least: int = ...,
+        for_each: Callable[[Callable[[int], None], int], None] | None = ...,
+    ) -> tuple[Int32, Int64]: ...
     def place(self, lo: int, hi: int, length: int) -> int: ...

@@ -8,12 +8,16 @@ never are.
 Every candidate in the heap has a key that its score can never exceed, now or later.  A candidate
 whose score, computed now, beats every other key is the one that Algorithm 1 picks.  Occurrences
 that can never count again are removed from a candidate's list.
+
+Most of the time goes to the first list of a candidate's occurrences.  Threads make such lists for
+many candidates near the top of the heap at once.  Their keys are exact then, and bounds later, so
+that it does not matter who was scored ahead: the choice is the same.
 """
 
 import numpy as np
 
 from libc.stdint cimport INT32_MAX, UINT64_MAX, int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy
 
 include "_popcount.pxi"
@@ -24,6 +28,10 @@ cdef enum:
     SHORT_BORDER = 16   # a border is looked for among no more symbols for each occurrence
     KEPT_EACH = 10      # occurrences that are kept, for each position
     KEPT = 1 << 24      # and in any case
+    MOST_AHEAD = 1 << 12        # candidates that are listed ahead at once
+    SPARSE = 8          # entries of the heap that are looked at for one of these, at most
+    PATIENCE = 64       # candidates that are listed in turn, where too few are listed ahead
+    LIST_AHEAD = -3     # instead of a pick: threads have lists to make
 
 
 cdef int _ascending(const void *a, const void *b) noexcept nogil:
@@ -47,6 +55,17 @@ cdef struct Candidate:
 cdef struct Entry:
     int64_t key          # upper bound of the candidate's score, now and later
     int32_t candidate
+
+
+cdef struct Scratch:
+    uint64_t *mark       # of a sort: a bit for each position
+    int64_t *best_upto   # of the bound for overlapping occurrences
+    int32_t *border      # of the failure function
+    int32_t *listed      # of a list of occurrences
+    Py_ssize_t room
+    Py_ssize_t border_room
+    Py_ssize_t listed_room
+    int64_t n_listed     # places in the lists that were made with this
 
 
 cdef inline bint _is_covered(const uint64_t *cover, Py_ssize_t p) noexcept nogil:
@@ -74,6 +93,34 @@ cdef inline int32_t _covered(const uint64_t *cover, Py_ssize_t begin,
     return n_covered
 
 
+cdef void _sort(int32_t *places, Py_ssize_t count, uint64_t *mark) noexcept nogil:
+    """Sorts positions: by marking them in the text, a bit for each, where they are dense."""
+    cdef int32_t least = places[0]
+    cdef int32_t most = places[0]
+    cdef int32_t p
+    cdef Py_ssize_t i
+    cdef Py_ssize_t at = 0
+    cdef uint64_t bits
+    for i in range(count):
+        least = min(least, places[i])
+        most = max(most, places[i])
+    if (most >> 6) - (least >> 6) > count:
+        qsort(places, count, sizeof(int32_t), _ascending)
+        return
+    for i in range(count):
+        mark[places[i] >> 6] |= (<uint64_t> 1) << (places[i] & 63)
+    for i in range(least >> 6, (most >> 6) + 1):
+        bits = mark[i]
+        mark[i] = 0
+        p = <int32_t> (i << 6)
+        while bits:
+            if bits & 1:
+                places[at] = p
+                at += 1
+            bits >>= 1
+            p += 1
+
+
 cdef class Greedy:
     """Chooses candidates in one text, the best first.
 
@@ -86,6 +133,10 @@ cdef class Greedy:
     relaxed : bool
         Whether to score by weighted maximum coverage (occurrences may overlap) instead of
         GreedTok's partition cover.
+    threads : int
+        How many threads make lists ahead.
+    ahead : int
+        How many occurrences they look at in one go.
 
     Notes
     -----
@@ -98,7 +149,6 @@ cdef class Greedy:
     cdef const int32_t[::1] word_of
     cdef const int64_t[::1] counts
     cdef uint64_t[::1] cover           # a bit for each position
-    cdef uint64_t[::1] mark            # scratch of a sort: a bit for each position
     cdef const uint64_t[::1] groups    # of each candidate, a bit each; empty if there are none
     cdef int64_t[::1] left             # of each group: tokens that may still be chosen
     cdef uint64_t full
@@ -108,34 +158,52 @@ cdef class Greedy:
     cdef Py_ssize_t size           # of the heap
     cdef Py_ssize_t n_items
     cdef int32_t n_chosen          # since the candidates were loaded
-    cdef int64_t *best_upto        # scratch of the bound for overlapping occurrences
-    cdef int32_t *border           # scratch of the failure function
-    cdef Py_ssize_t room
-    cdef Py_ssize_t border_room
-    cdef int32_t *listed           # scratch of a list of occurrences
-    cdef Py_ssize_t listed_room
-    cdef int64_t n_kept            # places that are kept
+    cdef int32_t best              # the best candidate that was scored for the next token, or -1
+    cdef Py_ssize_t n_aside        # entries behind the heap: scored, and to go back into it
+    cdef int64_t n_forgotten       # places in lists that were freed
     cdef int64_t most_kept
+    cdef Scratch *scratch          # of each thread
+    cdef Py_ssize_t threads
+    cdef int64_t ahead
+    cdef int64_t n_occurrences     # of the candidates that are listed ahead
+    cdef Py_ssize_t n_slots
+    cdef Py_ssize_t patience
+    cdef Py_ssize_t[MOST_AHEAD] slots      # where they are in the heap
 
-    def __init__(self, text, sa, word_of, counts, bint relaxed):
+    def __init__(self, text, sa, word_of, counts, bint relaxed, Py_ssize_t threads=1,
+                 int64_t ahead=1):
+        cdef Py_ssize_t t
         self.text = text
         self.sa = sa
         self.word_of = word_of
         self.counts = counts
         self.relaxed = relaxed
         self.cover = np.zeros((self.text.shape[0] >> 6) + 1, np.uint64)
-        self.mark = np.zeros((self.text.shape[0] >> 6) + 1, np.uint64)
         self.most_kept = max(KEPT, KEPT_EACH * <int64_t> self.text.shape[0])
+        self.ahead = ahead
+        self.scratch = <Scratch *> calloc(threads, sizeof(Scratch))
+        if self.scratch == NULL:
+            raise MemoryError
+        self.threads = threads
+        for t in range(threads):
+            self.scratch[t].mark = <uint64_t *> calloc((self.text.shape[0] >> 6) + 1,
+                                                       sizeof(uint64_t))
+            if self.scratch[t].mark == NULL:
+                raise MemoryError
 
     def __dealloc__(self):
+        cdef Py_ssize_t t
         self.unload()
-        free(self.best_upto)
-        free(self.border)
-        free(self.listed)
+        for t in range(self.threads):
+            free(self.scratch[t].mark)
+            free(self.scratch[t].best_upto)
+            free(self.scratch[t].border)
+            free(self.scratch[t].listed)
+        free(self.scratch)
 
     def unload(self):
         """Frees the candidates; what is placed stays."""
-        cdef Py_ssize_t c
+        cdef Py_ssize_t c, t
         for c in range(self.n_items):
             free(self.items[c].places)
         free(self.items)
@@ -144,8 +212,13 @@ cdef class Greedy:
         self.heap = NULL
         self.n_items = 0
         self.size = 0
-        self.n_kept = 0
         self.n_chosen = 0
+        self.patience = 0
+        self.best = -1
+        self.n_aside = 0
+        self.n_forgotten = 0
+        for t in range(self.threads):
+            self.scratch[t].n_listed = 0
 
     def load(self, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
              const int64_t[::1] weight, int64_t limit, groups=None, left=None):
@@ -216,8 +289,11 @@ cdef class Greedy:
                     view[p] = dead
         return out
 
-    def run(self, Py_ssize_t steps, int64_t least=1):
+    def run(self, Py_ssize_t steps, int64_t least=1, for_each=None):
         """Chooses up to `steps` more candidates that score at least `least`.
+
+        Threads get their work by `for_each`, as of `partcover.runtime.parallel.workers`; it is
+        needed where there are several.
 
         Returns
         -------
@@ -232,21 +308,27 @@ cdef class Greedy:
         cdef Py_ssize_t done = 0
         cdef int32_t pick
         cdef int64_t score = 0
-        with nogil:
-            while done < chosen_view.shape[0]:
+        while done < chosen_view.shape[0]:
+            with nogil:
                 pick = self._pick(&score, least)
-                if pick < 0:
-                    break
+            if pick == LIST_AHEAD:
+                for_each(self._list_share, self.threads)
+                with nogil:
+                    self._sift_listed(least)
+                continue
+            if pick < 0:
+                break
+            with nogil:
                 if self.items[pick].n_places < 0:
-                    self._find_places(&self.items[pick])
+                    self._find_places(&self.items[pick], self.scratch)
                 self._place(&self.items[pick])
                 if self.groups.shape[0]:
                     self._count_groups(self.groups[pick])
                 self._forget(&self.items[pick])
                 self.n_chosen += 1
-                chosen_view[done] = pick
-                gain_view[done] = score
-                done += 1
+            chosen_view[done] = pick
+            gain_view[done] = score
+            done += 1
         return chosen[:done], gains[:done]
 
     def place(self, int32_t lo, int32_t hi, int32_t length):
@@ -262,7 +344,7 @@ cdef class Greedy:
         one.room = 0
         one.overlaps = False
         with nogil:
-            score = self._score(&one, &key)
+            score = self._score(&one, &key, self.scratch)
             self._place(&one)
             self._forget(&one)
         return score
@@ -278,52 +360,123 @@ cdef class Greedy:
     cdef int32_t _pick(self, int64_t *score, int64_t least) except -2 nogil:
         """Takes the candidate that Algorithm 1 picks next from the heap.
 
-        -1 if none scores `least`, at least 1.
+        -1 if none scores `least`, at least 1.  LIST_AHEAD where threads have lists to make: then
+        it is called again for the same token.
         """
         cdef Py_ssize_t i, end
-        cdef Py_ssize_t n_aside = 0         # behind the heap: scored, and to go back into it
         cdef Entry top
         cdef Candidate *item
-        cdef int32_t best = -1
-        score[0] = 0
+        cdef int32_t best
         while self.size and self.heap[0].key >= least:
             top = self.heap[0]
             item = &self.items[top.candidate]
-            if best >= 0 and self._before(best, score[0], top.candidate, top.key):
+            if self.best >= 0 and self._before(self.best, self.items[self.best].score,
+                                               top.candidate, top.key):
                 break
             if self.full and self.groups[top.candidate] & self.full:
                 self.heap[0].key = 0    # a full group stays full
                 self._sift(0)
             elif item.scored != self.n_chosen:
-                item.score = self._score(item, &self.heap[0].key)
-                item.scored = self.n_chosen
-                # kept are lists that will be looked at again, as many as memory was planned for
-                if self.heap[0].key < least or self.n_kept > self.most_kept:
-                    self._forget(item)
-                self._sift(0)
+                if item.n_places < 0 and self._has_lists_ahead(least):
+                    return LIST_AHEAD
+                self._score_entry(0, self.scratch)
+                self._sift_scored(0, least)
             else:
-                if item.score >= least and (best < 0 or self._before(top.candidate, item.score,
-                                                                     best, score[0])):
-                    best = top.candidate
-                    score[0] = item.score
+                if item.score >= least and (
+                    self.best < 0
+                    or self._before(top.candidate, item.score, self.best,
+                                    self.items[self.best].score)
+                ):
+                    self.best = top.candidate
                 self._pop()
                 self.heap[self.size] = top
-                n_aside += 1
-        end = self.size + n_aside
+                self.n_aside += 1
+        best = self.best
+        end = self.size + self.n_aside
         for i in range(self.size, end):
             if self.heap[i].candidate != best:
                 self._push(self.heap[i])
+        self.best = -1
+        self.n_aside = 0
+        score[0] = self.items[best].score if best >= 0 else 0
         return best
+
+    cdef bint _has_lists_ahead(self, int64_t least) noexcept nogil:
+        """Whether enough candidates near the top of the heap have no list; notes where they are."""
+        cdef Py_ssize_t slot = 0
+        cdef Candidate *item
+        if self.threads == 1:
+            return False
+        if self.patience:
+            self.patience -= 1
+            return False
+        self.n_slots = 0
+        self.n_occurrences = 0
+        while slot < min(self.size, SPARSE * (self.n_slots + 1)) and self.n_slots < MOST_AHEAD:
+            item = &self.items[self.heap[slot].candidate]
+            if (self.heap[slot].key >= least and item.n_places < 0
+                    and item.scored != self.n_chosen):
+                self.slots[self.n_slots] = slot
+                self.n_slots += 1
+                self.n_occurrences += item.hi - item.lo
+                if self.n_occurrences >= self.ahead:
+                    return True
+            slot += 1
+        self.patience = PATIENCE
+        return False
+
+    def _list_share(self, Py_ssize_t share):
+        """Scores one thread's share of the candidates that are listed ahead."""
+        cdef Py_ssize_t s, slot
+        cdef int64_t before = 0
+        cdef const Candidate *item
+        with nogil:
+            for s in range(self.n_slots):
+                slot = self.slots[s]
+                item = &self.items[self.heap[slot].candidate]
+                if before * self.threads // self.n_occurrences == share:
+                    self._score_entry(slot, &self.scratch[share])
+                before += item.hi - item.lo
+
+    cdef void _sift_listed(self, int64_t least) noexcept nogil:
+        """Puts the heap in order again: from below, since keys only fall."""
+        cdef Py_ssize_t s
+        for s in range(self.n_slots - 1, -1, -1):
+            self._sift_scored(self.slots[s], least)
+
+    cdef int _score_entry(self, Py_ssize_t slot, Scratch *scratch) except -1 nogil:
+        cdef Entry *entry = &self.heap[slot]
+        cdef Candidate *item = &self.items[entry.candidate]
+        item.score = self._score(item, &entry.key, scratch)
+        item.scored = self.n_chosen
+        return 0
+
+    cdef void _sift_scored(self, Py_ssize_t slot, int64_t least) noexcept nogil:
+        """Moves an entry down after its key fell.
+
+        Its list is kept if it will be looked at again, as many as memory was planned for.
+        """
+        if self.heap[slot].key < least or self._n_kept() > self.most_kept:
+            self._forget(&self.items[self.heap[slot].candidate])
+        self._sift(slot)
+
+    cdef int64_t _n_kept(self) noexcept nogil:
+        """The number of places in all lists."""
+        cdef Py_ssize_t t
+        cdef int64_t n_kept = -self.n_forgotten
+        for t in range(self.threads):
+            n_kept += self.scratch[t].n_listed
+        return n_kept
 
     cdef void _forget(self, Candidate *c) noexcept nogil:
         """Frees the list of occurrences, which is made again where it is needed."""
         free(c.places)
-        self.n_kept -= c.room
+        self.n_forgotten += c.room
         c.places = NULL
         c.n_places = -1
         c.room = 0
 
-    cdef int _find_places(self, Candidate *c) except -1 nogil:
+    cdef int _find_places(self, Candidate *c, Scratch *scratch) except -1 nogil:
         """Lists the occurrences that may still count, ascending if some of them overlap.
 
         Where tokens were chosen over most of them, the list is short from the start.
@@ -333,14 +486,14 @@ cdef class Greedy:
         cdef Py_ssize_t i
         cdef int32_t p
         cdef const uint64_t *cover = &self.cover[0]
-        if self.listed_room < c.hi - c.lo:
-            free(self.listed)
-            self.listed_room = 0
-            self.listed = <int32_t *> malloc(2 * <size_t> (c.hi - c.lo) * sizeof(int32_t))
-            if self.listed == NULL:
+        if scratch.listed_room < c.hi - c.lo:
+            free(scratch.listed)
+            scratch.listed_room = 0
+            scratch.listed = <int32_t *> malloc(2 * <size_t> (c.hi - c.lo) * sizeof(int32_t))
+            if scratch.listed == NULL:
                 with gil:
                     raise MemoryError
-            self.listed_room = 2 * <Py_ssize_t> (c.hi - c.lo)
+            scratch.listed_room = 2 * <Py_ssize_t> (c.hi - c.lo)
         for i in range(c.lo, c.hi):
             if i + AHEAD < c.hi:
                 prefetch(&cover[self.sa[i + AHEAD] >> 6])
@@ -351,13 +504,13 @@ cdef class Greedy:
             elif _is_blocked(cover, p, inner):
                 continue
             prefetch(&self.word_of[p])
-            self.listed[count] = p
+            scratch.listed[count] = p
             count += 1
         c.overlaps = False
-        if count > 1 and (c.length > SHORT_BORDER * count or self._has_border(c)):
-            self._sort(self.listed, count)
+        if count > 1 and (c.length > SHORT_BORDER * count or self._has_border(c, scratch)):
+            _sort(scratch.listed, count, scratch.mark)
             for i in range(1, count):
-                if self.listed[i] - self.listed[i - 1] < c.length:
+                if scratch.listed[i] - scratch.listed[i - 1] < c.length:
                     c.overlaps = True
                     break
         c.places = <int32_t *> malloc((count + 1) * sizeof(int32_t))
@@ -365,70 +518,43 @@ cdef class Greedy:
             with gil:
                 raise MemoryError
         if count:
-            memcpy(c.places, self.listed, count * sizeof(int32_t))
+            memcpy(c.places, scratch.listed, count * sizeof(int32_t))
         c.n_places = <int32_t> count
         c.room = <int32_t> count
-        self.n_kept += count
+        scratch.n_listed += count
         return 0
 
-    cdef void _sort(self, int32_t *places, Py_ssize_t count) noexcept nogil:
-        """Sorts positions: by marking them in the text where they are dense."""
-        cdef int32_t least = places[0]
-        cdef int32_t most = places[0]
-        cdef int32_t p
-        cdef Py_ssize_t i
-        cdef Py_ssize_t at = 0
-        cdef uint64_t bits
-        for i in range(count):
-            least = min(least, places[i])
-            most = max(most, places[i])
-        if (most >> 6) - (least >> 6) > count:
-            qsort(places, count, sizeof(int32_t), _ascending)
-            return
-        for i in range(count):
-            self.mark[places[i] >> 6] |= (<uint64_t> 1) << (places[i] & 63)
-        for i in range(least >> 6, (most >> 6) + 1):
-            bits = self.mark[i]
-            self.mark[i] = 0
-            p = <int32_t> (i << 6)
-            while bits:
-                if bits & 1:
-                    places[at] = p
-                    at += 1
-                bits >>= 1
-                p += 1
-
-    cdef bint _has_border(self, const Candidate *c) except -1 nogil:
+    cdef bint _has_border(self, const Candidate *c, Scratch *scratch) except -1 nogil:
         """Whether a prefix of the token is its suffix; only such tokens can overlap themselves."""
         cdef Py_ssize_t length = c.length
         cdef Py_ssize_t i
         cdef int32_t j = 0
         cdef const int32_t *token = &self.text[self.sa[c.lo]]
-        if self.border_room < length:
-            free(self.border)
-            self.border = <int32_t *> malloc(2 * length * sizeof(int32_t))
-            if self.border == NULL:
+        if scratch.border_room < length:
+            free(scratch.border)
+            scratch.border = <int32_t *> malloc(2 * length * sizeof(int32_t))
+            if scratch.border == NULL:
                 with gil:
                     raise MemoryError
-            self.border_room = 2 * length
-        self.border[0] = 0
+            scratch.border_room = 2 * length
+        scratch.border[0] = 0
         for i in range(1, length):
             while j and token[i] != token[j]:
-                j = self.border[j - 1]
+                j = scratch.border[j - 1]
             if token[i] == token[j]:
                 j += 1
-            self.border[i] = j
+            scratch.border[i] = j
         return j > 0
 
-    cdef int64_t _score(self, Candidate *c, int64_t *key) except -1 nogil:
+    cdef int64_t _score(self, Candidate *c, int64_t *key, Scratch *scratch) except -1 nogil:
         """The score now; `key` receives an upper bound of it, now and later."""
         if c.n_places < 0:
-            self._find_places(c)
+            self._find_places(c, scratch)
         if self.relaxed:
             key[0] = self._score_union(c)
             return key[0]
         if c.overlaps:
-            return self._score_overlapping(c, key)
+            return self._score_overlapping(c, key, scratch)
         key[0] = self._score_disjoint(c)
         return key[0]
 
@@ -454,7 +580,8 @@ cdef class Greedy:
         c.n_places = <int32_t> kept
         return score
 
-    cdef int64_t _score_overlapping(self, Candidate *c, int64_t *key) except -1 nogil:
+    cdef int64_t _score_overlapping(self, Candidate *c, int64_t *key,
+                                    Scratch *scratch) except -1 nogil:
         """The uncovered pairs in occurrences placed left to right without overlaps.
 
         The score itself may rise later (a covered pair can block a first occurrence and so free
@@ -471,15 +598,15 @@ cdef class Greedy:
         cdef int64_t gain
         cdef int64_t score = 0
         cdef const uint64_t *cover = &self.cover[0]
-        if self.room < c.n_places + 1:
-            free(self.best_upto)
-            self.best_upto = <int64_t *> malloc(2 * (c.n_places + 1) * sizeof(int64_t))
-            if self.best_upto == NULL:
-                self.room = 0
+        if scratch.room < c.n_places + 1:
+            free(scratch.best_upto)
+            scratch.best_upto = <int64_t *> malloc(2 * (c.n_places + 1) * sizeof(int64_t))
+            if scratch.best_upto == NULL:
+                scratch.room = 0
                 with gil:
                     raise MemoryError
-            self.room = 2 * (c.n_places + 1)
-        self.best_upto[0] = 0
+            scratch.room = 2 * (c.n_places + 1)
+        scratch.best_upto[0] = 0
         free_before = 0
         for i in range(c.n_places):
             self._prefetch(c, i)
@@ -503,11 +630,11 @@ cdef class Greedy:
             while places[free_before] + c.length <= p:
                 free_before += 1
             # best_upto[j] is for the first j kept occurrences
-            self.best_upto[kept + 1] = max(self.best_upto[kept],
-                                           self.best_upto[free_before] + gain)
+            scratch.best_upto[kept + 1] = max(scratch.best_upto[kept],
+                                              scratch.best_upto[free_before] + gain)
             kept += 1
         c.n_places = <int32_t> kept
-        key[0] = self.best_upto[kept]
+        key[0] = scratch.best_upto[kept]
         return score
 
     cdef int64_t _score_union(self, Candidate *c) noexcept nogil:

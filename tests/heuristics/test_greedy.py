@@ -158,6 +158,23 @@ def test_the_order_of_words_and_threads_change_nothing():
         assert (again.tokens, again.gains) == (reference.tokens, reference.gains)
 
 
+@SOLVERS
+@settings(max_examples=200, deadline=None)
+@given(
+    words=words_st,
+    k=st.integers(1, 12),
+    threads=st.integers(2, 4),
+    ahead=st.sampled_from([1, 2, 5, 20, 100]),
+)
+def test_candidates_are_scored_ahead(solver, words, k, threads, ahead):
+    alone = solver(Instance(words, k))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("partcover.heuristics.greedy._AHEAD", ahead)
+        together = solver(Instance(words, k), threads=threads)
+    assert together.vocabulary.tokens == alone.vocabulary.tokens
+    assert (together.tokens, together.gains) == (alone.tokens, alone.gains)
+
+
 def cover(words: dict, tokens: list) -> int:
     return sum(c * (len(w) - len(shortest_path(w, tokens))) for w, c in words.items())
 
