@@ -11,6 +11,7 @@ from ..errors import InputError
 from ..kernels._rewards import rewards, self_overlaps, sums_before
 from ..problem.certificate import Certificate, Leaf, Prices, policy_digest
 from ..problem.instance import Instance
+from ..problem.word_index import refuse_wide
 from ..runtime.arrays import Float64, Int32, Int64
 from ..runtime.parallel import SHARDS, ForEach
 
@@ -66,6 +67,8 @@ class PriceCounter:
         The candidates of ``instance.index``, then required tokens that are not among them.
     lo, hi, length : ndarray of int32, shape (tokens,)
         The parts of `intervals`.
+    sa : ndarray of int32
+        The suffix array of the index: a bound has no room for wider positions.
     weight, largest_reward : ndarray of int64, shape (tokens,)
         Occurrences, weighted by word counts; the largest possible reward, in tokens.
     fixed : ndarray of bool, shape (tokens,)
@@ -80,7 +83,9 @@ class PriceCounter:
     """
 
     def __init__(self, instance: Instance, share: ForEach) -> None:
-        words, index = instance.words, instance.index
+        words = instance.words
+        refuse_wide(words)
+        index = instance.index
         self.instance = instance
         self.share = share
         room = 58 - len(words.data).bit_length()
@@ -92,12 +97,13 @@ class PriceCounter:
         own = index.numbers(required)
         extra = required.take(own < 0)
         self.intervals = index.intervals.joined(extra)
-        self.lo, self.hi, self.length = self.intervals
+        self.lo, self.hi, self.length = (np.asarray(part, np.int32) for part in self.intervals)
+        self.sa = np.asarray(index.sa, np.int32)
         self.weight = np.concatenate([index.weight, index.weight_of(extra)])
         self.fixed = np.zeros(len(self.lo), bool)
         self.fixed[own[own >= 0]] = True
         self.fixed[len(index) :] = True
-        self.overlaps = self_overlaps(index.text, index.sa, self.lo, self.hi, self.length)
+        self.overlaps = self_overlaps(index.text, self.sa, self.lo, self.hi, self.length)
         # prices are at most 1: no reward is above this
         self.largest_reward = (self.length.astype(np.int64) - 1) * self.weight
         self.order = np.argsort(-self.largest_reward, kind="stable").astype(np.int32)
@@ -111,8 +117,7 @@ class PriceCounter:
     @cached_property
     def places(self) -> Int32:
         """The position of each suffix in ``words.data``."""
-        index = self.instance.index
-        return (index.sa - index.word_of[index.sa] - 1).astype(np.int32)
+        return (self.sa - self.instance.index.word_of[self.sa] - 1).astype(np.int32)
 
     @cached_property
     def count_at(self) -> Int64:
@@ -259,7 +264,7 @@ class PriceCounter:
     def _rewards(self, before: Int64, out: Int64, low: Int64, which: Int32) -> None:
         """Counts the rewards of some tokens into `out`, and their lower bits into `low`."""
         index, counts = self.instance.index, self.instance.words.counts
-        arrays = (index.sa, index.word_of, counts, before, self.one, self.lo, self.hi, self.length)
+        arrays = (self.sa, index.word_of, counts, before, self.one, self.lo, self.hi, self.length)
         cuts = np.linspace(0, len(which), 4 * SHARDS + 1).astype(int).tolist()
 
         def work(n: int) -> None:

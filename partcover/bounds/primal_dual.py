@@ -153,7 +153,7 @@ class Ascent:
         _refuse_beyond_memory(n_arcs, BYTES_A_HELD_ARC if is_held else BYTES_AN_ARC)
         steps = HeldSteps if is_held else WordSteps
         index, borders = counter.instance.index, counter.overlaps[self.active]
-        arrays = (index.sa, index.word_of, lo, hi, length, borders, self.point)
+        arrays = (counter.sa, index.word_of, lo, hi, length, borders, self.point)
         self.saddle = steps(words.offsets, words.counts, *arrays, SHARDS)
         self.gains_of = np.zeros((SHARDS, len(self.active)))
         self.moves = np.zeros((SHARDS, 2))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..corpus.symbols import Token
 from ..errors import InputError, VerificationError
+from ..kernels import _greedy64
 from ..kernels._greedy import Greedy
 from ..problem.candidates import refuse_endless
 from ..problem.group_budget import GroupBudgets
@@ -181,7 +182,8 @@ def _greedy(
     refuse_beyond_memory(instance, "greedy")
     index = instance.promising_index(threads)
     arrays = index.text, index.sa, index.word_of, words.counts
-    state = Greedy(*arrays, relaxed, threads, _AHEAD)
+    kernel = Greedy if index.sa.dtype == np.int32 else _greedy64.Greedy
+    state = kernel(*arrays, relaxed, threads, _AHEAD)
 
     first = len(instance.prefix)
     tokens: list[Token] = list(instance.prefix)

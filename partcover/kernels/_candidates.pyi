@@ -3,17 +3,21 @@ import numpy.typing as npt
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+Positions = Int32 | Int64
+
+LENGTH_BITS: int
+WIDE_LENGTH_BITS: int
 
 class Nodes:
     candidates: int
     occurrences: int
     longest: int
     total: int
-    def intervals(self) -> tuple[Int32, Int32, Int32, Int64]: ...
+    def intervals(self) -> tuple[Positions, Positions, Int32, Int64]: ...
 
 def shard_ends(lcp: Int32, first: int, n_shards: int) -> list[int]: ...
 def candidate_nodes(
-    sa: Int32,
+    sa: Positions,
     lcp: Int32,
     word_of: Int32,
     offsets: Int64,
@@ -28,7 +32,7 @@ def candidate_nodes(
 ) -> Nodes: ...
 def class_floor(number: int) -> int: ...
 def promise_classes(
-    sa: Int32,
+    sa: Positions,
     lcp: Int32,
     word_of: Int32,
     offsets: Int64,

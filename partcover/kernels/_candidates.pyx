@@ -11,16 +11,22 @@ import numpy as np
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
 
+include "_position.pxi"
 include "_prefetch.pxi"
 
 cdef enum:
     N_CLASSES = 488     # of promises; the last is that of 2^63 - 1
     AHEAD = 16          # suffixes, of which what is read next is prefetched
 
+cpdef enum:
+    # of a length in a key, above which stands a place in the suffix array
+    LENGTH_BITS = 32
+    WIDE_LENGTH_BITS = 28   # where positions have 64 bits
+
 
 cdef struct Node:
-    int32_t lo
-    int32_t hi
+    int64_t lo
+    int64_t hi
     int32_t first        # shortest length on the edge into the node
     int32_t last         # longest length that is a candidate
     int64_t weight       # occurrences that may count, weighted by word counts
@@ -28,8 +34,8 @@ cdef struct Node:
 
 cdef struct Open:
     int32_t depth
-    int32_t lo
     int32_t word         # the one word all occurrences are in, or -1
+    int64_t lo
     int64_t weight
     int64_t live         # the weight of the occurrences that may count
 
@@ -55,6 +61,7 @@ cdef class Nodes:
     cdef int32_t cap             # the longest candidate
     cdef int64_t min_count       # the fewest occurrences of one
     cdef int64_t least           # the least promise of one
+    cdef bint is_wide            # whether positions have 64 bits
     cdef int64_t *classes        # receives the candidates of each class; NULL to keep the nodes
 
     def __cinit__(self, Py_ssize_t max_length, int64_t min_count, int64_t least):
@@ -66,36 +73,43 @@ cdef class Nodes:
 
     def intervals(self):
         """Returns the candidates in lexicographic order: their lo, hi, length and weight."""
-        cdef Py_ssize_t a, at = 0
-        cdef int32_t length
-        cdef Node node
+        cdef Py_ssize_t a
+        cdef int length_bits = WIDE_LENGTH_BITS if self.is_wide else LENGTH_BITS
         # by first position in suffix order, shorter substrings first
         key = np.empty(self.size, np.int64)
         cdef int64_t[::1] key_view = key
         for a in range(self.size):
-            key_view[a] = <int64_t> self.items[a].lo << 32 | self.items[a].first
+            key_view[a] = self.items[a].lo << length_bits | self.items[a].first
         cdef const int64_t[::1] order = np.argsort(key)
         del key
-        lo = np.empty(self.candidates, np.int32)
-        hi = np.empty(self.candidates, np.int32)
+        position = np.int64 if self.is_wide else np.int32
+        lo = np.empty(self.candidates, position)
+        hi = np.empty(self.candidates, position)
         lengths = np.empty(self.candidates, np.int32)
         weights = np.empty(self.candidates, np.int64)
-        cdef int32_t[::1] lo_view = lo
-        cdef int32_t[::1] hi_view = hi
-        cdef int32_t[::1] length_view = lengths
-        cdef int64_t[::1] weight_view = weights
+        if self.is_wide:
+            self.list_nodes[int64_t](order, lo, hi, lengths, weights)
+        else:
+            self.list_nodes[int32_t](order, lo, hi, lengths, weights)
+        return lo, hi, lengths, weights
+
+    cdef int list_nodes(self, const int64_t[::1] order, position_t[::1] lo, position_t[::1] hi,
+                        int32_t[::1] lengths, int64_t[::1] weights) except -1:
+        cdef Py_ssize_t a, at = 0
+        cdef int32_t length
+        cdef Node node
         with nogil:
             for a in range(self.size):
                 node = self.items[order[a]]
                 for length in range(node.first, node.last + 1):
-                    lo_view[at] = node.lo
-                    hi_view[at] = node.hi
-                    length_view[at] = length
-                    weight_view[at] = node.weight
+                    lo[at] = <position_t> node.lo
+                    hi[at] = <position_t> node.hi
+                    lengths[at] = length
+                    weights[at] = node.weight
                     at += 1
-        return lo, hi, lengths, weights
+        return 0
 
-    cdef Py_ssize_t emit(self, const Open *node, int32_t hi, int32_t parent,
+    cdef Py_ssize_t emit(self, const Open *node, int64_t hi, int32_t parent,
                          const uint8_t[::1] whole, bint is_word) except -1 nogil:
         """Takes a node in; returns how many substrings it stands for, dominated ones included."""
         cdef int32_t first = max(parent, 1) + 1
@@ -169,7 +183,7 @@ def class_floor(int number):
     return _floor_of(number)
 
 
-cdef int _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
+cdef int _walk(const position_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
                const int64_t[::1] offsets, const int64_t[::1] counts, const uint8_t[::1] whole,
                const uint8_t[::1] blocked, Py_ssize_t begin, Py_ssize_t end,
                Nodes nodes) except -1:
@@ -181,7 +195,8 @@ cdef int _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1]
     cdef Py_ssize_t i = begin
     cdef Py_ssize_t top = 0
     cdef int64_t total = 0
-    cdef int32_t here, after, parent, pos, w
+    cdef int32_t here, after, parent, w
+    cdef position_t pos
     cdef int64_t live
     cdef bint all_live = blocked.shape[0] == 0
     cdef Open node
@@ -190,9 +205,10 @@ cdef int _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1]
     cdef Open *moved
     if stack == NULL:
         raise MemoryError
+    nodes.is_wide = position_t is int64_t
     try:
         with nogil:
-            stack[0] = Open(0, <int32_t> i, -1, 0, 0)
+            stack[0] = Open(0, -1, i, 0, 0)
             while i < end:
                 if i + 2 * AHEAD < end:
                     pos = sa[i + 2 * AHEAD]
@@ -209,10 +225,9 @@ cdef int _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1]
                 # the leaf: occurs once
                 live = counts[w] if all_live or not blocked[pos] else 0
                 parent = max(here, after)
-                node = Open(<int32_t> (offsets[w + 1] + w + 1) - pos, <int32_t> i, w, counts[w],
-                            live)
+                node = Open(<int32_t> (offsets[w + 1] + w + 1 - pos), w, i, counts[w], live)
                 if node.depth > parent:
-                    total += nodes.emit(&node, <int32_t> (i + 1), parent, whole,
+                    total += nodes.emit(&node, i + 1, parent, whole,
                                         pos == offsets[w] + w + 1)
                 # open the inner node that starts here, add the leaf, close what ends here
                 if after > stack[top].depth:
@@ -224,7 +239,7 @@ cdef int _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1]
                             with gil:
                                 raise MemoryError
                         stack = moved
-                    stack[top] = Open(after, <int32_t> i, w, 0, 0)
+                    stack[top] = Open(after, w, i, 0, 0)
                 stack[top].weight += counts[w]
                 stack[top].live += live
                 if stack[top].word != w:
@@ -233,10 +248,10 @@ cdef int _walk(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1]
                     node = stack[top]
                     top -= 1
                     parent = max(after, stack[top].depth)
-                    total += nodes.emit(&node, <int32_t> (i + 1), parent, whole, False)
+                    total += nodes.emit(&node, i + 1, parent, whole, False)
                     if after > stack[top].depth:
                         top += 1
-                        stack[top] = Open(after, node.lo, node.word, node.weight, node.live)
+                        stack[top] = Open(after, node.word, node.lo, node.weight, node.live)
                         break
                     stack[top].weight += node.weight
                     stack[top].live += node.live
@@ -267,10 +282,10 @@ def shard_ends(const int32_t[::1] lcp, Py_ssize_t first, Py_ssize_t n_shards):
     return ends or [n]
 
 
-def promise_classes(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
-                    const int64_t[::1] offsets, const int64_t[::1] counts,
-                    const uint8_t[::1] whole, Py_ssize_t max_length, int64_t min_count, blocked,
-                    Py_ssize_t begin, Py_ssize_t end):
+def promise_classes(const position_t[::1] sa, const int32_t[::1] lcp,
+                    const int32_t[::1] word_of, const int64_t[::1] offsets,
+                    const int64_t[::1] counts, const uint8_t[::1] whole, Py_ssize_t max_length,
+                    int64_t min_count, blocked, Py_ssize_t begin, Py_ssize_t end):
     """Counts the candidates of a range of suffixes by classes of promise.
 
     The promise of a candidate is its weight times (length - 1): no vocabulary saves more by it.
@@ -282,16 +297,16 @@ def promise_classes(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t
     classes = np.zeros(N_CLASSES, np.int64)
     cdef int64_t[::1] view = classes
     nodes.classes = &view[0]
-    blocked = np.zeros(0, np.uint8) if blocked is None else blocked
-    _walk(sa, lcp, word_of, offsets, counts, whole, blocked, begin, end, nodes)
+    cdef const uint8_t[::1] dead = np.zeros(0, np.uint8) if blocked is None else blocked
+    _walk(sa, lcp, word_of, offsets, counts, whole, dead, begin, end, nodes)
     nodes.classes = NULL
     return classes
 
 
-def candidate_nodes(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t[::1] word_of,
-                    const int64_t[::1] offsets, const int64_t[::1] counts,
-                    const uint8_t[::1] whole, Py_ssize_t max_length, int64_t min_count, blocked,
-                    Py_ssize_t begin, Py_ssize_t end, int64_t least=0):
+def candidate_nodes(const position_t[::1] sa, const int32_t[::1] lcp,
+                    const int32_t[::1] word_of, const int64_t[::1] offsets,
+                    const int64_t[::1] counts, const uint8_t[::1] whole, Py_ssize_t max_length,
+                    int64_t min_count, blocked, Py_ssize_t begin, Py_ssize_t end, int64_t least=0):
     """Finds all substrings of length 2..max_length with weighted occurrences >= min_count.
 
     They are those of a range of suffixes, from `begin` on and before `end`, one of `shard_ends`.
@@ -304,6 +319,6 @@ def candidate_nodes(const int32_t[::1] sa, const int32_t[::1] lcp, const int32_t
     Returns their `Nodes`.  O(suffixes) time.
     """
     cdef Nodes nodes = Nodes(max_length, min_count, least)
-    blocked = np.zeros(0, np.uint8) if blocked is None else blocked
-    _walk(sa, lcp, word_of, offsets, counts, whole, blocked, begin, end, nodes)
+    cdef const uint8_t[::1] dead = np.zeros(0, np.uint8) if blocked is None else blocked
+    _walk(sa, lcp, word_of, offsets, counts, whole, dead, begin, end, nodes)
     return nodes

@@ -5,13 +5,14 @@ import numpy.typing as npt
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+Positions = Int32 | Int64
 
 class Greedy:
     relaxed: bool
     def __init__(
         self,
         text: Int32,
-        sa: Int32,
+        sa: Positions,
         word_of: Int32,
         counts: Int64,
         relaxed: bool,
@@ -20,8 +21,8 @@ class Greedy:
     ) -> None: ...
     def load(
         self,
-        lo: Int32,
-        hi: Int32,
+        lo: Positions,
+        hi: Positions,
         length: Int32,
         weight: Int64,
         limit: int,

@@ -23,6 +23,16 @@ from libc.string cimport memcpy
 include "_popcount.pxi"
 include "_prefetch.pxi"
 
+cdef extern from *:
+    """
+    #ifdef PARTCOVER_WIDE
+    typedef int64_t position_t;
+    #else
+    typedef int32_t position_t;
+    #endif
+    """
+    ctypedef int64_t position_t    # in the suffix array: of as many bits as C says
+
 cdef enum:
     AHEAD = 16          # occurrences, of which what is read next is prefetched
     SHORT_BORDER = 16   # a border is looked for among no more symbols for each occurrence
@@ -35,17 +45,17 @@ cdef enum:
 
 
 cdef int _ascending(const void *a, const void *b) noexcept nogil:
-    cdef int32_t x = (<const int32_t *> a)[0]
-    cdef int32_t y = (<const int32_t *> b)[0]
+    cdef position_t x = (<const position_t *> a)[0]
+    cdef position_t y = (<const position_t *> b)[0]
     return (x > y) - (x < y)
 
 
 cdef struct Candidate:
-    int32_t *places      # occurrences that may still count; NULL until first scored
-    int32_t n_places     # -1 until first scored
-    int32_t room         # for so many places
-    int32_t lo
-    int32_t hi
+    position_t *places   # occurrences that may still count; NULL until first scored
+    position_t n_places  # -1 until first scored
+    position_t room      # for so many places
+    position_t lo
+    position_t hi
     int32_t length
     bint overlaps        # some occurrences overlap: `places` ascend
     int32_t scored       # how many tokens were chosen when it was last scored; -1 if never
@@ -61,7 +71,7 @@ cdef struct Scratch:
     uint64_t *mark       # of a sort: a bit for each position
     int64_t *best_upto   # of the bound for overlapping occurrences
     int32_t *border      # of the failure function
-    int32_t *listed      # of a list of occurrences
+    position_t *listed   # of a list of occurrences
     Py_ssize_t room
     Py_ssize_t border_room
     Py_ssize_t listed_room
@@ -93,11 +103,11 @@ cdef inline int32_t _covered(const uint64_t *cover, Py_ssize_t begin,
     return n_covered
 
 
-cdef void _sort(int32_t *places, Py_ssize_t count, uint64_t *mark) noexcept nogil:
+cdef void _sort(position_t *places, Py_ssize_t count, uint64_t *mark) noexcept nogil:
     """Sorts positions: by marking them in the text, a bit for each, where they are dense."""
-    cdef int32_t least = places[0]
-    cdef int32_t most = places[0]
-    cdef int32_t p
+    cdef position_t least = places[0]
+    cdef position_t most = places[0]
+    cdef position_t p
     cdef Py_ssize_t i
     cdef Py_ssize_t at = 0
     cdef uint64_t bits
@@ -105,14 +115,14 @@ cdef void _sort(int32_t *places, Py_ssize_t count, uint64_t *mark) noexcept nogi
         least = min(least, places[i])
         most = max(most, places[i])
     if (most >> 6) - (least >> 6) > count:
-        qsort(places, count, sizeof(int32_t), _ascending)
+        qsort(places, count, sizeof(position_t), _ascending)
         return
     for i in range(count):
         mark[places[i] >> 6] |= (<uint64_t> 1) << (places[i] & 63)
     for i in range(least >> 6, (most >> 6) + 1):
         bits = mark[i]
         mark[i] = 0
-        p = <int32_t> (i << 6)
+        p = <position_t> (i << 6)
         while bits:
             if bits & 1:
                 places[at] = p
@@ -126,8 +136,8 @@ cdef class Greedy:
 
     Parameters
     ----------
-    text, sa, word_of : ndarray of int32
-        As in `CandidateIndex`.
+    text, sa, word_of : ndarray
+        As in `CandidateIndex`; `sa` of `position_t`.
     counts : ndarray of int64, shape (words,)
         How often each word occurs.
     relaxed : bool
@@ -145,7 +155,7 @@ cdef class Greedy:
     the lexicographically last.
     """
     cdef const int32_t[::1] text
-    cdef const int32_t[::1] sa
+    cdef const position_t[::1] sa
     cdef const int32_t[::1] word_of
     cdef const int64_t[::1] counts
     cdef uint64_t[::1] cover           # a bit for each position
@@ -220,8 +230,9 @@ cdef class Greedy:
         for t in range(self.threads):
             self.scratch[t].n_listed = 0
 
-    def load(self, const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
-             const int64_t[::1] weight, int64_t limit, groups=None, left=None):
+    def load(self, const position_t[::1] lo, const position_t[::1] hi,
+             const int32_t[::1] length, const int64_t[::1] weight, int64_t limit, groups=None,
+             left=None):
         """Loads candidates instead of those that are there; what is placed stays.
 
         `weight` is that of the occurrences that may still count (`blocked`); `limit` is an upper
@@ -331,7 +342,7 @@ cdef class Greedy:
             done += 1
         return chosen[:done], gains[:done]
 
-    def place(self, int32_t lo, int32_t hi, int32_t length):
+    def place(self, position_t lo, position_t hi, int32_t length):
         """Places one token, whatever it gains; returns the gain."""
         cdef Candidate one
         cdef int64_t key = 0
@@ -484,12 +495,13 @@ cdef class Greedy:
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t count = 0
         cdef Py_ssize_t i
-        cdef int32_t p
+        cdef position_t p
         cdef const uint64_t *cover = &self.cover[0]
         if scratch.listed_room < c.hi - c.lo:
             free(scratch.listed)
             scratch.listed_room = 0
-            scratch.listed = <int32_t *> malloc(2 * <size_t> (c.hi - c.lo) * sizeof(int32_t))
+            scratch.listed = <position_t *> malloc(2 * <size_t> (c.hi - c.lo)
+                                                   * sizeof(position_t))
             if scratch.listed == NULL:
                 with gil:
                     raise MemoryError
@@ -513,14 +525,14 @@ cdef class Greedy:
                 if scratch.listed[i] - scratch.listed[i - 1] < c.length:
                     c.overlaps = True
                     break
-        c.places = <int32_t *> malloc((count + 1) * sizeof(int32_t))
+        c.places = <position_t *> malloc((count + 1) * sizeof(position_t))
         if c.places == NULL:
             with gil:
                 raise MemoryError
         if count:
-            memcpy(c.places, scratch.listed, count * sizeof(int32_t))
-        c.n_places = <int32_t> count
-        c.room = <int32_t> count
+            memcpy(c.places, scratch.listed, count * sizeof(position_t))
+        c.n_places = <position_t> count
+        c.room = <position_t> count
         scratch.n_listed += count
         return 0
 
@@ -560,11 +572,12 @@ cdef class Greedy:
 
     cdef int64_t _score_disjoint(self, Candidate *c) noexcept nogil:
         """The uncovered pairs in placeable occurrences, which do not overlap."""
-        cdef int32_t *places = c.places
+        cdef position_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
         cdef Py_ssize_t i
-        cdef int32_t p, open_pairs
+        cdef position_t p
+        cdef int32_t open_pairs
         cdef int64_t score = 0
         cdef const uint64_t *cover = &self.cover[0]
         for i in range(c.n_places):
@@ -577,7 +590,7 @@ cdef class Greedy:
                 places[kept] = p
                 kept += 1
                 score += open_pairs * self.counts[self.word_of[p]]
-        c.n_places = <int32_t> kept
+        c.n_places = <position_t> kept
         return score
 
     cdef int64_t _score_overlapping(self, Candidate *c, int64_t *key,
@@ -587,14 +600,15 @@ cdef class Greedy:
         The score itself may rise later (a covered pair can block a first occurrence and so free
         a second), so the key is the weight of the best set of disjoint placeable occurrences.
         """
-        cdef int32_t *places = c.places
+        cdef position_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
         cdef Py_ssize_t i, free_before
-        cdef int32_t p, open_pairs
+        cdef position_t p
+        cdef int32_t open_pairs
         cdef int32_t covered = 0
-        cdef int32_t counted = -c.length    # where `covered` was counted
-        cdef int32_t placed = -c.length
+        cdef position_t counted = -c.length    # where `covered` was counted
+        cdef position_t placed = -c.length
         cdef int64_t gain
         cdef int64_t score = 0
         cdef const uint64_t *cover = &self.cover[0]
@@ -633,18 +647,19 @@ cdef class Greedy:
             scratch.best_upto[kept + 1] = max(scratch.best_upto[kept],
                                               scratch.best_upto[free_before] + gain)
             kept += 1
-        c.n_places = <int32_t> kept
+        c.n_places = <position_t> kept
         key[0] = scratch.best_upto[kept]
         return score
 
     cdef int64_t _score_union(self, Candidate *c) noexcept nogil:
         """The uncovered pairs under any occurrence, each once."""
-        cdef int32_t *places = c.places
+        cdef position_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
         cdef Py_ssize_t i, begin
         cdef Py_ssize_t end = 0
-        cdef int32_t p, open_pairs
+        cdef position_t p
+        cdef int32_t open_pairs
         cdef int64_t score = 0
         cdef const uint64_t *cover = &self.cover[0]
         for i in range(c.n_places):
@@ -659,7 +674,7 @@ cdef class Greedy:
                 places[kept] = p
                 kept += 1
                 score += open_pairs * self.counts[self.word_of[p]]
-        c.n_places = <int32_t> kept
+        c.n_places = <position_t> kept
         return score
 
     cdef inline void _prefetch(self, const Candidate *c, Py_ssize_t i) noexcept nogil:
@@ -675,7 +690,7 @@ cdef class Greedy:
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t i, begin
         cdef Py_ssize_t end = 0
-        cdef int32_t p
+        cdef position_t p
         cdef const uint64_t *cover = &self.cover[0]
         for i in range(c.n_places):
             p = c.places[i]

@@ -1,13 +1,21 @@
+from typing import overload
+
 import numpy as np
 import numpy.typing as npt
 
 Float64 = npt.NDArray[np.float64]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+Positions = Int32 | Int64
 
+@overload
 def arcs(
     places: Int32, lo: Int32, hi: Int32, length: Int32, positions: int
 ) -> tuple[Int32, Int32, Int32, Int32]: ...
+@overload
+def arcs(
+    places: Positions, lo: Positions, hi: Positions, length: Int32, positions: int
+) -> tuple[Int32, Positions, Positions, Int32]: ...
 def same_arcs(which: Int32, start: Int32, other_which: Int32, other_start: Int32) -> Int64: ...
 def project(
     x: Float64, gain: Float64, step: Float64, budget: float, fee: float, out: Float64

@@ -11,8 +11,10 @@ import numpy as np
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
+include "_position.pxi"
 
-def arcs(const int32_t[::1] places, const int32_t[::1] lo, const int32_t[::1] hi,
+
+def arcs(const position_t[::1] places, const position_t[::1] lo, const position_t[::1] hi,
          const int32_t[::1] length, Py_ssize_t positions):
     """Returns the occurrences of candidates: (candidate, start, end), by start, then candidate.
 
@@ -20,17 +22,19 @@ def arcs(const int32_t[::1] places, const int32_t[::1] lo, const int32_t[::1] hi
     if none does.
     """
     cdef Py_ssize_t n = lo.shape[0], c, i, at, total = 0
-    cdef int32_t p
+    cdef position_t p
     first = np.zeros(positions + 1, np.int64)
     cdef int64_t[::1] next_view = first
     for c in range(n):
         total += hi[c] - lo[c]
     which = np.empty(total, np.int32)
-    start = np.empty(total, np.int32)
-    end = np.empty(total, np.int32)
+    position = np.int32 if position_t is int32_t else np.int64
+    start = np.empty(total, position)
+    end = np.empty(total, position)
     back = np.zeros(total, np.int32)
     latest = np.full(n, -1, np.int64)
-    cdef int32_t[::1] which_view = which, start_view = start, end_view = end, back_view = back
+    cdef int32_t[::1] which_view = which, back_view = back
+    cdef position_t[::1] start_view = start, end_view = end
     cdef int64_t[::1] latest_view = latest
     with nogil:
         for c in range(n):

@@ -4,6 +4,9 @@
 The text is every word followed by the separator 0, with one separator in front; symbols are
 ranks >= 1.  A token that occurs is an interval of the suffix array and a length, so no occurrence
 lists are ever built: the occurrences of (lo, hi, length) are ``sa[lo:hi]``.
+
+Positions have 32 bits where all fit, else 64: the type of the suffix array says which.  Symbols,
+words and lengths have 32 bits in both.
 """
 
 import numpy as np
@@ -11,19 +14,26 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc
 
+include "_position.pxi"
 include "_prefetch.pxi"
 
 cdef enum:
     AHEAD = 16          # suffixes, of which what is read next is prefetched
 
 
-cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept nogil:
+ctypedef fused symbol_t:    # of the text, or in the recursion a place of its own suffix array
+    int32_t
+    int64_t
+
+
+cdef int _sais(const symbol_t *s, position_t *sa, position_t n,
+               position_t upper) noexcept nogil:
     """Builds the suffix array by induced sorting (Nong, Zhang and Chan 2009); O(n + upper).
 
     Follows the recursive scheme of the AtCoder Library (public domain, CC0).  Returns -1 when
     memory runs out.
     """
-    cdef int32_t i, j, v, m, name, left, right, end_l, end_r
+    cdef position_t i, j, v, m, name, left, right, end_l, end_r
     cdef bint same
     if n == 0:
         return 0
@@ -31,14 +41,14 @@ cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept
         sa[0] = 0
         return 0
     cdef char *ls = <char *> calloc(n, 1)
-    cdef int32_t *sum_l = <int32_t *> calloc(<size_t> upper + 2, sizeof(int32_t))
-    cdef int32_t *sum_s = <int32_t *> calloc(<size_t> upper + 2, sizeof(int32_t))
-    cdef int32_t *buf = <int32_t *> malloc((<size_t> upper + 2) * sizeof(int32_t))
+    cdef position_t *sum_l = <position_t *> calloc(<size_t> upper + 2, sizeof(position_t))
+    cdef position_t *sum_s = <position_t *> calloc(<size_t> upper + 2, sizeof(position_t))
+    cdef position_t *buf = <position_t *> malloc((<size_t> upper + 2) * sizeof(position_t))
     # of an LMS position, at its half: two are never neighbours
-    cdef int32_t *lms_map = <int32_t *> malloc((<size_t> n // 2 + 1) * sizeof(int32_t))
-    cdef int32_t *lms = NULL
-    cdef int32_t *rec_s = NULL
-    cdef int32_t *rec_sa = NULL
+    cdef position_t *lms_map = <position_t *> malloc((<size_t> n // 2 + 1) * sizeof(position_t))
+    cdef position_t *lms = NULL
+    cdef position_t *rec_s = NULL
+    cdef position_t *rec_sa = NULL
     cdef int status = -1
     if ls == NULL or sum_l == NULL or sum_s == NULL or buf == NULL or lms_map == NULL:
         free(ls)
@@ -63,9 +73,9 @@ cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept
         if not ls[i - 1] and ls[i]:
             lms_map[i // 2] = m
             m += 1
-    lms = <int32_t *> malloc((<size_t> m + 1) * sizeof(int32_t))
-    rec_s = <int32_t *> malloc((<size_t> m + 1) * sizeof(int32_t))
-    rec_sa = <int32_t *> malloc((<size_t> m + 1) * sizeof(int32_t))
+    lms = <position_t *> malloc((<size_t> m + 1) * sizeof(position_t))
+    rec_s = <position_t *> malloc((<size_t> m + 1) * sizeof(position_t))
+    rec_sa = <position_t *> malloc((<size_t> m + 1) * sizeof(position_t))
     if lms != NULL and rec_s != NULL and rec_sa != NULL:
         status = 0
         j = 0
@@ -124,10 +134,10 @@ cdef int _sais(const int32_t *s, int32_t *sa, int32_t n, int32_t upper) noexcept
     return status
 
 
-cdef void _induce(const int32_t *s, int32_t *sa, int32_t n, int32_t upper, const char *ls,
-                  const int32_t *sum_l, const int32_t *sum_s, int32_t *buf,
-                  const int32_t *lms, int32_t m) noexcept nogil:
-    cdef int32_t i, v, d
+cdef void _induce(const symbol_t *s, position_t *sa, position_t n, position_t upper,
+                  const char *ls, const position_t *sum_l, const position_t *sum_s,
+                  position_t *buf, const position_t *lms, position_t m) noexcept nogil:
+    cdef position_t i, v, d
     for i in range(n):
         sa[i] = -1
     for i in range(upper + 1):
@@ -156,30 +166,28 @@ cdef void _induce(const int32_t *s, int32_t *sa, int32_t n, int32_t upper, const
             sa[buf[s[v - 1] + 1]] = v - 1
 
 
-def suffix_array(const int32_t[::1] text, int32_t upper):
-    """Returns the positions of `text` (values 0..upper) in suffix order."""
-    cdef int32_t n = <int32_t> text.shape[0]
-    sa = np.empty(n, np.int32)
-    cdef int32_t[::1] view = sa
+def suffix_array(const int32_t[::1] text, int32_t upper, position_t[::1] sa):
+    """Writes the positions of `text` (values 0..upper) in suffix order to `sa`."""
     cdef int status = 0
-    if n:
+    if sa.shape[0]:
         with nogil:
-            status = _sais(&text[0], &view[0], n, upper)
+            status = _sais(&text[0], &sa[0], <position_t> sa.shape[0], <position_t> upper)
     if status < 0:
         raise MemoryError
-    return sa
 
 
-def suffix_ranks(const int32_t[::1] sa, int32_t[::1] rank, Py_ssize_t begin, Py_ssize_t end):
+def suffix_ranks(const position_t[::1] sa, position_t[::1] rank, Py_ssize_t begin,
+                 Py_ssize_t end):
     """Writes the places of the suffixes from `begin` on, before `end`, to where they start."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(begin, end):
-            rank[sa[i]] = <int32_t> i
+            rank[sa[i]] = <position_t> i
 
 
-def common_prefixes(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[::1] rank,
-                    int32_t[::1] lcp, Py_ssize_t begin, Py_ssize_t end):
+def common_prefixes(const int32_t[::1] text, const position_t[::1] sa,
+                    const position_t[::1] rank, int32_t[::1] lcp, Py_ssize_t begin,
+                    Py_ssize_t end):
     """Writes the length of the common prefix of neighbouring suffixes, up to the separator 0.
 
     ``lcp[i]`` is between ``sa[i - 1]`` and ``sa[i]``; ``lcp[0]`` is 0.  Those of the suffixes that
@@ -207,16 +215,17 @@ def common_prefixes(const int32_t[::1] text, const int32_t[::1] sa, const int32_
                 h -= 1
 
 
-def find(const int32_t[::1] text, const int32_t[::1] sa,
+def find(const int32_t[::1] text, const position_t[::1] sa,
          const int32_t[::1] patterns, const int64_t[::1] offsets):
     """Returns the suffix-array interval of each pattern, given as ranks, -1 for unknown symbols."""
     cdef Py_ssize_t n_patterns = offsets.shape[0] - 1
     cdef Py_ssize_t p, left, right, mid
     cdef int side
-    lo = np.zeros(n_patterns, np.int32)
-    hi = np.zeros(n_patterns, np.int32)
-    cdef int32_t[::1] lo_view = lo
-    cdef int32_t[::1] hi_view = hi
+    position = np.int32 if position_t is int32_t else np.int64
+    lo = np.zeros(n_patterns, position)
+    hi = np.zeros(n_patterns, position)
+    cdef position_t[::1] lo_view = lo
+    cdef position_t[::1] hi_view = hi
     with nogil:
         for p in range(n_patterns):
             for side in range(2):
@@ -229,9 +238,9 @@ def find(const int32_t[::1] text, const int32_t[::1] sa,
                     else:
                         right = mid
                 if side == 0:
-                    lo_view[p] = <int32_t> left
+                    lo_view[p] = <position_t> left
                 else:
-                    hi_view[p] = <int32_t> left
+                    hi_view[p] = <position_t> left
     return lo, hi
 
 
@@ -247,8 +256,9 @@ cdef int _compare(const int32_t[::1] text, Py_ssize_t pos, const int32_t[::1] pa
     return 0
 
 
-def interval_words(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t[::1] counts,
-                   const int32_t[::1] lo, const int32_t[::1] hi):
+def interval_words(const position_t[::1] sa, const int32_t[::1] word_of,
+                   const int64_t[::1] counts, const position_t[::1] lo,
+                   const position_t[::1] hi):
     """Returns, for each interval, the only word of its occurrences (or -1) and their weight."""
     cdef Py_ssize_t n_intervals = lo.shape[0]
     cdef Py_ssize_t p, i

@@ -22,7 +22,7 @@ from ..kernels._candidates import (
     shard_ends,
 )
 from ..kernels._suffix_array import common_prefixes, suffix_ranks
-from ..runtime.arrays import Bools, Int32, Int64, Integers
+from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions
 from ..runtime.memory import refuse_beyond
 from ..runtime.parallel import ordered_map
 from .word_index import Intervals, WordIndex
@@ -172,7 +172,7 @@ class CandidateIndex(WordIndex):
         """Returns the lengths of the common prefixes of neighbouring suffixes."""
         sa, n = self.sa, len(self.sa)
         shards = [*pairwise(n * number // n_shards for number in range(n_shards + 1))]
-        rank, prefixes = np.empty(n, np.int32), np.empty(n, np.int32)
+        rank, prefixes = np.empty_like(sa), np.empty(n, np.int32)
 
         def fill(shard: tuple[int, int]) -> None:
             suffix_ranks(sa, rank, *shard)
@@ -185,7 +185,7 @@ class CandidateIndex(WordIndex):
         return prefixes
 
     @property
-    def _tree(self) -> tuple[Int32, Int32, Int32, Int64, Int64, Flags]:
+    def _tree(self) -> tuple[Positions, Int32, Int32, Int64, Int64, Flags]:
         """The first arguments of the kernels that walk all substrings."""
         words = self.words
         return self.sa, self._prefixes, self.word_of, words.offsets, words.counts, self._whole
@@ -282,10 +282,10 @@ class CandidateIndex(WordIndex):
         """Lists candidates that were found, but the excluded ones, and their weights."""
         parts = list(ordered_map(Nodes.intervals, nodes, self._threads))
         if len(parts) == 1:
-            *arrays, weight = parts[0]
+            lo, hi, length, weight = parts[0]
         else:
-            *arrays, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
-        intervals = Intervals(*arrays)
+            lo, hi, length, weight = map(np.concatenate, zip(*parts, strict=True))
+        intervals = Intervals(lo, hi, length)
         if len(self._excluded.lo):
             kept = ~np.isin(intervals.key, self._excluded.key)
             intervals, weight = intervals.take(kept), weight[kept]
@@ -322,12 +322,12 @@ class CandidateIndex(WordIndex):
         return len(self.intervals.lo)
 
     @property
-    def lo(self) -> Int32:
+    def lo(self) -> Positions:
         """Where the candidates' intervals begin."""
         return self.intervals.lo
 
     @property
-    def hi(self) -> Int32:
+    def hi(self) -> Positions:
         """Where the candidates' intervals end."""
         return self.intervals.hi
 

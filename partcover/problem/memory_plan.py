@@ -13,6 +13,7 @@ from ..runtime.arrays import Int64
 from ..runtime.memory import available_memory, shown_size
 from .candidates import MOST_HELD
 from .instance import Instance
+from .word_index import n_positions, position_bytes, refuse_wide
 
 __all__ = [
     "MOST_ARCS",
@@ -31,10 +32,6 @@ Work = Literal["greedy", "bound", "merges", "model"]
 
 # bytes, at the peak
 _PROGRAM = 60 << 20  # the interpreter and the libraries
-_POSITION = 28  # text, suffixes, words and common prefixes, and two segmentations
-_CANDIDATE = 120  # while it is enumerated, and in the queue of GreedTok
-_LISTED = 52  # a candidate of the best ones that are left, while those before are there
-_OCCURRENCE = 4  # of a candidate that was scored
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
 _SPELLED, _SPELLED_OFTEN = 120, 250  # a symbol of a token, for the rules; in several vocabularies
 _PRICED = 160  # a candidate whose reward is counted
@@ -137,6 +134,11 @@ def memory_plan(instance: Instance, work: Work, *, available: int | None = None)
     MemoryPlan
         An upper estimate: a run takes between half of it and all of it, about.
 
+    Raises
+    ------
+    InputError
+        For a bound, if the words have more positions than it looks at.
+
     Examples
     --------
     >>> from partcover import Instance
@@ -146,6 +148,8 @@ def memory_plan(instance: Instance, work: Work, *, available: int | None = None)
     (True, ['the program', 'the words', 'the index of the words', 'tokens', 'candidates',
     'occurrences'])
     """
+    if work == "bound":
+        refuse_wide(instance.words)
     if available is None:
         available = available_memory() + _held(instance)
     plan = _plan(instance, work, available, _by_lengths(instance))
@@ -156,6 +160,8 @@ def memory_plan(instance: Instance, work: Work, *, available: int | None = None)
 
 def refuse_beyond_memory(instance: Instance, work: Work) -> None:
     """Refuses work that does not fit in memory, unless the instance has its index already.
+
+    A bound, and what has one, also where the words have more positions than it looks at.
 
     Raises
     ------
@@ -168,6 +174,8 @@ def refuse_beyond_memory(instance: Instance, work: Work) -> None:
     >>> from partcover.problem.memory_plan import refuse_beyond_memory
     >>> refuse_beyond_memory(Instance({"banana": 2}, 1), "greedy")
     """
+    if work == "bound":
+        refuse_wide(instance.words)
     if instance.is_indexed:
         return
     rough = _plan(instance, work, 0, _by_lengths(instance))
@@ -175,6 +183,19 @@ def refuse_beyond_memory(instance: Instance, work: Work) -> None:
         available = available_memory() + _held(instance)
         if rough.need > available:
             memory_plan(instance, work, available=available).refuse()
+
+
+class _Sizes(NamedTuple):
+    """Bytes at the peak, which depend on those of a position."""
+
+    position: int  # text, suffixes, words and common prefixes, and two segmentations
+    candidate: int  # while it is enumerated, and in the queue of GreedTok
+    listed: int  # a candidate of the best ones that are left, while those before are there
+    occurrence: int  # of a candidate that was scored
+
+
+_NARROW = _Sizes(28, 120, 52, 4)
+_WIDE = _Sizes(37, 144, 68, 8)  # a position takes most while the suffixes are sorted
 
 
 class _Substrings(NamedTuple):
@@ -197,8 +218,8 @@ def _by_lengths(instance: Instance) -> _Substrings:
 
 def _is_counted(instance: Instance, available: int) -> bool:
     """Returns whether the index of the words, which work needs in any case, is made at once."""
-    positions = _positions(instance)
-    fits = _held(instance) + positions * _POSITION <= available
+    positions = n_positions(instance.words)
+    fits = _held(instance) + positions * _sizes(instance).position <= available
     return fits and positions <= MOST_COUNTED and not instance.groups
 
 
@@ -213,8 +234,8 @@ def _held(instance: Instance) -> int:
     return _PROGRAM + words.data.nbytes + words.offsets.nbytes + words.counts.nbytes
 
 
-def _positions(instance: Instance) -> int:
-    return len(instance.words.data) + len(instance.words) + 1
+def _sizes(instance: Instance) -> _Sizes:
+    return _NARROW if position_bytes(instance.words) == 4 else _WIDE
 
 
 def _capped(instance: Instance, lengths: Int64) -> Int64:
@@ -227,14 +248,15 @@ def _plan(instance: Instance, work: Work, available: int, found: _Substrings) ->
 
 
 def _parts(instance: Instance, work: Work, found: _Substrings) -> Iterator[tuple[str, int]]:
-    n_symbols, positions = len(instance.words.data), _positions(instance)
+    n_symbols, positions = len(instance.words.data), n_positions(instance.words)
     if work == "merges":
         yield "pieces and their pairs", n_symbols * _PIECE
         yield "tokens", min(instance.k, n_symbols) * _MERGED
         return
-    yield "the index of the words", positions * _POSITION
+    size = _sizes(instance)
+    yield "the index of the words", positions * size.position
     if work == "model":
-        yield "candidates", found.candidates * _CANDIDATE
+        yield "candidates", found.candidates * size.candidate
         yield "the model", (2 * n_symbols + 3 * found.occurrences) * _ENTRY
         return
     # as if the tokens were the longest words
@@ -244,9 +266,9 @@ def _parts(instance: Instance, work: Work, found: _Substrings) -> Iterator[tuple
     spelled = int(longest.sum()) * (_SPELLED_OFTEN if work == "bound" else _SPELLED)
     yield "tokens", min(instance.k, n_symbols) * _TOKEN + spelled
     held = found.candidates if instance.groups else min(found.candidates, MOST_HELD)
-    listed = held * _LISTED if held < found.candidates else 0
-    yield "candidates", held * _CANDIDATE + listed
-    yield "occurrences", min(found.occurrences, positions * _SCORED) * _OCCURRENCE
+    listed = held * size.listed if held < found.candidates else 0
+    yield "candidates", held * size.candidate + listed
+    yield "occurrences", min(found.occurrences, positions * _SCORED) * size.occurrence
     if work == "bound":
         yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
         yield "prices", n_symbols * _PRICE

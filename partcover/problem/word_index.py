@@ -2,7 +2,7 @@
 
 All words stand in one text, with a separator before each.  A token that occurs is an interval of
 the text's suffix array and a length.  Memory is a few arrays over the text, whatever the number
-of tokens or occurrences.
+of tokens or occurrences.  Positions in the text have 32 bits where all fit, else 64.
 """
 
 from __future__ import annotations
@@ -16,17 +16,35 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..kernels._candidates import LENGTH_BITS, WIDE_LENGTH_BITS
 from ..kernels._saddle_point import arcs
 from ..kernels._suffix_array import find, interval_words, suffix_array
-from ..runtime.arrays import Bools, Int32, Int64, Integers
+from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions
 from ..runtime.memory import refuse_beyond
 
-__all__ = ["MOST_POSITIONS", "Intervals", "WordIndex"]
+__all__ = [
+    "LONGEST_WORD",
+    "MOST_POSITIONS",
+    "MOST_WORDS",
+    "NARROW_POSITIONS",
+    "Intervals",
+    "WordIndex",
+    "n_positions",
+    "position_bytes",
+    "refuse_wide",
+]
 
-MOST_POSITIONS = 2**31 - 2
-"""Symbols of the distinct words, with an end of each, that an index holds: it has 32-bit places."""
+NARROW_POSITIONS = 2**31 - 2
+"""So many positions, symbols of the distinct words with an end of each, have 32 bits, not 64."""
 
-_BYTES_A_POSITION = 20  # at most, while the suffixes are sorted
+MOST_POSITIONS = 2 ** (63 - WIDE_LENGTH_BITS) - 2
+"""Positions that an index holds: one and a length have 63 bits together."""
+
+MOST_WORDS = 2**31 - 2
+"""Distinct words that an index holds, and distinct symbols: their numbers have 32 bits."""
+
+LONGEST_WORD = 2**WIDE_LENGTH_BITS - 1
+"""Symbols of a word where positions have 64 bits."""
 
 
 class Intervals(NamedTuple):
@@ -34,7 +52,7 @@ class Intervals(NamedTuple):
 
     Attributes
     ----------
-    lo, hi : ndarray of int32, shape (tokens,)
+    lo, hi : ndarray of int32 or int64, shape (tokens,)
         Token ``t`` occurs at ``sa[lo[t]:hi[t]]``; the interval of one that does not is empty.
     length : ndarray of int32, shape (tokens,)
         Symbols of each.
@@ -49,8 +67,8 @@ class Intervals(NamedTuple):
     ([True, False], [3, 3])
     """
 
-    lo: Int32
-    hi: Int32
+    lo: Positions
+    hi: Positions
     length: Int32
 
     @property
@@ -66,8 +84,9 @@ class Intervals(NamedTuple):
     @property
     def key(self) -> Int64:
         """A number for each token, in lexicographic order; −1 for those that do not occur."""
+        bits = LENGTH_BITS if self.lo.dtype == np.int32 else WIDE_LENGTH_BITS
         # an empty interval may begin where another token's does
-        return np.where(self.occurs, self.lo.astype(np.int64) << 32 | self.length, -1)
+        return np.where(self.occurs, self.lo.astype(np.int64) << bits | self.length, -1)
 
     def take(self, which: Integers | Bools) -> Intervals:
         """Some of the tokens, by their places or by a mask."""
@@ -75,8 +94,9 @@ class Intervals(NamedTuple):
 
     def joined(self, other: Intervals) -> Intervals:
         """These tokens, then others."""
-        lo, hi, length = map(np.concatenate, zip(self, other, strict=True))
-        return Intervals(lo, hi, length)
+        lo: Positions = np.concatenate([self.lo, other.lo])
+        hi: Positions = np.concatenate([self.hi, other.hi])
+        return Intervals(lo, hi, np.concatenate([self.length, other.length]))
 
 
 class WordIndex:
@@ -91,14 +111,17 @@ class WordIndex:
     ----------
     words : WordCounts
         As given.
-    text, sa, word_of : ndarray of int32, shape (symbols + words + 1,)
-        Symbol ranks from 1 with separators 0; positions in suffix order; the word at each
-        position (at a separator: the word after it).
+    text, word_of : ndarray of int32, shape (symbols + words + 1,)
+        Symbol ranks from 1 with separators 0; the word at each position (at a separator: the
+        word after it).
+    sa : ndarray of int32 or int64, shape (symbols + words + 1,)
+        Positions in suffix order: int32 where all fit.
 
     Raises
     ------
     InputError
-        If words and separators do not fit in 2^31 − 2 positions, or in memory.
+        If words and separators do not fit in 2^35 − 2 positions, or in memory; if there are
+        2^31 − 1 words or more, or, beyond 2^31 − 2 positions, one of 2^28 symbols.
 
     Notes
     -----
@@ -115,29 +138,28 @@ class WordIndex:
 
     def __init__(self, words: WordCounts) -> None:
         data, offsets, n_words = words.data, words.offsets, len(words)
-        size = len(data) + n_words + 1
-        if size > MOST_POSITIONS:
-            fit = _most_that_fit(words)
-            raise InputError(
-                f"the {n_words:,} distinct words have {size:,} positions (symbols, and an end of "
-                f"each), and {MOST_POSITIONS:,} can be indexed: the {fit:,} most frequent words "
-                "fit, which are the first lines of what count writes (WordCounts.most_frequent); "
-                "bound and improve take all words with --head"
-            )
+        size = n_positions(words)
+        _refuse_beyond_numbers(words)
         refuse_beyond(
-            size * _BYTES_A_POSITION,
+            size * (4 + 4 * position_bytes(words)),  # at most, while the suffixes are sorted
             f"indexing the {len(data):,} symbols of the distinct words takes",
             "leave out rare words; bound and improve take all words with --head",
         )
         self.words = words
         self._alphabet = None if data.dtype == np.uint8 else np.unique(data)
         upper = 256 if self._alphabet is None else len(self._alphabet)
+        if upper > MOST_WORDS:
+            raise InputError(
+                f"the words have {upper:,} distinct symbols, and {MOST_WORDS:,} can be indexed: "
+                "leave out rare words"
+            )
         self.text = np.zeros(size, np.int32)
         inside = np.ones(size, bool)
         inside[offsets + np.arange(n_words + 1)] = False
         self.text[inside] = self._ranks(data)
         del inside
-        self.sa = suffix_array(self.text, upper)
+        self.sa: Positions = np.empty(size, f"int{8 * position_bytes(words)}")
+        suffix_array(self.text, upper, self.sa)
         self.word_of = np.empty(size, np.int32)
         self.word_of[:-1] = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(offsets) + 1)
         self.word_of[-1] = n_words
@@ -222,7 +244,7 @@ class WordIndex:
             candidates.
         """
         order = np.argsort(intervals.length, kind="stable").astype(np.int32)
-        places = (self.sa - self.word_of[self.sa] - 1).astype(np.int32)
+        places = self.sa - self.word_of[self.sa] - np.int32(1)
         which, start, _, _ = arcs(places, *intervals.take(order), len(self.words.data))
         sizes = np.diff(self.words.offsets)
         word = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[start]
@@ -230,8 +252,76 @@ class WordIndex:
         return order[which], word, begin
 
 
+def n_positions(words: WordCounts) -> int:
+    """Returns the number of positions of words: their symbols, an end of each, and a first one.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.problem.word_index import n_positions
+    >>> n_positions(WordCounts.from_counts({"that": 3, "hat": 2}))
+    10
+    """
+    return len(words.data) + len(words) + 1
+
+
+def position_bytes(words: WordCounts) -> int:
+    """Returns the bytes that a position of words has in their index, 4 or 8.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.problem.word_index import position_bytes
+    >>> position_bytes(WordCounts.from_counts({"that": 3, "hat": 2}))
+    4
+    """
+    return 4 if n_positions(words) <= NARROW_POSITIONS else 8
+
+
+def refuse_wide(words: WordCounts) -> None:
+    """Refuses words whose positions have 64 bits, for work that has room for 32.
+
+    Raises
+    ------
+    InputError
+        With both numbers.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.problem.word_index import refuse_wide
+    >>> refuse_wide(WordCounts.from_counts({"that": 3, "hat": 2}))
+    """
+    if position_bytes(words) > 4:
+        raise InputError(
+            f"the {len(words):,} distinct words have {n_positions(words):,} positions (symbols, "
+            f"and an end of each), and a bound looks at {NARROW_POSITIONS:,} at most: bound and "
+            "improve take all words with --head"
+        )
+
+
+def _refuse_beyond_numbers(words: WordCounts) -> None:
+    """Refuses words whose positions, numbers or lengths do not fit in the bits they have."""
+    n_words, size = len(words), n_positions(words)
+    if size > MOST_POSITIONS or n_words > MOST_WORDS:
+        fit = _most_that_fit(words)
+        raise InputError(
+            f"the {n_words:,} distinct words have {size:,} positions (symbols, and an end of "
+            f"each), and {MOST_POSITIONS:,} can be indexed, of {MOST_WORDS:,} words: the {fit:,} "
+            "most frequent words fit, which are the first lines of what count writes "
+            "(WordCounts.most_frequent); bound and improve take all words with --head"
+        )
+    longest = int(np.diff(words.offsets).max(initial=0))
+    if size > NARROW_POSITIONS and longest > LONGEST_WORD:
+        raise InputError(
+            f"a word has {longest:,} symbols, and {LONGEST_WORD:,} are the most where the distinct "
+            f"words have more than {NARROW_POSITIONS:,} positions (symbols, and an end of each): "
+            "cut the words with a pre-tokenizer"
+        )
+
+
 def _most_that_fit(words: WordCounts) -> int:
     """Returns how many of the most frequent words an index holds."""
     order = np.argsort(-words.counts, kind="stable")
     ends = 1 + np.cumsum(np.diff(words.offsets)[order] + 1)
-    return int(np.searchsorted(ends, MOST_POSITIONS, side="right"))
+    return min(int(np.searchsorted(ends, MOST_POSITIONS, side="right")), MOST_WORDS)

@@ -7,11 +7,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Float64", "Int32", "Int64", "Integers", "UInt8"]
+__all__ = ["Bools", "Float64", "Int32", "Int64", "Integers", "Positions", "UInt8"]
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Float64: TypeAlias = npt.NDArray[np.float64]
 Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]
 Integers: TypeAlias = npt.NDArray[np.integer]
+Positions: TypeAlias = Int32 | Int64
 UInt8: TypeAlias = npt.NDArray[np.uint8]
