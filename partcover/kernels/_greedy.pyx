@@ -413,10 +413,13 @@ cdef class Greedy:
         return best
 
     cdef bint _has_lists_ahead(self, int64_t least) noexcept nogil:
-        """Whether enough candidates near the top of the heap have no list; notes where they are."""
+        """Whether enough candidates near the top of the heap have no list; notes where they are.
+
+        None is made ahead that would not be kept.
+        """
         cdef Py_ssize_t slot = 0
         cdef Candidate *item
-        if self.threads == 1:
+        if self.threads == 1 or self._n_kept() + self.ahead > self.most_kept:
             return False
         if self.patience:
             self.patience -= 1
