@@ -53,12 +53,8 @@ def boundlessbpe(
     ----------
     instance : Instance
         The phrases, and k.  Keeps to `min_count`.
-    time_limit : float, optional
-        Seconds after which the tokens made so far are returned.
-    threads : int
-        Threads of the segmentations; the result is the same for any number.
-    progress : Progress, optional
-        Gets the tokens made so far and k.
+    time_limit, threads, progress
+        As for `bpe`.
 
     Returns
     -------
