@@ -23,7 +23,7 @@ from .readers import Document, documents, refuse_long_piece, refuse_piece
 from .runs import Spill, write_run
 from .seams import cut_finder
 from .shards import Shard
-from .sources import Source, is_url, sha256_of, state_of
+from .sources import Source, check_unchanged, is_url, sha256_of
 from .symbols import Symbols
 from .tsv import Header
 from .word_arrays import Arrays
@@ -323,7 +323,7 @@ def count_shard(
                 if source.kind == "text" and not source.start and not settings.all_files:
                     document = replace(document, chunks=_not_counted(source, document.chunks))
                 tally.add(document, settings.symbols == "chars")
-            _check_unchanged(source)
+            check_unchanged(source)
         spill.add(tally.result(False))
         if hashes:
             begun = [s.path for s in shard.sources if s.size is not None and not s.start]
@@ -333,15 +333,3 @@ def count_shard(
         path = os.path.join(folder, f"{shard.name}.run")  # noqa: PTH118 - may be on other machines
         write_run(path, spill.blocks())
     return path
-
-
-def _check_unchanged(source: Source) -> None:
-    """Checks that a file is still the one that was listed."""
-    if source.size is None:
-        return
-    size, modified = state_of(source.path)
-    if (size, modified) != (source.size, source.modified):
-        raise InputError(
-            f"{source.path}: changed while it was counted; it had {source.size:,} bytes and has "
-            f"{size or 0:,} now: count a copy of it"
-        )

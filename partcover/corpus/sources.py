@@ -33,6 +33,7 @@ from ..runtime.files import open_input
 __all__ = [
     "OTHER_NAMES",
     "Source",
+    "check_unchanged",
     "find_sources",
     "is_url",
     "listed_reasons",
@@ -185,6 +186,24 @@ def state_of(path: str) -> tuple[int | None, int | str | None]:
             return system.info(inside).get("size"), str(system.ukey(inside))
     status = _status(path)
     return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else (None, None)
+
+
+def check_unchanged(source: Source) -> None:
+    """Checks, once a file is read, that it is still the one that was listed.
+
+    Raises
+    ------
+    InputError
+        With both sizes.
+    """
+    if source.size is None:
+        return
+    size, modified = state_of(source.path)
+    if (size, modified) != (source.size, source.modified):
+        raise InputError(
+            f"{source.path}: changed while it was read; it had {source.size:,} bytes and has "
+            f"{size or 0:,} now: take a copy of it"
+        )
 
 
 def sha256_of(path: str) -> str:

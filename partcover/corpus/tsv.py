@@ -32,7 +32,7 @@ from urllib.parse import quote, unquote
 from ..errors import InputError
 from ..kernels import _word_table
 from ..runtime.file_kinds import HEADER, likely_mistake
-from ..runtime.files import check_whole, open_input, shown, size_of
+from ..runtime.files import open_input, open_unchanging, shown
 from . import symbols as sym
 from .symbols import Symbols, Token
 from .word_arrays import MAX_COUNT, Arrays
@@ -344,11 +344,10 @@ def read(
     InputError
         Naming the file and the line; for symbols other than those the file states.
     """
-    with open_input(path) as file:
-        reader, size = _Reader(path, symbols), size_of(file)
+    with open_unchanging(path) as file:
+        reader = _Reader(path, symbols)
         first = reader.first_line(file)
         words = (reader.arrays if reader.symbols == "bytes" else reader.table)(first, file)
-        check_whole(path, file, size)
     return words, Header(reader.pretokenizer, reader.symbols, reader.normalizer)
 
 
@@ -370,8 +369,8 @@ def read_blocks(
         As `read` does; for words of integers.
     """
     with ExitStack() as stack:
-        file = stack.enter_context(open_input(path))
-        reader, size = _Reader(path, None), size_of(file)
+        file = stack.enter_context(open_unchanging(path))
+        reader = _Reader(path, None)
         first = reader.first_line(file)
         if reader.symbols == "ints":
             raise InputError(
@@ -383,7 +382,6 @@ def read_blocks(
     def blocks() -> Iterator[Arrays]:
         with opened:
             yield from reader.blocks(first, file, room)
-            check_whole(path, file, size)
 
     return Header(reader.pretokenizer, reader.symbols, reader.normalizer), blocks()
 
@@ -421,7 +419,7 @@ def read_part(path: str | PathLike[str], begin: int, end: int) -> tuple[Header, 
     b'thathat' [9 5]
     b'chat' [1]
     """
-    with open_input(path) as file:
+    with open_unchanging(path) as file:
         reader = _Reader(path, None)
         first = reader.first_line(file)
         header = Header(reader.pretokenizer, reader.symbols, reader.normalizer)
@@ -451,7 +449,7 @@ def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:
     InputError
         Naming the file and the line.
     """
-    with open_input(path) as file:
+    with open_unchanging(path) as file:
         reader = _Reader(path, symbols)
         return reader.table(reader.first_line(file), file, once=True)
 

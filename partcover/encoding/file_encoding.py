@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..corpus.counting import blocks
 from ..corpus.pretokenizers import PretokenizerRule
 from ..corpus.readers import documents
-from ..corpus.sources import find_sources
+from ..corpus.sources import check_unchanged, find_sources
 from ..errors import InputError
 from ..runtime.files import atomic_writer
 from ..runtime.progress import Progress
@@ -145,6 +145,7 @@ class FileText:
                     pending = block
                     self.bytes += len(block)
                 yield (where, self.bytes - len(pending), pending, True), len(pending)
+            check_unchanged(source)
             yield Mark(number, self.document_count, self.bytes), 0
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "in_place",
     "load_json",
     "open_input",
+    "open_unchanging",
     "read_json",
     "read_text",
     "reading",
@@ -122,6 +123,45 @@ def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         else:
             with open(path, "rb") as file:
                 yield file
+
+
+@contextlib.contextmanager
+def open_unchanging(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Opens a file as `open_input` does, which nobody may write to inside the ``with`` block.
+
+    Raises
+    ------
+    InputError
+        If the file has changed, also instead of an error inside the block.
+    """
+    with open_input(path) as file:
+        before = _state(file)
+        try:
+            yield file
+        except InputError:
+            _refuse_changed(path, file, before)
+            raise
+        _refuse_changed(path, file, before)
+
+
+def _state(file: IO[bytes]) -> tuple[int, int] | None:
+    """Returns the size of an open file and when it was modified; None for a pipe or a terminal."""
+    if size_of(file) is None:
+        return None
+    status = os.fstat(file.fileno())
+    return status.st_size, status.st_mtime_ns
+
+
+def _refuse_changed(
+    path: str | PathLike[str], file: IO[bytes], before: tuple[int, int] | None
+) -> None:
+    now = _state(file)
+    if before is None or now is None or now == before:
+        return
+    raise InputError(
+        f"{shown(path)}: changed while it was read; it had {before[0]:,} bytes and has "
+        f"{now[0]:,} now: take a copy of it"
+    ) from None
 
 
 def size_of(file: IO[bytes]) -> int | None:

@@ -129,7 +129,7 @@ def test_a_file_that_changes_while_it_is_counted(tmp_path):
     def change(*_):
         path.write_text("a b d")
 
-    with pytest.raises(InputError, match=r"a\.txt: changed while it was counted; it had 5 bytes"):
+    with pytest.raises(InputError, match=r"a\.txt: changed while it was read; it had 5 bytes"):
         WordCounts.from_files(path, progress=Listener(advance=change))
 
 

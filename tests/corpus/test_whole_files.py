@@ -70,21 +70,59 @@ def test_a_growing_file_and_one_without_a_size(tmp_path):
         assert WordCounts.from_files("/proc/self/status").total_count > 0
 
 
+def cut(path):
+    os.truncate(path, path.stat().st_size - 10)
+
+
+def append(path):
+    with path.open("ab") as file:
+        file.write(b"w1")
+
+
+def write_over(path):
+    with path.open("r+b") as file:
+        file.seek(-9, os.SEEK_END)
+        file.write(b"v")
+
+
+def changing(monkeypatch, change):
+    """Makes a change behind the first line of counted words."""
+    parse_header = tsv.parse_header
+
+    def then_change(line):
+        change()
+        return parse_header(line)
+
+    monkeypatch.setattr(tsv, "parse_header", then_change)
+
+
+@pytest.mark.parametrize("change", [cut, append, write_over])
 @pytest.mark.parametrize("symbols", ["bytes", "chars"])
-def test_counts_cut_short_while_they_are_read(tmp_path, monkeypatch, symbols):
+def test_counts_that_change_while_they_are_read(tmp_path, monkeypatch, symbols, change):
     path = tmp_path / "C.tsv"
-    path.write_bytes(b"".join(b"w%06d\t1\n" % i for i in range(100_000)))
-    whole = path.stat().st_size
-    opened = tsv.size_of
+    header = tsv.format_header(tsv.Header("gpt2", symbols))
+    path.write_bytes(header + b"".join(b"w%06d\t1\n" % i for i in range(100_000)))
+    changing(monkeypatch, lambda: change(path))
+    reads = [
+        lambda: WordCounts.load(path),
+        lambda: list(tsv.read_blocks(path)[1]),
+        lambda: tsv.read_part(path, 0, 10**7),
+        lambda: tsv.read_table(path, symbols),
+    ]
+    for read in reads:
+        os.utime(path, (10**9, 10**9))
+        before = path.stat().st_size
+        with pytest.raises(InputError, match=rf"changed while it was read; it had {before:,} by"):
+            read()
 
-    def then_cut(file):
-        size = opened(file)
-        os.truncate(path, whole - 10)
-        return size
 
-    monkeypatch.setattr(tsv, "size_of", then_cut)
-    with pytest.raises(InputError, match=rf"was cut short while it was read; it had {whole:,} byt"):
-        WordCounts.load(path, symbols)
+def test_counts_that_are_replaced_while_they_are_read(tmp_path, monkeypatch):
+    path, other = tmp_path / "C.tsv", tmp_path / "D.tsv"
+    header = tsv.format_header(tsv.Header("gpt2", "bytes"))
+    path.write_bytes(header + b"old\t1\n")
+    other.write_bytes(header + b"new\t2\n")
+    changing(monkeypatch, lambda: other.replace(path))
+    assert dict(WordCounts.load(path)) == {b"old": 1}  # the file that was opened
 
 
 @pytest.fixture

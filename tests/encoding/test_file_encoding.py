@@ -49,6 +49,22 @@ def test_files(tmp_path, corpus, monkeypatch, name, threads):
     assert sorted(path.name for path in tmp_path.glob("*o.*")) == ["o.bin", "o.npy"]
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_file_that_changes_while_it_is_encoded(tmp_path, threads):
+    path = tmp_path / "a.txt"
+    path.write_text("a b c")
+
+    def change(*_):
+        path.write_text("a b d e")
+
+    ours = Encoder(Vocabulary(["ab"]), "gpt2")
+    with pytest.raises(InputError, match=r"a\.txt: changed while it was read; it had 5 bytes"):
+        ours.encode_files(
+            path, tmp_path / "o.npy", threads=threads, progress=Listener(advance=change)
+        )
+    assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
+
+
 def test_files_with_special_tokens(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "partcover.corpus.readers.CHUNK", 5
