@@ -119,7 +119,7 @@ def measure(method, words, options):
     peak = peak_memory(since_now=True)
     begun, since = time.process_time(), time.perf_counter()
     instance = Instance(words, options.k)
-    kind = {"bpe": "merges", "bound": "bound", "improve": "bound"}.get(method, "greedy")
+    kind = {"bpe": "merges", "bound": "bound", "improve": "search"}.get(method, "greedy")
     planned = memory_plan(instance, kind).need
     result = METHODS[method](instance, options)
     row = {"method": method, "words": len(words), "symbols": len(words.data)}

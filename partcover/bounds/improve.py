@@ -112,7 +112,7 @@ def improve(
         warm_start = warm_start.vocabulary
     if start_certificate is not None and not bound:
         raise InputError("a certificate to start from is given, and no bound is asked for")
-    refuse_beyond_memory(instance, "bound" if bound else "greedy")
+    refuse_beyond_memory(instance, "search" if bound else "greedy")
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(instance, warm_start, start_certificate, cuts, gap, limits, phases, checkpoint)
     greedy = task.first_incumbents()

@@ -82,7 +82,7 @@ class StagedRun:
             Uses a solver, from the start, within the limits of the run that it is given.
         """
         refuse_large_counts(self.instance)
-        refuse_beyond_memory(self.instance, "bound")
+        refuse_beyond_memory(self.instance, "search")
         solution: Solution | None = None
         try:
             solution = self._first(first, self.warm_start, self._solver_seconds())

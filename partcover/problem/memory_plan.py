@@ -28,7 +28,7 @@ __all__ = [
     "refuse_beyond_memory",
 ]
 
-Work = Literal["greedy", "bound", "merges", "model"]
+Work = Literal["greedy", "bound", "search", "merges", "model"]
 
 # bytes, at the peak
 _PROGRAM = 60 << 20  # the interpreter and the libraries
@@ -36,7 +36,7 @@ _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its m
 _SPELLED, _SPELLED_OFTEN = 120, 250  # a symbol of a token, for the rules; in several vocabularies
 _PRICED = 160  # a candidate whose reward is counted
 _PRICE = 72  # a symbol in the steps of a bound
-_ARC, _HELD_ARC = 28, 64  # an occurrence there: made word by word, or held
+_ARC, _HELD_ARC = 24, 64  # an occurrence there: made word by word, or held
 _PIECE = 48  # a symbol while words are cut into pieces that are merged, with its pairs
 _ENTRY = 250  # a nonzero or a variable of a solver's model
 TAIL = 96 << 20
@@ -45,7 +45,7 @@ SMALL = 1 << 28  # what takes less is not looked at: the index itself refuses wh
 _SCORED = 10  # candidates that are scored occur about so often at each position, at most
 MOST_COUNTED = 1 << 24
 """Where there are more positions, substrings are not counted: it takes seconds."""
-MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 25
+MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 27
 """How many candidates and occurrences a bound looks at, unless those of GreedTok are more."""
 MOST_HELD_ARCS = 1 << 22
 """Where a bound looks at more occurrences, they are made word by word."""
@@ -123,9 +123,9 @@ def memory_plan(instance: Instance, work: Work, *, available: int | None = None)
     ----------
     instance : Instance
         The words, k, and the limits on the candidates.
-    work : {"greedy", "bound", "merges", "model"}
-        GreedTok or GreedWMC; a lower bound, with or without a search for vocabularies or for
-        their proof; the training of BPE or WordPiece; or a solver's model of all candidates.
+    work : {"greedy", "bound", "search", "merges", "model"}
+        GreedTok or GreedWMC; a lower bound; one with a search for vocabularies or for their
+        proof; the training of BPE or WordPiece; or a solver's model of all candidates.
     available : int, optional
         Bytes that may be taken, with those of the words; by default what is available now.
 
@@ -259,19 +259,25 @@ def _parts(instance: Instance, work: Work, found: _Substrings) -> Iterator[tuple
         yield "candidates", found.candidates * size.candidate
         yield "the model", (2 * n_symbols + 3 * found.occurrences) * _ENTRY
         return
+    is_priced = work in ("bound", "search")
     # as if the tokens were the longest words
     lengths = _capped(instance, np.diff(instance.words.offsets))
     others = max(0, len(lengths) - instance.k)
     longest = np.partition(lengths, others - 1)[others:] if others else lengths
-    spelled = int(longest.sum()) * (_SPELLED_OFTEN if work == "bound" else _SPELLED)
+    spelled = int(longest.sum()) * (_SPELLED_OFTEN if is_priced else _SPELLED)
     yield "tokens", min(instance.k, n_symbols) * _TOKEN + spelled
     held = found.candidates if instance.groups else min(found.candidates, MOST_HELD)
     listed = held * size.listed if held < found.candidates else 0
     yield "candidates", held * size.candidate + listed
-    yield "occurrences", min(found.occurrences, positions * _SCORED) * size.occurrence
-    if work == "bound":
+    occurrences = min(found.occurrences, positions * _SCORED) * size.occurrence
+    prices = n_symbols * _PRICE
+    if work == "bound":  # GreedTok's occurrences are gone when there are prices
+        prices = max(prices, occurrences)
+    else:
+        yield "occurrences", occurrences
+    if is_priced:
         yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
-        yield "prices", n_symbols * _PRICE
+        yield "prices", prices
         arcs = min(found.occurrences, MOST_ARCS)
         held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
         yield "occurrences that are priced", max(held_arcs, arcs * _ARC)

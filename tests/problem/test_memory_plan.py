@@ -119,6 +119,12 @@ def test_what_does_not_fit_when_substrings_are_counted_is_refused(method, monkey
         method(instance)
 
 
+def test_occurrences_that_greedtok_scored_are_gone_when_a_bound_has_prices():
+    instance = Instance({"a": 1, "banana": 2}, 1)
+    bound, search = (memory_plan(instance, work).parts for work in ("bound", "search"))
+    assert bound == {what: size for what, size in search.items() if what != "occurrences"}
+
+
 @pytest.mark.parametrize("method", [greedtok, lower_bound, improve, bpe, solve])
 def test_what_does_not_fit_is_refused_before_it_is_indexed(method, monkeypatch):
     monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**18)

@@ -61,7 +61,7 @@ from ..search_options import SearchOptions, search_options
     limit="Stop after this long; up to two fifths of it go to the lower bound alone.",
     several=True,
 )
-@plan_option("bound")
+@plan_option("search")
 @partial(grouped, name="readers", kind=Readers)
 def improve_command(
     out: Output,
