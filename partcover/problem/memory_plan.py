@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 Work = Literal["greedy", "bound", "search", "merges", "model"]
+_PRICED_WORK = "bound", "search"
 
 # bytes, at the peak
 _PROGRAM = 60 << 20  # the interpreter and the libraries
@@ -148,7 +149,7 @@ def memory_plan(instance: Instance, work: Work, *, available: int | None = None)
     (True, ['the program', 'the words', 'the index of the words', 'tokens', 'candidates',
     'occurrences'])
     """
-    if work == "bound":
+    if work in _PRICED_WORK:
         refuse_wide(instance.words)
     if available is None:
         available = available_memory() + _held(instance)
@@ -174,7 +175,7 @@ def refuse_beyond_memory(instance: Instance, work: Work) -> None:
     >>> from partcover.problem.memory_plan import refuse_beyond_memory
     >>> refuse_beyond_memory(Instance({"banana": 2}, 1), "greedy")
     """
-    if work == "bound":
+    if work in _PRICED_WORK:
         refuse_wide(instance.words)
     if instance.is_indexed:
         return
@@ -259,7 +260,7 @@ def _parts(instance: Instance, work: Work, found: _Substrings) -> Iterator[tuple
         yield "candidates", found.candidates * size.candidate
         yield "the model", (2 * n_symbols + 3 * found.occurrences) * _ENTRY
         return
-    is_priced = work in ("bound", "search")
+    is_priced = work in _PRICED_WORK
     # as if the tokens were the longest words
     lengths = _capped(instance, np.diff(instance.words.offsets))
     others = max(0, len(lengths) - instance.k)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from partcover import InputError, Instance, WordCounts, greedtok, improve, lower_bound, solve
-from partcover.problem.memory_plan import memory_plan
+from partcover.problem.memory_plan import memory_plan, refuse_beyond_memory
 from partcover.trainers import bpe
 
 RUN = """
@@ -117,6 +117,19 @@ def test_what_does_not_fit_when_substrings_are_counted_is_refused(method, monkey
     monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
     with pytest.raises(InputError, match=r"leave out rare words, or cap candidates"):
         method(instance)
+
+
+@pytest.mark.parametrize("work", ["bound", "search"])
+def test_too_many_positions_for_prices_are_refused(work, monkeypatch):
+    def refuse(words):
+        raise InputError("too many positions")
+
+    monkeypatch.setattr("partcover.problem.memory_plan.refuse_wide", refuse)
+    instance = Instance({"banana": 2}, 1)
+    memory_plan(instance, "greedy")
+    for plan in (memory_plan, refuse_beyond_memory):
+        with pytest.raises(InputError, match="too many positions"):
+            plan(instance, work)
 
 
 def test_occurrences_that_greedtok_scored_are_gone_when_a_bound_has_prices():
