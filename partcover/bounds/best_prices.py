@@ -71,6 +71,7 @@ class BestPrices:
         self.value = 0  # in units of 1 / counter.one tokens
         self.prices: CutPrices | None = None
         self._rewards: Int64 | None = None  # of all candidates, once they are counted
+        self._costs: tuple[Int64, Bools] | None = None  # that follow from them
         absent = len(instance.fixed) - counter.n_required  # required tokens that occur nowhere
         self.case = Case(counter.fixed, np.zeros(len(counter.fixed), bool), instance.k - absent)
         self.plain_bound = self.lower_bound
@@ -115,7 +116,7 @@ class BestPrices:
         self.n_rounds += 1
         if round_.value > self.value:
             self.value, self.prices = round_.value, round_.prices
-            self._rewards = round_.rewards.units
+            self._rewards, self._costs = round_.rewards.units, None
             self.kinds = round_.kinds
             self.x = rounds.steps.x_all()
         self._prove(self.counter.bound(round_.value), "cuts")
@@ -124,7 +125,7 @@ class BestPrices:
         """Counts with so many binary digits from now on."""
         added = bits - self.counter.bits
         self.counter.refine(bits)
-        self._rewards = None
+        self._rewards = self._costs = None
         if self.prices is not None:
             self.value, self.prices = self.value << added, self.prices.finer(added)
 
@@ -135,7 +136,7 @@ class BestPrices:
         value, ascent.rewards = counter.count(prices, self.instance.k)
         if self.prices is None or value > self.value:
             self.value, self.prices = value, CutPrices.plain(prices)
-            self._rewards = None
+            self._rewards = self._costs = None
         self.plain_bound = max(self.plain_bound, counter.bound(value))
         self._prove(counter.bound(value), "prices")
 
@@ -184,10 +185,12 @@ class BestPrices:
 
     def _reduced_costs(self) -> tuple[Int64, Bools]:
         """Returns the reduced costs of all tokens, and which are chosen."""
-        counter = self.counter
-        return reduced_costs(
-            self._all_rewards(), counter.fixed, self.instance, counter.largest_unseen
-        )
+        if self._costs is None:
+            counter = self.counter
+            self._costs = reduced_costs(
+                self._all_rewards(), counter.fixed, self.instance, counter.largest_unseen
+            )
+        return self._costs
 
     def target(self) -> Target:
         """Returns what is proven, for a search."""

@@ -172,7 +172,8 @@ class BoundAndSearch:
         """Makes both until the gap is closed, time is up or both have ended."""
         self.phases.enter("bound")
         self._checkpoints.offer()
-        self.climb.begin()
+        if not self.is_closed:
+            self.climb.begin()
         has_ended = self._bound_alone()
         self.phases.enter("search")
         self._tell()

@@ -22,7 +22,6 @@ _ROUNDS_WITHOUT_GAIN = 8  # after which cuts bring no more
 _GAIN = 1e-6  # of the bound, that counts as one
 _CUT_STEPS = 1500  # cuts take so many plain steps before they prove more
 _CUT_COUNTS = 6  # a count with cuts takes so many plain ones, until it is known
-_START_SECONDS = 6e-7  # a symbol, before the first bound
 _FINISH_COUNTS = 3  # the last count, over all candidates, and the proof take so many counts
 
 
@@ -106,10 +105,9 @@ class Climb:
 
     def begin(self) -> None:
         """Makes the first point and counts its prices, if there is time."""
-        instance = self.best.instance
         seconds = math.inf
-        if not self.rule.deadline.earlier(_START_SECONDS * len(instance.words.data)).is_over:
-            self.ascent.begin(instance.k)
+        if self.rule.deadline.has_time_for(self.ascent.first_seconds):
+            self.ascent.begin(self.best.instance.k)
             self._count_seconds = self.best.offer(self.ascent, self.step)
             seconds = _FINISH_COUNTS * self._count_seconds
         self.rule = replace(self.rule, deadline=self.rule.deadline.earlier(seconds))

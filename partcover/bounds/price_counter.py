@@ -6,6 +6,7 @@ from functools import cached_property
 from operator import mul
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InputError
 from ..kernels._rewards import rewards, self_overlaps, sums_before
@@ -103,16 +104,29 @@ class PriceCounter:
         self.fixed = np.zeros(len(self.lo), bool)
         self.fixed[own[own >= 0]] = True
         self.fixed[len(index) :] = True
-        self.overlaps = self_overlaps(index.text, self.sa, self.lo, self.hi, self.length)
         # prices are at most 1: no reward is above this
         self.largest_reward = (self.length.astype(np.int64) - 1) * self.weight
-        self.order = np.argsort(-self.largest_reward, kind="stable").astype(np.int32)
-        self.order = np.concatenate(
-            [np.flatnonzero(self.fixed).astype(np.int32), self.order[~self.fixed[self.order]]]
-        )
         self.n_required = int(self.fixed.sum())
-        self.descending = -self.largest_reward[self.order[self.n_required :]]
-        self.n_likely = len(self.order)  # how many of `order` the next count looks at first
+        self.n_likely = len(self.lo)  # how many of `order` the next count looks at first
+
+    @cached_property
+    def overlaps(self) -> npt.NDArray[np.uint8]:
+        """Whether occurrences of each token may overlap."""
+        text = self.instance.index.text
+        return self_overlaps(text, self.sa, self.lo, self.hi, self.length)
+
+    @cached_property
+    def order(self) -> Int32:
+        """The numbers of all tokens: required ones, then by largest possible reward."""
+        order = np.argsort(-self.largest_reward, kind="stable").astype(np.int32)
+        required = np.flatnonzero(self.fixed).astype(np.int32)
+        return np.concatenate([required, order[~self.fixed[order]]])
+
+    @cached_property
+    def descending(self) -> Int64:
+        """The largest possible rewards of the tokens that are not required, in `order`, negated."""
+        descending: Int64 = -self.largest_reward[self.order[self.n_required :]]
+        return descending
 
     @cached_property
     def places(self) -> Int32:
@@ -265,10 +279,11 @@ class PriceCounter:
         """Counts the rewards of some tokens into `out`, and their lower bits into `low`."""
         index, counts = self.instance.index, self.instance.words.counts
         arrays = (self.sa, index.word_of, counts, before, self.one, self.lo, self.hi, self.length)
+        overlaps = self.overlaps
         cuts = np.linspace(0, len(which), 4 * SHARDS + 1).astype(int).tolist()
 
         def work(n: int) -> None:
-            rewards(*arrays, self.overlaps, which, out, low, self.low_bits, cuts[n], cuts[n + 1])
+            rewards(*arrays, overlaps, which, out, low, self.low_bits, cuts[n], cuts[n + 1])
 
         self.share(work, 4 * SHARDS)
 

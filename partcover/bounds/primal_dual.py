@@ -23,6 +23,7 @@ from .price_counter import PriceCounter, largest
 __all__ = ["Ascent"]
 
 
+_FIRST_SECONDS = 1.5e-7  # an occurrence of a candidate, before the first bound
 _SETTLED = 8  # steps before the active set is updated
 _FEW_ARCS = 1 << 22  # so many are made at once, whatever their rewards
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
@@ -66,6 +67,11 @@ class Ascent:
         self.point = np.zeros((3, len(counter.instance.words.data)))
         self.rewards = np.zeros(len(counter.lo), np.int64)
         self.returned = np.zeros(len(counter.lo), bool)
+
+    @property
+    def first_seconds(self) -> float:
+        """About how long it takes to begin and to count the first bound."""
+        return _FIRST_SECONDS * self.counter.intervals.occurrences
 
     def begin(self, k: int) -> None:
         """Makes arcs for a budget, and a point: the present one, or GreedTok's vocabulary."""

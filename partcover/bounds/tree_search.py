@@ -149,7 +149,7 @@ class TreeSearch:
     def _grow(self, gap: float, share: ForEach, pool: ThreadPoolExecutor | None) -> Termination:
         for leaf in leaves_of(self.root):
             settle(self.counter, leaf)
-        if not self.ascent.begun and not self.clock.is_over:
+        if not self.ascent.begun and self.clock.has_time_for(self.ascent.first_seconds):
             self.ascent.begin(self.counter.instance.k)
         while True:
             opened = [leaf for leaf in leaves_of(self.root) if leaf.value < self.goal]
@@ -159,7 +159,7 @@ class TreeSearch:
                 return "completed"
             if gap and tokens - self.lower_bound <= gap * tokens:
                 return "gap"
-            if self.clock.is_over:
+            if self.clock.is_over or not self.ascent.begun:
                 return "time_limit"
             opened.sort(key=lambda node: node.value)
             _forget(opened)

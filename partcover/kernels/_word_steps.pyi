@@ -8,6 +8,7 @@ UInt8 = npt.NDArray[np.uint8]
 
 class WordSteps:
     n_arcs: int
+    n_links: int
     cuts: list[int]
     price: Float64
     made: Float64

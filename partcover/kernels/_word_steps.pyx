@@ -11,7 +11,6 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcpy
 
 include "_saddle_word.pxi"
 
@@ -177,6 +176,8 @@ cdef class WordSteps:
     ----------
     n_arcs : int
         The number of arcs.
+    n_links : int
+        The number of links that chains hold, no more than there are arcs.
     price, made : ndarray of float64, shape (positions,)
         The prices, and those of the last step before they were drawn back.
 
@@ -184,17 +185,17 @@ cdef class WordSteps:
     -----
     The candidates that begin at a position are prefixes of each other.  One with a smaller number
     occurs at least as often, and so wherever the other does; each therefore has the same ones
-    before it wherever it begins.  Memory is 28 bytes for a position, 1 for an arc, and 16 for each
-    flow and each row.
+    before it wherever it begins.  Memory is 28 bytes for a position, 8 for a link, 1 for an arc and
+    16 for each flow and each row.
     """
     cdef const int64_t[::1] offsets
     cdef const int64_t[::1] counts
     cdef readonly object price, made, cuts
-    cdef readonly Py_ssize_t n_arcs
+    cdef readonly Py_ssize_t n_arcs, n_links
     cdef object price_from
     cdef double[::1] d, d0, d_made
     cdef int32_t[::1] tops          # the last candidate at each position
-    cdef int64_t[::1] chains        # where each candidate's chain begins
+    cdef int64_t[::1] chains        # where the chain of each candidate that is last begins
     cdef Link *links
     cdef const uint8_t[::1] borders
     cdef uint8_t[::1] overlapping   # words with overlapping arcs of one candidate
@@ -211,8 +212,8 @@ cdef class WordSteps:
     def __init__(self, offsets, counts, const int32_t[::1] sa, const int32_t[::1] word_of,
                  const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
                  const uint8_t[::1] borders, prices, Py_ssize_t shards):
-        cdef Py_ssize_t size = offsets[len(offsets) - 1], c, i, depth
-        cdef int32_t p, t, last
+        cdef Py_ssize_t size = offsets[len(offsets) - 1], c, i
+        cdef int32_t p, t, last, link
         self.offsets, self.counts = offsets, counts
         self.shards, self.tokens = shards, lo.shape[0]
         self.max_length = int(np.diff(offsets).max(initial=0))
@@ -224,10 +225,11 @@ cdef class WordSteps:
         if self.streams == NULL or self.spares == NULL:
             raise MemoryError
         self.borders = borders
-        below = np.empty(self.tokens, np.int32)
         self.chains = np.zeros(self.tokens + 1, np.int64)
-        cdef int32_t[::1] tops = self.tops, below_view = below
+        cdef int32_t[::1] tops = self.tops
         cdef int64_t[::1] chains = self.chains
+        cdef int32_t[::1] below = np.empty(self.tokens, np.int32)
+        cdef int32_t[::1] depth = np.empty(self.tokens, np.int32)
         with nogil:
             for c in range(self.tokens):
                 last = -1
@@ -236,21 +238,24 @@ cdef class WordSteps:
                     p = t - word_of[t] - 1
                     last = tops[p]
                     tops[p] = <int32_t> c
-                below_view[c] = last
-                depth = chains[last + 1] - chains[last] if last >= 0 else 0
-                chains[c + 1] = chains[c] + depth + 1
-        self.links = <Link *> malloc((chains[self.tokens] + 1) * sizeof(Link))
+                below[c] = last
+                depth[c] = depth[last] + 1 if last >= 0 else 1
+            # of those that are last somewhere: of all, long candidates would make it quadratic
+            for i in range(size):
+                if tops[i] >= 0:
+                    chains[tops[i] + 1] = depth[tops[i]]
+            for c in range(self.tokens):
+                chains[c + 1] += chains[c]
+        self.n_links = chains[self.tokens]
+        self.links = <Link *> malloc((self.n_links + 1) * sizeof(Link))
         if self.links == NULL:
             raise MemoryError
         with nogil:
             for c in range(self.tokens):
-                i = chains[c]
-                if below_view[c] >= 0:
-                    depth = chains[c + 1] - chains[c] - 1
-                    memcpy(&self.links[i], &self.links[chains[below_view[c]]],
-                           depth * sizeof(Link))
-                    i += depth
-                self.links[i].token, self.links[i].length = <int32_t> c, length[c]
+                link = <int32_t> c
+                for i in range(chains[c + 1] - 1, chains[c] - 1, -1):
+                    self.links[i].token, self.links[i].length = link, length[link]
+                    link = below[link]
         self._cut()
         self._find_overlaps()
 

@@ -341,9 +341,9 @@ class CandidateIndex(WordIndex):
 
         O(candidates + tokens · log(candidates)).
         """
+        if not len(self) or not len(tokens.lo):
+            return np.full(len(tokens.lo), -1, np.int64)
         own, key = self.intervals.key, tokens.key
-        if not len(own):
-            return np.full(len(key), -1, np.int64)
         number = np.minimum(np.searchsorted(own, key), len(own) - 1)
         return np.where(own[number] == key, number, -1)
 

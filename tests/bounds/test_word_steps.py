@@ -31,6 +31,7 @@ def both(counter, active):
 
 def assert_same(held, made, x):
     assert (made.n_arcs, made.cuts) == (held.n_arcs, held.cuts)
+    assert made.n_links <= made.n_arcs
     for ours, theirs in zip(made.used(), held.used(), strict=True):
         assert ours.tolist() == theirs.tolist()
     assert made.price.tolist() == held.price.tolist()
@@ -103,6 +104,13 @@ def test_the_same_numbers_where_candidates_overlap_themselves(seed):
     random = np.random.default_rng(seed)
     words = {"".join(random.choice(list("aab"), random.integers(1, 40))): 1 for _ in range(30)}
     check(Instance({**words, "a" * 50: 3, "ab" * 20: 2}, 4), seed)
+
+
+def test_words_that_repeat_themselves_need_no_more_links_than_arcs():
+    first, second = "a", "ab"
+    while len(second) < 200:
+        first, second = second, second + first
+    check(Instance({first: 1, second: 1}, 1), 0)
 
 
 @pytest.mark.slow
