@@ -220,13 +220,16 @@ def _greedy(
             begun = time.monotonic()
             # a score is at most the promise: none that is not loaded scores `least`
             with workers(threads) as for_each:
-                chosen, chosen_gains = state.run(steps, max(least, 1), for_each)
+                chosen, chosen_gains = state.run(steps, max(least, 1), for_each, deadline.end)
             picks += chosen.tolist()
             gains += chosen_gains.tolist()
             total += int(chosen_gains.sum())
             progress.advance(len(tokens) + len(picks), instance.k, f"cover {total:,}")
             if time.monotonic() - begun < _LOOK_SECONDS:
                 chunk = min(2 * chunk, _CHUNK)
+            if state.is_late:
+                termination = "time_limit"
+                break
             if len(chosen) < steps:
                 if least == 0:
                     exhausted = True

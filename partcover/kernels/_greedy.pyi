@@ -9,6 +9,7 @@ Positions = Int32 | Int64
 
 class Greedy:
     relaxed: bool
+    is_late: bool
     def __init__(
         self,
         text: Int32,
@@ -36,5 +37,6 @@ class Greedy:
         steps: int,
         least: int = ...,
         for_each: Callable[[Callable[[int], None], int], None] | None = ...,
+        end: float = ...,
     ) -> tuple[Int32, Int64]: ...
     def place(self, lo: int, hi: int, length: int) -> int: ...

@@ -14,8 +14,12 @@ many candidates near the top of the heap at once.  Their keys are exact then, an
 that it does not matter who was scored ahead: the choice is the same.
 """
 
+import math
+import time
+
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT32_MAX, UINT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy
@@ -42,6 +46,8 @@ cdef enum:
     SPARSE = 8          # entries of the heap that are looked at for one of these, at most
     PATIENCE = 64       # candidates that are listed in turn, where too few are listed ahead
     LIST_AHEAD = -3     # instead of a pick: threads have lists to make
+    LOOK_UP = -4        # instead of a pick: it is time to look at the clock
+    LOOK = 1 << 22      # symbols and occurrences that are scored between looks
 
 
 cdef int _ascending(const void *a, const void *b) noexcept nogil:
@@ -172,6 +178,8 @@ cdef class Greedy:
     cdef Py_ssize_t n_aside        # entries behind the heap: scored, and to go back into it
     cdef int64_t n_forgotten       # places in lists that were freed
     cdef int64_t most_kept
+    cdef int64_t looked            # symbols and occurrences since the last look at the clock
+    cdef readonly bint is_late     # whether the last run ended at its end
     cdef Scratch *scratch          # of each thread
     cdef Py_ssize_t threads
     cdef int64_t ahead
@@ -300,11 +308,12 @@ cdef class Greedy:
                     view[p] = dead
         return out
 
-    def run(self, Py_ssize_t steps, int64_t least=1, for_each=None):
+    def run(self, Py_ssize_t steps, int64_t least=1, for_each=None, double end=math.inf):
         """Chooses up to `steps` more candidates that score at least `least`.
 
         Threads get their work by `for_each`, as of `partcover.runtime.parallel.workers`; it is
-        needed where there are several.
+        needed where there are several.  At `end`, on the clock of `time.monotonic`, it `is_late`:
+        what is under way is gone on with by the next run.
 
         Returns
         -------
@@ -319,9 +328,17 @@ cdef class Greedy:
         cdef Py_ssize_t done = 0
         cdef int32_t pick
         cdef int64_t score = 0
+        self.is_late = False
         while done < chosen_view.shape[0]:
             with nogil:
                 pick = self._pick(&score, least)
+            if pick == LOOK_UP:
+                PyErr_CheckSignals()
+                self.looked = 0
+                self.is_late = time.monotonic() >= end
+                if self.is_late:
+                    break
+                continue
             if pick == LIST_AHEAD:
                 for_each(self._list_share, self.threads)
                 with nogil:
@@ -371,8 +388,8 @@ cdef class Greedy:
     cdef int32_t _pick(self, int64_t *score, int64_t least) except -2 nogil:
         """Takes the candidate that Algorithm 1 picks next from the heap.
 
-        -1 if none scores `least`, at least 1.  LIST_AHEAD where threads have lists to make: then
-        it is called again for the same token.
+        -1 if none scores `least`, at least 1.  LIST_AHEAD where threads have lists to make, and
+        LOOK_UP after some time: then it is called again for the same token.
         """
         cdef Py_ssize_t i, end
         cdef Entry top
@@ -391,7 +408,10 @@ cdef class Greedy:
                 if item.n_places < 0 and self._has_lists_ahead(least):
                     return LIST_AHEAD
                 self._score_entry(0, self.scratch)
+                self.looked += item.length + item.n_places
                 self._sift_scored(0, least)
+                if self.looked > LOOK:
+                    return LOOK_UP
             else:
                 if item.score >= least and (
                     self.best < 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from itertools import combinations
 
 import pytest
@@ -11,6 +13,7 @@ from listener import Listener
 from oracles.greedy import all_candidates, greedy, shortest_path
 
 from partcover import InputError, Instance, WordCounts, certified_ratio, greedtok, greedwmc
+from partcover.kernels._greedy import Greedy
 
 words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=10)
@@ -267,6 +270,49 @@ def test_time_limit_and_interrupt_keep_what_was_found():
     assert broken.cover == sum(broken.gains)
 
 
+def repeating(length):
+    """A word of the Fibonacci sequence: its substrings occur again and again."""
+    first, second = "a", "ab"
+    while len(second) < length:
+        first, second = second, second + first
+    return second
+
+
+def loaded(instance, relaxed):
+    words, index = instance.words, instance.index
+    state = Greedy(index.text, index.sa, index.word_of, words.counts, relaxed)
+    state.load(*index.intervals, index.weight, words.total_symbols)
+    return state
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_a_token_that_takes_long_is_given_up(relaxed):
+    instance = Instance({repeating(900): 1, repeating(1500): 1}, 3)
+    expected = [array.tolist() for array in loaded(instance, relaxed).run(3)]
+    state = loaded(instance, relaxed)
+    chosen, gains = state.run(3, 1, None, 0.0)
+    assert state.is_late
+    assert len(chosen) == len(gains) < 3
+    # what was under way is begun again, and nothing is lost
+    chosen_later, gains_later = state.run(3 - len(chosen))
+    assert not state.is_late
+    assert [*chosen, *chosen_later] == expected[0]
+    assert [*gains, *gains_later] == expected[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+def test_ctrl_c_while_a_token_takes_long():
+    state = loaded(Instance({repeating(2500): 1, repeating(4000): 1}, 3), False)
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            state.run(1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
 @SOLVERS
 @pytest.mark.parametrize(
     ("words", "tokens"),
@@ -287,11 +333,8 @@ def test_long_words_take_seconds(solver, words, tokens):
 def test_long_words_that_repeat_themselves_for_ever_are_refused(solver):
     with pytest.raises(InputError, match=r"occur [0-9,]+ times.*--max-length"):
         solver(Instance({"a" * 10**6: 1, "a" * (10**6 - 1): 1}, 5))
-    first, second = "a", "ab"
-    while len(second) < 20_000:
-        first, second = second, second + first
     with pytest.raises(InputError, match=r"candidates.*for one token.*--max-length"):
-        solver(Instance({first: 1, second: 1}, 10))
+        solver(Instance({repeating(10_000): 1, repeating(20_000): 1}, 10))
     capped = solver(Instance({"a" * 10**5: 1, "a" * (10**5 - 1): 1}, 5, max_length=16))
     assert capped.extra["nothing_left_to_gain"]
 
