@@ -50,6 +50,7 @@ COMMANDS = {
     "unigram": ("train words.tsv --method unigram -k 20 -o", "out.json", "advance 1", True),
     "extend": ("extend bpe.json texts -m 3 -o", "out.json", "event 1", True),
     "prune": ("prune bpe.json texts -k 2 -o", "out.json", "event 1", True),
+    "solve": ("solve words.tsv -k 30 -o", "out.json", "event 3", True),
     "compare": ("compare words.tsv -k 20,40 -o", "out.json", "advance 2", True),
     "reproduce": ("reproduce all words.tsv -k 20,40 -o", "out.json", "stage 6", True),
 }
