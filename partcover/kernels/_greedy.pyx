@@ -40,7 +40,7 @@ cdef extern from *:
 cdef enum:
     AHEAD = 16          # occurrences, of which what is read next is prefetched
     SHORT_BORDER = 16   # a border is looked for among no more symbols for each occurrence
-    KEPT_EACH = 10      # occurrences that are kept, for each position
+    KEPT_EACH = 5       # occurrences that are kept, for each position
     KEPT = 1 << 24      # and in any case
     MOST_AHEAD = 1 << 12        # candidates that are listed ahead at once
     SPARSE = 8          # entries of the heap that are looked at for one of these, at most

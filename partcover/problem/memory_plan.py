@@ -43,7 +43,7 @@ _ENTRY = 250  # a nonzero or a variable of a solver's model
 TAIL = 96 << 20
 """Bytes of the words outside of a head, block by block, and of what is summed over them."""
 SMALL = 1 << 28  # what takes less is not looked at: the index itself refuses what is too large
-_SCORED = 10  # candidates that are scored occur about so often at each position, at most
+_SCORED = 5  # candidates that are scored occur about so often at each position, at most
 MOST_COUNTED = 1 << 24
 """Where there are more positions, substrings are not counted: it takes seconds."""
 MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 27
