@@ -287,23 +287,19 @@ cdef class Saddle:
             Receives the squared moves of flows, and of prices and rows.
         """
         cdef Py_ssize_t w, n
-        cdef Scratch scratch
+        cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
         cdef Word word
         cdef Step made
-        if not _allocate(&scratch, self.max_length, self.max_arcs):
-            raise MemoryError
         made.weight, made.keep = weight, keep
         made.ahead, made.gain = &ahead[0], &gain[0]
         with nogil:
             for n in range(gain.shape[0]):
                 gain[n] = 0
-            for n in range(1, self.max_length + 4):
-                scratch.inverse[n] = 1 / (n * weight)
+            scratch.begin(&made)
             moves[0] = moves[1] = 0
             for w in range(words_from, words_to):
                 self._set(w, &word)
-                _step_word(&word, &made, &scratch, &moves[0])
-        _free(&scratch)
+                _step_word(&word, &made, scratch, &moves[0])
 
     def cost(self, Py_ssize_t words_from, Py_ssize_t words_to, const double[::1] x):
         """Returns the tokens of the flows, scaled down so that x and the words allow them.
@@ -313,15 +309,12 @@ cdef class Saddle:
         """
         cdef Py_ssize_t w
         cdef double total = 0
-        cdef Scratch scratch
+        cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
         cdef Word word
-        if not _allocate(&scratch, self.max_length, self.max_arcs):
-            raise MemoryError
         with nogil:
             for w in range(words_from, words_to):
                 self._set(w, &word)
-                total += _cost(&word, &x[0], &scratch)
-        _free(&scratch)
+                total += _cost(&word, &x[0], scratch)
         return total
 
     cdef void _set(self, Py_ssize_t w, Word *word) noexcept nogil:

@@ -2,7 +2,6 @@
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
-from libc.stdlib cimport calloc, free, malloc
 
 
 cdef struct Word:
@@ -41,32 +40,24 @@ cdef struct Step:
     double *gain                # receives Σ c·λ of each target at the new point
 
 
-cdef struct Scratch:            # of one range of words
-    double *before              # prices before each position of a word
-    double *cover               # flows over its positions, as differences
-    double *inverse             # steps of arcs, by length + 1
-    double *bars                # reflected flows of its arcs
-    double *push                # rows over its arcs
+cdef class _Scratch:
+    """What the steps of one range of words write to and read."""
 
+    cdef double[::1] before     # prices before each position of a word
+    cdef double[::1] cover      # flows over its positions, as differences
+    cdef double[::1] inverse    # steps of arcs, by length + 1
+    cdef double[::1] bars       # reflected flows of its arcs
+    cdef double[::1] push       # rows over its arcs
 
-cdef bint _allocate(Scratch *scratch, Py_ssize_t max_length, Py_ssize_t max_arcs) noexcept:
-    scratch.before = <double *> malloc((max_length + 4) * sizeof(double))
-    scratch.cover = <double *> calloc(max_length + 4, sizeof(double))
-    scratch.inverse = <double *> malloc((max_length + 4) * sizeof(double))
-    scratch.bars = <double *> malloc((max_arcs + 1) * sizeof(double))
-    scratch.push = <double *> malloc((max_arcs + 1) * sizeof(double))
-    if (scratch.before and scratch.cover and scratch.inverse and scratch.bars and scratch.push):
-        return True
-    _free(scratch)
-    return False
+    def __init__(self, Py_ssize_t max_length, Py_ssize_t max_arcs):
+        self.before, self.cover, self.inverse = np.zeros((3, max_length + 4))
+        self.bars, self.push = np.empty((2, max_arcs + 1))
 
-
-cdef void _free(Scratch *scratch) noexcept:
-    free(scratch.before)
-    free(scratch.cover)
-    free(scratch.inverse)
-    free(scratch.bars)
-    free(scratch.push)
+    cdef void begin(self, const Step *step) noexcept nogil:
+        """Prepares for a step."""
+        cdef Py_ssize_t n
+        for n in range(1, self.inverse.shape[0]):
+            self.inverse[n] = 1 / (n * step.weight)
 
 
 cdef inline double _positive(double value) noexcept nogil:
@@ -81,7 +72,7 @@ cdef inline Py_ssize_t _earlier(const Word *word, Py_ssize_t q, Py_ssize_t o) no
     return q - word.back[q]
 
 
-cdef void _step_word(Word *word, const Step *step, Scratch *scratch, double *moves) noexcept nogil:
+cdef void _step_word(Word *word, const Step *step, _Scratch scratch, double *moves) noexcept nogil:
     """Makes the step of a word; adds the squared moves of flows, and of prices and rows."""
     cdef Py_ssize_t p
     cdef double total = 0
@@ -101,7 +92,7 @@ cdef void _step_word(Word *word, const Step *step, Scratch *scratch, double *mov
     moves[1] += word.count * moved[1]
 
 
-cdef void _single_arcs(Word *word, const Step *step, Scratch *scratch,
+cdef void _single_arcs(Word *word, const Step *step, _Scratch scratch,
                        double *moved) noexcept nogil:
     """Moves the flows and rows of a word without overlapping arcs of one candidate."""
     cdef Py_ssize_t o, s, e, c, base = word.base
@@ -112,10 +103,10 @@ cdef void _single_arcs(Word *word, const Step *step, Scratch *scratch,
     cdef double *lam = word.lam
     cdef const double *f0 = word.f0
     cdef const double *lam0 = word.lam0
-    cdef const double *before = scratch.before
-    cdef const double *inverse = scratch.inverse
+    cdef const double *before = &scratch.before[0]
+    cdef const double *inverse = &scratch.inverse[0]
     cdef const double *ahead = step.ahead
-    cdef double *cover = scratch.cover
+    cdef double *cover = &scratch.cover[0]
     cdef double *gain = step.gain
     cdef double old, new, bar, row, made, value, weight = step.weight, keep = step.keep
     cdef double drop = 1 - keep, count = word.count, flows = 0, rows = 0
@@ -140,18 +131,18 @@ cdef void _single_arcs(Word *word, const Step *step, Scratch *scratch,
     moved[1] += 2 * rows
 
 
-cdef void _joined_arcs(Word *word, const Step *step, Scratch *scratch,
+cdef void _joined_arcs(Word *word, const Step *step, _Scratch scratch,
                        double *moved) noexcept nogil:
     """Moves the flows and rows of any word."""
     cdef Py_ssize_t o, q, r, i, s, e, base = word.base, first = word.first
     cdef const int32_t *which = word.which
     cdef const int32_t *pair_arcs = word.pair_arcs
     cdef const int64_t *pair_first = word.pair_first
-    cdef const double *before = scratch.before
+    cdef const double *before = &scratch.before[0]
     cdef const double *ahead = step.ahead
-    cdef double *cover = scratch.cover
-    cdef double *bars = scratch.bars
-    cdef double *push = scratch.push
+    cdef double *cover = &scratch.cover[0]
+    cdef double *bars = &scratch.bars[0]
+    cdef double *push = &scratch.push[0]
     cdef double *gain = step.gain
     cdef double old, new, bar, row, made, value, total, size, flows = 0, prices = 0
     cdef double weight = step.weight, keep = step.keep
@@ -209,7 +200,7 @@ cdef void _joined_arcs(Word *word, const Step *step, Scratch *scratch,
     moved[1] += prices
 
 
-cdef void _prices(Word *word, const Step *step, Scratch *scratch, double *moved) noexcept nogil:
+cdef void _prices(Word *word, const Step *step, _Scratch scratch, double *moved) noexcept nogil:
     """Moves the prices of a word by the flows over its positions; clears `cover`."""
     cdef Py_ssize_t p
     cdef double *d = word.d
@@ -246,12 +237,12 @@ cdef void _distance(const Word *word, double *moves) noexcept nogil:
     moves[1] += word.count * price
 
 
-cdef double _cost(const Word *word, const double *x, Scratch *scratch) noexcept nogil:
+cdef double _cost(const Word *word, const double *x, _Scratch scratch) noexcept nogil:
     """Returns the tokens of the flows of a word, scaled down so that x and the word allow them."""
     cdef Py_ssize_t o, q, p, r, i, base = word.base
     cdef double used, value, largest, whole = word.size
-    cdef double *cover = scratch.cover
-    cdef double *flow = scratch.bars
+    cdef double *cover = &scratch.cover[0]
+    cdef double *flow = &scratch.bars[0]
     for o in range(word.n):
         value = word.f[o]
         used = 0

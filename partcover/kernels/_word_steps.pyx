@@ -10,146 +10,143 @@ numbers are those of `_saddle_point.Saddle`, bit by bit.
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
 
+include "_chains.pxi"
+include "_packed_values.pxi"
 include "_saddle_word.pxi"
 
-cdef extern from *:
+cdef class WordSteps            # what _Words goes through
+
+
+cdef class _Words:
+    """Goes from word to word, and makes the arcs of each.
+
+    Parameters
+    ----------
+    steps : WordSteps
+        What has the words.
+    first, last : int
+        The range of shards.
     """
-    #include <string.h>
-    /* The value if the mask is all ones, 0 if it is 0: without a branch, which could not be
-       foreseen. */
-    static inline double masked(const double *value, uint64_t mask) {
-        uint64_t bits;
-        double result;
-        memcpy(&bits, value, sizeof bits);
-        bits &= mask;
-        memcpy(&result, &bits, sizeof bits);
-        return result;
-    }
-    """
-    double masked(const double *value, uint64_t mask) noexcept nogil
 
+    cdef WordSteps steps
+    cdef Py_ssize_t shard, last     # the next, and the end of the range
+    cdef Py_ssize_t w, stop         # the word, and the end of those of its shard
+    cdef Word word
+    cdef Values values              # of its arcs
+    cdef Cursor at                  # its marks, and where its values are, until they are read
+    cdef Stream *out                # where to write values
+    cdef int32_t[::1] which, start, end, back, n_rows
+    cdef double[::1] f, lam, f0, lam0, over
+    cdef int32_t[::1] latest        # the last arc of each candidate that may overlap itself
 
-cdef enum:
-    FLOW = 1                    # an arc has a flow, here or at the anchor
-    ROW = 2                     # and likewise a row
-    SLACK = 4                   # values that may be read or written behind the last
+    def __init__(self, WordSteps steps, Py_ssize_t first, Py_ssize_t last):
+        cdef Py_ssize_t n = steps.max_arcs + 1
+        self.steps, self.shard, self.last = steps, first, last
+        self.w, self.stop = -1, 0
+        self.which, self.start, self.end, self.back, self.n_rows = np.empty((5, n), np.int32)
+        self.f, self.lam, self.f0, self.lam0 = np.empty((4, n))
+        self.over = np.empty(steps.max_length + 1)
+        self.latest = np.zeros(steps.tokens, np.int32)
+        self.values.f, self.values.lam = &self.f[0], &self.lam[0]
+        self.values.f0, self.values.lam0 = &self.f0[0], &self.lam0[0]
+        self.word.which, self.word.start = &self.which[0], &self.start[0]
+        self.word.end, self.word.back = &self.end[0], &self.back[0]
+        self.word.n_rows, self.word.over = &self.n_rows[0], &self.over[0]
+        self.word.f, self.word.lam = self.values.f, self.values.lam
+        self.word.f0, self.word.lam0 = self.values.f0, self.values.lam0
+        self.word.n = self.word.base = self.word.first = self.word.n_pairs = 0
 
-
-cdef struct Link:               # of a chain: the candidates that begin where its last one does
-    int32_t token
-    int32_t length
-
-
-cdef struct Stream:             # of the arcs of a shard
-    double *values              # f and f0 of each flow, λ and λ0 of each row
-    Py_ssize_t size
-    Py_ssize_t room
-
-
-cdef struct Cursor:             # where to read, or to write
-    uint8_t *marks
-    double *values
-
-
-cdef struct Arcs:               # of one word, and what belongs to them
-    int32_t *which
-    int32_t *start
-    int32_t *end
-    int32_t *back
-    int32_t *n_rows
-    double *f
-    double *lam
-    double *f0
-    double *lam0
-    double *over
-    int32_t *begun              # arcs that begin at each position, less those that end; mostly 0
-    int32_t *latest             # the last arc of each candidate whose occurrences may overlap
-
-
-cdef bint _hold(Arcs *arcs, Py_ssize_t max_length, Py_ssize_t max_arcs,
-                Py_ssize_t tokens) noexcept:
-    cdef Py_ssize_t n = max_arcs + 1
-    arcs.which = <int32_t *> malloc(n * sizeof(int32_t))
-    arcs.start = <int32_t *> malloc(n * sizeof(int32_t))
-    arcs.end = <int32_t *> malloc(n * sizeof(int32_t))
-    arcs.back = <int32_t *> malloc(n * sizeof(int32_t))
-    arcs.n_rows = <int32_t *> calloc(n, sizeof(int32_t))
-    arcs.f = <double *> malloc(n * sizeof(double))
-    arcs.lam = <double *> malloc(n * sizeof(double))
-    arcs.f0 = <double *> malloc(n * sizeof(double))
-    arcs.lam0 = <double *> malloc(n * sizeof(double))
-    arcs.over = <double *> malloc((max_length + 2) * sizeof(double))
-    arcs.begun = <int32_t *> calloc(max_length + 2, sizeof(int32_t))
-    arcs.latest = <int32_t *> calloc(tokens + 1, sizeof(int32_t))
-    if (arcs.which and arcs.start and arcs.end and arcs.back and arcs.n_rows and arcs.f
-            and arcs.lam and arcs.f0 and arcs.lam0 and arcs.over and arcs.begun
-            and arcs.latest):
+    cdef bint next(self) noexcept nogil:
+        """Moves on to the next word and makes its arcs; returns False behind the last."""
+        self.at.marks += self.word.n
+        self.w += 1
+        while self.w == self.stop:
+            if self.shard == self.last:
+                return False
+            self.begin()
+        self.make()
         return True
-    _release(arcs)
-    return False
 
+    cdef void begin(self) noexcept nogil:
+        """Moves on to the first word of the next shard."""
+        self.w, self.stop = self.steps.bounds[self.shard], self.steps.bounds[self.shard + 1]
+        self.at = self.steps.packed.begin(self.shard)
+        self.out = &self.steps.packed.streams[self.shard]
+        self.shard += 1
 
-cdef void _release(Arcs *arcs) noexcept:
-    free(arcs.which)
-    free(arcs.start)
-    free(arcs.end)
-    free(arcs.back)
-    free(arcs.n_rows)
-    free(arcs.f)
-    free(arcs.lam)
-    free(arcs.f0)
-    free(arcs.lam0)
-    free(arcs.over)
-    free(arcs.begun)
-    free(arcs.latest)
+    cdef void make(self) noexcept nogil:
+        """Makes the arcs of the word."""
+        cdef Word *word = &self.word
+        cdef Py_ssize_t n = 0, i, p, base = self.steps.offsets[self.w]
+        cdef int32_t *which = &self.which[0]
+        cdef int32_t *start = &self.start[0]
+        cdef int32_t *end = &self.end[0]
+        cdef const int64_t *first = &self.steps.chains.first[0]
+        cdef const Link *links = self.steps.chains.links
+        cdef int32_t top
+        word.size = self.steps.offsets[self.w + 1] - base
+        for p in range(word.size):
+            top = self.steps.chains.tops[base + p]
+            if top < 0:
+                continue
+            for i in range(first[top], first[top + 1]):
+                which[n] = links[i].token
+                start[n] = <int32_t> p
+                end[n] = <int32_t> p + links[i].length
+                n += 1
+        word.n, word.count = n, <double> self.steps.counts[self.w]
+        if word.size:
+            word.d, word.d0 = &self.steps.d[base], &self.steps.d0[base]
+            word.d_made = &self.steps.d_made[base]
+        word.overlapping = self.steps.overlapping[self.w]
+        if word.overlapping:
+            self.join()
 
+    cdef void join(self) noexcept nogil:
+        """Finds how far back the last arc of the same candidate is that overlaps each."""
+        cdef Py_ssize_t o
+        cdef int32_t c, q
+        for o in range(self.word.n):
+            self.back[o] = 0
+            c = self.which[o]
+            if self.steps.borders[c]:
+                q = self.latest[c]  # of this word if it is an arc of c at all
+                if q < o and self.which[q] == c and self.end[q] > self.start[o]:
+                    self.back[o] = <int32_t> o - q
+                self.latest[c] = <int32_t> o
 
-cdef inline bint _room(Stream *stream, Py_ssize_t n) noexcept nogil:
-    """Makes room for all values of n arcs more; returns whether there is memory."""
-    cdef Py_ssize_t needed = stream.size + 4 * n + SLACK
-    cdef double *values
-    if needed <= stream.room:
+    cdef void count(self) noexcept nogil:
+        """Counts the arcs over each position, and the rows over each arc."""
+        cdef Py_ssize_t o, p, q
+        cdef double total = 0
+        for p in range(self.word.size + 1):
+            self.over[p] = 0
+        for o in range(self.word.n):
+            self.over[self.start[o]] += 1
+            self.over[self.end[o]] -= 1
+            self.n_rows[o] = 0
+        for p in range(self.word.size):
+            total += self.over[p]
+            self.over[p] = max(total, 1)
+        if not self.word.overlapping:
+            return
+        for o in range(self.word.n):
+            q = _earlier(&self.word, o, o)
+            while q >= 0:
+                self.n_rows[q] += 1
+                q = _earlier(&self.word, q, o)
+
+    cdef void read(self) noexcept nogil:
+        """Reads the flows and rows of the word."""
+        _unpack(&self.values, self.word.n, &self.at)
+
+    cdef bint write(self) noexcept nogil:
+        """Writes the flows and rows of the word; returns whether there is memory for them."""
+        if not _room(self.out, self.word.n):
+            return False
+        _pack(&self.values, self.word.n, self.at.marks, self.out)
         return True
-    needed += needed >> 2
-    values = <double *> realloc(stream.values, needed * sizeof(double))
-    if values == NULL:
-        return False
-    stream.values, stream.room = values, needed
-    return True
-
-
-cdef inline void _unpack(Arcs *arcs, Py_ssize_t n, Cursor *at) noexcept nogil:
-    """Reads the flows and rows of the arcs of a word, and moves on."""
-    cdef Py_ssize_t o
-    cdef uint64_t flow, row
-    cdef const double *v = at.values
-    cdef const uint8_t *marks = at.marks
-    for o in range(n):
-        flow, row = marks[o] & 1, marks[o] >> 1
-        arcs.f[o], arcs.f0[o] = masked(v, 0 - flow), masked(v + 1, 0 - flow)
-        v += 2 * flow
-        arcs.lam[o], arcs.lam0[o] = masked(v, 0 - row), masked(v + 1, 0 - row)
-        v += 2 * row
-    at.values = <double *> v
-    at.marks += n
-
-
-cdef inline void _pack(Arcs *arcs, Py_ssize_t n, uint8_t *marks, Stream *out) noexcept nogil:
-    """Writes the flows and rows of the arcs of a word, for which there is room."""
-    cdef Py_ssize_t o
-    cdef bint flow, row
-    cdef double *v = out.values + out.size
-    for o in range(n):
-        flow = (arcs.f[o] != 0) | (arcs.f0[o] != 0)
-        row = (arcs.lam[o] != 0) | (arcs.lam0[o] != 0)
-        v[0], v[1] = arcs.f[o], arcs.f0[o]
-        v += 2 * flow
-        v[0], v[1] = arcs.lam[o], arcs.lam0[o]
-        v += 2 * row
-        marks[o] = <uint8_t> (flow * FLOW + row * ROW)
-    out.size = v - out.values
 
 
 cdef class WordSteps:
@@ -183,91 +180,35 @@ cdef class WordSteps:
 
     Notes
     -----
-    The candidates that begin at a position are prefixes of each other.  One with a smaller number
-    occurs at least as often, and so wherever the other does; each therefore has the same ones
-    before it wherever it begins.  Memory is 28 bytes for a position, 8 for a link, 1 for an arc and
-    16 for each flow and each row.
+    Memory is 28 bytes for a position, 8 for a link, 1 for an arc and 16 for each flow and each row.
     """
+
     cdef const int64_t[::1] offsets
     cdef const int64_t[::1] counts
     cdef readonly object price, made, cuts
     cdef readonly Py_ssize_t n_arcs, n_links
     cdef object price_from
     cdef double[::1] d, d0, d_made
-    cdef int32_t[::1] tops          # the last candidate at each position
-    cdef int64_t[::1] chains        # where the chain of each candidate that is last begins
-    cdef Link *links
     cdef const uint8_t[::1] borders
     cdef uint8_t[::1] overlapping   # words with overlapping arcs of one candidate
-    cdef uint8_t[::1] marks         # of all arcs
-    cdef int64_t[::1] first         # arc of each shard
-    cdef Stream *streams
-    cdef Stream *spares             # streams that are not in use
-    cdef Py_ssize_t n_spares, shards, tokens, max_length, max_arcs
-
-    def __cinit__(self, *args):
-        self.links = NULL
-        self.streams = self.spares = NULL
+    cdef _Chains chains
+    cdef _PackedValues packed
+    cdef const int64_t[::1] bounds  # word of each shard
+    cdef Py_ssize_t shards, tokens, max_length, max_arcs
 
     def __init__(self, offsets, counts, const int32_t[::1] sa, const int32_t[::1] word_of,
                  const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length,
                  const uint8_t[::1] borders, prices, Py_ssize_t shards):
-        cdef Py_ssize_t size = offsets[len(offsets) - 1], c, i
-        cdef int32_t p, t, last, link
         self.offsets, self.counts = offsets, counts
         self.shards, self.tokens = shards, lo.shape[0]
         self.max_length = int(np.diff(offsets).max(initial=0))
         self.price, self.price_from, self.made = prices
         self.d, self.d0, self.d_made = self.price, self.price_from, self.made
-        self.tops = np.full(size, -1, np.int32)
-        self.streams = <Stream *> calloc(shards, sizeof(Stream))
-        self.spares = <Stream *> calloc(shards, sizeof(Stream))
-        if self.streams == NULL or self.spares == NULL:
-            raise MemoryError
         self.borders = borders
-        self.chains = np.zeros(self.tokens + 1, np.int64)
-        cdef int32_t[::1] tops = self.tops
-        cdef int64_t[::1] chains = self.chains
-        cdef int32_t[::1] below = np.empty(self.tokens, np.int32)
-        cdef int32_t[::1] depth = np.empty(self.tokens, np.int32)
-        with nogil:
-            for c in range(self.tokens):
-                last = -1
-                for i in range(lo[c], hi[c]):
-                    t = sa[i]
-                    p = t - word_of[t] - 1
-                    last = tops[p]
-                    tops[p] = <int32_t> c
-                below[c] = last
-                depth[c] = depth[last] + 1 if last >= 0 else 1
-            # of those that are last somewhere: of all, long candidates would make it quadratic
-            for i in range(size):
-                if tops[i] >= 0:
-                    chains[tops[i] + 1] = depth[tops[i]]
-            for c in range(self.tokens):
-                chains[c + 1] += chains[c]
-        self.n_links = chains[self.tokens]
-        self.links = <Link *> malloc((self.n_links + 1) * sizeof(Link))
-        if self.links == NULL:
-            raise MemoryError
-        with nogil:
-            for c in range(self.tokens):
-                link = <int32_t> c
-                for i in range(chains[c + 1] - 1, chains[c] - 1, -1):
-                    self.links[i].token, self.links[i].length = link, length[link]
-                    link = below[link]
+        self.chains = _Chains(offsets[len(offsets) - 1], sa, word_of, lo, hi, length)
+        self.n_links = self.chains.n_links
         self._cut()
         self._find_overlaps()
-
-    def __dealloc__(self):
-        cdef Py_ssize_t s
-        for s in range(self.shards if self.streams != NULL else 0):
-            free(self.streams[s].values)
-        for s in range(self.n_spares):
-            free(self.spares[s].values)
-        free(self.streams)
-        free(self.spares)
-        free(self.links)
 
     def _cut(self):
         """Cuts the words into shards with about as many arcs and positions in each."""
@@ -278,110 +219,28 @@ cdef class WordSteps:
             for w in range(n_words):
                 n = 0
                 for p in range(self.offsets[w], self.offsets[w + 1]):
-                    if self.tops[p] >= 0:
-                        n += self.chains[self.tops[p] + 1] - self.chains[self.tops[p]]
+                    n += self.chains.begun(p)
                 self.max_arcs = max(self.max_arcs, n)
                 total += n
                 view[w + 1] = total + self.offsets[w + 1]
         self.n_arcs = total
-        cuts = np.searchsorted(load, np.linspace(0, load[n_words], self.shards + 1)).tolist()
+        cuts = np.searchsorted(load, np.linspace(0, load[n_words], self.shards + 1))
         cuts[0], cuts[self.shards] = 0, n_words
-        self.cuts = cuts
-        self.first = load[cuts] - np.asarray(self.offsets)[cuts]
-        self.marks = np.zeros(total, np.uint8)
+        self.bounds, self.cuts = cuts.astype(np.int64), cuts.tolist()
+        self.packed = _PackedValues(load[cuts] - np.asarray(self.offsets)[cuts])
 
     def _find_overlaps(self):
         """Finds the words in which arcs of one candidate overlap."""
-        cdef Py_ssize_t w, o
-        cdef Arcs arcs
-        cdef Word word
+        cdef Py_ssize_t o
         self.overlapping = np.ones(self.counts.shape[0], np.uint8)
-        if not _hold(&arcs, self.max_length, self.max_arcs, self.tokens):
-            raise MemoryError
+        cdef _Words words = _Words(self, 0, self.shards)
         with nogil:
-            for w in range(self.counts.shape[0]):
-                self._set(w, &arcs, &word)
-                self.overlapping[w] = 0
-                for o in range(word.n):
-                    if arcs.back[o]:
-                        self.overlapping[w] = 1
+            while words.next():
+                self.overlapping[words.w] = 0
+                for o in range(words.word.n):
+                    if words.back[o]:
+                        self.overlapping[words.w] = 1
                         break
-        _release(&arcs)
-
-    cdef void _set(self, Py_ssize_t w, Arcs *arcs, Word *word) noexcept nogil:
-        """Makes the arcs of a word."""
-        cdef Py_ssize_t n = 0, i, p, base = self.offsets[w]
-        cdef int32_t top
-        word.size = self.offsets[w + 1] - base
-        for p in range(word.size):
-            top = self.tops[base + p]
-            if top < 0:
-                continue
-            for i in range(self.chains[top], self.chains[top + 1]):
-                arcs.which[n] = self.links[i].token
-                arcs.start[n] = <int32_t> p
-                arcs.end[n] = <int32_t> p + self.links[i].length
-                n += 1
-        word.n, word.base, word.count = n, 0, <double> self.counts[w]
-        word.which, word.start, word.end = arcs.which, arcs.start, arcs.end
-        word.back, word.n_rows = arcs.back, arcs.n_rows
-        word.f, word.lam, word.f0, word.lam0 = arcs.f, arcs.lam, arcs.f0, arcs.lam0
-        word.over = arcs.over
-        word.first = word.n_pairs = 0
-        if word.size:
-            word.d, word.d0, word.d_made = &self.d[base], &self.d0[base], &self.d_made[base]
-        word.overlapping = self.overlapping[w]
-        if word.overlapping:
-            self._join(arcs, n)
-
-    cdef void _join(self, Arcs *arcs, Py_ssize_t n) noexcept nogil:
-        """Finds how far back the last arc of the same candidate is that overlaps each."""
-        cdef Py_ssize_t o
-        cdef int32_t c, q
-        for o in range(n):
-            arcs.back[o] = 0
-            c = arcs.which[o]
-            if self.borders[c]:
-                q = arcs.latest[c]  # of this word if it is an arc of c at all
-                if q < o and arcs.which[q] == c and arcs.end[q] > arcs.start[o]:
-                    arcs.back[o] = <int32_t> o - q
-                arcs.latest[c] = <int32_t> o
-
-    cdef void _count(self, Arcs *arcs, Word *word) noexcept nogil:
-        """Counts the arcs over each position, and the rows over each arc."""
-        cdef Py_ssize_t o, p, q
-        cdef double total = 0
-        for p in range(word.size + 1):
-            arcs.over[p] = 0
-        for o in range(word.n):
-            arcs.over[arcs.start[o]] += 1
-            arcs.over[arcs.end[o]] -= 1
-        for p in range(word.size):
-            total += arcs.over[p]
-            arcs.over[p] = max(total, 1)
-        if not word.overlapping:
-            return
-        for o in range(word.n):
-            arcs.n_rows[o] = 0
-        for o in range(word.n):
-            q = _earlier(word, o, o)
-            while q >= 0:
-                arcs.n_rows[q] += 1
-                q = _earlier(word, q, o)
-
-    cdef void _clear(self, Arcs *arcs, Word *word) noexcept nogil:
-        """Forgets the rows over the arcs of a word: those of most are 0."""
-        cdef Py_ssize_t o
-        if word.overlapping:
-            for o in range(word.n):
-                arcs.n_rows[o] = 0
-
-    cdef Cursor _begin(self, Py_ssize_t shard) noexcept nogil:
-        """Returns where the flows and rows of a shard begin."""
-        cdef Cursor at
-        at.marks = &self.marks[0] + self.first[shard]
-        at.values = self.streams[shard].values
-        return at
 
     def start(self, const int32_t[::1] piece, const double[::1] before, const double[::1] x):
         """Sets the flows to pieces, and the rows to what candidates that are chosen are worth.
@@ -395,35 +254,19 @@ cdef class WordSteps:
         x : ndarray of float64, shape (tokens,)
             How much of each candidate is chosen.
         """
-        cdef Py_ssize_t w, o, s, e, base, shard
+        cdef Py_ssize_t o, s, e, base
         cdef bint ok = True
-        cdef Arcs arcs
-        cdef Word word
-        cdef Cursor at
-        if not _hold(&arcs, self.max_length, self.max_arcs, self.tokens):
-            raise MemoryError
-        bounds = np.array(self.cuts, np.int64)
-        cdef int64_t[::1] cuts = bounds
+        cdef _Words words = _Words(self, 0, self.shards)
         with nogil:
-            for shard in range(self.shards):
-                at = self._begin(shard)
-                self.streams[shard].size = 0
-                for w in range(cuts[shard], cuts[shard + 1]):
-                    self._set(w, &arcs, &word)
-                    base = self.offsets[w]
-                    for o in range(word.n):
-                        s, e = base + arcs.start[o], base + arcs.end[o]
-                        arcs.f[o] = piece[s] == e
-                        arcs.lam[o] = max(before[e] - before[s] - 1, 0) * x[arcs.which[o]]
-                        arcs.f0[o] = arcs.lam0[o] = 0
-                    ok = _room(&self.streams[shard], word.n)
-                    if not ok:
-                        break
-                    _pack(&arcs, word.n, at.marks, &self.streams[shard])
-                    at.marks += word.n
-                if not ok:
-                    break
-        _release(&arcs)
+            self.packed.clear()
+            while ok and words.next():
+                base = self.offsets[words.w]
+                for o in range(words.word.n):
+                    s, e = base + words.start[o], base + words.end[o]
+                    words.f[o] = piece[s] == e
+                    words.lam[o] = max(before[e] - before[s] - 1, 0) * x[words.which[o]]
+                    words.f0[o] = words.lam0[o] = 0
+                ok = words.write()
         if not ok:
             raise MemoryError
 
@@ -438,115 +281,50 @@ cdef class WordSteps:
         flow, row : ndarray of float64
             Their values.
         """
-        cdef Py_ssize_t w, o, shard, q = 0, n = which.shape[0]
-        cdef int32_t base
+        cdef Py_ssize_t o, s, c, q = 0, n = which.shape[0]
         cdef bint ok = True
-        cdef Arcs arcs
-        cdef Word word
-        cdef Cursor at
-        if not _hold(&arcs, self.max_length, self.max_arcs, self.tokens):
-            raise MemoryError
-        bounds = np.array(self.cuts, np.int64)
-        cdef int64_t[::1] cuts = bounds
+        cdef _Words words = _Words(self, 0, self.shards)
         with nogil:
-            for shard in range(self.shards):
-                at = self._begin(shard)
-                self.streams[shard].size = 0
-                for w in range(cuts[shard], cuts[shard + 1]):
-                    self._set(w, &arcs, &word)
-                    base = <int32_t> self.offsets[w]
-                    for o in range(word.n):
-                        arcs.f[o] = arcs.lam[o] = arcs.f0[o] = arcs.lam0[o] = 0
-                        while q < n and (
-                            start[q] < base + arcs.start[o]
-                            or (start[q] == base + arcs.start[o] and which[q] < arcs.which[o])
-                        ):
-                            q += 1
-                        if q < n and start[q] == base + arcs.start[o] and which[q] == arcs.which[o]:
-                            arcs.f[o], arcs.lam[o] = flow[q], row[q]
-                    ok = _room(&self.streams[shard], word.n)
-                    if not ok:
-                        break
-                    _pack(&arcs, word.n, at.marks, &self.streams[shard])
-                    at.marks += word.n
-                if not ok:
-                    break
-        _release(&arcs)
+            self.packed.clear()
+            while ok and words.next():
+                for o in range(words.word.n):
+                    s, c = self.offsets[words.w] + words.start[o], words.which[o]
+                    words.f[o] = words.lam[o] = words.f0[o] = words.lam0[o] = 0
+                    while q < n and (start[q] < s or (start[q] == s and which[q] < c)):
+                        q += 1
+                    if q < n and start[q] == s and which[q] == c:
+                        words.f[o], words.lam[o] = flow[q], row[q]
+                ok = words.write()
         if not ok:
             raise MemoryError
 
     def anchor(self):
         """Makes the current point the anchor of the next steps."""
-        cdef Py_ssize_t shard, o
-        cdef Stream *stream
-        cdef const double *source
-        cdef double *target
-        cdef uint8_t mark
         with nogil:
-            for shard in range(self.shards):
-                stream = &self.streams[shard]
-                source, target = stream.values, stream.values
-                for o in range(self.first[shard], self.first[shard + 1]):
-                    mark = self.marks[o]
-                    self.marks[o] = 0
-                    if mark & FLOW:
-                        if source[0] != 0:
-                            target[1] = target[0] = source[0]
-                            target += 2
-                            self.marks[o] = FLOW
-                        source += 2
-                    if mark & ROW:
-                        if source[0] != 0:
-                            target[1] = target[0] = source[0]
-                            target += 2
-                            self.marks[o] |= ROW
-                        source += 2
-                stream.size = target - stream.values
+            self.packed.anchor()
         self.price_from[:] = self.price
 
     def distance(self):
         """Returns the squared distances from the anchor: of flows, and of prices and rows."""
-        cdef Py_ssize_t w, shard
-        cdef Arcs arcs
-        cdef Word word
-        cdef Cursor at
+        cdef _Words words = _Words(self, 0, self.shards)
         cdef double[2] moves
         moves[0] = moves[1] = 0
-        if not _hold(&arcs, self.max_length, self.max_arcs, self.tokens):
-            raise MemoryError
-        bounds = np.array(self.cuts, np.int64)
-        cdef int64_t[::1] cuts = bounds
         with nogil:
-            for shard in range(self.shards):
-                at = self._begin(shard)
-                for w in range(cuts[shard], cuts[shard + 1]):
-                    self._set(w, &arcs, &word)
-                    self._count(&arcs, &word)
-                    _unpack(&arcs, word.n, &at)
-                    _distance(&word, moves)
-                    self._clear(&arcs, &word)
-        _release(&arcs)
+            while words.next():
+                words.count()
+                words.read()
+                _distance(&words.word, moves)
         return moves[0], moves[1]
 
     def gains(self, double[::1] gain):
         """Adds Σ c·λ of the rows of each candidate to `gain`."""
-        cdef Py_ssize_t w, o, shard
-        cdef Arcs arcs
-        cdef Word word
-        cdef Cursor at
-        if not _hold(&arcs, self.max_length, self.max_arcs, self.tokens):
-            raise MemoryError
-        bounds = np.array(self.cuts, np.int64)
-        cdef int64_t[::1] cuts = bounds
+        cdef Py_ssize_t o
+        cdef _Words words = _Words(self, 0, self.shards)
         with nogil:
-            for shard in range(self.shards):
-                at = self._begin(shard)
-                for w in range(cuts[shard], cuts[shard + 1]):
-                    self._set(w, &arcs, &word)
-                    _unpack(&arcs, word.n, &at)
-                    for o in range(word.n):
-                        gain[arcs.which[o]] += word.count * arcs.lam[o]
-        _release(&arcs)
+            while words.next():
+                words.read()
+                for o in range(words.word.n):
+                    gain[words.which[o]] += words.word.count * words.lam[o]
 
     def used(self):
         """Returns the arcs with a flow or a row, by start, then candidate.
@@ -558,35 +336,33 @@ cdef class WordSteps:
         flow, row : ndarray of float64
             Their values.
         """
-        cdef Py_ssize_t w, o, shard, n = 0, total = 0
-        cdef const uint8_t[::1] marks = self.marks
-        for o in range(self.n_arcs):
-            total += marks[o] != 0
+        cdef Py_ssize_t o, n = 0, total = np.count_nonzero(self.packed.marks)
         which, start = np.empty(total, np.int32), np.empty(total, np.int32)
         flow, row = np.empty(total), np.empty(total)
         cdef int32_t[::1] which_view = which, start_view = start
         cdef double[::1] flow_view = flow, row_view = row
-        cdef Arcs arcs
-        cdef Word word
-        cdef Cursor at
-        if not _hold(&arcs, self.max_length, self.max_arcs, self.tokens):
-            raise MemoryError
-        bounds = np.array(self.cuts, np.int64)
-        cdef int64_t[::1] cuts = bounds
+        cdef _Words words = _Words(self, 0, self.shards)
         with nogil:
-            for shard in range(self.shards):
-                at = self._begin(shard)
-                for w in range(cuts[shard], cuts[shard + 1]):
-                    self._set(w, &arcs, &word)
-                    _unpack(&arcs, word.n, &at)
-                    for o in range(word.n):
-                        if arcs.f[o] != 0 or arcs.lam[o] != 0:
-                            which_view[n] = arcs.which[o]
-                            start_view[n] = <int32_t> (self.offsets[w] + arcs.start[o])
-                            flow_view[n], row_view[n] = arcs.f[o], arcs.lam[o]
-                            n += 1
-        _release(&arcs)
+            while words.next():
+                words.read()
+                for o in range(words.word.n):
+                    if words.f[o] != 0 or words.lam[o] != 0:
+                        which_view[n] = words.which[o]
+                        start_view[n] = <int32_t> (self.offsets[words.w] + words.start[o])
+                        flow_view[n], row_view[n] = words.f[o], words.lam[o]
+                        n += 1
         return which[:n], start[:n], flow[:n], row[:n]
+
+    def cost(self, Py_ssize_t shard, const double[::1] x):
+        """Returns the tokens of the flows of a shard, as `Saddle.cost`."""
+        cdef double total = 0
+        cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
+        cdef _Words words = _Words(self, shard, shard + 1)
+        with nogil:
+            while words.next():
+                words.read()
+                total += _cost(&words.word, &x[0], scratch)
+        return total
 
     def step(self, Py_ssize_t shard, double weight, double keep, const double[::1] ahead,
              double[::1] gain, double[::1] moves):
@@ -599,62 +375,45 @@ cdef class WordSteps:
         weight, keep, ahead, gain, moves
             As for `Saddle.step`.
         """
-        cdef Py_ssize_t w, n, begin = self.cuts[shard], stop = self.cuts[shard + 1]
+        cdef Py_ssize_t n
         cdef bint ok = True
-        cdef Scratch scratch
-        cdef Arcs arcs
+        cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
+        cdef int32_t[::1] over = np.zeros(self.max_length + 1, np.int32)
+        cdef _Words words = _Words(self, shard, shard + 1)
         cdef Step made
-        cdef Cursor at = self._begin(shard)
-        cdef Stream out
-        if not _allocate(&scratch, self.max_length, self.max_arcs):
-            raise MemoryError
-        if not _hold(&arcs, self.max_length, self.max_arcs, self.tokens):
-            _free(&scratch)
-            raise MemoryError
+        cdef Stream out = self.packed.empty()
         made.weight, made.keep = weight, keep
         made.ahead, made.gain = &ahead[0], &gain[0]
-        out.values, out.size, out.room = NULL, 0, 0
-        if self.n_spares:
-            self.n_spares -= 1
-            out = self.spares[self.n_spares]
-            out.size = 0
         with nogil:
             for n in range(gain.shape[0]):
                 gain[n] = 0
-            for n in range(1, self.max_length + 4):
-                scratch.inverse[n] = 1 / (n * weight)
             moves[0] = moves[1] = 0
-            for w in range(begin, stop):
-                if self.overlapping[w]:
-                    ok = self._joined(w, &arcs, &made, &scratch, &at, &out, &moves[0])
+            scratch.begin(&made)
+            words.begin()
+            words.out = &out
+            while ok and words.w < words.stop:
+                if self.overlapping[words.w]:
+                    ok = self._joined(words, &made, scratch, &moves[0])
                 else:
-                    ok = self._single(w, arcs.begun, &made, &scratch, &at, &out, &moves[0])
-                if not ok:
-                    break
-        self.spares[self.n_spares] = self.streams[shard]
-        self.n_spares += 1
-        self.streams[shard] = out
-        _free(&scratch)
-        _release(&arcs)
+                    ok = self._single(words.w, &over[0], &made, scratch, &words.at, &out, &moves[0])
+                words.w += 1
+        self.packed.put(shard, out)
         if not ok:
             raise MemoryError
 
-    cdef bint _joined(self, Py_ssize_t w, Arcs *arcs, const Step *step, Scratch *scratch,
-                      Cursor *at, Stream *out, double *moves) noexcept nogil:
+    cdef bint _joined(self, _Words words, const Step *step, _Scratch scratch,
+                      double *moves) noexcept nogil:
         """Makes the step of any word; returns whether there is memory for it."""
-        cdef Word word
-        cdef uint8_t *marks = at.marks
-        self._set(w, arcs, &word)
-        if not _room(out, word.n):
+        words.make()
+        words.count()
+        words.read()
+        _step_word(&words.word, step, scratch, moves)
+        if not words.write():
             return False
-        self._count(arcs, &word)
-        _unpack(arcs, word.n, at)
-        _step_word(&word, step, scratch, moves)
-        _pack(arcs, word.n, marks, out)
-        self._clear(arcs, &word)
+        words.at.marks += words.word.n
         return True
 
-    cdef bint _single(self, Py_ssize_t w, int32_t *over, const Step *step, Scratch *scratch,
+    cdef bint _single(self, Py_ssize_t w, int32_t *over, const Step *step, _Scratch scratch,
                       Cursor *at, Stream *out, double *moves) noexcept nogil:
         """Makes the step of a word without overlapping arcs of one candidate.
 
@@ -662,12 +421,14 @@ cdef class WordSteps:
         """
         cdef Py_ssize_t p, e, i, size = self.offsets[w + 1] - self.offsets[w]
         cdef int32_t c, top
-        cdef const int32_t *tops = &self.tops[self.offsets[w]] if size else NULL
+        cdef const int32_t *tops = &self.chains.tops[self.offsets[w]] if size else NULL
+        cdef const int64_t *first = &self.chains.first[0]
+        cdef const Link *links = self.chains.links
         cdef const Link *link
-        cdef double *before = scratch.before
-        cdef const double *inverse = scratch.inverse
+        cdef double *before = &scratch.before[0]
+        cdef const double *inverse = &scratch.inverse[0]
         cdef const double *ahead = step.ahead
-        cdef double *cover = scratch.cover
+        cdef double *cover = &scratch.cover[0]
         cdef double *gain = step.gain
         cdef const double *v = at.values
         cdef double *t
@@ -691,11 +452,11 @@ cdef class WordSteps:
             top = tops[p]
             if top < 0:
                 continue
-            over[p] += <int32_t> (self.chains[top + 1] - self.chains[top])
+            over[p] += <int32_t> (first[top + 1] - first[top])
             left = before[p]
             covered = cover[p]
-            for i in range(self.chains[top], self.chains[top + 1]):
-                link = &self.links[i]
+            for i in range(first[top], first[top + 1]):
+                link = &links[i]
                 c, e = link.token, p + link.length
                 over[e] -= 1
                 if marks[0] == 0:
@@ -746,25 +507,3 @@ cdef class WordSteps:
         moves[0] += count * flows
         moves[1] += count * (rows + prices)
         return True
-
-    def cost(self, Py_ssize_t shard, const double[::1] x):
-        """Returns the tokens of the flows of a shard, as `Saddle.cost`."""
-        cdef Py_ssize_t w, begin = self.cuts[shard], stop = self.cuts[shard + 1]
-        cdef double total = 0
-        cdef Scratch scratch
-        cdef Arcs arcs
-        cdef Word word
-        cdef Cursor at = self._begin(shard)
-        if not _allocate(&scratch, self.max_length, self.max_arcs):
-            raise MemoryError
-        if not _hold(&arcs, self.max_length, self.max_arcs, self.tokens):
-            _free(&scratch)
-            raise MemoryError
-        with nogil:
-            for w in range(begin, stop):
-                self._set(w, &arcs, &word)
-                _unpack(&arcs, word.n, &at)
-                total += _cost(&word, &x[0], &scratch)
-        _free(&scratch)
-        _release(&arcs)
-        return total
