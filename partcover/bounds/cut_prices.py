@@ -7,13 +7,13 @@ from operator import mul
 
 import numpy as np
 
-from ..kernels._rewards import charged_rewards, in_order
+from ..kernels._rewards import in_order
 from ..problem.certificate import Leaf, Prices
 from ..problem.cuts import Cut, PairPrices
 from ..runtime.arrays import Bools, Int64
-from ..runtime.parallel import SHARDS
 from .cut_ascent import CutAscent
 from .inequality import Inequality
+from .payers import Multipliers, Payers
 from .price_counter import PriceCounter
 
 __all__ = ["Case", "CutPrices", "Rewards"]
@@ -183,7 +183,8 @@ class CutPrices:
         before = np.zeros(len(self.prices) + 1, np.int64)
         np.cumsum(self.prices, dtype=np.int64, out=before[1:])
         units, low = counter.all_rewards(self.prices)
-        self._charge(counter, before, units, low)
+        if len(self.pairs):
+            self._payers(counter).count(counter, before, units, low)
         shift = counter.low_bits
         words = counter.instance.words
         sums = np.diff(before[words.offsets]).tolist()
@@ -196,48 +197,14 @@ class CutPrices:
             units[token], low[token] = value >> shift, value & ((1 << shift) - 1)
         return Rewards(total, units, low, shift)
 
-    def _charge(self, counter: PriceCounter, before: Int64, units: Int64, low: Int64) -> None:
-        """Counts the rewards of tokens in pairs again: their occurrences pay multipliers."""
+    def _payers(self, counter: PriceCounter) -> Payers:
+        """Returns the tokens in pairs, each with the multipliers of all its pairs."""
         keys = self.pairs[self.pair]
-        token = np.concatenate([keys >> 32, keys & 0xFFFFFFFF])
+        tokens = np.concatenate([keys >> 32, keys & 0xFFFFFFFF])
         position = np.concatenate([self.position, self.position])
-        order = np.lexsort((position, token))
-        token = token[order]
-        tokens, first = np.unique(token, return_index=True)
-        first = np.append(first, len(token)).astype(np.int64)
-        multiplier = np.concatenate([self.multiplier, self.multiplier])[order]
-        # partial sums of each token: one more than it has multipliers
-        sums = np.zeros(len(token) + len(tokens), np.int64)
-        total = np.concatenate([[0], np.cumsum(multiplier)])
-        for n, (i, j) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
-            sums[i + n : j + n + 1] = total[i : j + 1] - total[i]
-        cuts = np.linspace(0, len(tokens), SHARDS + 1).astype(int).tolist()
-        which, positions = tokens.astype(np.int32), position[order].astype(np.int32)
-        lists = np.arange(len(tokens) + 1)  # each token has its own
-
-        def work(n: int) -> None:
-            charged_rewards(
-                counter.places,
-                before,
-                counter.count_at,
-                counter.one,
-                counter.lo,
-                counter.hi,
-                counter.length,
-                which,
-                lists,
-                lists[:-1].astype(np.int32),
-                first,
-                positions,
-                sums,
-                units,
-                low,
-                counter.low_bits,
-                cuts[n],
-                cuts[n + 1],
-            )
-
-        counter.share(work, SHARDS)
+        multiplier = np.concatenate([self.multiplier, self.multiplier])
+        paid = Multipliers.of(tokens, position, multiplier)
+        return Payers(paid.keys, np.arange(len(paid.keys) + 1), np.arange(len(paid.keys)), paid)
 
     def _sum_multipliers(self, counter: PriceCounter) -> tuple[dict[int, int], dict[int, int]]:
         """Returns what pairs weigh beyond their cuts, and what cuts give to tokens."""
