@@ -194,7 +194,8 @@ def explore(
         "lead": _lead(shown),
         "names": letters.names,
         "methods": [
-            _method(name, vocabulary, cuts[name].tokens, letters, words.pretokenizer)
+            _method(name, vocabulary, cuts[name].tokens, letters)
+            | _within(vocabulary, words.pretokenizer, [word for word, _ in ranked], letters)
             for name, vocabulary in vocabularies.items()
         ],
         "telling": [[write(word), count] for word, count in told],
@@ -203,9 +204,7 @@ def explore(
     }
 
 
-def _method(
-    name: str, vocabulary: Vocabulary, tokens: int, letters: Letters, pretokenizer: str | None
-) -> dict[str, Any]:
+def _method(name: str, vocabulary: Vocabulary, tokens: int, letters: Letters) -> dict[str, Any]:
     """Returns a vocabulary as the script that cuts words reads it."""
     write = letters.write
     method: dict[str, Any] = {
@@ -217,14 +216,29 @@ def _method(
     }
     if vocabulary.merges is not None:
         method["merges"] = [[write(a), write(b)] for a, b in vocabulary.merges]
-    rules = WordsWithin.joined_by(pretokenizer or vocabulary.pretokenizer).rules
-    if vocabulary.rule == "superword_merges" and rules is not None:
-        method["within"] = {"rule": rules.name, "mark": rules.rules[0].mark or " "}
     if vocabulary.scores is not None:
         method["scores"] = list(vocabulary.scores)
         singles = vocabulary.symbol_scores.items()
         method["symbol_scores"] = {write(symbol): score for symbol, score in singles}
     return method
+
+
+def _within(
+    vocabulary: Vocabulary, pretokenizer: str | None, phrases: Sequence[Token], letters: Letters
+) -> dict[str, Any]:
+    """Returns what cuts phrases into words, and the words' sizes where the script cannot cut."""
+    if vocabulary.rule != "superword_merges":
+        return {}
+    within = WordsWithin.joined_by(pretokenizer or vocabulary.pretokenizer)
+    rules = within.rules
+    if rules is None:
+        return {}
+    sizes = {}
+    if rules.name.startswith("{"):
+        cut = {letters.write(phrase): within.of(phrase) for phrase in phrases}
+        sizes = {phrase: list(map(len, words)) for phrase, words in cut.items() if len(words) > 1}
+    mark = rules.rules[0].mark or " "
+    return {"within": {"rule": rules.name, "mark": mark, "sizes": sizes}}
 
 
 def _differing(words: WordCounts, pieces: Sequence[Int64]) -> dict[str, int]:

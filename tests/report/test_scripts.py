@@ -66,10 +66,17 @@ def test_the_script_cuts_as_segment_does():
     assert cut_by_the_script(cases) == expected
 
 
+STEPS = """{"type": "Sequence", "pretokenizers": [
+    {"type": "Split", "pattern": {"Regex": " ?[^ab]|(?<!a) ?(?i:[ab])+"}, "behavior": "Isolated"},
+    {"type": "Phrases", "words": 4}
+]}"""
+
+
 def test_the_script_cuts_phrases_as_segment_does():
     rng = random.Random(6)
     cases, expected = [], []
-    for name in ["gpt2+phrases", "o200k+phrases:3", "space-prefix:_+phrases"] * 10:
+    named = ["gpt2+phrases", "o200k+phrases:3", "tekken+phrases", "space-prefix:_+phrases"]
+    for name in [*named, STEPS] * 10:
         parts = ["ab", " ab", " a", " b", "é", " ba", "'s", ","]
         texts = ["".join(rng.choices(parts, k=9)) for _ in range(4)]
         for symbols in ("bytes", "chars"):
@@ -133,6 +140,7 @@ def test_the_script_knows_the_borders_of_utf8():
 
 RULES = [
     *("space-prefix", "space-prefix:▁", "first-space", "space", "digit", "gpt2", "cl100k", "o200k"),
+    *("qwen2", "tekken", "deepseek"),
     *("none", "first-space+digit", "space+digit", "gpt2+digit", "space-prefix+o200k"),
     *(
         "gpt2+phrases:2",

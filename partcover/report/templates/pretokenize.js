@@ -9,7 +9,7 @@ const PRETOKENIZERS = (() => {
   const WHITE = `${S}+(?!\\P{White_Space})|${S}+`;
   const UPPER = "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]";
   const LOWER = "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]";
-  const O200K_FRONT = "[^\\r\\n\\p{L}\\p{N}]?";
+  const FRONT = "[^\\r\\n\\p{L}\\p{N}]?";
   const all = (pattern) => {
     const compiled = new RegExp(pattern, "gu");
     return (text) => text.match(compiled) ?? [];
@@ -20,7 +20,10 @@ const PRETOKENIZERS = (() => {
     return (text) => text.split(compiled).filter(Boolean);
   };
   const cl100k = (digits) => all(
-    `${ENDING}|${O200K_FRONT}\\p{L}+|${digits}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n]*|${S}*[\\r\\n]+|${WHITE}`);
+    `${ENDING}|${FRONT}\\p{L}+|${digits}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n]*|${S}*[\\r\\n]+|${WHITE}`);
+  const cased = (ending, digits) => all(
+    `${FRONT}${UPPER}*${LOWER}+${ending}|${FRONT}${UPPER}+${LOWER}*${ending}|` +
+    `${digits}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n/]*|${S}*[\\r\\n]+|${WHITE}`);
   return {
     "first-space": all(" [^ ]*|[^ ]+"),
     space: all(" |[^ ]+"),
@@ -28,9 +31,8 @@ const PRETOKENIZERS = (() => {
     gpt2: all(`'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${S}\\p{L}\\p{N}]+|${WHITE}`),
     cl100k: cl100k("\\p{N}{1,3}"),
     qwen2: cl100k("\\p{N}"),
-    o200k: all(
-      `${O200K_FRONT}${UPPER}*${LOWER}+(?:${ENDING})?|${O200K_FRONT}${UPPER}+${LOWER}*(?:${ENDING})?|` +
-      `\\p{N}{1,3}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n/]*|${S}*[\\r\\n]+|${WHITE}`),
+    o200k: cased(`(?:${ENDING})?`, "\\p{N}{1,3}"),
+    tekken: cased("", "\\p{N}"),
     deepseek: (text) => [
       "\\p{N}{1,3}",
       "[一-龥\\u3040-ゟ゠-ヿ]+",

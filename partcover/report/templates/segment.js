@@ -90,9 +90,13 @@ function superwordMerges(phrase, vocabulary) {
 }
 
 function wordsWithin(phrase, { split, within, symbols }) {
-  if (!split) return [phrase];
   const bytes = symbols === "bytes";
   let text = phrase.join("");
+  if (within && Object.hasOwn(within.sizes, text)) {
+    let at = 0;
+    return within.sizes[text].map((size) => phrase.slice(at, (at += size)));
+  }
+  if (!split) return [phrase];
   if (bytes)
     try {
       text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
