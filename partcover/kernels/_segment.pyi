@@ -18,7 +18,6 @@ class Trie:
     def endings(self) -> tuple[Int64, Int32]: ...
 
 class Segmenter(Trie):
-    def __init__(self, tokens: Int32, offsets: Int64) -> None: ...
     def shortest_path(
         self, data: npt.NDArray[Any], offsets: Int64, first: int, last: int, which: Int32
     ) -> None: ...
@@ -30,6 +29,8 @@ class Segmenter(Trie):
         last: int,
         which: Int32,
         backward: Segmenter | None,
+        links: Int64,
+        chain: Int32,
     ) -> None: ...
     def longest_match(
         self,

@@ -54,18 +54,11 @@ cdef class Segmenter(Trie):
     offsets : ndarray of int64, shape (tokens + 1,)
         Token ``t`` is ``tokens[offsets[t]:offsets[t + 1]]``.
     """
-    # tokens that a token begins with, itself included, in order: chain[links[t]:links[t + 1]]
-    cdef int64_t[::1] links
-    cdef int32_t[::1] chain
     # after `join`
     cdef Half[::1] halves        # of tokens
     cdef const Rung[::1] rungs
     cdef const Pair[::1] pairs
     cdef const uint64_t[::1] filter   # of pairs, see `_may_merge`
-
-    def __init__(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
-        super().__init__(tokens, offsets)
-        self._link_prefixes(tokens, offsets)
 
     cdef inline void _trace(self, int32_t[::1] which, Py_ssize_t begin,
                             Py_ssize_t end) noexcept nogil:
@@ -78,34 +71,6 @@ cdef class Segmenter(Trie):
             for i in range(start, end - 1):
                 which[i] = INSIDE
             end = start
-
-    def _link_prefixes(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
-        """Finds `links` and `chain`."""
-        cdef Py_ssize_t t, i, j
-        cdef int64_t size = 0
-        cdef int32_t node, token
-        links = np.zeros(offsets.shape[0], np.int64)
-        self.links = links
-        for t in range(offsets.shape[0] - 1):
-            node = 0
-            for i in range(offsets[t], offsets[t + 1]):
-                node = self._child(node, tokens[i])
-                size += self.nodes[node].token >= 0
-            self.links[t + 1] = size
-        self.chain = np.empty(size, np.int32)
-        for t in range(offsets.shape[0] - 1):
-            node = 0
-            size = self.links[t]
-            for i in range(offsets[t], offsets[t + 1]):
-                node = self._child(node, tokens[i])
-                token = self.nodes[node].token
-                if token >= 0:
-                    j = size
-                    while j > self.links[t] and self.chain[j - 1] > token:
-                        self.chain[j] = self.chain[j - 1]
-                        j -= 1
-                    self.chain[j] = token
-                    size += 1
 
     def shortest_path(self, const Symbol[::1] data, const int64_t[::1] offsets,
                       Py_ssize_t first, Py_ssize_t last, int32_t[::1] which):
@@ -161,15 +126,17 @@ cdef class Segmenter(Trie):
         free(cost)
 
     def priority(self, const Symbol[::1] data, const int64_t[::1] offsets,
-                 Py_ssize_t first, Py_ssize_t last, int32_t[::1] which, Segmenter backward):
+                 Py_ssize_t first, Py_ssize_t last, int32_t[::1] which, Segmenter backward,
+                 const int64_t[::1] links, const int32_t[::1] chain):
         """Cuts words first..last - 1 by GreedTok's rule: tokens in order, each left to right.
 
         A token may be placed where the pairs just before and just after it are not inside a
         placed token; it may swallow shorter ones whole.  Output as of `shortest_path`.
         In a short word all occurrences are sorted; in a long one each position queues with the
         next token that begins there, and leaves once a token covers the pair before it.
-        `backward` holds the same tokens reversed; it may be None where no word is longer than
-        `SHORT_WORD`.
+        `backward` holds the same tokens reversed; token ``t`` begins with the tokens
+        ``chain[links[t]:links[t + 1]]``, itself included, in order.  Where no word is longer than
+        `SHORT_WORD`, they may be None and empty.
         O(symbols · longest token · log(word)) time, O(longest word) memory.
         """
         cdef Py_ssize_t w, i, j, size, begin, n_keys
@@ -218,7 +185,7 @@ cdef class Segmenter(Trie):
                         deepest[2 * i] = token
                         deepest[2 * i + 1] = 0
                         if token >= 0:
-                            _enqueue(&queue, self.chain[self.links[token]], <int32_t> i, False)
+                            _enqueue(&queue, chain[links[token]], <int32_t> i, False)
                     while _dequeue(&queue, &key):
                         if queue.n_open > AHEAD:
                             i = <Py_ssize_t> <uint32_t> queue.open[queue.n_open - AHEAD]
@@ -228,10 +195,10 @@ cdef class Segmenter(Trie):
                         self._put(&which[begin], i, <int32_t> (key >> 32))
                         deepest[2 * i + 1] += 1
                         token = deepest[2 * i]
-                        link = self.links[token] + deepest[2 * i + 1]
-                        if link == self.links[token + 1] or i and which[begin + i - 1] == INSIDE:
+                        link = links[token] + deepest[2 * i + 1]
+                        if link == links[token + 1] or i and which[begin + i - 1] == INSIDE:
                             continue
-                        _enqueue(&queue, self.chain[link], <int32_t> i, False)
+                        _enqueue(&queue, chain[link], <int32_t> i, False)
         finally:
             _free_queue(&queue)
             free(keys)

@@ -70,7 +70,17 @@ cdef int64_t _table_displacement(int64_t[::1] keys) noexcept nogil:
     return total
 
 
-def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
+def _counts(const int32_t[::1] symbols):
+    """Returns how often each number up to the largest occurs."""
+    cdef Py_ssize_t i
+    counts = np.zeros(int(np.max(symbols, initial=-1)) + 1, np.int64)
+    cdef int64_t[::1] count = counts
+    for i in range(symbols.shape[0]):
+        count[symbols[i]] += 1
+    return counts
+
+
+def _tree(const int32_t[::1] tokens, const int64_t[::1] offsets, const int32_t[::1] code_of):
     """Builds the tree of all tokens.
 
     The first child of a node stands beside it; the others are in an open-addressing table from
@@ -78,29 +88,33 @@ def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
 
     Returns
     -------
-    parents, codes, tokens : ndarray of int32, shape (nodes,)
+    parents, codes, ends : ndarray of int32, shape (nodes,)
         The parent of each node, its code, and the token that ends there, or −1.
     displacement : int
         Sum of the distances of the table's entries from their homes.
     """
     cdef Py_ssize_t t, i, slot
     cdef int64_t key
-    cdef int32_t node, child
+    cdef int32_t node, child, code
     cdef int32_t size = 1
     cdef Py_ssize_t others = 0
     cdef int64_t[::1] keys = np.full(16, -1, np.int64)
     cdef int32_t[::1] children = np.empty(16, np.int32)
-    cdef int32_t[::1] eldest = np.zeros(codes.shape[0] + 1, np.int32)
-    tree = np.full((3, codes.shape[0] + 1), -1, np.int32)
-    cdef int32_t[:, ::1] rows = tree
+    cdef int32_t[::1] eldest = np.zeros(tokens.shape[0] + 1, np.int32)
+    tree = [np.empty(tokens.shape[0] + 1, np.int32) for _ in range(3)]
+    cdef int32_t[::1] parents = tree[0]
+    cdef int32_t[::1] codes = tree[1]
+    cdef int32_t[::1] ends = tree[2]
+    parents[0] = codes[0] = ends[0] = -1
     for t in range(offsets.shape[0] - 1):
         node = 0
         for i in range(offsets[t], offsets[t + 1]):
+            code = code_of[tokens[i]]
             child = eldest[node]
             if child == 0:
                 child = eldest[node] = size
-            elif rows[1, child] != codes[i]:
-                key = <int64_t> node << 32 | codes[i]
+            elif codes[child] != code:
+                key = <int64_t> node << 32 | code
                 slot = _slot(keys, key)
                 if keys[slot] == -1:
                     keys[slot] = key
@@ -110,33 +124,76 @@ def _tree(const int32_t[::1] codes, const int64_t[::1] offsets):
                 if 2 * others > keys.shape[0]:
                     keys, children = _doubled(keys, children)
             if child == size:
-                rows[0, size] = node
-                rows[1, size] = codes[i]
+                parents[size] = node
+                codes[size] = code
+                ends[size] = -1
                 size += 1
             node = child
-        rows[2, node] = <int32_t> t
-    return tree[0, :size], tree[1, :size], tree[2, :size], _table_displacement(keys)
+        ends[node] = <int32_t> t
+    return *(column[:size] for column in tree), _table_displacement(keys)
 
 
-def _double_array(parents, codes, ends, Py_ssize_t n_codes):
-    """Lays out a tree as a double array, nodes with many children first.
+def _families(const int32_t[::1] parents, const int32_t[::1] codes):
+    """Lists the children of each node by their codes.
+
+    Those of node ``n`` are ``children[first[n]:first[n + 1]]``.
+
+    Returns
+    -------
+    first : ndarray of int32, shape (nodes + 1,)
+    children : ndarray of int32, shape (nodes − 1,)
+    """
+    cdef Py_ssize_t n, i, size
+    cdef Py_ssize_t largest = 1
+    firsts = np.zeros(parents.shape[0] + 2, np.int32)
+    lists = np.empty(parents.shape[0] - 1, np.int32)
+    cdef int32_t[::1] first = firsts
+    cdef int32_t[::1] children = lists
+    cdef uint64_t *keys
+    for n in range(1, parents.shape[0]):
+        first[parents[n] + 2] += 1
+    for n in range(2, first.shape[0]):
+        largest = max(largest, first[n])
+        first[n] += first[n - 1]
+    # first[n + 1] moves from the first child of n to that of n + 1
+    for n in range(1, parents.shape[0]):
+        children[first[parents[n] + 1]] = <int32_t> n
+        first[parents[n] + 1] += 1
+    keys = <uint64_t *> malloc(2 * largest * sizeof(uint64_t))   # half of it to sort with
+    if keys == NULL:
+        raise MemoryError
+    for n in range(parents.shape[0]):
+        size = first[n + 1] - first[n]
+        if size > 1:
+            for i in range(size):
+                keys[i] = <uint64_t> codes[children[first[n] + i]] << 32 | children[first[n] + i]
+            _sort(keys, size, keys + largest)
+            for i in range(size):
+                children[first[n] + i] = <int32_t> keys[i]
+    free(keys)
+    return firsts[:parents.shape[0] + 1], lists
+
+
+def _bases(const int32_t[::1] codes, const int32_t[::1] first, const int32_t[::1] children,
+           Py_ssize_t n_codes):
+    """Lays out a tree as a double array, nodes with many children first; returns their bases.
 
     Children go to the first places that fit.  The search starts where the last one for as many
-    children stood; after `MAX_TRIES` failures the children go to the end.  Returns the array and
-    each node's place in it.
+    children stood; after `MAX_TRIES` failures the children go to the end.
     """
-    cdef Py_ssize_t n_nodes = len(parents)
-    children = np.bincount(parents[1:], minlength=n_nodes)
-    cdef const int64_t[::1] order = np.argsort(-children, kind="stable").astype(np.int64)
-    cdef const int32_t[::1] code = codes[np.lexsort((codes, parents))]  # root's -1 is first
-    cdef const int64_t[::1] first = np.concatenate([[1], 1 + np.cumsum(children)])
+    cdef Py_ssize_t n_nodes = codes.shape[0]
+    sizes = np.diff(first)
+    several = np.flatnonzero(sizes > 1)
+    cdef const int64_t[::1] wide = several[np.argsort(-sizes[several], kind="stable")]
+    del sizes, several
     bases = np.zeros(n_nodes, np.int32)
     cdef int32_t[::1] base = bases
-    cdef Py_ssize_t room = 1024 + n_codes
+    cdef int32_t[::1] code = np.empty(max(1, n_codes), np.int32)   # of a node's children
+    cdef Py_ssize_t room = n_nodes + n_codes + 1024
     cdef Py_ssize_t end = 1     # all places from here on are empty
     cdef Py_ssize_t cursor = 1
     cdef Py_ssize_t size = -1
-    cdef Py_ssize_t n, i, j, tries, place
+    cdef Py_ssize_t n, node, i, tries, place, more
     cdef int32_t *after = NULL
     cdef int32_t *moved
     try:
@@ -146,47 +203,61 @@ def _double_array(parents, codes, ends, Py_ssize_t n_codes):
         for i in range(room):
             after[i] = <int32_t> i
         after[0] = 1
-        for n in range(n_nodes):
-            i, j = first[order[n]], first[order[n] + 1]
-            if i == j:
-                break
-            if j - i != size:
-                size = j - i
+        for n in range(wide.shape[0] + n_nodes):
+            node = wide[n] if n < wide.shape[0] else n - wide.shape[0]
+            i = first[node + 1] - first[node]
+            if i == 0 or i > 1 and n >= wide.shape[0]:
+                continue
+            if i != size:
+                size = i
                 cursor = 1
-            place = _free_place(after, max(cursor, code[i]))
+            for i in range(size):
+                code[i] = codes[children[first[node] + i]]
+            place = _free_place(after, max(cursor, code[0]))
             tries = 0
-            while place < end and not _fits(after, place - code[i], &code[i], size, end):
+            while place < end and not _fits(after, place - code[0], &code[0], size, end):
                 tries += 1
                 if tries == MAX_TRIES:
                     cursor = place
                     place = end
                 else:
                     place = _free_place(after, place + 1)
-            place = max(place, code[i])
-            base[order[n]] = <int32_t> (place - code[i])
+            place = max(place, code[0])
+            base[node] = <int32_t> (place - code[0])
             # room for a place after the last
-            if base[order[n]] + n_codes + 2 > room:
-                moved = <int32_t *> realloc(after, 2 * (room + n_codes) * sizeof(int32_t))
+            if base[node] + n_codes + 2 > room:
+                more = room + room // 4 + n_codes
+                moved = <int32_t *> realloc(after, more * sizeof(int32_t))
                 if moved == NULL:
                     raise MemoryError
                 after = moved
-                for tries in range(room, 2 * (room + n_codes)):
-                    after[tries] = <int32_t> tries
-                room = 2 * (room + n_codes)
-            for i in range(i, j):
-                place = base[order[n]] + code[i]
+                for i in range(room, more):
+                    after[i] = <int32_t> i
+                room = more
+            for i in range(size):
+                place = base[node] + code[i]
                 after[place] = <int32_t> (place + 1)
                 end = max(end, place + 1)
     finally:
         free(after)
-    places = bases[parents] + codes
-    places[0] = 0
-    nodes = np.zeros(int(bases.max()) + n_codes + 1, _NODE)
-    nodes["parent"] = nodes["token"] = -1
-    nodes["base"][places] = bases
-    nodes["parent"][places[1:]] = places[parents[1:]]
-    nodes["token"][places] = ends
-    return nodes, places
+    return bases
+
+
+def _placed(const int32_t[::1] parents, const int32_t[::1] codes, const int32_t[::1] ends,
+            const int32_t[::1] bases, Py_ssize_t n_codes):
+    """Returns the double array, and each node's place in it."""
+    cdef Py_ssize_t n
+    array = np.empty(int(np.max(bases)) + n_codes + 1, _NODE)
+    cdef Node[::1] nodes = array
+    places = np.zeros(bases.shape[0], np.int32)
+    cdef int32_t[::1] place = places
+    for n in range(nodes.shape[0]):
+        nodes[n] = Node(0, -1, -1)
+    nodes[0] = Node(bases[0], -1, ends[0])
+    for n in range(1, bases.shape[0]):
+        place[n] = bases[parents[n]] + codes[n]
+        nodes[place[n]] = Node(bases[n], place[parents[n]], ends[n])
+    return array, places
 
 
 cdef class Trie:
@@ -211,42 +282,50 @@ cdef class Trie:
     cdef readonly int64_t displacement   # of the children, in the table that the tree was made by
 
     def __init__(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
-        symbols, counts = np.unique(tokens, return_counts=True)
-        codes = np.zeros(max(256, symbols.max(initial=0) + 1), np.int32)
-        codes[symbols[np.lexsort((symbols, -counts))]] = np.arange(1, len(symbols) + 1)
-        self.codes = codes
+        counts = _counts(tokens)
+        symbols = np.flatnonzero(counts)
+        code_of = np.zeros(max(256, len(counts)), np.int32)
+        code_of[symbols[np.argsort(-counts[symbols], kind="stable")]] = np.arange(
+            1, len(symbols) + 1
+        )
+        self.codes = code_of
         lengths = np.diff(offsets)
         self.longest = lengths.max(initial=1)
         self.lengths = lengths.astype(np.int32)
-        parents, tree_codes, ends, self.displacement = _tree(codes[tokens], offsets)
-        self.nodes, places = _double_array(parents, tree_codes, ends, len(symbols))
-        self._link_suffixes(parents, tree_codes, places)
+        parents, codes, ends, self.displacement = _tree(tokens, offsets, code_of)
+        first, children = _families(parents, codes)
+        bases = _bases(codes, first, children, len(symbols))
+        self.nodes, places = _placed(parents, codes, ends, bases, len(symbols))
+        del parents, ends, bases
+        self._link_suffixes(codes, first, children, places)
 
-    def _link_suffixes(self, const int32_t[::1] parents, const int32_t[::1] codes,
-                       const int32_t[::1] places):
+    def _link_suffixes(self, const int32_t[::1] codes, const int32_t[::1] first,
+                       const int32_t[::1] children, const int32_t[::1] places):
         """Finds `tails` and `shorter`, short strings first: O(symbols of tokens)."""
-        cdef Py_ssize_t i, n
-        cdef int32_t place, token, suffix
-        depths = np.zeros(parents.shape[0], np.int32)
-        cdef int32_t[::1] depth = depths
-        for n in range(1, parents.shape[0]):
-            depth[n] = depth[parents[n]] + 1
-        cdef const int64_t[::1] order = np.argsort(depths, kind="stable").astype(np.int64)
-        tails = np.zeros(self.nodes.shape[0], _TAIL)
-        tails["token"] = -1
-        self.tails = tails
+        cdef Py_ssize_t n, i, parent
+        cdef Py_ssize_t size = 1
+        cdef int32_t node, token, suffix
+        # nodes by depth: each is followed, further on, by its children
+        cdef int32_t[::1] queue = np.empty(places.shape[0], np.int32)
+        self.tails = np.empty(self.nodes.shape[0], _TAIL)
+        self.tails[0] = Tail(0, -1)   # a place without a node is never looked at
         self.shorter = np.full(self.lengths.shape[0], -1, np.int32)
-        for i in range(1, order.shape[0]):
-            n = order[i]
-            place = places[n]
-            suffix = 0
-            if parents[n]:
-                suffix = self._walk(self.tails[places[parents[n]]].node, codes[n])
-            token = self.nodes[place].token
-            if token >= 0:
-                self.shorter[token] = self.tails[suffix].token
-            self.tails[place].node = suffix
-            self.tails[place].token = token if token >= 0 else self.tails[suffix].token
+        queue[0] = 0
+        for n in range(places.shape[0]):
+            parent = queue[n]
+            for i in range(first[parent], first[parent + 1]):
+                queue[size] = children[i]
+                size += 1
+                node = places[children[i]]
+                suffix = 0
+                if parent:
+                    suffix = self._walk(self.tails[places[parent]].node, codes[children[i]])
+                token = self.nodes[node].token
+                if token >= 0:
+                    self.shorter[token] = self.tails[suffix].token
+                else:
+                    token = self.tails[suffix].token
+                self.tails[node] = Tail(suffix, token)
 
     cdef inline int32_t _walk(self, int32_t node, int32_t code) noexcept nogil:
         """The node of the longest suffix in the trie of a node's string and one more symbol."""

@@ -60,6 +60,7 @@ from ..runtime.arguments import Threads, checked
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .cutters import cutter
+from .long_tokens import whole_words
 
 __all__ = ["Segmentation", "segment"]
 
@@ -173,17 +174,31 @@ def segment(
         names, data = np.unique(data, return_inverse=True)
         data = data.astype(np.int32)
     how = words.pretokenizer
-    cut = cutter(vocabulary, rule, names=names, seed=seed, pretokenizer=how)
+    whole, places = whole_words(words, vocabulary, rule)
+    needed = vocabulary
+    if places is not None:
+        needed = Vocabulary((vocabulary.tokens[place] for place in places), vocabulary.symbols)
+    cut = cutter(needed, rule, names=names, seed=seed, pretokenizer=how)
     which = np.empty(len(data), np.int32)
     shards = max(1, min(threads, len(words)))
     cuts = [len(words) * i // shards for i in range(shards + 1)]
 
     def work(shard: int) -> None:
-        cut(data, words.offsets, cuts[shard], cuts[shard + 1], which)
+        first, last = cuts[shard : shard + 2]
+        for word in whole:
+            if first <= word < last:
+                cut(data, words.offsets, first, word, which)
+                which[words.offsets[word] : words.offsets[word + 1]] = INSIDE
+                first = word + 1
+        cut(data, words.offsets, first, last, which)
 
     if shards == 1:
         work(0)
     else:
         with ThreadPoolExecutor(shards) as pool:
             list(pool.map(work, range(shards)))
+    if places is not None:
+        is_token = which >= 0
+        which[is_token] = places[which[is_token]]
+        which[words.offsets[1:][[*whole]] - 1] = [*whole.values()]
     return Segmentation(words, rule, which)

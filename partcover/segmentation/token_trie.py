@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,17 @@ __all__ = ["NO_NUMBERS", "TokenTrie", "rows_of"]
 Listed: TypeAlias = npt.NDArray[np.void]
 
 NO_NUMBERS = np.zeros(0, np.int64)
+
+
+class Backward(NamedTuple):
+    """A `Segmenter` of reversed tokens, and the tokens that each token begins with, in order."""
+
+    segmenter: Segmenter | None
+    links: npt.NDArray[np.int64]
+    chain: npt.NDArray[np.int32]
+
+
+_NOTHING = Backward(None, NO_NUMBERS, np.zeros(0, np.int32))
 
 
 class TokenTrie:
@@ -44,11 +55,16 @@ class TokenTrie:
         self.segmenter = Segmenter(self.flat, self.offsets)
 
     @cached_property
-    def backward(self) -> Segmenter:
-        """A `Segmenter` of the same tokens, each reversed."""
+    def backward(self) -> Backward:
+        """The same tokens reversed."""
         lengths = np.diff(self.offsets)
         mirror = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, lengths)
-        return Segmenter(self.flat[mirror - np.arange(len(self.flat))], self.offsets)
+        mirror -= np.arange(len(self.flat))
+        segmenter = Segmenter(self.flat[mirror], self.offsets)
+        # a token begins with what it ends with when reversed
+        links, chain = segmenter.endings()
+        token = np.repeat(np.arange(len(lengths)), np.diff(links))
+        return Backward(segmenter, links, chain[np.lexsort((chain, token))])
 
     def priority(
         self,
@@ -60,8 +76,8 @@ class TokenTrie:
     ) -> None:
         """Cuts words by the rule ``priority``; a `Cut`."""
         long = int(np.diff(offsets[first : last + 1]).max(initial=0)) > SHORT_WORD
-        backward = self.backward if long else None
-        self.segmenter.priority(data, offsets, first, last, which, backward)
+        backward = self.backward if long else _NOTHING
+        self.segmenter.priority(data, offsets, first, last, which, *backward)
 
     def place(self, symbols: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Returns symbols as the data holds them; a symbol of no word is beyond all others."""

@@ -1,0 +1,66 @@
+"""Finds the words that are one long token, and the tokens that the other words need."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..corpus.word_counts import WordCounts
+from ..runtime.arrays import Int64
+from ..vocabulary.rules import SegmentationRule
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["LONG", "whole_words"]
+
+LONG = 1_000
+"""Symbols from which on tokens are looked at: few words are longer, whatever the corpus is."""
+
+_KEEP_WHOLE = ("shortest_path", "random_path", "priority", "longest_match")
+
+
+def whole_words(
+    words: WordCounts, vocabulary: Vocabulary, rule: SegmentationRule
+) -> tuple[dict[int, int], Int64 | None]:
+    """Finds the words that are one long token, and the tokens that can be part of another word.
+
+    Parameters
+    ----------
+    words : WordCounts
+        The words.
+    vocabulary : Vocabulary
+        The tokens.
+    rule : str
+        The rule that the words are cut by.
+
+    Returns
+    -------
+    whole : dict of int to int
+        By its index in `words`, the token that a word is.
+    places : ndarray of int64, optional
+        The tokens, ascending, that are not longer than all other words.  None: all of them, as
+        where the rule may cut a word that is a token.
+
+    Notes
+    -----
+    A trie takes some 40 bytes for each symbol of a token, and a text that is one word makes a
+    token of its own size.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.segmentation.long_tokens import whole_words
+    >>> words = WordCounts.from_counts({"ab" * 2_000: 1, "cab": 1})
+    >>> whole, places = whole_words(words, Vocabulary(["ab" * 2_000, "ab"]), "shortest_path")
+    >>> whole, places.tolist()
+    ({0: 0}, [1])
+    """
+    lengths = np.fromiter((len(token) for token in vocabulary), np.int64, len(vocabulary))
+    keeps_whole = rule in _KEEP_WHOLE or (rule == "merges" and vocabulary.merges is None)
+    if not keeps_whole or lengths.max(initial=0) <= LONG:
+        return {}, None
+    symbols = np.diff(words.offsets)
+    long = np.flatnonzero(lengths > LONG)
+    place_of = {vocabulary.tokens[place]: place for place in long.tolist()}
+    as_long = np.flatnonzero(np.isin(symbols, lengths[long])).tolist()
+    whole = {word: place_of[text] for word in as_long if (text := words.word(word)) in place_of}
+    symbols[[*whole]] = 0
+    return whole, np.flatnonzero(lengths <= symbols.max(initial=0))
