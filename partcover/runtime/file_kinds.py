@@ -66,6 +66,14 @@ _NAMES: dict[Kind, str] = {
     "tokenizer": "this looks like a tokenizer of another library",
 }
 
+# how each certificate is checked
+_CHECKED: dict[Kind, str] = {
+    "certificate": "`partcover verify` without --minimax checks it",
+    "head-certificate": "`partcover verify C.tsv -k K` checks it",
+    "merge-certificate": "`partcover verify` without --minimax checks it",
+    "minimax-certificate": "`partcover verify --minimax` of its corpora checks it",
+}
+
 
 def looks_counted(head: bytes) -> bool:
     """Returns whether a text begins as a counts file: by its header, or word and count a line."""
@@ -145,4 +153,6 @@ def likely_mistake(path: str | PathLike[str], wanted: Kind) -> str:
         return f"; {_NAMES[kind]}: run `partcover count` on it first"
     if kind == "tokenizer":
         return f"; {_NAMES[kind]}: `partcover import` reads it"
+    if kind in _CHECKED and wanted in _CHECKED:
+        return f"; {_NAMES[kind]}: {_CHECKED[kind]}"
     return f"; {_NAMES[kind]}: are two arguments swapped?"

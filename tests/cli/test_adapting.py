@@ -60,6 +60,9 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
     verify = ("verify", "I.json", "--certificate", "P.cert")
     status, checked = as_json(run(*verify, "--vocab", "N.json", "--json"))
     assert (status, checked["certificate"]["lower_bound"]) == (0, 60)
+    of_words = ("C.tsv", "-k", "2", "--certificate", "P.cert", "--vocab", "N.json")
+    status, _, err = run("verify", *of_words)
+    assert (status, "with the instance of --write-instance" in err) == (6, True)
     pruned = Vocabulary.load(tmp_path / "N.json")
     assert (checked["rule"], checked["tokens_by_rule"]) == ("merges", 60)
     assert checked["certificate"]["gap"] == pytest.approx(data["gap"])  # by merges, too

@@ -15,6 +15,7 @@ from partcover.runtime.file_kinds import kind_of, likely_mistake, looks_counted
 
 TEXT = "It is a truth universally acknowledged\nthat a single man\n"
 WORDS = {"the": 5, "then": 3, "that": 2}
+WITHOUT = "verify` without --minimax checks it"
 
 
 @pytest.fixture
@@ -30,6 +31,45 @@ def files(tmp_path):
     (tmp_path / "hf.json").write_text('{"version": "1.0", "added_tokens": [], "model": {}}')
     (tmp_path / "ranks.tiktoken").write_text("IQ== 0\nIg== 1\ndGhl 2\ndGhlbg== 3\n")
     return tmp_path
+
+
+@pytest.fixture
+def certificates(run, files):
+    """A certificate of each kind."""
+    WordCounts.from_counts({"lower": 7, "low": 2}).save(files / "D.tsv")
+    Vocabulary(["th", "the"], rule="merges", pretokenizer="gpt2").save(files / "B.json")
+    for line in (
+        "bound C.tsv -k 2 -o P.cert",
+        "bound C.tsv -k 2 --head 2 -o head.cert",
+        "bound C.tsv D.tsv -k 2 --minimax -o minimax.cert",
+        "prune B.json C.tsv -k 1 -o N.json --write-certificate merge.cert",
+        "extend B.json book.txt -m 1 -o E.json --write-certificate new.cert",
+    ):
+        assert run(*line.split(), "--quiet")[0] == 0
+    return files
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("verify C.tsv -k 2 --certificate minimax.cert", ["minimax.cert: ", "verify --minimax`"]),
+        ("verify E.json book.txt --certificate minimax.cert", ["verify --minimax` of its corpora"]),
+        ("verify E.json book.txt --certificate head.cert", ["head.cert: ", "verify C.tsv -k K`"]),
+        ("verify C.tsv D.tsv -k 2 --minimax --certificate P.cert", ["P.cert: ", WITHOUT]),
+        ("verify C.tsv D.tsv -k 2 --minimax --certificate merge.cert", ["of merges: ", WITHOUT]),
+        ("verify C.tsv D.tsv -k 2 --minimax --certificate head.cert", ["verify C.tsv -k K`"]),
+        ("verify C.tsv D.tsv -k 2 --certificate minimax.cert", ["several inputs are for"]),
+        (
+            "prices C.tsv the -k 2 --certificate minimax.cert",
+            ["minimax.cert: ", "verify --minimax`"],
+        ),
+    ],
+)
+def test_how_another_certificate_is_checked(run, certificates, line, parts):
+    status, out, err = run(*line.split())
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    for part in parts:
+        assert part in err
 
 
 def test_what_files_look_like(files):

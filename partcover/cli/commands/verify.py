@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from ...verification.recount import Verification
 
 _NAMED = 5  # tokens in a remark
+_CHECKED_WITH = {
+    "extend": "what extend wrote is checked with its text and without -k",
+    "prune": "what prune wrote is checked with the instance of --write-instance",
+}
 
 
 @dataclass(frozen=True)
@@ -204,7 +208,7 @@ def _check_certificate(
     """Checks a certificate; with the data of a checked vocabulary, states the gap between them."""
     from ...problem.certificate import Certificate
     from ...problem.merge_certificate import MergeCertificate
-    from ...verification.certificate_check import check_certificate
+    from ...verification.certificate_check import check_certificate, mismatches
     from ...verification.merge_check import (
         check_merge_certificate,
         other_merges,
@@ -215,13 +219,15 @@ def _check_certificate(
     merges = None
     if kind_of(path) == "merge-certificate":
         certificate = MergeCertificate.load(path)
+        prices = certificate.prices
         result = check_merge_certificate(instance, certificate)
         if vocab is not None:
             tokens = read_vocabulary(vocab, instance.symbols)
             unmade = unmade_tokens(tokens, certificate.condition, instance)
             merges = other_merges(tokens, certificate.condition)
     else:
-        result = check_certificate(instance, Certificate.load(path))
+        prices = Certificate.load(path)
+        result = check_certificate(instance, prices)
     data = result.to_json()
     data["claimed_lower_bound"] = data.pop("claimed")
     if unmade:
@@ -233,13 +239,9 @@ def _check_certificate(
     if merges is not None:
         data["ok"] = False
         data["problems"].append(merges)
-    if (
-        not data["ok"]
-        and vocab is not None
-        and kind_of(vocab) == "vocabulary"
-        and read_vocabulary(vocab, instance.symbols).method == "extend"
-    ):
-        data["problems"].append("what extend wrote is checked with its text and without -k")
+    if vocab is not None and kind_of(vocab) == "vocabulary" and mismatches(instance, prices):
+        method = read_vocabulary(vocab, instance.symbols).method
+        data["problems"] += [_CHECKED_WITH[method]] if method in _CHECKED_WITH else []
     if vocabulary.get("ok") and data["ok"]:
         needed = vocabulary.get("tokens_by_rule", vocabulary["tokens"])
         data["gap"] = (needed - result.lower_bound) / needed if needed else 0.0
