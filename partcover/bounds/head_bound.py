@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..problem.head_certificate import HeadCertificate
 from ..problem.instance import Instance
+from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Termination
 from ..runtime.arguments import Budget, Int64, Seconds, Share, Threads, Whole, checked
 from ..runtime.limits import RunLimits
@@ -211,6 +212,7 @@ def head_bound(
     whole = WholeWords(split, k, threads, **conditions)
     if vocabulary is not None and len(vocabulary) > k:
         raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {k}")
+    refuse_beyond_memory(whole.head, "bound", is_head=True)
     greedy = greedtok(whole.head, time_limit=deadline.left, threads=threads)
     proven = lower_bound(
         whole.head,

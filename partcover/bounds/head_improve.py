@@ -119,7 +119,7 @@ def head_improve(
     deadline = limits.start()
     split = split_words(words, head, executor, scratch)
     whole = WholeWords(split, k, threads, **conditions)
-    refuse_beyond_memory(whole.head, "search")
+    refuse_beyond_memory(whole.head, "search", is_head=True)
     run = _Run(whole, gap, limits, PhaseEvents(deadline, progress or Progress()), checkpoint)
     return run.made(warm_start, start_certificate)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..problem.memory_plan import TAIL, MemoryPlan, Work, memory_plan
+from ..problem.memory_plan import MemoryPlan, Work, memory_plan
 from ..report.tables import facts
 from ..runtime.memory import shown_size
 from .command import LIMITS, Decorator, Function, option
@@ -51,8 +51,7 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
 def _plan(source: InstanceSource, options: Mapping[str, Any], work: Work) -> MemoryPlan:
     head = options.get("head")
     if head is not None:
-        plan = memory_plan(head_instance(source, head), work)
-        return replace(plan, parts=plan.parts | {"the words outside of the head": TAIL})
+        return memory_plan(head_instance(source, head), work, is_head=True)
     instance = source.read(any_k=True)
     if instance.k >= len(instance.words.data):  # none is given: without the tokens
         instance = instance.with_k(len(instance.fixed))
@@ -62,5 +61,6 @@ def _plan(source: InstanceSource, options: Mapping[str, Any], work: Work) -> Mem
 def _show(out: Output, plan: MemoryPlan) -> int:
     sizes = {what: shown_size(size) for what, size in plan.parts.items()}
     sizes |= {"in all, at most": shown_size(plan.need), "available": shown_size(plan.available)}
-    out.show(plan.to_json(), facts(sizes), "it fits" if plan.fits else "it does not fit")
+    verdict = "it fits" if plan.fits else f"it does not fit: {plan.advice}"
+    out.show(plan.to_json(), facts(sizes), verdict)
     return 0

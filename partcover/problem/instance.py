@@ -239,6 +239,11 @@ class Instance:
         """Whether an index of candidates is there already."""
         return "index" in self.__dict__ or "_promising" in self.__dict__
 
+    def forget_index(self) -> None:
+        """Frees the memory of the index, which is made again when it is needed."""
+        for name in ("index", "_promising"):
+            self.__dict__.pop(name, None)
+
     @property
     def promising(self) -> CandidateIndex:
         """The `promising_index`, made by one thread on first use."""

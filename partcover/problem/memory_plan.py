@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,7 +22,6 @@ __all__ = [
     "MOST_HELD_ARCS",
     "MOST_PRICED",
     "SMALL",
-    "TAIL",
     "MemoryPlan",
     "Work",
     "memory_plan",
@@ -33,6 +33,7 @@ _PRICED_WORK = "bound", "search"
 
 # bytes, at the peak
 _PROGRAM = 60 << 20  # the interpreter and the libraries
+_WORD = 16  # a word: where it begins, and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
 _SPELLED, _SPELLED_OFTEN = 120, 250  # a symbol of a token, for the rules; in several vocabularies
 _PRICED = 160  # a candidate whose reward is counted
@@ -40,8 +41,8 @@ _PRICE = 72  # a symbol in the steps of a bound
 _ARC, _HELD_ARC = 24, 64  # an occurrence there: made word by word, or held
 _PIECE = 48  # a symbol while words are cut into pieces that are merged, with its pairs
 _ENTRY = 250  # a nonzero or a variable of a solver's model
-TAIL = 96 << 20
-"""Bytes of the words outside of a head, block by block, and of what is summed over them."""
+_TAIL = 96 << 20  # the words outside of a head, block by block, and what is summed over them
+_SAMPLED = {"bound": 2, "search": 4}  # times the index of a head: that of a sample, and a search
 SMALL = 1 << 28  # what takes less is not looked at: the index itself refuses what is too large
 _SCORED = 5  # candidates that are scored occur about so often at each position, at most
 MOST_COUNTED = 1 << 24
@@ -62,6 +63,11 @@ class MemoryPlan:
         Bytes of each part.
     available : int
         Bytes that may be taken.
+    words_that_fit : int or None
+        How many of the most frequent words the same work takes in this memory; None where all
+        fit, or not even one does.
+    takes_head : bool
+        Whether it is a bound, or a search with one, which take all words by a head of so many.
 
     Examples
     --------
@@ -73,6 +79,8 @@ class MemoryPlan:
 
     parts: dict[str, int]
     available: int
+    words_that_fit: int | None = None
+    takes_head: bool = False
 
     @property
     def need(self) -> int:
@@ -89,11 +97,28 @@ class MemoryPlan:
         """Whether the memory depends on how many candidates there are."""
         return "candidates" in self.parts
 
+    @property
+    def advice(self) -> str:
+        """What makes it fit."""
+        n = self.words_that_fit
+        if n is None:
+            advice = "leave out rare words, or cut long ones with a pre-tokenizer"
+        else:
+            advice = (
+                f"the {n:,} most frequent words fit, which are the first lines of what count "
+                "writes (WordCounts.most_frequent)"
+            )
+            if self.takes_head:
+                advice += (
+                    f"; bound and improve take all words with --head {n} (head_bound and "
+                    f"head_improve, head={n})"
+                )
+        return advice + "; --max-length (max_length) caps candidates" * self.has_candidates
+
     def to_json(self) -> dict[str, Any]:
         """Returns the plan as a JSON object; sizes are bytes."""
-        return {"need": self.need, "available": self.available, "fits": self.fits} | {
-            "parts": dict(self.parts)
-        }
+        sizes = {"need": self.need, "available": self.available, "fits": self.fits}
+        return {**sizes, "words_that_fit": self.words_that_fit, "parts": dict(self.parts)}
 
     def refuse(self) -> None:
         """Refuses work that does not fit.
@@ -108,12 +133,13 @@ class MemoryPlan:
         what, size = max(self.parts.items(), key=lambda part: part[1])
         raise InputError(
             f"this takes about {shown_size(self.need)}, most of it ({shown_size(size)}) for "
-            f"{what}, and {shown_size(self.available)} of memory are available: leave out rare "
-            f"words{', or cap candidates with --max-length (max_length)' * self.has_candidates}"
+            f"{what}, and {shown_size(self.available)} of memory are available: {self.advice}"
         )
 
 
-def memory_plan(instance: Instance, work: Work, *, available: int | None = None) -> MemoryPlan:
+def memory_plan(
+    instance: Instance, work: Work, *, is_head: bool = False, available: int | None = None
+) -> MemoryPlan:
     """Estimates the memory that work on an instance takes at its peak.
 
     Candidates and their occurrences are counted, by the index of the words, where these have at
@@ -127,6 +153,8 @@ def memory_plan(instance: Instance, work: Work, *, available: int | None = None)
     work : {"greedy", "bound", "search", "merges", "model"}
         GreedTok or GreedWMC; a lower bound; one with a search for vocabularies or for their
         proof; the training of BPE or WordPiece; or a solver's model of all candidates.
+    is_head : bool
+        Whether there are other words, which are read in parts.
     available : int, optional
         Bytes that may be taken, with those of the words; by default what is available now.
 
@@ -153,13 +181,21 @@ def memory_plan(instance: Instance, work: Work, *, available: int | None = None)
         refuse_wide(instance.words)
     if available is None:
         available = available_memory() + _held(instance)
-    plan = _plan(instance, work, available, _by_lengths(instance))
-    if not plan.has_candidates or not _is_counted(instance, available):
+    estimate = _Estimate(instance, work, is_head)
+    lengths = np.diff(instance.words.offsets)
+    found = estimate.by_lengths(lengths)
+    parts = estimate.parts(lengths, found)
+    if "candidates" in parts and _is_counted(instance, available):
+        found = _by_index(instance)
+        parts = estimate.parts(lengths, found)
+    plan = MemoryPlan(parts, available, takes_head=work in _PRICED_WORK)
+    if plan.fits:
         return plan
-    return _plan(instance, work, available, _by_index(instance))
+    instance.forget_index()
+    return replace(plan, words_that_fit=estimate.words_that_fit(found, available))
 
 
-def refuse_beyond_memory(instance: Instance, work: Work) -> None:
+def refuse_beyond_memory(instance: Instance, work: Work, *, is_head: bool = False) -> None:
     """Refuses work that does not fit in memory, unless the instance has its index already.
 
     A bound, and what has one, also where the words have more positions than it looks at.
@@ -179,11 +215,13 @@ def refuse_beyond_memory(instance: Instance, work: Work) -> None:
         refuse_wide(instance.words)
     if instance.is_indexed:
         return
-    rough = _plan(instance, work, 0, _by_lengths(instance))
-    if rough.need - _held(instance) > SMALL:
+    estimate = _Estimate(instance, work, is_head)
+    lengths = np.diff(instance.words.offsets)
+    rough = sum(estimate.parts(lengths, estimate.by_lengths(lengths)).values())
+    if rough - _held(instance) > SMALL:
         available = available_memory() + _held(instance)
-        if rough.need > available:
-            memory_plan(instance, work, available=available).refuse()
+        if rough > available:
+            memory_plan(instance, work, is_head=is_head, available=available).refuse()
 
 
 class _Sizes(NamedTuple):
@@ -206,21 +244,10 @@ class _Substrings(NamedTuple):
     occurrences: int
 
 
-def _by_lengths(instance: Instance) -> _Substrings:
-    """Returns how many places and lengths of two or more symbols the words have."""
-    lengths = np.diff(instance.words.offsets)
-    longest = _capped(instance, lengths)
-    # of a word of n symbols: the sum of n - l + 1 for l = 2 … m
-    pairs = int(((longest - 1) * (2 * lengths - longest) // 2).sum())
-    if instance.candidates is None:
-        return _Substrings(pairs, pairs)
-    return _Substrings(min(pairs, len(instance.candidates)), pairs)
-
-
 def _is_counted(instance: Instance, available: int) -> bool:
     """Returns whether the index of the words, which work needs in any case, is made at once."""
     positions = n_positions(instance.words)
-    fits = _held(instance) + positions * _sizes(instance).position <= available
+    fits = _held(instance) + positions * _sizes(positions).position <= available
     return fits and positions <= MOST_COUNTED and not instance.groups
 
 
@@ -235,50 +262,100 @@ def _held(instance: Instance) -> int:
     return _PROGRAM + words.data.nbytes + words.offsets.nbytes + words.counts.nbytes
 
 
-def _sizes(instance: Instance) -> _Sizes:
-    return _NARROW if position_bytes(instance.words) == 4 else _WIDE
+def _sizes(positions: int) -> _Sizes:
+    return _NARROW if position_bytes(positions) == 4 else _WIDE
 
 
-def _capped(instance: Instance, lengths: Int64) -> Int64:
-    return lengths if instance.max_length is None else np.minimum(lengths, instance.max_length)
+@dataclass(frozen=True)
+class _Estimate:
+    """Estimates what work takes on words of some lengths.
 
+    All that it says grows with the words: a few of them never take more than all.
+    """
 
-def _plan(instance: Instance, work: Work, available: int, found: _Substrings) -> MemoryPlan:
-    program = {"the program": _PROGRAM, "the words": _held(instance) - _PROGRAM}
-    return MemoryPlan(program | dict(_parts(instance, work, found)), available)
+    instance: Instance
+    work: Work
+    is_head: bool
 
+    def by_lengths(self, lengths: Int64) -> _Substrings:
+        """Returns how many places and lengths of two or more symbols words have."""
+        longest = self._capped(lengths)
+        # of a word of n symbols: the sum of n - l + 1 for l = 2 … m
+        pairs = int(((longest - 1) * (2 * lengths - longest) // 2).sum())
+        if self.instance.candidates is None:
+            return _Substrings(pairs, pairs)
+        return _Substrings(min(pairs, len(self.instance.candidates)), pairs)
 
-def _parts(instance: Instance, work: Work, found: _Substrings) -> Iterator[tuple[str, int]]:
-    n_symbols, positions = len(instance.words.data), n_positions(instance.words)
-    if work == "merges":
-        yield "pieces and their pairs", n_symbols * _PIECE
-        yield "tokens", min(instance.k, n_symbols) * _MERGED
-        return
-    size = _sizes(instance)
-    yield "the index of the words", positions * size.position
-    if work == "model":
-        yield "candidates", found.candidates * size.candidate
-        yield "the model", (2 * n_symbols + 3 * found.occurrences) * _ENTRY
-        return
-    is_priced = work in _PRICED_WORK
-    # as if the tokens were the longest words
-    lengths = _capped(instance, np.diff(instance.words.offsets))
-    others = max(0, len(lengths) - instance.k)
-    longest = np.partition(lengths, others - 1)[others:] if others else lengths
-    spelled = int(longest.sum()) * (_SPELLED_OFTEN if is_priced else _SPELLED)
-    yield "tokens", min(instance.k, n_symbols) * _TOKEN + spelled
-    held = found.candidates if instance.groups else min(found.candidates, MOST_HELD)
-    listed = held * size.listed if held < found.candidates else 0
-    yield "candidates", held * size.candidate + listed
-    occurrences = min(found.occurrences, positions * _SCORED) * size.occurrence
-    prices = n_symbols * _PRICE
-    if work == "bound":  # GreedTok's occurrences are gone when there are prices
-        prices = max(prices, occurrences)
-    else:
-        yield "occurrences", occurrences
-    if is_priced:
-        yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
-        yield "prices", prices
-        arcs = min(found.occurrences, MOST_ARCS)
-        held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
-        yield "occurrences that are priced", max(held_arcs, arcs * _ARC)
+    def parts(self, lengths: Int64, found: _Substrings) -> dict[str, int]:
+        """Returns the bytes of each part."""
+        words = len(lengths) * _WORD + int(lengths.sum()) * self.instance.words.data.itemsize
+        held = {"the program": _PROGRAM, "the words": words}
+        if self.is_head:
+            held["the words outside of the head"] = _TAIL
+        return held | dict(self._parts(lengths, found))
+
+    def words_that_fit(self, found: _Substrings, available: int) -> int | None:
+        """Returns how many of the most frequent words fit, a number of two digits and zeros.
+
+        A bound takes them as a head.  All words may be there still, with those that are tried; of
+        equal counts, those may be tried that are the longest.
+        """
+        words = self.instance.words
+        lengths = np.diff(words.offsets)
+        lengths = lengths[np.lexsort((-lengths, -words.counts))]
+        room = available - (_held(self.instance) - _PROGRAM)
+        estimate = replace(self, is_head=self.is_head or self.work in _PRICED_WORK)
+
+        def need(n: int) -> int:
+            some = lengths[:n]
+            # a candidate of some words is one of all words
+            at_most = _Substrings(*map(min, found, self.by_lengths(some)))
+            return sum(estimate.parts(some, at_most).values())
+
+        numbers = sorted({n * 10**zeros for n in range(1, 100) for zeros in range(9)})
+        fit = bisect_right(numbers, room, hi=bisect_right(numbers, len(lengths)), key=need)
+        return numbers[fit - 1] if fit else None
+
+    def _capped(self, lengths: Int64) -> Int64:
+        longest = self.instance.max_length
+        return lengths if longest is None else np.minimum(lengths, longest)
+
+    def _parts(self, lengths: Int64, found: _Substrings) -> Iterator[tuple[str, int]]:
+        instance, work = self.instance, self.work
+        n_symbols = int(lengths.sum())
+        positions = n_symbols + len(lengths) + 1
+        if work == "merges":
+            yield "pieces and their pairs", n_symbols * _PIECE
+            yield "tokens", min(instance.k, n_symbols) * _MERGED
+            return
+        size = _sizes(positions)
+        yield "the index of the words", positions * size.position
+        if self.is_head:
+            sampled = positions * size.position * _SAMPLED[work]
+            yield "words that stand for the others", sampled
+        if work == "model":
+            yield "candidates", found.candidates * size.candidate
+            yield "the model", (2 * n_symbols + 3 * found.occurrences) * _ENTRY
+            return
+        is_priced = work in _PRICED_WORK
+        # as if the tokens were the longest words
+        lengths = self._capped(lengths)
+        others = max(0, len(lengths) - instance.k)
+        longest = np.partition(lengths, others - 1)[others:] if others else lengths
+        spelled = int(longest.sum()) * (_SPELLED_OFTEN if is_priced else _SPELLED)
+        yield "tokens", min(instance.k, n_symbols) * _TOKEN + spelled
+        held = found.candidates if instance.groups else min(found.candidates, MOST_HELD)
+        listed = held * size.listed if held < found.candidates else 0
+        yield "candidates", held * size.candidate + listed
+        occurrences = min(found.occurrences, positions * _SCORED) * size.occurrence
+        prices = n_symbols * _PRICE
+        if work == "bound":  # GreedTok's occurrences are gone when there are prices
+            prices = max(prices, occurrences)
+        else:
+            yield "occurrences", occurrences
+        if is_priced:
+            yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
+            yield "prices", prices
+            arcs = min(found.occurrences, MOST_ARCS)
+            held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
+            yield "occurrences that are priced", max(held_arcs, arcs * _ARC)

@@ -141,7 +141,7 @@ class WordIndex:
         size = n_positions(words)
         _refuse_beyond_numbers(words)
         refuse_beyond(
-            size * (4 + 4 * position_bytes(words)),  # at most, while the suffixes are sorted
+            size * (4 + 4 * position_bytes(size)),  # at most, while the suffixes are sorted
             f"indexing the {len(data):,} symbols of the distinct words takes",
             "leave out rare words; bound and improve take all words with --head",
         )
@@ -158,7 +158,7 @@ class WordIndex:
         inside[offsets + np.arange(n_words + 1)] = False
         self.text[inside] = self._ranks(data)
         del inside
-        self.sa: Positions = np.empty(size, f"int{8 * position_bytes(words)}")
+        self.sa: Positions = np.empty(size, f"int{8 * position_bytes(size)}")
         suffix_array(self.text, upper, self.sa)
         self.word_of = np.empty(size, np.int32)
         self.word_of[:-1] = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(offsets) + 1)
@@ -265,17 +265,16 @@ def n_positions(words: WordCounts) -> int:
     return len(words.data) + len(words) + 1
 
 
-def position_bytes(words: WordCounts) -> int:
-    """Returns the bytes that a position of words has in their index, 4 or 8.
+def position_bytes(positions: int) -> int:
+    """Returns the bytes that each of so many positions has in an index, 4 or 8.
 
     Examples
     --------
-    >>> from partcover import WordCounts
     >>> from partcover.problem.word_index import position_bytes
-    >>> position_bytes(WordCounts.from_counts({"that": 3, "hat": 2}))
-    4
+    >>> position_bytes(10), position_bytes(2**31)
+    (4, 8)
     """
-    return 4 if n_positions(words) <= NARROW_POSITIONS else 8
+    return 4 if positions <= NARROW_POSITIONS else 8
 
 
 def refuse_wide(words: WordCounts) -> None:
@@ -292,11 +291,13 @@ def refuse_wide(words: WordCounts) -> None:
     >>> from partcover.problem.word_index import refuse_wide
     >>> refuse_wide(WordCounts.from_counts({"that": 3, "hat": 2}))
     """
-    if position_bytes(words) > 4:
+    positions = n_positions(words)
+    if position_bytes(positions) > 4:
+        fit = _most_that_fit(words, NARROW_POSITIONS)
         raise InputError(
-            f"the {len(words):,} distinct words have {n_positions(words):,} positions (symbols, "
-            f"and an end of each), and a bound looks at {NARROW_POSITIONS:,} at most: bound and "
-            "improve take all words with --head"
+            f"the {len(words):,} distinct words have {positions:,} positions (symbols, and an end "
+            f"of each), and a bound looks at {NARROW_POSITIONS:,} at most: bound and improve take "
+            f"all words with --head (head_bound and head_improve), which may be {fit}"
         )
 
 
@@ -304,7 +305,7 @@ def _refuse_beyond_numbers(words: WordCounts) -> None:
     """Refuses words whose positions, numbers or lengths do not fit in the bits they have."""
     n_words, size = len(words), n_positions(words)
     if size > MOST_POSITIONS or n_words > MOST_WORDS:
-        fit = _most_that_fit(words)
+        fit = _most_that_fit(words, MOST_POSITIONS)
         raise InputError(
             f"the {n_words:,} distinct words have {size:,} positions (symbols, and an end of "
             f"each), and {MOST_POSITIONS:,} can be indexed, of {MOST_WORDS:,} words: the {fit:,} "
@@ -320,8 +321,8 @@ def _refuse_beyond_numbers(words: WordCounts) -> None:
         )
 
 
-def _most_that_fit(words: WordCounts) -> int:
-    """Returns how many of the most frequent words an index holds."""
+def _most_that_fit(words: WordCounts, positions: int) -> int:
+    """Returns how many of the most frequent words an index of so many positions holds."""
     order = np.argsort(-words.counts, kind="stable")
     ends = 1 + np.cumsum(np.diff(words.offsets)[order] + 1)
-    return min(int(np.searchsorted(ends, MOST_POSITIONS, side="right")), MOST_WORDS)
+    return min(int(np.searchsorted(ends, positions, side="right")), MOST_WORDS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from cli.helpers import as_json, fails
 
@@ -19,6 +21,21 @@ def test_the_plan_is_all_that_is_made(run, counts, tmp_path, name):
     assert plan["need"] == sum(plan["parts"].values()) <= plan["available"]
     assert not (tmp_path / "V.json").exists()
     assert "it fits" in run(name, counts, *options, "--plan")[1]
+
+
+@pytest.mark.parametrize("name", ["greedtok", "bound"])
+def test_what_does_not_fit_is_shown_with_how_many_words_do(run, monkeypatch, name):
+    Path("C.tsv").write_text("".join(f"w{n * n}\t1\n" for n in range(9000)))
+    need = as_json(run(name, "C.tsv", "-k", 1, "--plan", "--json"))[1]["need"]
+    monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: need - 2**26)
+    monkeypatch.setattr("partcover.problem.memory_plan._TAIL", 0)
+    plan = as_json(run(name, "C.tsv", "-k", 1, "--plan", "--json"))[1]
+    n = plan["words_that_fit"]
+    assert not plan["fits"]
+    assert 0 < n < 9000
+    text = run(name, "C.tsv", "-k", 1, "--plan")[1]
+    assert f"it does not fit: the {n:,} most frequent words fit" in text
+    assert (f"--head {n}" in text) == (name == "bound")
 
 
 def test_the_words_are_read(run):

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from partcover import InputError, Instance, WordCounts, greedtok, improve, lower_bound, solve
+from partcover import (
+    InputError,
+    Instance,
+    WordCounts,
+    greedtok,
+    head_bound,
+    head_improve,
+    improve,
+    lower_bound,
+    solve,
+)
 from partcover.problem.memory_plan import memory_plan, refuse_beyond_memory
 from partcover.trainers import bpe
 
@@ -103,7 +114,7 @@ def test_what_fits_when_substrings_are_counted_is_not_refused(method, monkeypatc
     monkeypatch.setattr("partcover.problem.memory_plan.MOST_COUNTED", 10**4)
     monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**26)
     monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
-    with pytest.raises(InputError, match=r"leave out rare words, or cap candidates"):
+    with pytest.raises(InputError, match=r"leave out rare words.*--max-length \(max_length\) caps"):
         method(repeated())
     monkeypatch.setattr("partcover.problem.memory_plan.MOST_COUNTED", 10**5)
     assert method(repeated())
@@ -115,8 +126,10 @@ def test_what_does_not_fit_when_substrings_are_counted_is_refused(method, monkey
     draw = np.random.default_rng(0).integers(97, 99, (60, 1000)).astype(np.uint8)
     instance = Instance(WordCounts.from_words([row.tobytes() for row in draw]), 50)
     monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
-    with pytest.raises(InputError, match=r"leave out rare words, or cap candidates"):
-        method(instance)
+    for _ in range(2):  # what was counted is not there any more
+        with pytest.raises(InputError, match=r"leave out rare words.*max_length\) caps candidates"):
+            method(instance)
+        assert not instance.is_indexed
 
 
 @pytest.mark.parametrize("work", ["bound", "search"])
@@ -146,3 +159,71 @@ def test_what_does_not_fit_is_refused_before_it_is_indexed(method, monkeypatch):
     with pytest.raises(InputError, match=r"most of it .* leave out rare words"):
         method(instance)
     assert not instance.is_indexed
+
+
+def drawn_words(n):
+    """So many words of 1 to 9 letters, in no order of their counts."""
+    random = np.random.default_rng(n)
+    letters = ["".join(random.choice(list("abcdef"), random.integers(1, 10))) for _ in range(n)]
+    return WordCounts.from_counts({word: int(random.zipf(1.5)) for word in letters})
+
+
+@pytest.mark.parametrize("most_counted", [0, 1 << 24])
+@pytest.mark.parametrize("limits", [{}, {"max_length": 3}, {"min_count": 3}])
+@pytest.mark.parametrize("work", ["greedy", "bound", "search", "merges", "model"])
+def test_so_many_of_the_most_frequent_words_fit(work, limits, most_counted, monkeypatch):
+    """While all words are there still; a bound takes them as a head."""
+    monkeypatch.setattr("partcover.problem.memory_plan.MOST_COUNTED", most_counted)
+    monkeypatch.setattr("partcover.problem.memory_plan._PROGRAM", 0)
+    monkeypatch.setattr("partcover.problem.memory_plan._TAIL", 5_000)
+    words = drawn_words(3000)
+    held = words.data.nbytes + 16 * len(words)
+    priced = work in ("bound", "search")
+    numbers = set()
+    for share in (0.2, 0.5, 0.9):
+        instance = Instance(words, 40, **limits)
+        available = int(memory_plan(instance, work, available=2**60).need * share)
+        plan = memory_plan(instance, work, available=available)
+        n = plan.words_that_fit
+        assert (plan.fits, plan.takes_head) == (False, priced)
+        assert f"the {n:,} most frequent words fit" in plan.advice
+        assert (f"--head {n} (" in plan.advice) == priced
+        assert len(str(n).rstrip("0")) <= 2
+        numbers.add(n)
+
+        def fits(number, available=available):
+            some = Instance(words.most_frequent(number), 40, **limits)
+            heads = {False, priced}
+            return all(
+                memory_plan(some, work, is_head=is_head, available=available - held).fits
+                for is_head in heads
+            )
+
+        assert fits(n)
+        if work == "merges":
+            assert not fits(2 * n)
+    assert len(numbers) == 3
+
+
+def test_no_number_is_named_where_all_words_fit_or_none():
+    instance = Instance({"banana" * 50: 2, "a": 1}, 1)
+    for available in (1, 2**40):
+        assert memory_plan(instance, "greedy", available=available).words_that_fit is None
+    assert "the " not in memory_plan(instance, "greedy", available=1).advice
+
+
+@pytest.mark.parametrize(("method", "work"), [(head_bound, "bound"), (head_improve, "search")])
+def test_a_head_that_does_not_fit_is_refused_with_one_that_does(method, work, monkeypatch):
+    monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
+    monkeypatch.setattr("partcover.problem.memory_plan._TAIL", 0)
+    words = drawn_words(3000)
+    head = Instance(words.most_frequent(2000), 40)
+    need = memory_plan(head, work, is_head=True, available=2**60).need
+    held = memory_plan(head, work, available=2**60).parts
+    room = need - 2**18 - held["the program"] - held["the words"]
+    monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: room)
+    with pytest.raises(InputError, match=r"--head \d+ \(head_bound and head_improve") as error:
+        method(words, 40, head=2000)
+    smaller = int(re.search(r"--head (\d+)", str(error.value))[1])
+    assert 0 < smaller < 2000
+    assert method(words, 40, head=smaller, time_limit=0)
