@@ -90,7 +90,8 @@ def engine_error(error: BaseException) -> PartcoverError | None:
     """
     if isinstance(error, MemoryError):
         return PartcoverError("a worker is out of memory")
-    if type(error).__module__.partition(".")[0] not in _LIBRARIES:
+    # an error of another library's executor may be a kind of one of these
+    if _LIBRARIES.isdisjoint(kind.__module__.partition(".")[0] for kind in type(error).__mro__):
         return None
     text = re.sub(r"\s+", " ", str(error))
     reason = f"{type(error).__name__}: {text}" if text else type(error).__name__

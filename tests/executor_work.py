@@ -1,0 +1,48 @@
+"""What tests have executors do: count files, and bound and check all words by a head."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from partcover import WordCounts, check_head_certificate, head_bound
+from partcover.corpus import count_files, counts_part
+from partcover.corpus.head_and_tail import HeadAndTail
+from partcover.verification.recount import recount
+
+__all__ = ["counted", "texts"]
+
+
+def texts(folder):
+    """Writes texts into a folder, which are cut into many shards from now on."""
+    count_files.SHARD = count_files.LEAST = 500
+    counts_part.PART = 1000
+    random = np.random.default_rng(3)
+    stems = ["".join(random.choice(list("abcdefgh"), 3)) for _ in range(40)]
+    for number in range(8):
+        rows = np.minimum(random.zipf(1.4, (400, 3)) - 1, 39).tolist()
+        text = " ".join("".join(stems[place] for place in row) for row in rows)
+        Path(folder, f"{number}.txt").write_text(text)
+
+
+def counted(folder, executor):
+    """Returns what is counted and proven of the texts; an executor makes no difference."""
+    path = Path(folder, "none.tsv" if executor is None else "some.tsv")
+    words = WordCounts.from_files(
+        [Path(folder, f"{number}.txt") for number in range(8)],
+        pretokenizer="gpt2",
+        executor=executor,
+        scratch=folder,
+    )
+    words.save(path)
+    workers = {"executor": executor, "scratch": folder}
+    bound = head_bound(path, 20, head=100, iterations=8, **workers)
+    split = HeadAndTail.load(path, 100, **workers)
+    check = check_head_certificate(bound.head, split, bound.certificate)
+    return {
+        "words": path.read_text(),
+        "certificate": bound.certificate.to_json(),
+        "tokens": [bound.tokens, recount(bound.head, bound.vocabulary, split)[0]],
+        "checked": [check.ok, check.lower_bound],
+    }
