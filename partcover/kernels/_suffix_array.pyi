@@ -5,6 +5,9 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Positions = Int32 | Int64
 
+def lay_out(
+    ranks: npt.NDArray[np.integer], offsets: Int64, text: Int32, word_of: Int32
+) -> None: ...
 def suffix_array(text: Int32, upper: int, sa: Positions) -> None: ...
 def suffix_ranks(sa: Positions, rank: Positions, begin: int, end: int) -> None: ...
 def common_prefixes(

@@ -11,167 +11,291 @@ words and lengths have 32 bits in both.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport UINT8_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
 
 include "_position.pxi"
 include "_prefetch.pxi"
 
 cdef enum:
     AHEAD = 16          # suffixes, of which what is read next is prefetched
+    BLOCK = 1 << 10     # positions whose LMS suffixes are listed at a time
 
 
-ctypedef fused symbol_t:    # of the text, or in the recursion a place of its own suffix array
+ctypedef fused rank_t:      # of a symbol of the words: a byte itself
+    uint8_t
+    int32_t
+
+
+ctypedef fused symbol_t:    # of the text, or in the recursion the name of an LMS substring
+    uint8_t
     int32_t
     int64_t
 
 
-cdef int _sais(const symbol_t *s, position_t *sa, position_t n,
-               position_t upper) noexcept nogil:
+def lay_out(const rank_t[::1] ranks, const int64_t[::1] offsets, int32_t[::1] text,
+            int32_t[::1] word_of):
+    """Writes the text of words that are given as ranks from 0, and the word at each position.
+
+    At a separator it is the word behind it, at the last one the number of words.
+    """
+    cdef int32_t word, n_words = <int32_t> offsets.shape[0] - 1
+    cdef Py_ssize_t i
+    with nogil:
+        for word in range(n_words):
+            text[offsets[word] + word] = 0
+            word_of[offsets[word] + word] = word
+            for i in range(offsets[word], offsets[word + 1]):
+                text[i + word + 1] = <int32_t> ranks[i] + 1
+                word_of[i + word + 1] = word
+        text[offsets[n_words] + n_words] = 0
+        word_of[offsets[n_words] + n_words] = n_words
+
+
+cdef int _sais(const symbol_t *s, position_t *sa, position_t n, position_t upper) noexcept nogil:
     """Builds the suffix array by induced sorting (Nong, Zhang and Chan 2009); O(n + upper).
 
-    Follows the recursive scheme of the AtCoder Library (public domain, CC0).  Returns -1 when
-    memory runs out.
+    A suffix is S if it sorts before the next one, else L, as the last is; it is LMS if it is S
+    and the one before is L.  Sorted LMS suffixes induce all others.  They are sorted by the
+    recursion: of a text of names, one for each LMS suffix up to the next.  What has to be known
+    of a suffix in passing is read off the sign of its place (as in sais-lite by Yuta Mori), and
+    the text of names is held in `sa`: buckets aside, no memory is needed.
+
+    Returns -1 when memory runs out.
     """
-    cdef position_t i, j, v, m, name, left, right, end_l, end_r
-    cdef bint same
-    if n == 0:
-        return 0
+    cdef position_t m, names, i
+    cdef position_t *names_of
+    cdef int status = -1
     if n == 1:
         sa[0] = 0
         return 0
-    cdef char *ls = <char *> calloc(n, 1)
-    cdef position_t *sum_l = <position_t *> calloc(<size_t> upper + 2, sizeof(position_t))
-    cdef position_t *sum_s = <position_t *> calloc(<size_t> upper + 2, sizeof(position_t))
-    cdef position_t *buf = <position_t *> malloc((<size_t> upper + 2) * sizeof(position_t))
-    # of an LMS position, at its half: two are never neighbours
-    cdef position_t *lms_map = <position_t *> malloc((<size_t> n // 2 + 1) * sizeof(position_t))
-    cdef position_t *lms = NULL
-    cdef position_t *rec_s = NULL
-    cdef position_t *rec_sa = NULL
-    cdef int status = -1
-    if ls == NULL or sum_l == NULL or sum_s == NULL or buf == NULL or lms_map == NULL:
-        free(ls)
-        free(sum_l)
-        free(sum_s)
-        free(buf)
-        free(lms_map)
-        return -1
-    for i in range(n - 2, -1, -1):
-        ls[i] = ls[i + 1] if s[i] == s[i + 1] else s[i] < s[i + 1]
-    for i in range(n):
-        if not ls[i]:
-            sum_s[s[i]] += 1
-        elif s[i] < upper:
-            sum_l[s[i] + 1] += 1
-    for i in range(upper + 1):
-        sum_s[i] += sum_l[i]
-        if i < upper:
-            sum_l[i + 1] += sum_s[i]
-    m = 0
-    for i in range(1, n):
-        if not ls[i - 1] and ls[i]:
-            lms_map[i // 2] = m
-            m += 1
-    lms = <position_t *> malloc((<size_t> m + 1) * sizeof(position_t))
-    rec_s = <position_t *> malloc((<size_t> m + 1) * sizeof(position_t))
-    rec_sa = <position_t *> malloc((<size_t> m + 1) * sizeof(position_t))
-    if lms != NULL and rec_s != NULL and rec_sa != NULL:
+    cdef position_t *counts = <position_t *> calloc(<size_t> upper + 1, sizeof(position_t))
+    cdef position_t *bucket = <position_t *> malloc((<size_t> upper + 1) * sizeof(position_t))
+    if counts != NULL and bucket != NULL:
         status = 0
-        j = 0
-        for i in range(1, n):
-            if not ls[i - 1] and ls[i]:
-                lms[j] = i
-                j += 1
-        _induce(s, sa, n, upper, ls, sum_l, sum_s, buf, lms, m)
-        if m:
-            j = 0
-            for i in range(n):
-                v = sa[i]
-                if v and not ls[v - 1] and ls[v]:
-                    rec_sa[j] = v      # the sorted LMS positions, for now
-                    j += 1
-            name = 0
-            rec_s[lms_map[rec_sa[0] // 2]] = 0
-            for i in range(1, m):
-                left = rec_sa[i - 1]
-                right = rec_sa[i]
-                j = lms_map[left // 2] + 1
-                end_l = lms[j] if j < m else n
-                j = lms_map[right // 2] + 1
-                end_r = lms[j] if j < m else n
-                same = True
-                if end_l - left != end_r - right:
-                    same = False
-                else:
-                    while left < end_l:
-                        if s[left] != s[right]:
-                            break
-                        left += 1
-                        right += 1
-                    if left == n or s[left] != s[right]:
-                        same = False
-                if not same:
-                    name += 1
-                rec_s[lms_map[rec_sa[i] // 2]] = name
-            if name + 1 < m:
-                status = _sais(rec_s, rec_sa, m, name)
-            else:
-                for i in range(m):
-                    rec_sa[rec_s[i]] = i
-            if status == 0:
-                for i in range(m):
-                    rec_s[i] = lms[rec_sa[i]]
-                _induce(s, sa, n, upper, ls, sum_l, sum_s, buf, rec_s, m)
-    free(ls)
-    free(sum_l)
-    free(sum_s)
-    free(buf)
-    free(lms_map)
-    free(lms)
-    free(rec_s)
-    free(rec_sa)
+        for i in range(n):
+            counts[s[i]] += 1
+        m = _sort_substrings(s, sa, n, upper, counts, bucket)
+        names = _name_substrings(s, sa, n, m)
+        names_of = sa + n - m
+        if names < m:
+            status = _sais(names_of, sa, m, names - 1)
+        else:
+            for i in range(m):
+                sa[names_of[i]] = i
+        if status == 0:
+            _sort_suffixes(s, sa, n, upper, counts, bucket, m)
+    free(counts)
+    free(bucket)
     return status
 
 
-cdef void _induce(const symbol_t *s, position_t *sa, position_t n, position_t upper,
-                  const char *ls, const position_t *sum_l, const position_t *sum_s,
-                  position_t *buf, const position_t *lms, position_t m) noexcept nogil:
-    cdef position_t i, v, d
+cdef void _begins(const position_t *counts, position_t *bucket, position_t upper) noexcept nogil:
+    cdef position_t c, place = 0
+    for c in range(upper + 1):
+        bucket[c] = place
+        place += counts[c]
+
+
+cdef void _ends(const position_t *counts, position_t *bucket, position_t upper) noexcept nogil:
+    cdef position_t c, place = 0
+    for c in range(upper + 1):
+        place += counts[c]
+        bucket[c] = place
+
+
+cdef position_t _list_lms(const symbol_t *s, position_t begin, position_t end, bint *is_s,
+                          position_t *found) noexcept nogil:
+    """Writes the LMS suffixes from the one after `begin` to `end`, descending; returns how many.
+
+    `is_s` is the type of the suffix at `end`, and then at `begin`.  One place behind what is found
+    is written to, too: a branch would be mispredicted.
+    """
+    cdef position_t j, m = 0
+    cdef bint now, later = is_s[0]
+    for j in range(end - 1, begin - 1, -1):
+        now = (s[j] < s[j + 1]) | ((s[j] == s[j + 1]) & later)
+        found[m] = j + 1
+        m += later > now
+        later = now
+    is_s[0] = later
+    return m
+
+
+cdef inline void _look_ahead(const symbol_t *s, const position_t *sa, const position_t *bucket,
+                             position_t later, position_t soon) noexcept nogil:
+    """Prefetches what two places of `sa` need, which are looked at later and soon."""
+    cdef position_t v = sa[later]
+    prefetch(&s[v if v > 0 else 0])
+    if symbol_t is not uint8_t:
+        v = sa[soon]
+        if v > 0:
+            prefetch(&bucket[s[v]])
+
+
+cdef position_t _sort_substrings(const symbol_t *s, position_t *sa, position_t n,
+                                 position_t upper, const position_t *counts,
+                                 position_t *bucket) noexcept nogil:
+    """Sorts the LMS suffixes by what they have up to the next.
+
+    Returns their number m; they are the last m places of `sa`, and 0 is in all others.  Meanwhile
+    `sa` holds the suffix before the one that stands there, as ~ if the other scan is to place it.
+    """
+    cdef position_t i, j, begin, end = n - 1, top = n
+    cdef position_t lms[BLOCK + 1]
+    cdef symbol_t c
+    cdef bint is_s = False
+    memset(sa, 0, n * sizeof(position_t))
+    _ends(counts, bucket, upper)
+    while end > 0:
+        begin = max(end - BLOCK, 0)
+        for i in range(_list_lms(s, begin, end, &is_s, lms)):
+            c = s[lms[i]]
+            bucket[c] -= 1
+            sa[bucket[c]] = lms[i] - 1
+        end = begin
+    _begins(counts, bucket, upper)
+    c = s[n - 1]
+    sa[bucket[c]] = ~(n - 2) if s[n - 2] < c else n - 2
+    bucket[c] += 1
     for i in range(n):
-        sa[i] = -1
-    for i in range(upper + 1):
-        buf[i] = sum_s[i]
-    for i in range(m):
-        d = lms[i]
-        if d == n:
-            continue
-        sa[buf[s[d]]] = d
-        buf[s[d]] += 1
-    for i in range(upper + 1):
-        buf[i] = sum_l[i]
-    sa[buf[s[n - 1]]] = n - 1
-    buf[s[n - 1]] += 1
-    for i in range(n):
-        v = sa[i]
-        if v >= 1 and not ls[v - 1]:
-            sa[buf[s[v - 1]]] = v - 1
-            buf[s[v - 1]] += 1
-    for i in range(upper + 1):
-        buf[i] = sum_l[i]
+        if i + 2 * AHEAD < n:
+            _look_ahead(s, sa, bucket, i + 2 * AHEAD, i + AHEAD)
+        j = sa[i]
+        if j > 0:
+            sa[i] = 0
+            c = s[j]
+            j -= 1
+            sa[bucket[c]] = ~j if s[j] < c else j
+            bucket[c] += 1
+        elif j < 0:
+            sa[i] = ~j
+    _ends(counts, bucket, upper)
     for i in range(n - 1, -1, -1):
-        v = sa[i]
-        if v >= 1 and ls[v - 1]:
-            buf[s[v - 1] + 1] -= 1
-            sa[buf[s[v - 1] + 1]] = v - 1
+        if i >= 2 * AHEAD:
+            _look_ahead(s, sa, bucket, i - 2 * AHEAD, i - AHEAD)
+        j = sa[i]
+        sa[i] = 0
+        if j > 0:
+            c = s[j]
+            j -= 1
+            bucket[c] -= 1
+            sa[bucket[c]] = ~(j + 1) if s[j] > c else j
+        elif j < 0:
+            top -= 1
+            sa[top] = ~j
+    return n - top
+
+
+cdef position_t _name_substrings(const symbol_t *s, position_t *sa, position_t n,
+                                 position_t m) noexcept nogil:
+    """Writes the names of the m LMS substrings, in the order of the text, to the end of `sa`.
+
+    They ascend with the substrings from 0; equal ones have one name.  Returns how many there are.
+    """
+    cdef position_t i, j, k, length, begin, end = n - 1, next_lms = n
+    cdef position_t last = 0, last_length = 0, names = 0
+    cdef position_t lms[BLOCK + 1]
+    cdef bint is_s = False
+    # lengths, then names: two LMS suffixes are never neighbours
+    while end > 0:
+        begin = max(end - BLOCK, 0)
+        for i in range(_list_lms(s, begin, end, &is_s, lms)):
+            sa[lms[i] // 2] = next_lms - lms[i]
+            next_lms = lms[i]
+        end = begin
+    for i in range(n - m, n):
+        if i + 2 * AHEAD < n:
+            prefetch(&sa[sa[i + 2 * AHEAD] // 2])
+            prefetch(&s[sa[i + 2 * AHEAD]])
+        j = sa[i]
+        length = sa[j // 2]
+        k = 0
+        if length == last_length:
+            while k < length and s[j + k] == s[last + k]:
+                k += 1
+        if k < length:
+            names += 1
+        sa[j // 2] = names
+        last = j
+        last_length = length
+    j = n
+    for i in range(n // 2 - 1, -1, -1):
+        sa[j - 1] = sa[i] - 1
+        j -= sa[i] > 0
+    return names
+
+
+cdef void _sort_suffixes(const symbol_t *s, position_t *sa, position_t n, position_t upper,
+                         const position_t *counts, position_t *bucket,
+                         position_t m) noexcept nogil:
+    """Sorts all suffixes; the first m places of `sa` are the order of the LMS suffixes."""
+    cdef position_t i, j
+    cdef position_t *first = sa + n - 2      # the first LMS suffix in the text
+    cdef symbol_t c
+    cdef bint is_s = False
+    _list_lms(s, <position_t> 0, n - 1, &is_s, sa + n - 1 - m)
+    for i in range(m):
+        if i + 2 * AHEAD < m:
+            prefetch(&first[-sa[i + 2 * AHEAD]])
+        sa[i] = first[-sa[i]]
+    memset(sa + m, 0, (n - m) * sizeof(position_t))
+    _ends(counts, bucket, upper)
+    for i in range(m - 1, -1, -1):
+        if i >= 2 * AHEAD:
+            _look_ahead(s, sa, bucket, i - 2 * AHEAD, i - AHEAD)
+        j = sa[i]
+        sa[i] = 0
+        bucket[s[j]] -= 1
+        sa[bucket[s[j]]] = j
+    _begins(counts, bucket, upper)
+    c = s[n - 1]
+    sa[bucket[c]] = ~(n - 1) if s[n - 2] < c else n - 1
+    bucket[c] += 1
+    for i in range(n):
+        if i + 2 * AHEAD < n:
+            _look_ahead(s - 1, sa, bucket, i + 2 * AHEAD, i + AHEAD)
+        j = sa[i]
+        sa[i] = ~j
+        if j > 0:
+            j -= 1
+            c = s[j]
+            sa[bucket[c]] = ~j if j and s[j - 1] < c else j
+            bucket[c] += 1
+    _ends(counts, bucket, upper)
+    for i in range(n - 1, -1, -1):
+        if i >= 2 * AHEAD:
+            _look_ahead(s - 1, sa, bucket, i - 2 * AHEAD, i - AHEAD)
+        j = sa[i]
+        if j > 0:
+            j -= 1
+            c = s[j]
+            bucket[c] -= 1
+            sa[bucket[c]] = j if j and s[j - 1] <= c else ~j
+        else:
+            sa[i] = ~j
 
 
 def suffix_array(const int32_t[::1] text, int32_t upper, position_t[::1] sa):
     """Writes the positions of `text` (values 0..upper) in suffix order to `sa`."""
+    cdef Py_ssize_t i, n = sa.shape[0]
+    cdef uint8_t *narrow = NULL
     cdef int status = 0
-    if sa.shape[0]:
-        with nogil:
-            status = _sais(&text[0], &sa[0], <position_t> sa.shape[0], <position_t> upper)
+    if n == 0:
+        return
+    with nogil:
+        if upper > UINT8_MAX:
+            status = _sais(&text[0], &sa[0], <position_t> n, <position_t> upper)
+        else:
+            # a quarter of the memory that is read at random
+            narrow = <uint8_t *> malloc(n)
+            status = -1
+            if narrow != NULL:
+                for i in range(n):
+                    narrow[i] = <uint8_t> text[i]
+                status = _sais(narrow, &sa[0], <position_t> n, <position_t> upper)
+                free(narrow)
     if status < 0:
         raise MemoryError
 

@@ -18,7 +18,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels._candidates import LENGTH_BITS, WIDE_LENGTH_BITS
 from ..kernels._saddle_point import arcs
-from ..kernels._suffix_array import find, interval_words, suffix_array
+from ..kernels._suffix_array import find, interval_words, lay_out, suffix_array
 from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions
 from ..runtime.memory import refuse_beyond
 
@@ -137,32 +137,27 @@ class WordIndex:
     """
 
     def __init__(self, words: WordCounts) -> None:
-        data, offsets, n_words = words.data, words.offsets, len(words)
+        data, offsets = words.data, words.offsets
         size = n_positions(words)
         _refuse_beyond_numbers(words)
         refuse_beyond(
-            size * (4 + 4 * position_bytes(size)),  # at most, while the suffixes are sorted
+            size * (9 + 2 * position_bytes(size)),  # at most, while the suffixes are sorted
             f"indexing the {len(data):,} symbols of the distinct words takes",
             "leave out rare words; bound and improve take all words with --head",
         )
         self.words = words
-        self._alphabet = None if data.dtype == np.uint8 else np.unique(data)
-        upper = 256 if self._alphabet is None else len(self._alphabet)
+        self._alphabet, ranks = _alphabet_and_ranks(data)
+        upper = int(data.max(initial=0)) + 1 if self._alphabet is None else len(self._alphabet)
         if upper > MOST_WORDS:
             raise InputError(
                 f"the words have {upper:,} distinct symbols, and {MOST_WORDS:,} can be indexed: "
                 "leave out rare words"
             )
-        self.text = np.zeros(size, np.int32)
-        inside = np.ones(size, bool)
-        inside[offsets + np.arange(n_words + 1)] = False
-        self.text[inside] = self._ranks(data)
-        del inside
+        self.text, self.word_of = np.empty(size, np.int32), np.empty(size, np.int32)
+        lay_out(ranks, offsets, self.text, self.word_of)
+        del ranks
         self.sa: Positions = np.empty(size, f"int{8 * position_bytes(size)}")
         suffix_array(self.text, upper, self.sa)
-        self.word_of = np.empty(size, np.int32)
-        self.word_of[:-1] = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(offsets) + 1)
-        self.word_of[-1] = n_words
 
     def _ranks(self, data: Integers) -> Int32:
         """Symbols to ranks from 1, in symbol order; −1 for a symbol that no word has."""
@@ -299,6 +294,24 @@ def refuse_wide(words: WordCounts) -> None:
             f"of each), and a bound looks at {NARROW_POSITIONS:,} at most: bound and improve take "
             f"all words with --head (head_bound and head_improve), which may be {fit}"
         )
+
+
+def _alphabet_and_ranks(data: Integers) -> tuple[Integers | None, Integers]:
+    """Returns the distinct symbols, ascending, and the place among them of each in the data.
+
+    Bytes are their own ranks, without an alphabet.
+    """
+    if data.dtype == np.uint8:
+        return None, data
+    most = int(data.max(initial=0))
+    if most > len(data):  # too large for a table
+        alphabet = np.unique(data)
+        return alphabet, np.searchsorted(alphabet, data).astype(np.int32)
+    place = np.zeros(most + 1, np.int32)
+    place[data] = 1
+    alphabet = np.flatnonzero(place)
+    place[alphabet] = np.arange(len(alphabet))
+    return alphabet, place[data]
 
 
 def _refuse_beyond_numbers(words: WordCounts) -> None:
