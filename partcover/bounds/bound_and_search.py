@@ -18,7 +18,7 @@ from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.background import Background
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
-from ..runtime.parallel import workers
+from ..runtime.parallel import ForEach, workers
 from ..segmentation.segmentation import segment
 from ..verification.recount import recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
@@ -26,9 +26,9 @@ from .best_prices import BestPrices
 from .climb import Climb, StoppingRule
 from .phase_events import PhaseEvents
 from .price_counter import PriceCounter
-from .warm_start import first_point
+from .warm_start import first_point, within_reach
 
-__all__ = ["BoundAndSearch", "Task"]
+__all__ = ["BoundAndSearch", "Task", "bound_and_search"]
 
 _GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit: a vocabulary is worth the wait
 _RECOUNTS = 1.5  # the bound leaves time for so many
@@ -297,3 +297,42 @@ class BoundAndSearch:
         certificate = self.climb.best.certificate()
         solution = self.search.present()
         return replace(solution, lower_bound=certificate.lower_bound, certificate=certificate)
+
+
+def bound_and_search(task: Task, greedy: Solution) -> Solution:
+    """Makes both, over the candidates that there is time to list, until the deadline.
+
+    Parameters
+    ----------
+    task : Task
+        What is asked.
+    greedy : Solution
+        The solution of `greedtok`.
+
+    Returns
+    -------
+    Solution
+        The best vocabulary, with the certificate of the bound.
+    """
+    termination, deadline = greedy.termination, task.phases.deadline
+
+    def begin(share: ForEach) -> BoundAndSearch:
+        reached = within_reach(task.instance, greedy, deadline)
+        # cuts close what a large instance never comes to
+        cuts = task.cuts and reached.index.min_promise == 0
+        begun = replace(task, instance=reached, cuts=cuts)
+        return BoundAndSearch(begun, greedy, PriceCounter(reached, share))
+
+    with workers(task.limits.threads) as share:
+        try:
+            both = begin(share)
+        except KeyboardInterrupt:  # while candidates are listed
+            termination = "interrupted"
+            deadline.stop()
+            both = begin(share)
+        try:
+            if termination != "interrupted":
+                termination = both.run()
+        except KeyboardInterrupt:
+            termination = "interrupted"
+        return replace(both.solution(termination), seconds=deadline.seconds)

@@ -14,16 +14,17 @@ from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
-from ..runtime.parallel import workers
+from ..runtime.parallel import ForEach, workers
 from ..runtime.progress import Progress
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
-from .bound_and_search import BoundAndSearch, Task
+from .bound_and_search import BoundAndSearch, Task, bound_and_search
 from .branch_tree import Node, leaves_of, tree_of
 from .exact_prices import word_prices
 from .phase_events import PhaseEvents
 from .price_counter import PriceCounter
 from .tree_search import TreeSearch
+from .warm_start import can_list
 
 __all__ = ["branch_and_cut"]
 
@@ -93,7 +94,8 @@ def branch_and_cut(
     which the bound owes most through their cuts, on the one whose cases prove more after some
     steps (strong branching).  A case is closed where it needs as many tokens as the vocabulary.
     Two cases are worked on at a time, side by side where there are two threads.  The certificate's
-    tree is that of the cases.
+    tree is that of the cases.  Cuts and cases need all candidates: where there is no time left to
+    list them, a bound without cuts over those of the most promise is all.
 
     Group budgets are kept by all vocabularies, and close cases whose tokens exceed them; bounds do
     not use them.
@@ -121,8 +123,10 @@ def branch_and_cut(
     )
     greedy = task.first_incumbents()  # first: it refuses what takes minutes to look at once
     with workers(threads) as share:
-        counter = PriceCounter(instance, share)
-        start = _Start(task, greedy, counter)
+        start = _started(task, greedy, share)
+        if isinstance(start, Solution):
+            return start
+        counter = start.counter
         tree = TreeSearch(
             counter, start.root, start.solution, greedy, start.ascent, deadline, phases
         )
@@ -148,6 +152,19 @@ def branch_and_cut(
         termination=termination,
         seconds=deadline.seconds,
     )
+
+
+def _started(task: Task, greedy: Solution, share: ForEach) -> _Start | Solution:
+    """Returns what comes before the tree; the end of it all where candidates cannot be listed."""
+    deadline = task.phases.deadline
+    try:
+        if can_list(task.instance, deadline):
+            return _Start(task, greedy, PriceCounter(task.instance, share))
+    except KeyboardInterrupt:
+        greedy = replace(greedy, termination="interrupted")
+        deadline.stop()
+    solution = bound_and_search(replace(task, is_root=False), greedy)
+    return replace(solution, extra={**solution.extra, "leaves": 1})
 
 
 class _Start:

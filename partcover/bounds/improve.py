@@ -12,13 +12,10 @@ from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
-from ..runtime.parallel import workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .bound_and_search import BoundAndSearch, Task
+from .bound_and_search import Task, bound_and_search
 from .phase_events import PhaseEvents
-from .price_counter import PriceCounter
-from .warm_start import within_reach
 
 __all__ = ["improve"]
 
@@ -116,8 +113,8 @@ def improve(
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(instance, warm_start, start_certificate, cuts, gap, limits, phases, checkpoint)
     greedy = task.first_incumbents()
-    termination = greedy.termination
     if not bound:
+        termination = greedy.termination
         phases.enter("search")
         solution = local_search(
             instance,
@@ -132,14 +129,4 @@ def improve(
         if termination == "interrupted":
             solution = replace(solution, termination=termination)
         return replace(solution, seconds=deadline.seconds)
-    with workers(threads) as share:
-        reached = within_reach(instance, greedy)
-        cuts &= reached.index.min_promise == 0  # cuts close what a large instance never comes to
-        task = replace(task, instance=reached, cuts=cuts)
-        both = BoundAndSearch(task, greedy, PriceCounter(reached, share))
-        try:
-            if termination != "interrupted":
-                termination = both.run()
-        except KeyboardInterrupt:
-            termination = "interrupted"
-        return replace(both.solution(termination), seconds=deadline.seconds)
+    return bound_and_search(task, greedy)

@@ -198,10 +198,16 @@ def bounds(
         if greedy is None:
             largest = instance.with_k(max(budgets))
             greedy = greedtok(largest, time_limit=deadline.left, threads=threads)
-        instance = within_reach(instance.with_k(max(budgets)), greedy)
+        instance = instance.with_k(max(budgets))
+        try:
+            counter = PriceCounter(within_reach(instance, greedy, deadline), share)
+        except KeyboardInterrupt:  # while candidates are listed
+            greedy = replace(greedy, termination="interrupted")
+            deadline.stop()
+            counter = PriceCounter(within_reach(instance, greedy, deadline), share)
+        instance = counter.instance
         instances = {k: instance.with_k(k) for k in budgets}
         cuts &= instance.index.min_promise == 0  # cuts close what a large instance never comes to
-        counter = PriceCounter(instance, share)
         ascent, known = first_point(counter, greedy, warm_starts)
         for k in budgets:
             best = BestPrices(

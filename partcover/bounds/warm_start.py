@@ -10,21 +10,39 @@ from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import MOST_PRICED
 from ..problem.solution import Solution
+from ..runtime.limits import Deadline
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .price_counter import PriceCounter
 from .primal_dual import Ascent
 
-__all__ = ["first_point", "within_reach"]
+__all__ = ["can_list", "first_point", "within_reach"]
 
 _REACH = 2  # no candidate that saves less than such a part of GreedTok's last gain is held
+_LISTED = 4e-7  # seconds to list a candidate, and to begin a bound with it
 
 
-def within_reach(instance: Instance, greedy: Solution) -> Instance:
+def can_list(instance: Instance, deadline: Deadline) -> bool:
+    """Whether all candidates are listed already, or can be before a deadline.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.bounds.warm_start import can_list
+    >>> from partcover.runtime.limits import Deadline
+    >>> can_list(Instance({"banana": 2}, 1), Deadline(0))
+    True
+    """
+    index = instance.promising
+    return index.min_promise == 0 or deadline.has_time_for(_LISTED * index.n_undominated)
+
+
+def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> Instance:
     """Returns the instance with an index of the candidates that a bound has to look at.
 
-    Those of small promise are left out where there are very many: it is not to be expected that
-    their rewards are among the k largest, and `PriceCounter` bounds them where they might be.
+    Those of small promise are left out where there are very many, or no time to list all: it is
+    not to be expected that their rewards are among the k largest, and `PriceCounter` bounds them
+    where they might be.
 
     Parameters
     ----------
@@ -32,12 +50,15 @@ def within_reach(instance: Instance, greedy: Solution) -> Instance:
         The instance.
     greedy : Solution
         The solution of `greedtok` for it, or for a larger budget.
+    deadline : Deadline
+        When the bound ends.
     """
     index = instance.promising
-    if index.n_undominated <= MOST_PRICED:
+    can_list_all = can_list(instance, deadline)
+    if can_list_all and index.n_undominated <= MOST_PRICED:
         return instance
     least = index.min_promise
-    if len(greedy.gains) >= instance.k > 0:
+    if can_list_all and len(greedy.gains) >= instance.k > 0:
         least = min(least, min(greedy.gains) // _REACH)
     return instance.of_promise(least)
 

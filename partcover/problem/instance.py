@@ -274,7 +274,7 @@ class Instance:
         if index.min_promise == 0:
             return self
         other = replace(self)
-        other.__dict__["index"] = index.held(least)
+        other.__dict__["index"] = index if least == index.min_promise else index.held(least)
         return other
 
     def candidate_index(
