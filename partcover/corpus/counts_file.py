@@ -40,6 +40,7 @@ __all__ = [
 
 ROWS = 1 << 17  # words of a row group
 ROW_BYTES = 1 << 24  # bytes of its words, after which it ends
+_REPEATED = 1 << 26  # bytes of words in a batch that may stand for fewer in the file
 
 
 @dataclass
@@ -155,7 +156,8 @@ def _write_parquet(file: IO[bytes], header: Header, blocks: Iterable[Arrays]) ->
     facts = tsv.format_header(header).rstrip()
     columns = [pa.field("word", pa.binary(), False), pa.field("count", pa.int64(), False)]
     schema = pa.schema(columns, {"partcover": facts})
-    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+    # each word is there once: a dictionary of them is of no use
+    with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=["count"]) as writer:
         for data, offsets, counts in _row_groups(blocks):
             if len(data) >= 2**31:
                 raise InputError("a word of 2 GiB or more does not fit in Parquet: write a TSV")
@@ -308,7 +310,9 @@ def _read_parquet(
 def _batches(path: str, word: str, count: str, span: tuple[int, int] | None) -> Iterator[Arrays]:
     pa, pq = _pyarrow(f"reading {path}")
     try:
-        with pq.ParquetFile(path, buffer_size=1 << 20) as file:
+        # with a dictionary, a long word of many rows, which takes few bytes of a file, is in
+        # memory once
+        with pq.ParquetFile(path, buffer_size=1 << 20, read_dictionary=[word]) as file:
             begin, end = span or (0, file.num_row_groups)
             row = 1 + sum(file.metadata.row_group(group).num_rows for group in range(begin))
             batches = file.iter_batches(
@@ -333,11 +337,25 @@ def _checked(path: str, row: int, words: Any, counts: Any, pa: Any) -> Arrays:
     values = counts.to_numpy(zero_copy_only=False)
     refuse(values < 1, "a count is at least 1")
     refuse(values > MAX_COUNT, "the count does not fit in int64")
-    packed = words.cast(pa.large_binary())
+    _refuse_repeated(path, row, words)
+    packed = words.dictionary_decode().cast(pa.large_binary())
     offsets = np.frombuffer(packed.buffers()[1], np.int64)[packed.offset :][: len(packed) + 1]
     refuse(np.diff(offsets) < 1, "the word is empty")
     data = np.frombuffer(packed.buffers()[2], np.uint8)[offsets[0] : offsets[-1]]
     return data, offsets - offsets[0], values.astype(np.int64)
+
+
+def _refuse_repeated(path: str, row: int, words: Any) -> None:
+    """Refuses a batch where long words that are there once stand in very many rows."""
+    import pyarrow.compute as pc
+
+    sizes = pc.binary_length(words.dictionary).to_numpy(zero_copy_only=False).astype(np.int64)
+    decoded, distinct = int(sizes[words.indices.to_numpy()].sum()), int(sizes.sum())
+    if decoded > 4 * distinct + _REPEATED:
+        raise InputError(
+            f"{path}: {len(words):,} rows from {row:,} on repeat {distinct / 2**20:,.1f} MiB of "
+            f"words to {decoded / 2**20:,.1f} MiB: sum the counts of each word first"
+        )
 
 
 def check_text(block: Arrays, path: str | PathLike[str]) -> None:

@@ -263,6 +263,11 @@ def _pattern(value: Any) -> bool:
     return known and list(map(type, value.values())) == [str]
 
 
+def _written(value: Any) -> bool:
+    """Returns whether a value is text that UTF-8 can write: without lone surrogates."""
+    return isinstance(value, str) and not _SURROGATE.search(value)
+
+
 def _texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) and text for text in value)
 
@@ -274,6 +279,7 @@ def _is(kind: Any) -> Callable[[Any], bool]:
 AnyChange: TypeAlias = Change | NormalForm | _Replace
 _FLAG = True, _is(bool)
 NEEDED = object()
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # for each type its parameters, with their defaults and checks, and what it does
 NORMALIZERS: dict[str, tuple[dict[str, tuple[Any, Callable[[Any], bool]]], Any]] = {
@@ -284,8 +290,8 @@ NORMALIZERS: dict[str, tuple[dict[str, tuple[Any, Callable[[Any], bool]]], Any]]
         {"strip_left": _FLAG, "strip_right": _FLAG},
         lambda strip_left, strip_right: _strip(strip_left, strip_right),
     ),
-    "Replace": ({"pattern": (NEEDED, _pattern), "content": (NEEDED, _is(str))}, _replace),
-    "Prepend": ({"prepend": (NEEDED, _is(str))}, lambda prepend: _prepend(prepend)),
+    "Replace": ({"pattern": (NEEDED, _pattern), "content": (NEEDED, _written)}, _replace),
+    "Prepend": ({"prepend": (NEEDED, _written)}, lambda prepend: _prepend(prepend)),
     "BertNormalizer": (
         {
             "clean_text": _FLAG,

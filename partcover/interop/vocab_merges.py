@@ -8,6 +8,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
@@ -70,6 +71,7 @@ _CLASSES = {
 # merges are used, and its special tokens as open_clip names them
 _SIMPLE = b'"bpe_simple_vocab_16e6.txt#version'
 _SIMPLE_MERGES = 49152 - 256 - 2
+_LARGEST, _LONGEST_LINE = 1 << 28, 1 << 24  # bytes of merges, little where they are packed
 _SIMPLE_SPECIAL = ("<start_of_text>", "<end_of_text>")
 
 
@@ -192,7 +194,11 @@ def _read_simple(path: Path) -> tuple[Vocabulary, list[str]]:
 def _merges(path: Path) -> Iterator[tuple[str, str]]:
     """Yields the pairs that merge."""
     with _opened(path) as file:
-        for number, line in enumerate(file, 1):
+        size = 0
+        for number, line in enumerate(iter(partial(file.readline, _LONGEST_LINE), b""), 1):
+            size += len(line)
+            if size > _LARGEST:
+                raise InputError(f"{path}: more than {_LARGEST:,} bytes of merges")
             if line.isspace() or (b"#version:" in line and number == 1):
                 continue
             try:

@@ -142,3 +142,27 @@ def test_row_groups_and_values_of_parquet(tmp_path, monkeypatch):
     monkeypatch.setattr(readers, "ROW_GROUP", MIB)
     with pytest.raises(InputError, match=r"row group 1 inflates to 0\.0 GiB of 'text', more than"):
         WordCounts.from_files([path])
+
+
+def test_one_counted_word_in_many_rows_of_parquet(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "c.parquet"
+
+    def write(many, size, **how):
+        words = pa.array(["ab", "a" * size])
+        rows = pa.DictionaryArray.from_arrays(pa.array([0] + [1] * many, pa.int32()), words)
+        table = {"word": rows.dictionary_decode(), "count": range(1, many + 2)}
+        pq.write_table(pa.table(table), path, **how)
+        return {b"ab": 1, b"a" * size: sum(range(2, many + 2))}
+
+    for many, size in ((40, MIB), (30_000, 9)):
+        assert write(many, size) == dict(WordCounts.load(path))
+    write(300, MIB)
+    assert path.stat().st_size < MIB
+    with pytest.raises(InputError, match=r"301 rows from 1 on repeat 1\.0 MiB of words to 300\.0"):
+        WordCounts.load(path)
+    # each with the beginning that it shares with the last
+    write(300, MIB, use_dictionary=False, column_encoding={"word": "DELTA_BYTE_ARRAY"})
+    with pytest.raises(InputError, match=rf"^{path}: cannot be read as Parquet"):
+        WordCounts.load(path)

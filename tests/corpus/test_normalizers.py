@@ -183,6 +183,8 @@ def test_names():
         ('{"type": "Strip", "strip_left": 1}', "strip_left is 1"),
         ('{"type": "Replace", "pattern": {"String": ""}, "content": ""}', "empty pattern"),
         ('{"type": "Replace", "pattern": "a", "content": ""}', "pattern is 'a'"),
+        ('{"type": "Replace", "pattern": {"String": "a"}, "content": "\\udcff"}', "content is "),
+        ('{"type": "Prepend", "prepend": "a\\ud800"}', r"prepend is 'a\\ud800'"),
         ('{"type": "Precompiled", "precompiled_charsmap": "é"}', "no base64"),
         ('{"type": "Precompiled", "precompiled_charsmap": "/////0E="}', "cut short"),
         ('{"type": "Sequence", "normalizers": [' * 9000, "no JSON"),

@@ -10,7 +10,7 @@ from interop.cases import need
 from interop.vocabularies import TEXT, made, same
 
 from partcover import Encoder, InputError
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export, load_vocabulary, vocab_merges
 
 
 def folder(path, **changes):
@@ -85,6 +85,19 @@ def test_files_that_are_cut_are_not_recognised(tmp_path):
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"#version: 0.2\ni n\n")[:-12])
     with pytest.raises(InputError, match="not recognised"):
         load_vocabulary(tmp_path / "cut.gz")
+
+
+@pytest.mark.parametrize("head", ['"bpe_simple_vocab_16e6.txt#version: 0.2', "#version: 0.2"])
+def test_packed_merges_are_not_unpacked_without_end(tmp_path, monkeypatch, head):
+    (tmp_path / "vocab.json").write_text('{"a": 0}')
+    path = tmp_path / "merges.txt"
+    path.write_bytes(gzip.compress(f"{head}\n".encode() + b"a" * (1 << 25), 1))
+    with pytest.raises(InputError, match=rf"^{path}:2: two parts of a merge are expected"):
+        load_vocabulary(path)
+    monkeypatch.setattr(vocab_merges, "_LARGEST", 1 << 16)
+    path.write_bytes(gzip.compress(f"{head}\n".encode() + b"a a\n" * (1 << 15), 1))
+    with pytest.raises(InputError, match=rf"^{path}: more than 65,536 bytes of merges"):
+        load_vocabulary(path)
 
 
 def test_ends_of_words_in_tokens_of_text_are_refused_by_name(tmp_path):
