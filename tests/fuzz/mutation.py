@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import copy
 import gzip
 import hashlib
@@ -46,28 +47,30 @@ def changed(raw: bytes, name: str, draw: Random, others: Sequence[bytes] = ()) -
     if name.endswith(".jsonl") and draw.random() < 0.5:
         lines = raw.split(b"\n")
         at = draw.randrange(len(lines))
-        return b"\n".join([*lines[:at], change_json(lines[at], draw), *lines[at + 1 :]])
+        return b"\n".join([*lines[:at], change_json(lines[at], draw, others), *lines[at + 1 :]])
     if name.endswith(".cert") and draw.random() < 0.7:
         return change_certificate(raw, draw)
     if name.endswith(JSON_ENDINGS) and draw.random() < 0.7:
-        return change_json(raw, draw)
+        return change_json(raw, draw, others)
     return change_bytes(raw, draw, others)
 
 
-def change_json(raw: bytes, draw: Random) -> bytes:
+def change_json(raw: bytes, draw: Random, others: Sequence[bytes] = ()) -> bytes:
     """Returns JSON with some values replaced, dropped, doubled or given another key."""
     try:
         data = json.loads(raw)
     except (ValueError, RecursionError):
         return change_bytes(raw, draw)
     for _ in range(draw.choice([1, 1, 2, 4])):
-        where = draw.choice(list(_places(data))[1:] or [()])
+        where = _place(data, draw)
         if not where:
             return json.dumps(draw.choice(NASTY)).encode()
         inner = _value(data, where[:-1])
         action = draw.random()
-        if action < 0.6:
+        if action < 0.4:
             inner[where[-1]] = copy.deepcopy(draw.choice(NASTY))
+        elif action < 0.6:
+            inner[where[-1]] = _another(inner[where[-1]], where[-1], data, draw, others)
         elif action < 0.7 and isinstance(inner[where[-1]], int):
             inner[where[-1]] += draw.choice([-1, 1, 2**31, 2**62])
         elif action < 0.85:
@@ -77,6 +80,40 @@ def change_json(raw: bytes, draw: Random) -> bytes:
         else:
             inner.append(copy.deepcopy(inner[where[-1]]))
     return json.dumps(data).encode()
+
+
+def _place(data: Any, draw: Random) -> tuple[Any, ...]:
+    """Returns where a value stands: long lists inside weigh no more than what is beside them."""
+    path: tuple[Any, ...] = ()
+    while isinstance(data, dict | list) and data and (not path or draw.random() < 0.8):
+        key = draw.choice(list(data) if isinstance(data, dict) else range(len(data)))
+        path, data = (*path, key), data[key]
+    return path
+
+
+def _another(value: Any, key: Any, data: Any, draw: Random, others: Sequence[bytes]) -> Any:
+    """Returns a value in place of one: text with other bytes in it, or what stands elsewhere.
+
+    In another file that is, if it has one, the value of the same key.
+    """
+    if isinstance(value, str) and draw.random() < 0.5:
+        return _changed_text(value, draw)
+    if others:
+        with contextlib.suppress(ValueError, RecursionError):
+            data = json.loads(draw.choice(others))
+    same = [path for path in _places(data) if path and path[-1] == key and isinstance(key, str)]
+    return copy.deepcopy(_value(data, draw.choice(same) if same else _place(data, draw)))
+
+
+def _changed_text(text: str, draw: Random) -> str:
+    """Returns text with changes, in what it spells if it is base64."""
+    try:
+        inside = base64.b64decode(text, validate=True) if len(text) > 20 else b""
+    except ValueError:
+        inside = b""
+    if inside:
+        return base64.b64encode(change_bytes(inside, draw)).decode()
+    return change_bytes(text.encode("utf-8", "surrogatepass"), draw).decode("utf-8", "replace")
 
 
 def change_certificate(raw: bytes, draw: Random) -> bytes:
