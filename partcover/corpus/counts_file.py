@@ -235,7 +235,7 @@ def spans_of(path: str, size: int, room: int) -> list[tuple[int, int]]:
     try:
         with pq.ParquetFile(path) as file:
             return [(group, group + 1) for group in range(file.num_row_groups)]
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         raise _unreadable(path, error) from None
 
 
@@ -280,7 +280,7 @@ def _read_parquet(
     pa, pq = _pyarrow(f"reading {path}")
     try:
         schema = pq.read_schema(path)
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         raise _unreadable(path, error) from None
     names = schema.names
     if not {"word", "count"} <= set(names):
@@ -321,7 +321,7 @@ def _batches(path: str, word: str, count: str, span: tuple[int, int] | None) -> 
             for batch in batches:
                 yield _checked(path, row, batch.column(word), batch.column(count), pa)
                 row += batch.num_rows
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         raise _unreadable(path, error) from None
 
 
