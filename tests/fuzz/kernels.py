@@ -11,9 +11,12 @@ import argparse
 import tempfile
 from pathlib import Path
 from random import Random
+from typing import Any
+from unittest.mock import patch
 
 from partcover import (
     Encoder,
+    GroupBudget,
     Instance,
     MergeCondition,
     MinimaxInstance,
@@ -28,6 +31,7 @@ from partcover import (
     head_bound,
     improve,
     improve_minimax,
+    lower_bound,
     merge_bound,
     prune,
     segment,
@@ -36,7 +40,9 @@ from partcover import (
 )
 from partcover.bounds.branch_and_cut import branch_and_cut
 from partcover.corpus.head_and_tail import HeadAndTail
+from partcover.corpus.pretokenizers import PRETOKENIZER_RULES
 from partcover.errors import InputError
+from partcover.instances.worst_case import worst
 from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 ALPHABETS = ("ab", "aaab", "abcdefgh", "\x00\x7f", "aé日\U0010ffff ", " the.\n1'", "a")
@@ -73,18 +79,20 @@ def attempt(draw: Random) -> None:
         for _ in range(draw.choice([1, 2, 10, 30]))
     ]
     text = " ".join(draw.choices(words, k=2 * len(words)))
-    pretokenizer = draw.choice(
-        ["space-prefix", "gpt2", "cl100k", "o200k", "digit", "none", "gpt2+phrases:2",
-         "space-prefix+phrases", "o200k+phrases:3"]
-    )  # fmt: skip
+    phrases = ("gpt2+phrases:2", "space-prefix+phrases", "o200k+phrases:3")
+    pretokenizer = draw.choice([*PRETOKENIZER_RULES, "space-prefix:▁+digit", *phrases])
     counts = WordCounts.from_texts([text], pretokenizer=pretokenizer)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "c.tsv")
         counts.save(path)
         assert WordCounts.load(path).digest == counts.digest
     k = draw.choice([0, 1, 2, 5, 20, 300])
-    limits = {} if draw.random() < 0.5 else {"max_length": draw.randrange(2, 9), "min_count": 2}
+    limits: dict[str, Any] = (
+        {} if draw.random() < 0.5 else {"max_length": draw.randrange(2, 9), "min_count": 2}
+    )
     threads = draw.choice([1, 2])
+    if k > 1 and draw.random() < 0.3:
+        limits["groups"] = [GroupBudget("short", k // 2, max_length=2)]
     instance = Instance(counts, k, **limits)
     greedwmc(instance)
     solutions = [
@@ -113,9 +121,37 @@ def attempt(draw: Random) -> None:
             except InputError:  # without merges or scores
                 continue
             assert encoder.decode_bytes(encoder.encode(text)) == text.encode()
+    encode_much(draw, draw.choice(vocabularies), pretokenizer, text)
+    other_sizes(draw, counts, k)
     adapt(draw, draw.choice(vocabularies), counts)
     if k < 20:
         bound_others(instance.with_k(k))
+
+
+def encode_much(draw: Random, vocabulary: Vocabulary, pretokenizer: str, text: str) -> None:
+    """Encodes a text of many parts, by threads, as bytes and with characters that are no text."""
+    encoder = Encoder(vocabulary, pretokenizer, threads=2)
+    much = (text + draw.choice(["\n", " \udcff", "日 \U0010ffff"])) * (1 + (1 << 19) // len(text))
+    ids = encoder.encode(much)
+    for how in ({}, {"dropout": 0.3}, {"alpha": 0.5}):
+        try:
+            encoder.sample(text, seed=draw.randrange(9), **how)
+        except InputError:  # not of this rule
+            continue
+    assert len(ids) == len(encoder.encode_to_numpy(much))
+    assert encoder.decode_bytes(ids) == much.encode("utf-8", "surrogateescape")
+
+
+def other_sizes(draw: Random, counts: WordCounts, k: int) -> None:
+    """Does what only large instances ask for, and the search of tiny ones for the worst."""
+    tokens = greedtok(Instance(counts, k)).tokens
+    with patch("partcover.bounds.primal_dual.MOST_HELD_ARCS", 0):
+        lower_bound(Instance(counts, k), iterations=40, threads=draw.choice([1, 2]))
+    with patch("partcover.problem.word_index.NARROW_POSITIONS", 0):
+        assert greedtok(Instance(counts, k)).tokens == tokens
+        greedwmc(Instance(counts, k))
+    method = draw.choice(["greedtok", "greedwmc", "greedwmc-relaxed", "bpe"])
+    worst(method, k=draw.choice([1, 2]), words=2, length=4, restarts=2, time_limit=0.2)
 
 
 def adapt(draw: Random, base: Vocabulary, counts: WordCounts) -> None:
