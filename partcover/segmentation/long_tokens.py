@@ -36,8 +36,8 @@ def whole_words(
     whole : dict of int to int
         By its index in `words`, the token that a word is.
     places : ndarray of int64, optional
-        The tokens, ascending, that are not longer than all other words.  None: all of them, as
-        where the rule may cut a word that is a token.
+        The tokens, ascending, but the long ones that no other word is longer than.  None: all of
+        them, as where the rule may cut a word that is a token.
 
     Notes
     -----
@@ -63,4 +63,5 @@ def whole_words(
     as_long = np.flatnonzero(np.isin(symbols, lengths[long])).tolist()
     whole = {word: place_of[text] for word in as_long if (text := words.word(word)) in place_of}
     symbols[[*whole]] = 0
-    return whole, np.flatnonzero(lengths <= symbols.max(initial=0))
+    # a long token of the size of a word is that word, or not in it
+    return whole, np.flatnonzero((lengths <= LONG) | (lengths < symbols.max(initial=0)))
