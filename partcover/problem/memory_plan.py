@@ -234,7 +234,7 @@ class _Sizes(NamedTuple):
 
 
 _NARROW = _Sizes(28, 120, 52, 4)
-_WIDE = _Sizes(37, 144, 68, 8)  # a position takes most while the suffixes are sorted
+_WIDE = _Sizes(33, 144, 68, 8)
 
 
 class _Substrings(NamedTuple):

@@ -27,9 +27,12 @@ RUN = """
 import sys
 import numpy as np
 from partcover import Instance, greedtok, lower_bound
+from partcover.problem import word_index
 from partcover.problem.memory_plan import memory_plan
 from partcover.trainers import bpe
 
+if sys.argv[5] == "64":
+    word_index.NARROW_POSITIONS = 0
 random = np.random.default_rng(1)
 parts = ["".join(random.choice(list("etaoinshrdlu"), random.integers(2, 6))) for _ in range(3000)]
 draw = np.minimum(random.zipf(1.3, (int(sys.argv[2]), 3)) - 1, 2999)
@@ -50,18 +53,19 @@ print(plan.need, 1024 * int(peak))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
 @pytest.mark.parametrize(
-    ("work", "words", "k", "longest"),
+    ("work", "words", "k", "longest", "bits"),
     [
-        ("greedy", 60_000, 500, 99),
-        ("greedy", 60_000, 500, 3),
-        ("greedy", 60_000, 50_000, 99),
-        ("bound", 30_000, 500, 99),
-        ("merges", 60_000, 500, 99),
-        ("merges", 60_000, 50_000, 99),
+        ("greedy", 60_000, 500, 99, 32),
+        ("greedy", 60_000, 500, 3, 32),
+        ("greedy", 60_000, 500, 3, 64),
+        ("greedy", 60_000, 50_000, 99, 32),
+        ("bound", 30_000, 500, 99, 32),
+        ("merges", 60_000, 500, 99, 32),
+        ("merges", 60_000, 50_000, 99, 32),
     ],
 )
-def test_a_run_takes_between_half_of_the_plan_and_all_of_it(work, words, k, longest):
-    command = [sys.executable, "-c", RUN, work, *map(str, (words, k, longest))]
+def test_a_run_takes_between_half_of_the_plan_and_all_of_it(work, words, k, longest, bits):
+    command = [sys.executable, "-c", RUN, work, *map(str, (words, k, longest, bits))]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     need, peak = map(int, printed.split())
     assert need / 2 <= peak <= need

@@ -134,7 +134,7 @@ def test_a_plan_knows_the_width():
     with wide():
         other = memory_plan(instance, "greedy").parts
     index = "the index of the words"
-    assert other[index] - narrow[index] == 9 * n_positions(WORDS)
+    assert other[index] - narrow[index] == 5 * n_positions(WORDS)
     assert other["candidates"] > narrow["candidates"]
     assert other["occurrences"] == 2 * narrow["occurrences"]
 
