@@ -28,18 +28,25 @@ __all__ = [
     "refuse_beyond_memory",
 ]
 
-Work = Literal["greedy", "bound", "search", "merges", "model"]
+Work = Literal[
+    "greedy", "bound", "search", "merges", "model", "pieces", "draws", "phrases", "words"
+]
 _PRICED_WORK = "bound", "search"
 
 # bytes, at the peak
 _PROGRAM = 60 << 20  # the interpreter and the libraries
 _WORD = 16  # a word: where it begins, and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
-_SPELLED, _SPELLED_OFTEN = 120, 250  # a symbol of a token, for the rules; in several vocabularies
+_SPELLED, _SPELLED_OFTEN = 60, 250  # a symbol of a token, for the rules; in several vocabularies
 _PRICED = 160  # a candidate whose reward is counted
 _PRICE = 72  # a symbol in the steps of a bound
 _ARC, _HELD_ARC = 24, 64  # an occurrence there: made word by word, or held
 _PIECE = 48  # a symbol while words are cut into pieces that are merged, with its pairs
+_CUT, _ATOM = 20, 72  # a symbol while words are cut; while their atoms are counted, too
+_LISTED = 36  # a candidate of an index that has all of them
+_PRUNED, _PLACE = 200, 30  # a piece that may be pruned; an occurrence of one
+_MOST_PIECES, _LONGEST_PIECE = 10**6, 17  # pieces at first, and the symbols that are looked at
+_MOST_DRAWN = 1 << 26  # candidates that are drawn from
 _ENTRY = 250  # a nonzero or a variable of a solver's model
 _TAIL = 96 << 20  # the words outside of a head, block by block, and what is summed over them
 _SAMPLED = {"bound": 2, "search": 4}  # times the index of a head: that of a sample, and a search
@@ -150,9 +157,11 @@ def memory_plan(
     ----------
     instance : Instance
         The words, k, and the limits on the candidates.
-    work : {"greedy", "bound", "search", "merges", "model"}
-        GreedTok or GreedWMC; a lower bound; one with a search for vocabularies or for their
-        proof; the training of BPE or WordPiece; or a solver's model of all candidates.
+    work : str
+        ``greedy``: GreedTok or GreedWMC; ``bound``: a lower bound; ``search``: one with a search
+        for vocabularies or for their proof; ``model``: a solver's model of all candidates.  Of
+        trainers: ``merges`` as BPE makes them, ``pieces`` that are pruned as by Unigram, ``draws``
+        from all candidates, ``phrases`` of atoms, and ``words`` that are only cut.
     is_head : bool
         Whether there are other words, which are read in parts.
     available : int, optional
@@ -186,7 +195,7 @@ def memory_plan(
     found = estimate.by_lengths(lengths)
     parts = estimate.parts(lengths, found)
     if "candidates" in parts and _is_counted(instance, available):
-        found = _by_index(instance)
+        found = _by_index(instance, work)
         parts = estimate.parts(lengths, found)
     plan = MemoryPlan(parts, available, takes_head=work in _PRICED_WORK)
     if plan.fits:
@@ -251,9 +260,13 @@ def _is_counted(instance: Instance, available: int) -> bool:
     return fits and positions <= MOST_COUNTED and not instance.groups
 
 
-def _by_index(instance: Instance) -> _Substrings:
-    index = instance.promising
-    return _Substrings(index.n_undominated, index.most_occurrences)
+def _by_index(instance: Instance, work: Work) -> _Substrings:
+    if work == "pieces":
+        index = instance.candidate_index(dominated=False, most=MOST_HELD, longest=_LONGEST_PIECE)
+    else:
+        index = instance.promising
+    number = index.total if work in ("pieces", "draws") else index.n_undominated
+    return _Substrings(number, index.most_occurrences)
 
 
 def _held(instance: Instance) -> int:
@@ -317,7 +330,8 @@ class _Estimate:
         return numbers[fit - 1] if fit else None
 
     def _capped(self, lengths: Int64) -> Int64:
-        longest = self.instance.max_length
+        limits = [self.instance.max_length, _LONGEST_PIECE if self.work == "pieces" else None]
+        longest = min((limit for limit in limits if limit is not None), default=None)
         return lengths if longest is None else np.minimum(lengths, longest)
 
     def _parts(self, lengths: Int64, found: _Substrings) -> Iterator[tuple[str, int]]:
@@ -328,6 +342,17 @@ class _Estimate:
             yield "pieces and their pairs", n_symbols * _PIECE
             yield "tokens", min(instance.k, n_symbols) * _MERGED
             return
+        is_priced = work in _PRICED_WORK
+        # as if the tokens were the longest words
+        capped = self._capped(lengths)
+        others = max(0, len(capped) - instance.k)
+        longest = np.partition(capped, others - 1)[others:] if others else capped
+        spelled = int(longest.sum()) * (_SPELLED_OFTEN if is_priced else _SPELLED)
+        tokens = min(instance.k, n_symbols) * _TOKEN + spelled
+        if work in ("words", "phrases"):
+            yield "the words, cut", n_symbols * (_CUT if work == "words" else _ATOM)
+            yield "tokens", tokens
+            return
         size = _sizes(positions)
         yield "the index of the words", positions * size.position
         if self.is_head:
@@ -337,13 +362,18 @@ class _Estimate:
             yield "candidates", found.candidates * size.candidate
             yield "the model", (2 * n_symbols + 3 * found.occurrences) * _ENTRY
             return
-        is_priced = work in _PRICED_WORK
-        # as if the tokens were the longest words
-        lengths = self._capped(lengths)
-        others = max(0, len(lengths) - instance.k)
-        longest = np.partition(lengths, others - 1)[others:] if others else lengths
-        spelled = int(longest.sum()) * (_SPELLED_OFTEN if is_priced else _SPELLED)
-        yield "tokens", min(instance.k, n_symbols) * _TOKEN + spelled
+        yield "tokens", tokens
+        if work == "draws":  # from another index than that which counts them
+            yield "another index", positions * size.position
+            yield "candidates", min(found.candidates, _MOST_DRAWN) * _LISTED
+            return
+        if work == "pieces":
+            yield "candidates", found.candidates * _LISTED
+            # which occur twice or more
+            pieces = min(found.candidates, found.occurrences // 2, _MOST_PIECES)
+            yield "pieces", pieces * _PRUNED
+            yield "occurrences", found.occurrences * _PLACE
+            return
         held = found.candidates if instance.groups else min(found.candidates, MOST_HELD)
         listed = held * size.listed if held < found.candidates else 0
         yield "candidates", held * size.candidate + listed

@@ -34,6 +34,7 @@ __all__ = ["boundlessbpe"]
     honours=LIMITED_MERGES - {"prefix", "max_length", "forbidden"},
     nested=True,
     phrases=True,
+    work="merges",
 )
 def boundlessbpe(
     instance: Instance,

@@ -26,6 +26,7 @@ __all__ = ["bpe", "merges_that_make"]
     about="byte-pair encoding: merge the most frequent pair",
     honours=LIMITED_MERGES,
     nested=True,
+    work="merges",
 )
 def bpe(
     instance: Instance,

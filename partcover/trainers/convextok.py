@@ -21,6 +21,7 @@ __all__ = ["convextok"]
     "convextok",
     about="the linear relaxation, rounded; with its bound",
     honours=OPTIONS,
+    work="bound",
 )
 def convextok(
     instance: Instance,

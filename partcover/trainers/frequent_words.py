@@ -15,7 +15,13 @@ from .trainer import LIMITED_MERGES, solution_of, trainer
 __all__ = ["frequent"]
 
 
-@trainer("frequent", about="the most frequent words", honours=LIMITED_MERGES, nested=True)
+@trainer(
+    "frequent",
+    about="the most frequent words",
+    honours=LIMITED_MERGES,
+    nested=True,
+    work="words",
+)
 def frequent(instance: Instance, *, threads: Threads = 1) -> Solution:
     """Takes the k most frequent words of two symbols or more; ties go to the smaller word.
 

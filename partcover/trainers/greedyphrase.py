@@ -44,6 +44,7 @@ _KINDS[[i for i in range(128) if chr(i).isalnum() or i == ord("_")]] = _WORD
     "greedyphrase",
     about="frequent phrases, pairs of them, and BPE",
     honours=LIMITED_MERGES,
+    work="phrases",
 )
 def greedyphrase(
     instance: Instance,

@@ -32,6 +32,7 @@ __all__ = ["pathpiece", "removal_increases"]
     "pathpiece",
     about="top down, by what each token's absence costs",
     honours=LIMITED_CANDIDATES,
+    work="pieces",
 )
 def pathpiece(
     instance: Instance,

@@ -28,6 +28,7 @@ _BATCH = 4096  # numbers drawn at a time; part of the rule
     about="drawn at random, by their counts",
     honours=LIMITED_CANDIDATES,
     nested=True,
+    work="draws",
 )
 def randtrain(
     instance: Instance,

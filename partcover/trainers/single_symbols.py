@@ -17,6 +17,7 @@ __all__ = ["plain_bytes"]
     about="no token at all: every symbol alone",
     honours={"candidates", "max_length", "min_count", "forbidden", "groups"},
     nested=True,
+    work="words",
 )
 def plain_bytes(instance: Instance, *, threads: Threads = 1) -> Solution:
     """Chooses no token, so that every symbol stands alone: for text, its bytes.

@@ -23,6 +23,7 @@ __all__ = ["superbpe"]
     about="byte-pair encoding within words first, then across words",
     honours=LIMITED_MERGES - {"prefix"},
     phrases=True,
+    work="merges",
 )
 def superbpe(
     instance: Instance,

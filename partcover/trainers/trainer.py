@@ -10,6 +10,7 @@ from typing import Any, ParamSpec
 
 from ..errors import InputError
 from ..problem.instance import Instance
+from ..problem.memory_plan import Work, refuse_beyond_memory
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..runtime.limits import Deadline
@@ -71,6 +72,9 @@ class Trainer:
         last of them) are its answer for every budget j ≤ k.
     phrases : bool
         Whether it is for phrases, as ``count --phrases`` makes them.
+    work : str, optional
+        What takes the memory, as `partcover.problem.memory_plan.memory_plan` has it; None where no
+        estimate is known.
     requires : callable, optional
         ``requires(instance)`` raises what `run` would before it does anything: MissingExtra for
         a library that is not installed, InputError for words it cannot train on.
@@ -92,6 +96,7 @@ class Trainer:
     honours: Collection[str] = frozenset(OPTIONS)
     nested: bool = False
     phrases: bool = False
+    work: Work | None = None
     requires: Callable[[Instance], None] | None = None
 
     @property
@@ -158,19 +163,20 @@ def trainer(
     honours: Collection[str] = (),
     nested: bool = False,
     phrases: bool = False,
+    work: Work | None = None,
     requires: Callable[[Instance], None] | None = None,
 ) -> Callable[[Callable[_P, Solution]], Callable[_P, Solution]]:
     """Declares a function as a trainer; everything there is to say about it is said here.
 
     The function then checks its arguments against their annotations, refuses an instance with
-    options that it would have to ignore, and on Ctrl-C before it has chosen any token returns
-    the fixed tokens alone.  (After that each trainer itself returns what it has.)  Another
-    package names its trainers in the entry point group ``partcover.trainers``, see
-    `TrainerRegistry`.
+    options that it would have to ignore, or whose `work` does not fit in memory, and on Ctrl-C
+    before it has chosen any token returns the fixed tokens alone.  (After that each trainer itself
+    returns what it has.)  Another package names its trainers in the entry point group
+    ``partcover.trainers``, see `TrainerRegistry`.
 
     Parameters
     ----------
-    name, about, honours, nested, phrases, requires
+    name, about, honours, nested, phrases, work, requires
         See `Trainer`.
 
     Returns
@@ -209,6 +215,8 @@ def trainer(
             instance: Instance = given["instance"]
             try:
                 refuse_unhonoured(instance, name, honours)
+                if work is not None:
+                    refuse_beyond_memory(instance, work)
                 solution = train(*arguments, **options)
             except KeyboardInterrupt:
                 solution = solution_of(
@@ -220,7 +228,7 @@ def trainer(
                 )
             return replace(solution, seed=given.get("seed", 0), threads=given.get("threads", 1))
 
-        DECLARED[name] = Trainer(name, run, about, honours, nested, phrases, requires)
+        DECLARED[name] = Trainer(name, run, about, honours, nested, phrases, work, requires)
         return run
 
     return declare

@@ -29,7 +29,12 @@ _PREPARING = 4  # times the time of the index: what seeding takes
 _SLACK = 1.1  # times k tokens: from there on scores decide, not losses (sentencepiece's)
 
 
-@trainer("unigram", about="a language model of pieces, pruned", honours=LIMITED_CANDIDATES)
+@trainer(
+    "unigram",
+    about="a language model of pieces, pruned",
+    honours=LIMITED_CANDIDATES,
+    work="pieces",
+)
 def unigram(
     instance: Instance,
     *,

@@ -19,6 +19,7 @@ __all__ = ["wordpiece"]
     about="merge the pair seldom apart; rare ones first, so set --min-count",
     honours=LIMITED_MERGES,
     nested=True,
+    work="merges",
 )
 def wordpiece(
     instance: Instance,

@@ -42,8 +42,15 @@ def test_the_words_are_read(run):
     fails(run("greedtok", "none.tsv", "-k", 1, "--plan"), "none.tsv")
 
 
+@pytest.mark.parametrize("method", ["unigram", "randtrain", "greedyphrase", "frequent"])
+def test_a_trainer_with_an_estimate(run, counts, method):
+    command = ["train", counts, "-k", 1, "--method", method, "--plan", "--json"]
+    status, plan = as_json(run(*command))
+    assert (status, plan["fits"]) == (0, True)
+
+
 def test_a_trainer_without_an_estimate(run, counts):
-    fails(run("train", counts, "-k", 1, "--method", "unigram", "--plan"), "bpe and wordpiece")
+    fails(run("train", counts, "-k", 1, "--method", "sage", "--plan"), "of sage no estimate")
 
 
 def test_of_several_budgets_the_largest_counts(run, counts):

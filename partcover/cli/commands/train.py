@@ -35,9 +35,13 @@ class _Methods(Command):
 
 def _work(options: Mapping[str, Any]) -> Work:
     """Returns what takes the memory."""
-    if options["method"] not in ("bpe", "wordpiece"):
-        raise click.UsageError("--plan is for bpe and wordpiece: of others no estimate is known")
-    return "merges"
+    method = options["method"]
+    work = TRAINERS[method].work
+    if work is None:
+        raise click.UsageError(
+            f"of {method} no estimate is known, which is another library's: leave out --plan"
+        )
+    return work
 
 
 def _about(name: str) -> str:

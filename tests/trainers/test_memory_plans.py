@@ -1,0 +1,79 @@
+"""The memory that trainers take, against what is planned; and what does not fit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from partcover import InputError, Instance
+from partcover.trainers import TRAINERS
+
+RUN = """
+import sys
+import numpy as np
+from partcover import Instance, WordCounts
+from partcover.problem.memory_plan import memory_plan
+from partcover.trainers import TRAINERS
+
+trainer, kind, k = TRAINERS[sys.argv[1]], sys.argv[2], int(sys.argv[3])
+random = np.random.default_rng(1)
+if kind == "enormous":
+    draw = random.integers(97, 123, (8, 60_000)).astype(np.uint8)
+    words = WordCounts.from_words([row.tobytes() for row in draw])
+else:
+    least, most, number = (1, 25, 9_000) if kind == "long" else (2, 5, 60_000)
+    how, space = ("gpt2+phrases:4", " ") if kind == "phrases" else (None, "")
+    letters, sizes = list("etaoinshrdlu"), random.integers(2, 6, 3000).tolist()
+    parts = [space + "".join(random.choice(letters, size)) for size in sizes]
+    sizes = random.integers(least, most, number).tolist()
+    rows = [np.minimum(random.zipf(1.3, size) - 1, 2999).tolist() for size in sizes]
+    words = ["".join(parts[i] for i in row) for row in rows]
+    words = WordCounts.from_words(words, pretokenizer=how)
+instance = Instance(words, k)
+trainer.run(instance)
+# rusage would count what the process had that started this one
+[peak] = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+print(memory_plan(Instance(words, k), trainer.work).need, 1024 * int(peak))
+"""
+PLANNED = [name for name, trainer in TRAINERS.items() if trainer.work is not None]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
+@pytest.mark.parametrize(
+    ("method", "kind", "k"),
+    [
+        ("unigram", "words", 500),
+        ("unigram", "long", 500),
+        ("unigram", "enormous", 50),
+        ("pathpiece", "words", 5_000),
+        ("pathpiece", "long", 5_000),
+        ("superbpe", "phrases", 500),
+        ("boundlessbpe", "phrases", 500),
+        ("greedyphrase", "words", 500),
+        ("greedyphrase", "phrases", 5_000),
+        ("randtrain", "words", 500),
+        ("frequent", "words", 5_000),
+        ("frequent", "enormous", 50),
+        ("bytes", "long", 0),
+    ],
+)
+def test_a_run_takes_between_half_of_the_plan_and_all_of_it(method, kind, k):
+    command = [sys.executable, "-c", RUN, method, kind, str(k)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    need, peak = map(int, printed.split())
+    assert need / 2 <= peak <= need
+
+
+def test_all_but_those_of_other_libraries_have_a_plan():
+    assert {*TRAINERS} - {*PLANNED} == {"sage", "unigram_sentencepiece"}
+
+
+@pytest.mark.parametrize("method", PLANNED)
+def test_what_does_not_fit_is_refused_at_once(method, monkeypatch):
+    monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**12)
+    monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
+    words = {f"{n * n}x{n}": 1 + n % 7 for n in range(2000)}
+    with pytest.raises(InputError, match=r"^this takes about .* of memory are available: "):
+        TRAINERS[method].train(Instance(words, 5))
