@@ -43,7 +43,7 @@ _PRICE = 72  # a symbol in the steps of a bound
 _ARC, _HELD_ARC = 24, 64  # an occurrence there: made word by word, or held
 _PIECE = 48  # a symbol while words are cut into pieces that are merged, with its pairs
 _CUT, _ATOM = 20, 72  # a symbol while words are cut; while their atoms are counted, too
-_LISTED = 36  # a candidate of an index that has all of them
+_LISTED, _DRAWN = 36, 56  # a candidate of an index that has all of them; with its weight, drawn
 _PRUNED, _PLACE = 200, 30  # a piece that may be pruned; an occurrence of one
 _MOST_PIECES, _LONGEST_PIECE = 10**6, 17  # pieces at first, and the symbols that are looked at
 _MOST_DRAWN = 1 << 26  # candidates that are drawn from
@@ -365,7 +365,7 @@ class _Estimate:
         yield "tokens", tokens
         if work == "draws":  # from another index than that which counts them
             yield "another index", positions * size.position
-            yield "candidates", min(found.candidates, _MOST_DRAWN) * _LISTED
+            yield "candidates", min(found.candidates, _MOST_DRAWN) * _DRAWN
             return
         if work == "pieces":
             yield "candidates", found.candidates * _LISTED
