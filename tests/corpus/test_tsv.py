@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from partcover import WordCounts
@@ -55,6 +55,7 @@ def same(words, path):
         assert list(words.most_frequent(n)) == ranked[:n]
 
 
+@settings(deadline=None)
 @given(words_of(BYTES))
 @example({b"a" * 9: 1, b"a" * 8: 1, b"a": 1, b"a\0": 1, b"a" * 8 + b"\0": 1})
 def test_bytes(tmp_path_factory, counts):
@@ -65,12 +66,14 @@ def test_bytes(tmp_path_factory, counts):
         assert WordCounts.load(path).to_dict() == counts
 
 
+@settings(deadline=None)
 @given(words_of(CHARS))
 def test_characters(tmp_path_factory, counts):
     path = tmp_path_factory.mktemp("w") / "C.tsv"
     same(WordCounts.from_counts(counts, "chars"), path)
 
 
+@settings(deadline=None)
 @given(words_of(st.lists(st.integers(0, 300), max_size=3).map(tuple)))
 def test_integers(tmp_path_factory, counts):
     same(WordCounts.from_counts(counts, "ints"), tmp_path_factory.mktemp("w") / "C.tsv")
