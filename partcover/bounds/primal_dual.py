@@ -118,19 +118,20 @@ class Ascent:
         free = k - len(counter.instance.fixed)
         threshold = largest(self.rewards[~counter.fixed], free)[1]
         active = active & (self.rewards > _REMOVED_BELOW * threshold)
-        return self._fitting(counter.fixed | (self.x > 0.01), active)
+        return self._fitting(active)
 
-    def _fitting(self, first: Bools, others: Bools) -> Bools:
-        """Returns some tokens, and of others those of the largest rewards while all are few enough.
+    def _fitting(self, active: Bools) -> Bools:
+        """Returns the tokens of the point, and of others those of the largest rewards.
 
-        Few enough are those that occur `MOST_ARCS` times.
+        These are so few that all occur `MOST_ARCS` times, or they alone half as often: prices are
+        good only if what is not chosen competes with what is.
         """
         counter = self.counter
+        chosen: Bools = counter.fixed | (self.x > 0.01)
         occurrences = (counter.hi - counter.lo).astype(np.int64)
-        room = MOST_ARCS - int(occurrences[first].sum())
-        further = np.flatnonzero(others & ~first)
+        room = max(MOST_ARCS - int(occurrences[chosen].sum()), MOST_ARCS // 2)
+        further = np.flatnonzero(active & ~chosen)
         further = further[np.argsort(-self.rewards[further], kind="stable")]
-        chosen = first.copy()
         chosen[further[np.cumsum(occurrences[further]) <= room]] = True
         return chosen
 
@@ -196,7 +197,7 @@ class Ascent:
             if not added.any():
                 return False
             kept = active
-        self._activate(self._fitting(kept, added))
+        self._activate(self._fitting(kept | added))
         return True
 
     def _gain(self) -> None:
