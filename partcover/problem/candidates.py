@@ -156,7 +156,7 @@ class CandidateIndex(WordIndex):
         else:
             classes = self._classes()
             self.n_undominated = int(classes.sum())
-            self.min_promise = _promise_of(classes, most)
+            self.min_promise = self._promise_of(classes, most)
             nodes = self._nodes(self.min_promise)
         self.total = sum(part.total for part in nodes)
         self.intervals, self.weight = self._intervals(nodes)
@@ -222,8 +222,8 @@ class CandidateIndex(WordIndex):
         blocked : ndarray of uint8, shape (symbols + words + 1,)
             Positions where an occurrence that begins adds nothing any more.
         most : int
-            How many candidates are wanted, at most; there may be more where many have much the
-            same promise.
+            How many candidates are wanted, at most; there may be more where many have the same
+            promise.
         scored : int
             Occurrences of others that were scored for the same token, and did not suffice.
 
@@ -241,7 +241,7 @@ class CandidateIndex(WordIndex):
         InputError
             If they are more than memory holds, or too many to be scored for one token.
         """
-        least = _promise_of(self._classes(blocked), most)
+        least = self._promise_of(self._classes(blocked), most, blocked)
         nodes = self._nodes(least, blocked, scored)
         if scored:
             listed = sum(part.candidates for part in nodes)
@@ -265,18 +265,48 @@ class CandidateIndex(WordIndex):
         Substrings of long words that are much the same number the square of their length: those
         that memory does not hold, or that take too long, are refused before they are listed.
         """
-        limits = self._longest, self._min_count, blocked
-
-        def work(shard: tuple[int, int]) -> Nodes:
-            return candidate_nodes(*self._tree, *limits, *shard, least)
-
-        nodes = list(ordered_map(work, self._shards, self._threads))
+        nodes = self._found(least, blocked)
         candidates = sum(part.candidates for part in nodes)
         occurrences = scored + sum(part.occurrences for part in nodes)
         longest = max(part.longest for part in nodes)
         refuse_endless(candidates, longest, occurrences, len(self.text))
         _refuse_beyond_memory(candidates)
         return nodes
+
+    def _found(self, least: int, blocked: Flags | None) -> list[Nodes]:
+        limits = self._longest, self._min_count, blocked
+
+        def work(shard: tuple[int, int]) -> Nodes:
+            return candidate_nodes(*self._tree, *limits, *shard, least)
+
+        return list(ordered_map(work, self._shards, self._threads))
+
+    def _promise_of(self, classes: Int64, most: int, blocked: Flags | None = None) -> int:
+        """Returns a promise that at most `most` candidates have or exceed, and one at least.
+
+        More only where they all have the same; 0 if all candidates do.
+        """
+        # how many candidates have the least promise of a class or more
+        as_promising = np.cumsum(classes[::-1])[::-1]
+        number = int(np.searchsorted(-as_promising, -most, side="left"))
+        highest = int(np.searchsorted(-as_promising, 0, side="left")) - 1
+        if number <= highest:
+            return class_floor(number) if number > 1 else 0  # none has a promise of 0
+        # the best class alone has more: a promise within it, by halves
+        few, least = 0, class_floor(highest)
+        above = class_floor(number)
+        while above - least > 1:
+            middle = (least + above) // 2
+            candidates = sum(part.candidates for part in self._found(middle, blocked))
+            if candidates > most:
+                least = middle
+            else:
+                above = middle
+                if candidates:
+                    few = middle
+                if candidates > most // 2:
+                    break
+        return few or least
 
     def _intervals(self, nodes: list[Nodes]) -> tuple[Intervals, Int64]:
         """Lists candidates that were found, but the excluded ones, and their weights."""
@@ -390,19 +420,6 @@ def _refuse_many(candidates: int, longest: int, positions: int) -> None:
             f"{candidates:,} candidates, of up to {longest:,} symbols, are to be scored for one "
             f"token, since long words repeat themselves: {_SHORTER}"
         )
-
-
-def _promise_of(classes: Int64, most: int) -> int:
-    """Returns a promise that about `most` candidates at most have or exceed, and one at least.
-
-    0 if all candidates do.
-    """
-    # how many candidates have the least promise of a class or more
-    as_promising = np.cumsum(classes[::-1])[::-1]
-    number = int(np.searchsorted(-as_promising, -most, side="left"))
-    highest = int(np.searchsorted(-as_promising, 0, side="left")) - 1
-    number = min(number, highest)
-    return class_floor(number) if number > 1 else 0  # none has a promise of 0
 
 
 def _refuse_beyond_memory(candidates: int) -> None:

@@ -39,7 +39,7 @@ _WORD = 16  # a word: where it begins, and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
 _SPELLED, _SPELLED_OFTEN = 60, 250  # a symbol of a token, for the rules; in several vocabularies
 _PRICED = 160  # a candidate whose reward is counted
-_PRICE = 72  # a symbol in the steps of a bound
+_PRICE = 56  # a symbol in the steps of a bound
 _ARC, _HELD_ARC = 24, 64  # an occurrence there: made word by word, or held
 _PIECE = 48  # a symbol while words are cut into pieces that are merged, with its pairs
 _CUT, _ATOM = 20, 72  # a symbol while words are cut; while their atoms are counted, too
@@ -55,7 +55,7 @@ _SCORED = 5  # candidates that are scored occur about so often at each position,
 MOST_COUNTED = 1 << 24
 """Where there are more positions, substrings are not counted: it takes seconds."""
 MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 27
-"""How many candidates and occurrences a bound looks at, unless those of GreedTok are more."""
+"""How many candidates and occurrences a bound looks at, about; see `Ascent` for which."""
 MOST_HELD_ARCS = 1 << 22
 """Where a bound looks at more occurrences, they are made word by word."""
 
@@ -386,6 +386,7 @@ class _Estimate:
         if is_priced:
             yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
             yield "prices", prices
-            arcs = min(found.occurrences, MOST_ARCS)
+            # GreedTok's tokens occur about once for each position
+            arcs = min(found.occurrences, max(MOST_ARCS, MOST_ARCS // 2 + positions))
             held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
             yield "occurrences that are priced", max(held_arcs, arcs * _ARC)

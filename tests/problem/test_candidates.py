@@ -187,3 +187,16 @@ def test_threads_do_not_change_the_candidates(counts, most, some):
         results = [(*r, *a[0], a[1]) for r, a in zip(results, again, strict=True)]
     for a, b in zip(*results, strict=True):
         assert a.tolist() == b.tolist()
+
+
+@settings(max_examples=300, deadline=None)
+@given(words_st, st.integers(1, 60))
+def test_no_more_are_held_than_asked_for_but_of_one_promise(counts, most):
+    words = WordCounts.from_counts({word * 9: count for word, count in counts.items()})
+    all_of_them = CandidateIndex(words, most=10**6)
+    held = CandidateIndex(words, most=most)
+    promise = held.weight * (held.intervals.length.astype(np.int64) - 1)
+    every = all_of_them.weight * (all_of_them.intervals.length.astype(np.int64) - 1)
+    assert (len(held) > 0) == (len(all_of_them) > 0)
+    assert len(held) <= most or len(set(promise.tolist())) == 1
+    assert sorted(promise.tolist()) == sorted(every[every >= held.min_promise].tolist())
