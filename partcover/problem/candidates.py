@@ -290,7 +290,7 @@ class CandidateIndex(WordIndex):
         as_promising = np.cumsum(classes[::-1])[::-1]
         number = int(np.searchsorted(-as_promising, -most, side="left"))
         highest = int(np.searchsorted(-as_promising, 0, side="left")) - 1
-        if number <= highest:
+        if number <= max(highest, 0):
             return class_floor(number) if number > 1 else 0  # none has a promise of 0
         # the best class alone has more: a promise within it, by halves
         few, least = 0, class_floor(highest)
