@@ -98,6 +98,17 @@ def test_few_candidates_and_arcs_are_held(instance, held, arcs):
         check_bound(instance.with_k(instance.k))  # whose candidates are not enumerated yet
 
 
+@pytest.mark.parametrize(("seed", "k"), [(1, 20), (2, 40), (3, 10)])
+def test_candidates_have_room_beside_chosen_ones_that_fill_it(monkeypatch, seed, k):
+    instance = random_instance(seed, k)
+    best = lower_bound(instance, cuts=False, iterations=1000).lower_bound
+    chosen = instance.index.find_tokens(greedtok(instance).vocabulary)
+    arcs = int((chosen.hi - chosen.lo).sum())  # of GreedTok's tokens alone
+    monkeypatch.setattr("partcover.bounds.primal_dual.MOST_ARCS", arcs // 2)
+    bound = lower_bound(instance, cuts=False, iterations=1000)
+    assert bound.lower_bound >= 0.995 * best
+
+
 def test_improve_where_few_candidates_are_held(monkeypatch):
     monkeypatch.setattr("partcover.problem.instance.MOST_HELD", 20)
     monkeypatch.setattr("partcover.bounds.warm_start.MOST_PRICED", 0)
