@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..kernels._head_tail import TokenSums, largest_classes
+from ..kernels._head_tail import KnownTokens, TokenSums, largest_classes
 from ..problem.certificate import Certificate, Leaf
 from ..problem.head_certificate import LONGEST_PRICED, HeadCertificate, TailDigest
 from ..problem.instance import Instance
-from ..runtime.arrays import Int32, Int64
-from ..runtime.shared_value import Shared
+from ..runtime.arrays import Int64
 from .price_counter import PriceCounter, largest
 
-__all__ = ["Tail", "TailPrices", "TokenTable"]
+__all__ = ["Tail", "TailPrices", "Tolls"]
+
+_Sums: TypeAlias = tuple[int, Int64, Int64]
 
 _BITS = 20  # binary digits of a price, unless the counts are large:
 _TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
 _TOLLS = 6  # passes that make tolls
+_MOST_TRIED = 1 << 18  # words that are read so often
 _CLASS_BITS = 8, 22  # at least and at most
 
 
@@ -59,17 +60,14 @@ class Tail:
     @property
     def worth(self) -> int:
         """All substrings of all words are worth no more tokens than so many."""
-        return sum(count * (size**3 - size) // 6 for size, count in self.sizes.items())
+        return _worth(self.sizes)
 
     def add(self, block: WordCounts) -> None:
         """Adds words."""
         for word, count in block:
             self.digest.add(word, count)
         self.symbols += block.total_symbols
-        sizes = np.minimum(np.diff(block.offsets), LONGEST_PRICED)
-        counted = np.zeros(LONGEST_PRICED + 1, np.int64)
-        np.add.at(counted, sizes, block.counts)
-        self.sizes.update({size: int(counted[size]) for size in np.flatnonzero(counted).tolist()})
+        self.sizes.update(_sizes(block))
 
     def include(self, other: Tail) -> None:
         """Adds the words of another part."""
@@ -78,35 +76,41 @@ class Tail:
         self.sizes.update(other.sizes)
 
 
+def _sizes(words: WordCounts) -> Counter[int]:
+    """Returns how many words of each length are counted, as in `Tail`."""
+    sizes = np.minimum(np.diff(words.offsets), LONGEST_PRICED)
+    counted = np.zeros(LONGEST_PRICED + 1, np.int64)
+    np.add.at(counted, sizes, words.counts)
+    return Counter({size: int(counted[size]) for size in np.flatnonzero(counted).tolist()})
+
+
+def _worth(sizes: Counter[int]) -> int:
+    """Returns how many tokens all substrings of words of some lengths are worth at most."""
+    return sum(count * (size**3 - size) // 6 for size, count in sizes.items())
+
+
 @dataclass(frozen=True)
-class TokenTable:
-    """The known tokens and their tolls, by which the words of a tail are priced.
+class Tolls:
+    """Known tokens and their tolls, by which the words of a tail are priced.
 
     Attributes
     ----------
-    data : ndarray
-        Symbols in which the tokens stand.
-    place, length : ndarray of int64 and int32, shape (tokens,)
-        Where each begins in them, and how long it is.
+    known : KnownTokens
+        The tokens.
     tolls : ndarray of int64, shape (tokens,)
         The toll of each; −1 for those that have none and are not used.
-    n_items : int
-        Tokens from this number on are worth nothing.
-    class_bits, one, longest : int
+    n_items, class_bits, one : int
         As `partcover.kernels._head_tail.TokenSums` takes them.
     """
 
-    data: npt.NDArray[Any]
-    place: Int64
-    length: Int32
+    known: KnownTokens
     tolls: Int64
     n_items: int
     class_bits: int
     one: int
-    longest: int
 
-    def sums(self, shard: WordShard, sixteenths: int) -> tuple[int, Int64, Int64]:
-        """Prices the tail of a shard.
+    def sums(self, tail: Iterable[WordCounts], sixteenths: int) -> _Sums:
+        """Prices words of the tail.
 
         Returns
         -------
@@ -115,25 +119,22 @@ class TokenTable:
         sums, classes : ndarray of int64
             What each token, and each class of all others, is worth, in the same units.
         """
-        table = TokenSums(
-            self.data.astype(np.int64),
-            self.place,
-            self.length,
+        sums = TokenSums(
+            self.known,
             self.tolls,
             self.n_items,
             self.class_bits,
             self.one,
-            self.longest,
             LONGEST_PRICED,
             sixteenths,
         )
-        for block in shard.tail_blocks():
-            table.add(block.data.astype(np.int64), block.offsets, block.counts)
-        return table.total, table.sums, table.classes
+        for block in tail:
+            sums.add(block.data.astype(np.int64), block.offsets, block.counts)
+        return sums.total, sums.sums, sums.classes
 
 
-def _sums(shard: WordShard, table: TokenTable, sixteenths: int) -> tuple[int, Int64, Int64]:
-    return table.sums(shard, sixteenths)
+def _sums(shard: WordShard, tolls: Tolls, sixteenths: int) -> _Sums:
+    return tolls.sums(shard.tail_blocks(), sixteenths)
 
 
 class TailPrices:
@@ -218,16 +219,8 @@ class TailPrices:
         tolls = self._first_tolls(weights) if stated is None else self._stated(stated, named)
         self.stated_tolls = tolls  # those of the best bound
         longest = max([instance.max_length or LONGEST_PRICED, *map(len, instance.fixed)])
-        self.table = TokenTable(
-            self.data,
-            self.place,
-            self.length,
-            tolls,
-            self.n_items,
-            self.class_bits,
-            counter.one,
-            min(longest, LONGEST_PRICED),
-        )
+        known = KnownTokens(self.data, self.place, self.length, min(longest, LONGEST_PRICED))
+        self.tolls = Tolls(known, tolls, self.n_items, self.class_bits, counter.one)
 
     def _find_known(self) -> None:
         """Finds the known tokens, and among them the words that dominate."""
@@ -322,7 +315,7 @@ class TailPrices:
         worth = sums[: self.n_items] / 32.0
         ratio = np.maximum(self.slack, 0) / np.maximum(worth, 1)
         ratio = np.clip(np.where(ratio > 1, np.sqrt(ratio), ratio), 0.25, 2.0)
-        now = self.table.tolls[: self.n_items]
+        now = self.tolls.tolls[: self.n_items]
         return self._with_limits((np.where(now < 0, self.most, now) * ratio).astype(np.int64))
 
     def _with_limits(self, toll: Int64) -> Int64:
@@ -355,44 +348,80 @@ class TailPrices:
     def rounds(self, words: HeadAndTail) -> Iterator[None]:
         """Tries tolls, and how many sixteenths of the prices are by them; yields after each pass.
 
-        What is proven is concave in the sixteenths, so a search by halves finds the best.
+        If the tail is long, a sample of it decides, and all of it is read a few times: at first
+        with prices without tolls, so that there is a bound at once.
         """
-        values = {0: self.count(0, words)}
+        sample = self.sample_of(words, _MOST_TRIED) if self.tail.words > _MOST_TRIED else None
+        if sample is None:
+            yield from self._tries(lambda number: self.count(number, words))
+            return
+        best = self.count(0, words)
         yield
-        best, tolls = -1, self.table.tolls
-        for _ in range(_TOLLS):
-            value = self.count(16, words)
-            if value > best:
-                best, tolls = value, self.table.tolls
+        number = yield from self._tries(
+            lambda number: self._value(*self.tolls.sums([sample], number))
+        )
+        # the largest of sums over a sample are larger than they should be: more is tried
+        for further in range(max(number, 1), 17):
+            value = self.count(further, words)
             yield
-            self.table = replace(self.table, tolls=self._next_tolls(self.sums))
-        self.table = replace(self.table, tolls=tolls)
+            if value <= best:
+                return
+            best = value
+
+    def sample_of(self, words: HeadAndTail, n: int) -> WordCounts | None:
+        """Returns about `n` words that stand for the tail; None if sums over them might not fit."""
+        sample = words.sample(n)
+        fits = 2 * sample.total_symbols < 3 * self.tail.symbols
+        return sample if fits and 2 * _worth(_sizes(sample)) < 3 * self.tail.worth else None
+
+    def _tries(self, count: Callable[[int], int]) -> Generator[None, None, int]:
+        """Finds good tolls, and the best number of sixteenths by them, which is returned.
+
+        What is proven is concave in the number, so a search by halves finds the best.
+        """
+        values = {0: count(0)}
+        yield
+        best, tolls = -1, self.tolls
+        for _ in range(_TOLLS):
+            value = count(16)
+            if value > best:
+                best, tolls = value, self.tolls
+            yield
+            self.tolls = replace(self.tolls, tolls=self._next_tolls(self.sums))
+        self.tolls = tolls
         values[16] = best
-        with words.lent(self.table) as table:
-            for step in (8, 4, 2, 1):
-                best = max(values, key=lambda n: values[n])
-                for number in (best - step, best + step):
-                    if 0 <= number <= 16 and number not in values:
-                        values[number] = self._count(number, words, table)
-                        yield
+        for step in (8, 4, 2, 1):
+            best = max(values, key=lambda n: values[n])
+            for number in (best - step, best + step):
+                if 0 <= number <= 16 and number not in values:
+                    values[number] = count(number)
+                    yield
+        return max(values, key=lambda n: values[n])
 
     def count(self, sixteenths: int, words: HeadAndTail) -> int:
         """Counts what is proven with so many sixteenths, and keeps them if it is more.
 
         Returns it in units of 1 / (32 · one) of a token.
         """
-        with words.lent(self.table) as table:
-            return self._count(sixteenths, words, table)
-
-    def _count(self, sixteenths: int, words: HeadAndTail, table: Shared[TokenTable]) -> int:
-        counter, head = self.counter, self.counter.instance.words
-        value = 32 * int(np.dot(counter.count_at, self.prices))
+        total = 0
         sums = np.zeros(len(self.place), np.int64)
         classes = np.zeros(1 << self.class_bits, np.int64)
-        for total, of_tokens, of_classes in words.map(_sums, table, sixteenths):
-            value += total
-            sums += of_tokens  # fits: `Tail.worth` and the number of digits see to it
-            classes += of_classes
+        with words.lent(self.tolls) as tolls:
+            for of_words, of_tokens, of_classes in words.map(_sums, tolls, sixteenths):
+                total += of_words
+                sums += of_tokens  # fits: `Tail.worth` and the number of digits see to it
+                classes += of_classes
+        value = self._value(total, sums, classes)
+        bound = -(-value // (32 * self.counter.one))
+        if bound > self.lower_bound:
+            self.lower_bound, self.sixteenths = bound, sixteenths
+            self.stated_tolls = self.tolls.tolls
+        return value
+
+    def _value(self, total: int, sums: Int64, classes: Int64) -> int:
+        """Returns what is proven with sums over the words of a tail, and keeps those of tokens."""
+        counter, head = self.counter, self.counter.instance.words
+        value = 32 * int(np.dot(counter.count_at, self.prices)) + total
         items = sums[: self.n_items].copy()
         items[: len(self.known)] += 32 * self.rewards[self.known]
         value -= int(items[self.is_required].sum())
@@ -406,13 +435,8 @@ class TailPrices:
         in_head = 32 * (self.rewards[self.known[self.of_words]] + self.hidden)
         items[self.of_words] = in_head + np.maximum(sums[self.of_words], most)
         optional = np.concatenate([items[~self.is_required], classes])
-        value -= largest(optional, self.free)[0]
-        bound = -(-value // (32 * counter.one))
         self.sums = sums
-        if bound > self.lower_bound:
-            self.lower_bound, self.sixteenths = bound, sixteenths
-            self.stated_tolls = self.table.tolls
-        return value
+        return value - int(largest(optional, self.free)[0])
 
     def certificate(self, n: int) -> HeadCertificate:
         """Returns the proof of the best bound, for a head of `n` words."""

@@ -223,8 +223,8 @@ class HeadAndTail:
             raise InputError("empty corpus, there are no words")
         return _joined(parts)
 
-    def with_sample(self, n: int) -> WordCounts:
-        """Returns the head and about `n` words of the tail, with counts that stand for all of it.
+    def sample(self, n: int) -> WordCounts:
+        """Returns about `n` words of the tail, with counts that stand for all of it.
 
         Every so many pairs of adjacent symbols of the tail, counted words one after another, the
         word of one is taken: its count is what as many pairs need.  The tail is read twice.
@@ -237,7 +237,7 @@ class HeadAndTail:
         Returns
         -------
         WordCounts
-            The head alone if the tail has no pairs.
+            Without words if the tail has no pairs.
 
         Raises
         ------
@@ -248,7 +248,7 @@ class HeadAndTail:
         if total >= 2**62:
             raise InputError("the counts of the tail are too large: scale them down")
         stride = max(1, total // n)
-        parts, before = [self.head], stride // 2
+        parts, before = [_taken(self.head, np.zeros(len(self.head), bool))], stride // 2
         for block in self.blocks():
             pairs = _pairs(block)
             after = before + np.cumsum(pairs * block.counts)
@@ -256,7 +256,11 @@ class HeadAndTail:
             before = int(after[-1])
             counts = (hits * stride + pairs // 2) // np.maximum(pairs, 1)
             parts.append(_taken(replace(block, counts=np.maximum(counts, 1)), hits > 0))
-        return _joined([part for part in parts if len(part)])
+        return _joined(parts)
+
+    def with_sample(self, n: int) -> WordCounts:
+        """Returns the head and a sample of about `n` words of the tail."""
+        return _joined([self.head, self.sample(n)])
 
     def blocks(self) -> Iterator[WordCounts]:
         """Yields the tail in blocks."""

@@ -1,8 +1,16 @@
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+
+class KnownTokens:
+    longest: int
+    def __init__(
+        self, data: npt.NDArray[Any], place: Int64, length: Int32, longest: int
+    ) -> None: ...
 
 class TokenSums:
     sums: Int64
@@ -10,14 +18,11 @@ class TokenSums:
     total: int
     def __init__(
         self,
-        data: Int64,
-        place: Int64,
-        length: Int32,
+        known: KnownTokens,
         tolls: Int64,
         ignored: int,
         class_bits: int,
         one: int,
-        longest: int,
         longest_priced: int,
         sixteenths: int,
     ) -> None: ...

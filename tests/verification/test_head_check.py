@@ -13,12 +13,15 @@ from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
 
 from partcover import HeadCertificate, InputError, Instance, VerificationError, WordCounts
+from partcover.bounds import tail_prices
 from partcover.bounds.head_bound import head_bound
+from partcover.bounds.whole_words import WholeWords
 from partcover.corpus import counts_part
 from partcover.corpus.head_and_tail import HeadAndTail
 from partcover.problem.certificate import Certificate, Leaf
 from partcover.problem.head_certificate import TailDigest
 from partcover.runtime.engines import executor_of
+from partcover.runtime.parallel import call_in_turn
 from partcover.verification.head_check import check_head_certificate
 from partcover.verification.recount import recount
 
@@ -42,11 +45,14 @@ def cases(draw):
     return words, k, draw(st.integers(1, len(words))), conditions
 
 
-@settings(max_examples=60, deadline=None)
-@given(cases())
-def test_the_bound_holds_and_is_confirmed(case):
+@settings(max_examples=100, deadline=None)
+@given(cases(), st.sampled_from([1, 2, 3, 1 << 18]))
+def test_the_bound_holds_and_is_confirmed(case, most_tried):
+    """Whether all words of the tail say which prices are good, or a sample of them."""
     words, k, n, conditions = case
-    bound = head_bound(words, k, head=n, iterations=64, **conditions)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tail_prices, "_MOST_TRIED", most_tried)
+        bound = head_bound(words, k, head=n, iterations=64, **conditions)
     split = HeadAndTail.of(words, n)
     check = check_head_certificate(bound.head, split, bound.certificate)
     assert check.ok
@@ -128,6 +134,35 @@ def test_tokens_that_only_the_tail_has_get_tolls():
     assert any(b"xyz" in token for token in bound.certificate.tolls)
     alone = replace(bound.certificate, tolls={}, sixteenths=0)
     assert check_head_certificate(bound.head, split, alone).lower_bound < bound.lower_bound
+
+
+def test_a_sample_of_a_long_tail_gives_almost_the_bound_of_all(monkeypatch):
+    draw = np.random.default_rng(0)
+    stems = ["".join(draw.choice(list("abcdef"), 3)) for _ in range(40)]
+    rows = draw.zipf(1.4, (6000, 3)) % 40
+    distinct = dict.fromkeys("".join(stems[n] for n in row) for row in rows.tolist())
+    words = WordCounts.from_counts({word: 1 + 3000 // (1 + i) for i, word in enumerate(distinct)})
+    by_all = head_bound(words, 30, head=100, iterations=64)
+    monkeypatch.setattr(tail_prices, "_MOST_TRIED", len(words) // 4)
+    bound = head_bound(words, 30, head=100, iterations=64)
+    plain = replace(by_all.certificate, tolls={}, sixteenths=0)
+    split = HeadAndTail.of(words, 100)
+    without_tolls = check_head_certificate(by_all.head, split, plain).lower_bound
+    assert by_all.lower_bound - bound.lower_bound < (by_all.lower_bound - without_tolls) / 10
+    check = check_head_certificate(bound.head, split, bound.certificate)
+    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
+
+
+def test_a_sample_that_is_worth_far_more_than_the_tail_is_not_used():
+    """Of one word that is taken for all: sums over it might not fit in 63 bits."""
+    short = {a + b: 9 for a in "ghijklmnopqr" for b in "ghijklmnopqr"}
+    tail = {**dict(list(short.items())[:72]), "ab" * 100: 9, **dict(list(short.items())[72:])}
+    words = WordCounts.from_counts({"abab": 99, **tail})
+    split = HeadAndTail.of(words, 1)
+    prices = WholeWords(split, 3, 1).prices(None, call_in_turn)
+    assert prices.sample_of(split, 100) is not None
+    assert [len(word) for word, _ in split.sample(1)] == [200]
+    assert prices.sample_of(split, 1) is None
 
 
 @pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
