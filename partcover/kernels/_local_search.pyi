@@ -6,8 +6,6 @@ Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
 UInt64 = npt.NDArray[np.uint64]
 
-def by_candidate(which: Int32, candidates: int) -> Int32: ...
-
 class State:
     total: int
     work: int

@@ -13,34 +13,13 @@ import numpy as np
 from libc.limits cimport LLONG_MAX
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-
+include "_arc.pxi"
 include "_splitmix.pxi"
 include "_word_paths.pxi"
 
 cdef enum:
     BLOCK = 128          # candidates that share a recorded best
     NO_CANDIDATE = -1
-
-
-def by_candidate(const int32_t[::1] which, Py_ssize_t candidates):
-    """Returns the stable order of occurrences by their candidate; a counting sort."""
-    cdef Py_ssize_t size = which.shape[0], i
-    cdef int64_t at = 0, count
-    first = np.zeros(candidates, np.int64)
-    cdef int64_t[::1] first_view = first
-    order = np.empty(size, np.int32)
-    cdef int32_t[::1] order_view = order
-    with nogil:
-        for i in range(size):
-            first_view[which[i]] += 1
-        for i in range(candidates):
-            count = first_view[i]
-            first_view[i] = at
-            at += count
-        for i in range(size):
-            order_view[first_view[which[i]]] = <int32_t> i
-            first_view[which[i]] += 1
-    return order
 
 
 cdef class State:

@@ -1,15 +1,8 @@
-# What a word costs with one candidate less or one more: included by _local_search.pyx.
+# What a word costs with one candidate less or one more: included by _local_search.pyx,
+# after _arc.pxi.
 #
 # `active` lists the arcs of the chosen candidates, `used` of them; `cost` is scratch that holds the
 # fewest tokens to each boundary.
-
-cdef struct Arc:
-    int32_t start
-    int32_t end
-    int32_t candidate
-    int32_t head         # the first arc of the same candidate in the word
-    int32_t next         # the next one, or -1
-
 
 cdef inline int32_t _cost_without(const Arc *arcs, const int32_t *active, Py_ssize_t used,
                                   Py_ssize_t size, int32_t c, int32_t *cost) noexcept nogil:
