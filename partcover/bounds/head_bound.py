@@ -163,7 +163,7 @@ def head_bound(
         As for `Instance`.
     time_limit : float, optional
         Seconds; up to three fifths go to the bound of the head.  Whatever it is, the words are read
-        seven times.
+        nine times.
     target_gap : float, optional
         The gap of the head to GreedTok's vocabulary at which its bound stops.
     iterations : int, optional

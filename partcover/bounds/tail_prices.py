@@ -22,14 +22,15 @@ from ..problem.instance import Instance
 from ..runtime.arrays import Int64
 from .price_counter import PriceCounter, largest
 
-__all__ = ["Tail", "TailPrices", "Tolls"]
+__all__ = ["MOST_TRIED", "Tail", "TailPrices", "Tolls"]
 
 _Sums: TypeAlias = tuple[int, Int64, Int64]
 
 _BITS = 20  # binary digits of a price, unless the counts are large:
 _TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
 _TOLLS = 6  # passes that make tolls
-_MOST_TRIED = 1 << 18  # words that are read so often
+MOST_TRIED = 1 << 18
+"""Words of a tail that are priced with many tolls."""
 _CLASS_BITS = 8, 22  # at least and at most
 
 
@@ -68,6 +69,11 @@ class Tail:
             self.digest.add(word, count)
         self.symbols += block.total_symbols
         self.sizes.update(_sizes(block))
+
+    def allows(self, sample: WordCounts) -> bool:
+        """Whether sums over words that stand for all fit in 63 bits, where those over all do."""
+        fits = 2 * sample.total_symbols < 3 * self.symbols
+        return fits and 2 * _worth(_sizes(sample)) < 3 * self.worth
 
     def include(self, other: Tail) -> None:
         """Adds the words of another part."""
@@ -155,6 +161,8 @@ class TailPrices:
         What is known of the tail.
     sample : Instance, optional
         The head with words that stand for the tail, whose tokens may have tolls, too.
+    tried : WordCounts, optional
+        Some `MOST_TRIED` words that stand for the tail, on which tolls are tried if it is longer.
     last_gain : int
         About what the k-th best token saves in all words.
     stated : HeadCertificate, optional
@@ -173,12 +181,14 @@ class TailPrices:
         tail: Tail,
         *,
         sample: Instance | None = None,
+        tried: WordCounts | None = None,
         last_gain: int = 0,
         stated: HeadCertificate | None = None,
     ) -> None:
         instance = counter.instance
         self.counter = counter
         self.tail = tail
+        self.tried = tried
         self.lower_bound = instance.words.total_count + tail.digest.total_count
         self.sixteenths = 0
         self.class_bits = min(max(tail.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1])
@@ -210,16 +220,15 @@ class TailPrices:
         least = largest(self.rewards[~counter.fixed], self.free)[1]
         self.least = max(least, last_gain * counter.one)
         named: list[Token] = []
-        weights = np.zeros(len(self.known) + self.n_absent, np.int64)
         if stated is not None:
             named = self._others(list(stated.tolls))
         elif sample is not None:
-            named, weights = self._frequent(sample)
+            named = self._frequent(sample)
         self._find_tokens(named)
-        tolls = self._first_tolls(weights) if stated is None else self._stated(stated, named)
-        self.stated_tolls = tolls  # those of the best bound
         longest = max([instance.max_length or LONGEST_PRICED, *map(len, instance.fixed)])
         known = KnownTokens(self.data, self.place, self.length, min(longest, LONGEST_PRICED))
+        tolls = self._first_tolls(known) if stated is None else self._stated(stated, named)
+        self.stated_tolls = tolls  # those of the best bound
         self.tolls = Tolls(known, tolls, self.n_items, self.class_bits, counter.one)
 
     def _find_known(self) -> None:
@@ -288,27 +297,27 @@ class TailPrices:
         unknown = np.flatnonzero(self._numbers(tokens) < 0).tolist()
         return [tokens[i] for i in unknown if tokens[i] not in named]
 
-    def _frequent(self, sample: Instance) -> tuple[list[Token], Int64]:
-        """Returns tokens that may be worth much in the tail alone, and how often all are there."""
-        counter, index = self.counter, sample.promising
-        own = counter.instance.index
-        known = list(own.tokens_at(counter.intervals.take(self.known)))
-        weights = index.weight_of(index.find_tokens(known)) - counter.weight[self.known]
-        least = self.least // counter.one // 2
+    def _frequent(self, sample: Instance) -> list[Token]:
+        """Returns tokens that may be worth much in the tail alone."""
+        index, own = sample.promising, self.counter.instance.index
+        least = self.least // self.counter.one // 2
+        if not least:
+            return []
         numbers = np.flatnonzero(index.weight * (index.length.astype(np.int64) - 1) >= least)
-        tokens = list(index.tokens(numbers if least else numbers[:0]))
-        weight = index.weight[numbers[: len(tokens)]] - own.weight_of(own.find_tokens(tokens))
+        tokens = list(index.tokens(numbers))
+        weight = index.weight[numbers] - own.weight_of(own.find_tokens(tokens))
         sizes = np.array([len(token) for token in tokens], np.int64)
         wanted = np.flatnonzero(weight * (sizes - 1) >= least).tolist()
-        weight_of = {tokens[i]: int(weight[i]) for i in wanted}
-        named = self._others(list(weight_of))
-        absent = np.zeros(self.n_absent, np.int64)
-        return named, np.concatenate([weights, absent, [weight_of[token] for token in named]])
+        return self._others([tokens[i] for i in wanted])
 
-    def _first_tolls(self, weights: Int64) -> Int64:
+    def _first_tolls(self, known: KnownTokens) -> Int64:
         """Returns the toll of each token by how often it is in the tail, about."""
-        toll = self.slack // np.maximum(weights, 1)
-        return self._with_limits(toll)
+        weights = np.ones(self.n_items, np.int64)
+        if self.tried is not None:
+            data = self.tried.data.astype(np.int64)
+            found = known.weights(data, self.tried.offsets, self.tried.counts, LONGEST_PRICED)
+            weights = np.maximum(found[: self.n_items], 1)
+        return self._with_limits(self.slack // weights)
 
     def _next_tolls(self, sums: Int64) -> Int64:
         """Returns tolls by which tokens are worth about what is left to them in the tail."""
@@ -351,14 +360,14 @@ class TailPrices:
         If the tail is long, a sample of it decides, and all of it is read a few times: at first
         with prices without tolls, so that there is a bound at once.
         """
-        sample = self.sample_of(words, _MOST_TRIED) if self.tail.words > _MOST_TRIED else None
-        if sample is None:
+        tried = self.tried
+        if tried is None or self.tail.words <= MOST_TRIED or not self.tail.allows(tried):
             yield from self._tries(lambda number: self.count(number, words))
             return
         best = self.count(0, words)
         yield
         number = yield from self._tries(
-            lambda number: self._value(*self.tolls.sums([sample], number))
+            lambda number: self._value(*self.tolls.sums([tried], number))
         )
         # the largest of sums over a sample are larger than they should be: more is tried
         for further in range(max(number, 1), 17):
@@ -367,12 +376,6 @@ class TailPrices:
             if value <= best:
                 return
             best = value
-
-    def sample_of(self, words: HeadAndTail, n: int) -> WordCounts | None:
-        """Returns about `n` words that stand for the tail; None if sums over them might not fit."""
-        sample = words.sample(n)
-        fits = 2 * sample.total_symbols < 3 * self.tail.symbols
-        return sample if fits and 2 * _worth(_sizes(sample)) < 3 * self.tail.worth else None
 
     def _tries(self, count: Callable[[int], int]) -> Generator[None, None, int]:
         """Finds good tolls, and the best number of sixteenths by them, which is returned.

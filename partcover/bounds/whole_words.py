@@ -23,7 +23,7 @@ from ..segmentation.segmentation import segment
 from ..verification.certificate_check import mismatches
 from ..vocabulary.vocabulary import Vocabulary
 from .price_counter import PriceCounter
-from .tail_prices import Tail, TailPrices
+from .tail_prices import MOST_TRIED, Tail, TailPrices
 
 __all__ = ["WholeWords", "split_words"]
 
@@ -76,6 +76,11 @@ class WholeWords:
         words = self.words.with_sample(self.words.n)
         return Instance(words, self.head.k, **self.conditions)
 
+    @cached_property
+    def tried(self) -> WordCounts:
+        """Words that stand for the tail, on which its prices are tried."""
+        return self.words.sample(MOST_TRIED)
+
     def greedy(self, time_limit: float | None = None) -> Solution:
         """Returns GreedTok's solution for the sample, which is made once."""
         if self._greedy is None:
@@ -99,7 +104,14 @@ class WholeWords:
         counter = PriceCounter(self.head, share)
         gains = self.greedy().gains
         last_gain = gains[-1] if len(gains) == self.head.k > len(self.head.fixed) else 0
-        return TailPrices(counter, certificate, self.tail, sample=self.sample, last_gain=last_gain)
+        return TailPrices(
+            counter,
+            certificate,
+            self.tail,
+            sample=self.sample,
+            tried=self.tried,
+            last_gain=last_gain,
+        )
 
     def recounted(self, proof: HeadCertificate) -> HeadCertificate:
         """Returns a proof with no more than its prices and tolls are found to prove.

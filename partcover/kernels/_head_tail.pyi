@@ -11,6 +11,7 @@ class KnownTokens:
     def __init__(
         self, data: npt.NDArray[Any], place: Int64, length: Int32, longest: int
     ) -> None: ...
+    def weights(self, data: Int64, offsets: Int64, counts: Int64, most: int) -> Int64: ...
 
 class TokenSums:
     sums: Int64

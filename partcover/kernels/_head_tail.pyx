@@ -30,6 +30,13 @@ cdef struct Slot:
     int64_t place   # where it begins, and its length in the last 16 bits
 
 
+cdef struct Substring:
+    uint64_t key    # its class is the first bits of it
+    uint64_t slot   # where it may be among the known tokens
+    uint32_t tag    # its hash
+    int32_t number  # that of a known token, or -1
+
+
 cdef class KnownTokens:
     """A table of known tokens, all different, which threads may share.
 
@@ -90,11 +97,11 @@ cdef class KnownTokens:
             return (<const int32_t *> &self.data[0])[at]
         return (<const int64_t *> &self.data[0])[at]
 
-    cdef inline void read_ahead(self, uint32_t tag) noexcept nogil:
+    cdef inline void _read_ahead(self, uint32_t tag) noexcept nogil:
         """Reads the slot of a hash ahead."""
         prefetch(self.slots + (tag & self.mask))
 
-    cdef inline uint64_t slot_of(self, uint32_t tag) noexcept nogil:
+    cdef inline uint64_t _slot_of(self, uint32_t tag) noexcept nogil:
         """Returns the first slot with a hash, or one that is free, and reads its token ahead."""
         cdef uint64_t slot = tag & self.mask
         while self.slots[slot].number and self.slots[slot].tag != tag:
@@ -103,8 +110,8 @@ cdef class KnownTokens:
             prefetch(&self.data[0] + self.width * (self.slots[slot].place >> 16))
         return slot
 
-    cdef inline int32_t number(self, uint64_t slot, uint32_t tag, const int64_t *token,
-                               Py_ssize_t size) noexcept nogil:
+    cdef inline int32_t _number(self, uint64_t slot, uint32_t tag, const int64_t *token,
+                                Py_ssize_t size) noexcept nogil:
         """Returns the number of a token from the first slot with its hash on; -1 for others."""
         cdef int64_t place
         cdef Py_ssize_t i
@@ -119,12 +126,61 @@ cdef class KnownTokens:
             slot = slot + 1 & self.mask
         return -1
 
+    cdef void find(self, const int64_t *word, Py_ssize_t size, Substring *found) noexcept nogil:
+        """Finds each substring of two symbols or more: that of start and end at both's place."""
+        cdef Py_ssize_t row, start, end, side = size + 1
+        cdef uint64_t key, sum
+        cdef Substring *row_of
+        for row in range(size - 1 + 2 * AHEAD):
+            if row < size - 1:
+                row_of = found + row * side
+                key = (<uint64_t> word[row] + 1) * FACTOR
+                sum = _step(0, <uint64_t> word[row] + 1)
+                for end in range(row + 2, self.last(row, size) + 1):
+                    key = (key + <uint64_t> word[end - 1] + 1) * FACTOR
+                    sum = _step(sum, <uint64_t> word[end - 1] + 1)
+                    row_of[end].key = key
+                    row_of[end].tag = _hash_sum(sum)
+                    self._read_ahead(row_of[end].tag)
+            start = row - AHEAD
+            if 0 <= start < size - 1:
+                row_of = found + start * side
+                for end in range(start + 2, self.last(start, size) + 1):
+                    row_of[end].slot = self._slot_of(row_of[end].tag)
+            start -= AHEAD
+            if start >= 0:
+                row_of = found + start * side
+                for end in range(start + 2, self.last(start, size) + 1):
+                    row_of[end].number = self._number(row_of[end].slot, row_of[end].tag,
+                                                      word + start, end - start)
 
-cdef struct Substring:
-    uint64_t key    # its class is the first bits of it
-    uint64_t slot   # where it may be among the known tokens
-    uint32_t tag    # its hash
-    int32_t number  # that of a known token, or -1
+    cdef inline Py_ssize_t last(self, Py_ssize_t start, Py_ssize_t size) noexcept nogil:
+        """Returns where the longest substring from a place on ends."""
+        return min(start + self.longest, size)
+
+    def weights(self, const int64_t[::1] data, const int64_t[::1] offsets,
+                const int64_t[::1] counts, Py_ssize_t most):
+        """Returns how often each token is in words of at most so many symbols."""
+        cdef Py_ssize_t w, size, start, end
+        cdef int32_t n
+        cdef Substring *found = <Substring *> malloc((most + 1) * (most + 1) * sizeof(Substring))
+        if found == NULL:
+            raise MemoryError
+        weights = np.zeros(self.made_of[1].shape[0], np.int64)
+        cdef int64_t[::1] view = weights
+        with nogil:
+            for w in range(counts.shape[0]):
+                size = offsets[w + 1] - offsets[w]
+                if size > most:
+                    continue
+                self.find(&data[offsets[w]], size, found)
+                for start in range(size - 1):
+                    for end in range(start + 2, self.last(start, size) + 1):
+                        n = found[start * (size + 1) + end].number
+                        if n >= 0:
+                            view[n] += counts[w]
+        free(found)
+        return weights
 
 
 cdef class TokenSums:
@@ -193,42 +249,10 @@ cdef class TokenSums:
                 if size > self.longest_priced:
                     self.total += 32 * self.one * counts[w]
                 else:
-                    self._find(&data[offsets[w]], size, found)
+                    self.known.find(&data[offsets[w]], size, found)
                     self._add(size, counts[w], found, before, before + side)
         free(found)
         free(before)
-
-    cdef void _find(self, const int64_t *word, Py_ssize_t size, Substring *found) noexcept nogil:
-        """Finds each substring of two symbols or more: that of start and end at both's place."""
-        cdef Py_ssize_t row, start, end, side = size + 1
-        cdef uint64_t key, sum
-        cdef Substring *row_of
-        for row in range(size - 1 + 2 * AHEAD):
-            if row < size - 1:
-                row_of = found + row * side
-                key = (<uint64_t> word[row] + 1) * FACTOR
-                sum = _step(0, <uint64_t> word[row] + 1)
-                for end in range(row + 2, self._last(row, size) + 1):
-                    key = (key + <uint64_t> word[end - 1] + 1) * FACTOR
-                    sum = _step(sum, <uint64_t> word[end - 1] + 1)
-                    row_of[end].key = key
-                    row_of[end].tag = _hash_sum(sum)
-                    self.known.read_ahead(row_of[end].tag)
-            start = row - AHEAD
-            if 0 <= start < size - 1:
-                row_of = found + start * side
-                for end in range(start + 2, self._last(start, size) + 1):
-                    row_of[end].slot = self.known.slot_of(row_of[end].tag)
-            start -= AHEAD
-            if start >= 0:
-                row_of = found + start * side
-                for end in range(start + 2, self._last(start, size) + 1):
-                    row_of[end].number = self.known.number(row_of[end].slot, row_of[end].tag,
-                                                           word + start, end - start)
-
-    cdef inline Py_ssize_t _last(self, Py_ssize_t start, Py_ssize_t size) noexcept nogil:
-        """Returns where the longest substring from a place on ends."""
-        return min(start + self.known.longest, size)
 
     cdef void _add(self, Py_ssize_t size, int64_t count, const Substring *found, int64_t *before,
                    int64_t *behind) noexcept nogil:
@@ -243,7 +267,7 @@ cdef class TokenSums:
         for start in range(size):
             if start and before[start - 1] + one < before[start]:
                 before[start] = before[start - 1] + one
-            for end in range(start + 2, self._last(start, size) + 1):
+            for end in range(start + 2, self.known.last(start, size) + 1):
                 n = found[start * side + end].number
                 if n >= 0 and self.tolls[n] >= 0:
                     cost = before[start] + one + self.tolls[n]
@@ -254,7 +278,7 @@ cdef class TokenSums:
         behind[size] = 0
         for start in range(size - 1, -1, -1):
             behind[start] = behind[start + 1] + one
-            for end in range(start + 2, self._last(start, size) + 1):
+            for end in range(start + 2, self.known.last(start, size) + 1):
                 n = found[start * side + end].number
                 if n >= 0 and self.tolls[n] >= 0:
                     cost = behind[end] + one + self.tolls[n]
@@ -267,7 +291,7 @@ cdef class TokenSums:
                            + (16 - sixteenths) * 2 * cost)
         self.total += count * before[size]
         for start in range(size - 1):
-            for end in range(start + 2, self._last(start, size) + 1):
+            for end in range(start + 2, self.known.last(start, size) + 1):
                 worth = before[end] - before[start] - 32 * one
                 if worth > 0:
                     substring = found + start * side + end

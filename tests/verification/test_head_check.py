@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
 
 from partcover import HeadCertificate, InputError, Instance, VerificationError, WordCounts
-from partcover.bounds import tail_prices
+from partcover.bounds import tail_prices, whole_words
 from partcover.bounds.head_bound import head_bound
 from partcover.bounds.whole_words import WholeWords
 from partcover.corpus import counts_part
@@ -21,7 +21,6 @@ from partcover.corpus.head_and_tail import HeadAndTail
 from partcover.problem.certificate import Certificate, Leaf
 from partcover.problem.head_certificate import TailDigest
 from partcover.runtime.engines import executor_of
-from partcover.runtime.parallel import call_in_turn
 from partcover.verification.head_check import check_head_certificate
 from partcover.verification.recount import recount
 
@@ -51,7 +50,8 @@ def test_the_bound_holds_and_is_confirmed(case, most_tried):
     """Whether all words of the tail say which prices are good, or a sample of them."""
     words, k, n, conditions = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tail_prices, "_MOST_TRIED", most_tried)
+        patch.setattr(tail_prices, "MOST_TRIED", most_tried)
+        patch.setattr(whole_words, "MOST_TRIED", most_tried)
         bound = head_bound(words, k, head=n, iterations=64, **conditions)
     split = HeadAndTail.of(words, n)
     check = check_head_certificate(bound.head, split, bound.certificate)
@@ -143,7 +143,8 @@ def test_a_sample_of_a_long_tail_gives_almost_the_bound_of_all(monkeypatch):
     distinct = dict.fromkeys("".join(stems[n] for n in row) for row in rows.tolist())
     words = WordCounts.from_counts({word: 1 + 3000 // (1 + i) for i, word in enumerate(distinct)})
     by_all = head_bound(words, 30, head=100, iterations=64)
-    monkeypatch.setattr(tail_prices, "_MOST_TRIED", len(words) // 4)
+    for module in (tail_prices, whole_words):
+        monkeypatch.setattr(module, "MOST_TRIED", len(words) // 4)
     bound = head_bound(words, 30, head=100, iterations=64)
     plain = replace(by_all.certificate, tolls={}, sixteenths=0)
     split = HeadAndTail.of(words, 100)
@@ -159,10 +160,10 @@ def test_a_sample_that_is_worth_far_more_than_the_tail_is_not_used():
     tail = {**dict(list(short.items())[:72]), "ab" * 100: 9, **dict(list(short.items())[72:])}
     words = WordCounts.from_counts({"abab": 99, **tail})
     split = HeadAndTail.of(words, 1)
-    prices = WholeWords(split, 3, 1).prices(None, call_in_turn)
-    assert prices.sample_of(split, 100) is not None
+    tail = WholeWords(split, 3, 1).tail
     assert [len(word) for word, _ in split.sample(1)] == [200]
-    assert prices.sample_of(split, 1) is None
+    assert not tail.allows(split.sample(1))
+    assert tail.allows(split.sample(100))
 
 
 @pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
