@@ -19,12 +19,12 @@ from ..kernels._head_tail import KnownTokens, TokenSums, largest_classes
 from ..problem.certificate import Certificate, Leaf
 from ..problem.head_certificate import LONGEST_PRICED, HeadCertificate, TailDigest
 from ..problem.instance import Instance
-from ..runtime.arrays import Int64
+from ..runtime.arrays import Bools, Int64
 from .price_counter import PriceCounter, largest
 
 __all__ = ["MOST_TRIED", "Tail", "TailPrices", "Tolls"]
 
-_Sums: TypeAlias = tuple[int, Int64, Int64]
+_Sums: TypeAlias = tuple[int, Int64, Int64, Bools]
 
 _BITS = 20  # binary digits of a price, unless the counts are large:
 _TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
@@ -124,6 +124,8 @@ class Tolls:
             Σ c·Σ d, in units of 1 / (32 · one).
         sums, classes : ndarray of int64
             What each token, and each class of all others, is worth, in the same units.
+        used : ndarray of bool
+            Tokens without whose tolls prices were others.
         """
         sums = TokenSums(
             self.known,
@@ -136,7 +138,7 @@ class Tolls:
         )
         for block in tail:
             sums.add(block.data.astype(np.int64), block.offsets, block.counts)
-        return sums.total, sums.sums, sums.classes
+        return sums.total, sums.sums, sums.classes, sums.used
 
 
 def _sums(shard: WordShard, tolls: Tolls, sixteenths: int) -> _Sums:
@@ -367,7 +369,7 @@ class TailPrices:
         best = self.count(0, words)
         yield
         number = yield from self._tries(
-            lambda number: self._value(*self.tolls.sums([tried], number))
+            lambda number: self._value(*self.tolls.sums([tried], number)[:3])
         )
         # the largest of sums over a sample are larger than they should be: more is tried
         for further in range(max(number, 1), 17):
@@ -409,16 +411,20 @@ class TailPrices:
         total = 0
         sums = np.zeros(len(self.place), np.int64)
         classes = np.zeros(1 << self.class_bits, np.int64)
+        used = np.zeros(len(self.place), bool)
         with words.lent(self.tolls) as tolls:
-            for of_words, of_tokens, of_classes in words.map(_sums, tolls, sixteenths):
+            for of_words, of_tokens, of_classes, of_tolls in words.map(_sums, tolls, sixteenths):
                 total += of_words
                 sums += of_tokens  # fits: `Tail.worth` and the number of digits see to it
                 classes += of_classes
+                used |= of_tolls
         value = self._value(total, sums, classes)
         bound = -(-value // (32 * self.counter.one))
         if bound > self.lower_bound:
             self.lower_bound, self.sixteenths = bound, sixteenths
-            self.stated_tolls = self.tolls.tolls
+            # others that are not known to the head have tolls, too, which makes a class of each
+            used[len(self.known) :] = True
+            self.stated_tolls = np.where(used, self.tolls.tolls, -1)
         return value
 
     def _value(self, total: int, sums: Int64, classes: Int64) -> int:

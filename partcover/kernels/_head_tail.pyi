@@ -16,6 +16,7 @@ class KnownTokens:
 class TokenSums:
     sums: Int64
     classes: Int64
+    used: npt.NDArray[np.bool_]
     total: int
     def __init__(
         self,

@@ -209,13 +209,16 @@ cdef class TokenSums:
         What each known token is worth, in units of 1 / (32 · one).
     classes : ndarray of int64
         The same of each class.
+    used : ndarray of bool, shape (tokens,)
+        Whether a toll decides a price: without the others all prices are the same.
     total : int
         Σ c·Σ d of all words, in the same units.
     """
     cdef KnownTokens known
     cdef const int64_t[::1] tolls
     cdef int64_t[::1] sums_view, classes_view
-    cdef readonly object sums, classes
+    cdef uint8_t[::1] used_view
+    cdef readonly object sums, classes, used
     cdef readonly int64_t total
     cdef int64_t one
     cdef Py_ssize_t ignored, longest_priced
@@ -232,6 +235,8 @@ cdef class TokenSums:
         self.classes_view = self.classes
         self.sums = np.zeros(tolls.shape[0], np.int64)
         self.sums_view = self.sums
+        self.used = np.zeros(tolls.shape[0], bool)
+        self.used_view = self.used.view(np.uint8)
         self.sixteenths = sixteenths
 
     def add(self, const int64_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts):
@@ -284,6 +289,13 @@ cdef class TokenSums:
                     cost = behind[end] + one + self.tolls[n]
                     if cost < behind[start]:
                         behind[start] = cost
+        for start in range(size - 1):
+            for end in range(start + 2, self.known.last(start, size) + 1):
+                n = found[start * side + end].number
+                if n >= 0 and self.tolls[n] >= 0:
+                    cost = one + self.tolls[n]
+                    if before[end] == before[start] + cost or behind[start] == behind[end] + cost:
+                        self.used_view[n] = 1
         sixteenths = self.sixteenths if before[size] <= MOST_TOKENS * one else 0
         for end in range(size + 1):  # from here on the sum of prices before each place
             cost = one * (0 if end == 0 else 1 if end < size or size == 1 else 2)
