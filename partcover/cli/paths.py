@@ -35,6 +35,15 @@ class _Path(click.ParamType[str]):
 
     name = "file"
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Returns the path as text."""
+        path = str(value)
+        if not path:
+            self.fail("a file is expected, not an empty name", param, ctx)
+        if "\0" in path:
+            self.fail(f"{path!r}: no name of a file has a zero byte", param, ctx)
+        return path
+
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem[str]]:
@@ -46,12 +55,6 @@ class _Path(click.ParamType[str]):
 
 class ReadablePath(_Path):
     """A file or folder that a command reads; ``-`` is standard input."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Returns the path as text."""
-        if not value:
-            self.fail("a file is expected, not an empty name", param, ctx)
-        return str(value)
 
     def paths(self, value: str) -> Iterator[str]:
         """Yields the files that a value names."""
@@ -85,9 +88,7 @@ class WritablePath(_Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Returns the path as text."""
-        path = str(value)
-        if not path:
-            self.fail("a file is expected, not an empty name", param, ctx)
+        path = super().convert(value, param, ctx)
         if self.kind in ("text", "folder") and path.lower().endswith(".csv"):
             name = param.opts[0] if param is not None else "this"
             self.fail(f"{path!r}: {name} does not write CSV; name another ending", param, ctx)
@@ -124,7 +125,7 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
 
 
 def _is_endless(path: str) -> bool:
-    return "\0" not in path and os.path.realpath(path) in _ENDLESS
+    return os.path.realpath(path) in _ENDLESS
 
 
 def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, str]] = ()) -> None:

@@ -99,6 +99,12 @@ def test_a_device_without_an_end_is_no_input(run, counts, tmp_path, name):
     fails(run(*words), "zero: a device without an end: name a file")
 
 
+@pytest.mark.parametrize("option", ["-o", "--group=x=1:", "--required="])
+def test_no_file_has_a_zero_byte_in_its_name(run, counts, option):
+    """No system passes it on, but whoever calls `main` may."""
+    fails(run("greedtok", counts, "-k", "1", f"{option}a\0b"), "a\\x00b", "zero byte")
+
+
 def test_derived_outputs_are_checked_too(run, counts, tmp_path):
     (tmp_path / "P-3.cert").write_bytes((tmp_path / "C.tsv").read_bytes())
     fails(run("bound", "P-3.cert", "-k", "2,3", "-o", "P.cert"), "P-3.cert", "overwrite")

@@ -76,7 +76,7 @@ def attempt(target: str, path: Path) -> None:
         If another file is there afterwards, or the line is none.
     """
     before, line = sorted(path.parent.rglob("*")), ""
-    with _limited():
+    with limited():
         try:
             TARGETS[target](path)
         except MissingExtra:
@@ -88,7 +88,7 @@ def attempt(target: str, path: Path) -> None:
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def limited() -> Iterator[None]:
     """Raises `Hang` inside the block when the time is up, where there are such signals."""
     if not hasattr(signal, "setitimer"):
         yield

@@ -27,13 +27,16 @@ from fuzz.inputs import SECONDS, attempt, mutants
 from fuzz.mutation import changed
 from fuzz.targets import SEEDS, TARGETS
 
+COMMANDS = "commands"  # the target that is no reader
 MEMORY = 4 << 30  # bytes of address space
 
 
 def main() -> int:
     """Runs each target in a process of its own; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
+    parser.add_argument(
+        "targets", nargs="*", metavar="TARGET", help=", ".join((*TARGETS, COMMANDS))
+    )
     parser.add_argument("--tries", type=int, default=3000, help="for each (3000)")
     parser.add_argument("--seed", type=int, default=0, help="of the changes (0)")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-found"), help="(fuzz-found)")
@@ -42,9 +45,11 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.inside is not None:
         work = guided if arguments.guided else at_random
+        if arguments.targets[0] == COMMANDS:
+            work = command_lines
         return work(arguments.targets[0], arguments.inside, arguments.tries, arguments.seed)
     status = 0
-    for target in arguments.targets or TARGETS:
+    for target in arguments.targets or (*TARGETS, COMMANDS):
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, __file__, target, "--inside", folder]
             command += ["--tries", str(arguments.tries), "--seed", str(arguments.seed)]
@@ -53,7 +58,7 @@ def main() -> int:
                 status = 1
                 arguments.keep.mkdir(parents=True, exist_ok=True)
                 kept = arguments.keep / f"{target}-{time.time_ns()}"
-                shutil.copytree(folder, kept)
+                shutil.copytree(folder, kept, symlinks=True)
                 print(f"{target}: exit status {done.returncode}, the input is in {kept}")
     return status
 
@@ -68,6 +73,27 @@ def at_random(target: str, folder: Path, tries: int, seed: int) -> int:
             traceback.print_exc()
             return 1
     print(f"{target}: {tries:,} inputs", flush=True)
+    return 0
+
+
+def command_lines(_: str, folder: Path, tries: int, seed: int) -> int:
+    """Tries commands with arguments that nobody means; returns 1 at the first defect."""
+    from fuzz.arguments import any_arguments, any_command  # a second, for this target alone
+    from fuzz.sandbox import Sandbox
+
+    limit_memory()
+    draw = Random(seed)
+    folder.joinpath("sandbox").mkdir()
+    sandbox = Sandbox(folder / "sandbox")
+    for _ in range(tries):
+        arguments = any_arguments(any_command(draw), draw)
+        try:
+            sandbox.attempt(arguments)
+        except BaseException:
+            traceback.print_exc()
+            print(arguments, file=sys.stderr)
+            return 1
+    print(f"{COMMANDS}: {tries:,} command lines", flush=True)
     return 0
 
 

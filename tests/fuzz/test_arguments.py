@@ -1,0 +1,70 @@
+"""Commands with arguments that nobody means: a result or one line, and nothing written beside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from fuzz.arguments import (
+    LINES,
+    NAMED,
+    RARE,
+    any_arguments,
+    complete,
+    every_hostile,
+    fitting,
+    given,
+    options,
+)
+from fuzz.sandbox import Sandbox
+
+RUN = Path(__file__).with_name("run.py")
+EACH = [pytest.param(name, marks=pytest.mark.slow if name == "demo" else ()) for name in NAMED]
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory):
+    return Sandbox(tmp_path_factory.mktemp("sandbox"))
+
+
+def test_every_command_has_lines():
+    assert LINES.keys() == NAMED.keys()
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_every_option_is_reached(sandbox, name):
+    """Not only parsed: with a value that fits, on one of its lines, the command does its work."""
+
+    def works(*arguments):
+        done = sandbox.attempt(complete(name, arguments))
+        return done.status != 2 or "which is not installed" in done.error
+
+    assert works(*LINES[name][0].split())
+    for option in options(name):
+        tries = [given(option, value) for value in fitting(option)]
+        assert any(works(*line.split(), *add) for add in tries for line in LINES[name]), option.opts
+
+
+@pytest.mark.parametrize("name", sorted(NAMED.keys() - RARE))
+def test_some_arguments(sandbox, name):
+    draw = Random(name)
+    for _ in range(8):
+        sandbox.attempt(any_arguments(name, draw))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(NAMED.keys() - {"demo"}))
+def test_every_hostile_value(sandbox, name):
+    for arguments in every_hostile(name):
+        sandbox.attempt(arguments)
+
+
+@pytest.mark.slow
+def test_many_arguments(tmp_path):
+    """In a process with little memory, which a crash of compiled code ends alone."""
+    command = [sys.executable, RUN, "commands", "--tries", "5000", "--keep", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
