@@ -11,6 +11,7 @@ import click
 
 from ..corpus import symbols as sym
 from ..corpus.pretokenizers import Pretokenizer
+from ..runtime.arguments import MOST_THREADS
 from ..runtime.engines import ENGINES
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
 from .completion import pretokenizer_names
@@ -121,7 +122,7 @@ def _output_options(
         running.append(
             option(
                 "--threads",
-                type=click.IntRange(1),
+                type=click.IntRange(1, MOST_THREADS),
                 default=1,
                 show_default=True,
                 heading=LIMITS,

@@ -34,6 +34,7 @@ ENUMERABLE = 100_000_000
 #: The symbols, as they are written.
 LETTERS = "abcdefghijklmnop"
 
+_MOST_TOKENS = 2**31 - 1
 _MAX_SYMBOLS = 64  # symbols of an instance that the kernel holds
 _MAX_LENGTH = 16
 _MAX_IMAGES = 1_000_000  # words under all renamings of their symbols that are tabled
@@ -72,8 +73,8 @@ class Space:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise InputError(f"unknown method {self.method!r}: use {', '.join(METHODS)}")
-        if self.k < 1:
-            raise InputError(f"k is {self.k}: at least 1 is expected")
+        if not 1 <= self.k <= _MOST_TOKENS:
+            raise InputError(f"k is {self.k}: 1 to {_MOST_TOKENS:,} tokens are expected")
         if not 1 <= self.alphabet <= len(LETTERS):
             raise InputError(
                 f"alphabet is {self.alphabet}: 1 to {len(LETTERS)} symbols are expected"

@@ -20,6 +20,7 @@ import numpy as np
 from ..errors import InputError
 
 __all__ = [
+    "MOST_THREADS",
     "Budget",
     "Int64",
     "Range",
@@ -78,9 +79,10 @@ def _or_none(seconds: float) -> float | None:
 
 #: The seconds that a call may take; infinity is no limit, as None is.
 Seconds = Annotated[float, Range(0), _or_none]
+MOST_THREADS = 1024
 #: A random seed.
 Seed = Annotated[int, Range(0, 2**31 - 1)]
-Threads = Annotated[int, Range(1, 1024)]
+Threads = Annotated[int, Range(1, MOST_THREADS)]
 #: A relative gap: 0.01 is 1 %.
 Share = Annotated[float, Range(0, below=1)]
 Whole = Annotated[int, Range(0)]

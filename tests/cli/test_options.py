@@ -218,3 +218,11 @@ def test_a_csv_is_one_or_refused(name):
     elif option.type.kind != "any":  # of decode, whose text may be anything
         with pytest.raises(click.BadParameter, match="does not write CSV"):
             option.type.convert("x.csv", option, None)
+
+
+@pytest.mark.parametrize("name", sorted(THREADS))
+def test_threads_have_a_limit(name):
+    """The one of Python: of more, a pool of processes cannot be made."""
+    option = next(each for each in COMMANDS[name].params if each.name == "threads")
+    with pytest.raises(click.BadParameter, match="1<=x<=1024"):
+        option.type.convert(1025, option, None)
