@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..corpus.head_and_tail import words_between
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..kernels._local_search import State
@@ -89,7 +90,7 @@ def occurrences_and_gains(
     slices = list(pairwise(sorted({0, *cuts, len(words)})))
 
     def count(part: tuple[int, int]) -> tuple[Int64, Int64]:
-        index = WordIndex(_slice(words, *part))
+        index = WordIndex(words_between(words, *part))
         intervals = index.find_tokens(listed)
         state = State(
             *arcs_of(index, intervals),
@@ -106,9 +107,3 @@ def occurrences_and_gains(
             occurrences += part_occurrences
             gains += part_gains
     return occurrences, gains
-
-
-def _slice(words: WordCounts, first: int, last: int) -> WordCounts:
-    offsets = words.offsets[first : last + 1]
-    data = words.data[offsets[0] : offsets[-1]]
-    return WordCounts(data, offsets - offsets[0], words.counts[first:last], words.symbols)

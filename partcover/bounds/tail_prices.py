@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .price_counter import PriceCounter, largest
 
 __all__ = ["MOST_TRIED", "Tail", "TailPrices", "Tolls"]
 
+_Result = TypeVar("_Result")
 _Sums: TypeAlias = tuple[int, Int64, Int64, Bools]
 
 _BITS = 20  # binary digits of a price, unless the counts are large:
@@ -70,10 +71,11 @@ class Tail:
         self.symbols += block.total_symbols
         self.sizes.update(_sizes(block))
 
-    def allows(self, sample: WordCounts) -> bool:
+    def allows(self, sample: Iterable[WordCounts]) -> bool:
         """Whether sums over words that stand for all fit in 63 bits, where those over all do."""
-        fits = 2 * sample.total_symbols < 3 * self.symbols
-        return fits and 2 * _worth(_sizes(sample)) < 3 * self.worth
+        parts = list(sample)
+        fits = 2 * sum(part.total_symbols for part in parts) < 3 * self.symbols
+        return fits and 2 * sum(_worth(_sizes(part)) for part in parts) < 3 * self.worth
 
     def include(self, other: Tail) -> None:
         """Adds the words of another part."""
@@ -163,8 +165,9 @@ class TailPrices:
         What is known of the tail.
     sample : Instance, optional
         The head with words that stand for the tail, whose tokens may have tolls, too.
-    tried : WordCounts, optional
-        Some `MOST_TRIED` words that stand for the tail, on which tolls are tried if it is longer.
+    tried : sequence of WordCounts
+        Parts of some `MOST_TRIED` words that stand for the tail, on which tolls are tried if it is
+        longer.
     last_gain : int
         About what the k-th best token saves in all words.
     stated : HeadCertificate, optional
@@ -183,7 +186,7 @@ class TailPrices:
         tail: Tail,
         *,
         sample: Instance | None = None,
-        tried: WordCounts | None = None,
+        tried: Sequence[WordCounts] = (),
         last_gain: int = 0,
         stated: HeadCertificate | None = None,
     ) -> None:
@@ -314,12 +317,13 @@ class TailPrices:
 
     def _first_tolls(self, known: KnownTokens) -> Int64:
         """Returns the toll of each token by how often it is in the tail, about."""
-        weights = np.ones(self.n_items, np.int64)
-        if self.tried is not None:
-            data = self.tried.data.astype(np.int64)
-            found = known.weights(data, self.tried.offsets, self.tried.counts, LONGEST_PRICED)
-            weights = np.maximum(found[: self.n_items], 1)
-        return self._with_limits(self.slack // weights)
+
+        def count(words: WordCounts) -> Int64:
+            data = words.data.astype(np.int64)
+            return known.weights(data, words.offsets, words.counts, LONGEST_PRICED)
+
+        weights = sum(self._of_tried(count), np.zeros(len(self.place), np.int64))
+        return self._with_limits(self.slack // np.maximum(weights[: self.n_items], 1))
 
     def _next_tolls(self, sums: Int64) -> Int64:
         """Returns tolls by which tokens are worth about what is left to them in the tail."""
@@ -362,15 +366,12 @@ class TailPrices:
         If the tail is long, a sample of it decides, and all of it is read a few times: at first
         with prices without tolls, so that there is a bound at once.
         """
-        tried = self.tried
-        if tried is None or self.tail.words <= MOST_TRIED or not self.tail.allows(tried):
+        if self.tail.words <= MOST_TRIED or not self.tail.allows(self.tried):
             yield from self._tries(lambda number: self.count(number, words))
             return
         best = self.count(0, words)
         yield
-        number = yield from self._tries(
-            lambda number: self._value(*self.tolls.sums([tried], number)[:3])
-        )
+        number = yield from self._tries(self._estimate)
         # the largest of sums over a sample are larger than they should be: more is tried
         for further in range(max(number, 1), 17):
             value = self.count(further, words)
@@ -378,6 +379,21 @@ class TailPrices:
             if value <= best:
                 return
             best = value
+
+    def _estimate(self, sixteenths: int) -> int:
+        """Returns about what is proven with so many sixteenths, by the words that are tried."""
+        parts = self._of_tried(lambda words: self.tolls.sums([words], sixteenths))
+        return self._value(*self._added(parts)[:3])
+
+    def _of_tried(self, work: Callable[[WordCounts], _Result]) -> list[_Result]:
+        """Returns what a function returns for each part of the words that are tried."""
+        results: list[Any] = [None] * len(self.tried)
+
+        def call(n: int) -> None:
+            results[n] = work(self.tried[n])
+
+        self.counter.share(call, len(results))
+        return results
 
     def _tries(self, count: Callable[[int], int]) -> Generator[None, None, int]:
         """Finds good tolls, and the best number of sixteenths by them, which is returned.
@@ -408,16 +424,8 @@ class TailPrices:
 
         Returns it in units of 1 / (32 · one) of a token.
         """
-        total = 0
-        sums = np.zeros(len(self.place), np.int64)
-        classes = np.zeros(1 << self.class_bits, np.int64)
-        used = np.zeros(len(self.place), bool)
         with words.lent(self.tolls) as tolls:
-            for of_words, of_tokens, of_classes, of_tolls in words.map(_sums, tolls, sixteenths):
-                total += of_words
-                sums += of_tokens  # fits: `Tail.worth` and the number of digits see to it
-                classes += of_classes
-                used |= of_tolls
+            total, sums, classes, used = self._added(words.map(_sums, tolls, sixteenths))
         value = self._value(total, sums, classes)
         bound = -(-value // (32 * self.counter.one))
         if bound > self.lower_bound:
@@ -426,6 +434,19 @@ class TailPrices:
             used[len(self.known) :] = True
             self.stated_tolls = np.where(used, self.tolls.tolls, -1)
         return value
+
+    def _added(self, parts: Iterable[_Sums]) -> _Sums:
+        """Returns sums over words of which those over parts are given."""
+        total = 0
+        sums = np.zeros(len(self.place), np.int64)
+        classes = np.zeros(1 << self.class_bits, np.int64)
+        used = np.zeros(len(self.place), bool)
+        for of_words, of_tokens, of_classes, of_tolls in parts:
+            total += of_words
+            sums += of_tokens  # fits: `Tail.worth` and the number of digits see to it
+            classes += of_classes
+            used |= of_tolls
+        return total, sums, classes, used
 
     def _value(self, total: int, sums: Int64, classes: Int64) -> int:
         """Returns what is proven with sums over the words of a tail, and keeps those of tokens."""

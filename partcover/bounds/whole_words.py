@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from os import PathLike
 from typing import Any
 
-from ..corpus.head_and_tail import HeadAndTail, WordShard
+import numpy as np
+
+from ..corpus.head_and_tail import HeadAndTail, WordShard, words_between
 from ..corpus.symbols import Symbols
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -26,6 +29,8 @@ from .price_counter import PriceCounter
 from .tail_prices import MOST_TRIED, Tail, TailPrices
 
 __all__ = ["WholeWords", "split_words"]
+
+_PARTS = 4  # of the words that prices are tried on: threads share them
 
 
 class WholeWords:
@@ -77,9 +82,11 @@ class WholeWords:
         return Instance(words, self.head.k, **self.conditions)
 
     @cached_property
-    def tried(self) -> WordCounts:
-        """Words that stand for the tail, on which its prices are tried."""
-        return self.words.sample(MOST_TRIED)
+    def tried(self) -> list[WordCounts]:
+        """Words that stand for the tail, on which its prices are tried, in parts."""
+        words = self.words.sample(MOST_TRIED)
+        cuts = np.linspace(0, len(words), _PARTS + 1).astype(int).tolist()
+        return [words_between(words, *cut) for cut in pairwise(cuts)]
 
     def greedy(self, time_limit: float | None = None) -> Solution:
         """Returns GreedTok's solution for the sample, which is made once."""

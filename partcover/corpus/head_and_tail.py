@@ -24,7 +24,7 @@ from .tsv import Header
 from .word_arrays import MAX_COUNT
 from .word_counts import WordCounts
 
-__all__ = ["HeadAndTail", "WordShard"]
+__all__ = ["HeadAndTail", "WordShard", "words_between"]
 
 _Result = TypeVar("_Result")
 _Value = TypeVar("_Value")
@@ -48,11 +48,7 @@ class _Slice:
     end: int
 
     def blocks(self) -> Iterator[WordCounts]:
-        words = self.words
-        first, last = words.offsets[[self.begin, self.end]].tolist()
-        offsets = words.offsets[self.begin : self.end + 1] - first
-        data, counts = words.data[first:last], words.counts[self.begin : self.end]
-        yield replace(words, data=data, offsets=offsets, counts=counts)
+        yield words_between(self.words, self.begin, self.end)
 
 
 @dataclass(frozen=True)
@@ -334,6 +330,23 @@ def _joined(parts: list[WordCounts]) -> WordCounts:
     table.add_words(*arrays)
     header = Header(joined.pretokenizer, joined.symbols, joined.normalizer)
     return words_of(table.export(False), header)
+
+
+def words_between(words: WordCounts, begin: int, end: int) -> WordCounts:
+    """Returns the words of the numbers from one on up to another, not copied.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.corpus.head_and_tail import words_between
+    >>> words_between(WordCounts.from_counts({"that": 9, "hat": 5, "chat": 2}), 1, 2).to_dict()
+    {b'hat': 5}
+    """
+    first, last = words.offsets[[begin, end]].tolist()
+    offsets = words.offsets[begin : end + 1] - first
+    return replace(
+        words, data=words.data[first:last], offsets=offsets, counts=words.counts[begin:end]
+    )
 
 
 def _taken(words: WordCounts, which: Bools) -> WordCounts:

@@ -162,8 +162,8 @@ def test_a_sample_that_is_worth_far_more_than_the_tail_is_not_used():
     split = HeadAndTail.of(words, 1)
     tail = WholeWords(split, 3, 1).tail
     assert [len(word) for word, _ in split.sample(1)] == [200]
-    assert not tail.allows(split.sample(1))
-    assert tail.allows(split.sample(100))
+    assert not tail.allows([split.sample(1)])
+    assert tail.allows([split.sample(100)])
 
 
 @pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
