@@ -335,4 +335,5 @@ def bound_and_search(task: Task, greedy: Solution) -> Solution:
                 termination = both.run()
         except KeyboardInterrupt:
             termination = "interrupted"
+        both.climb.end()  # on large instances there is no room beside its steps
         return replace(both.solution(termination), seconds=deadline.seconds)

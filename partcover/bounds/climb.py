@@ -189,3 +189,8 @@ class Climb:
         ):
             ended = "completed"
         return ended
+
+    def end(self) -> None:
+        """Frees what further steps would need; the best prices stay."""
+        del self.ascent
+        self.rounds = None

@@ -211,8 +211,10 @@ class CutPrices:
         symbols = counter.instance.words.total_symbols
         # a position is of one multiplier of a pair at most: sums of so few digits are exact
         digits = max(1, 53 - symbols.bit_length())
-        counts = counter.count_at[self.position].astype(float)
         sums = [0] * len(self.pairs)
+        counts = np.zeros(0)
+        if len(self.pairs):
+            counts = counter.count_at[self.position].astype(float)
         for shift in range(0, int(self.multiplier.max(initial=0)).bit_length(), digits):
             part = self.multiplier >> shift & ((1 << digits) - 1)
             added = np.bincount(self.pair, part * counts, len(self.pairs)).astype(np.int64)

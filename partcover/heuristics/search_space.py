@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..kernels._local_search import State
+from ..kernels._search_arcs import repeated_steps
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..problem.occurrences import arcs_of
@@ -20,7 +21,7 @@ from ..vocabulary.vocabulary import Vocabulary
 __all__ = ["SearchSpace", "legal_start", "legal_tokens", "per_candidate", "promise_of"]
 
 
-ARCS = 2**23  # occurrences in a search space; each takes some 100 bytes while they are sorted
+ARCS = 2**23  # occurrences of candidates that are not named; each takes 40 bytes
 STEPS = 2**31  # arcs that one pass over all words visits for tokens that repeat in a word
 
 
@@ -61,7 +62,7 @@ class SearchSpace:
         self.number = {named[n]: i for i, n in enumerate(names.tolist())}
         self.intervals = intervals.take(names).joined(index.intervals.take(kept))
         self.arrays = arcs_of(index, self.intervals)
-        while len(names) < len(self) and self._steps() > STEPS:
+        while len(names) < len(self) and repeated_steps(*self.arrays[:2]) > STEPS:
             size = len(names) + (len(self) - len(names)) // 2
             top = np.argsort(-promise[self.index_number[len(names) :]], kind="stable")
             stay = np.sort(np.concatenate([np.arange(len(names)), len(names) + top])[:size])
@@ -93,14 +94,6 @@ class SearchSpace:
         own = np.full(len(self), default)
         own[known] = values[numbers[known]]
         return own
-
-    def _steps(self) -> float:
-        """Returns the arcs that one pass over all words visits for tokens that repeat in a word."""
-        arcs, word_first = self.arrays[:2]
-        twice = np.zeros(len(arcs) + 1, np.int64)
-        np.cumsum((arcs[:, 4] >= 0) & (arcs[:, 3] == np.arange(len(arcs))), out=twice[1:])
-        repeated = np.diff(twice[word_first]).astype(np.float64)
-        return float((repeated * np.diff(word_first)).sum())
 
     def state(self) -> State:
         """Returns a new state for a search of this space."""

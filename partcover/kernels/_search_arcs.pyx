@@ -108,6 +108,26 @@ def search_arcs(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t
     return arcs, word_first, places_first, places, place_arc
 
 
+def repeated_steps(const int32_t[:, ::1] arcs, const int64_t[::1] word_first):
+    """Returns the arcs that one pass over all words visits for tokens that repeat in a word.
+
+    For each such token and word it visits all arcs of the word.  O(arcs); a float, as it may be
+    beyond 63 bits.
+    """
+    cdef Py_ssize_t w, at
+    cdef int64_t repeated
+    cdef double steps = 0
+    cdef const Arc *arc
+    with nogil:
+        for w in range(word_first.shape[0] - 1):
+            repeated = 0
+            for at in range(word_first[w], word_first[w + 1]):
+                arc = <const Arc *> &arcs[at, 0]
+                repeated += arc.head == at and arc.next >= 0
+            steps += <double> repeated * (word_first[w + 1] - word_first[w])
+    return steps
+
+
 cdef void _sort(Arc *arcs, Py_ssize_t size, Arc *unsorted, int64_t[::1] begin,
                 Py_ssize_t symbols) noexcept nogil:
     """Sorts the arcs of a word by start, and keeps the order of those with the same."""

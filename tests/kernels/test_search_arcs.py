@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partcover import InputError, WordCounts
+from partcover.kernels._search_arcs import repeated_steps
 from partcover.problem.occurrences import arcs_of
 from partcover.problem.word_index import WordIndex
 
@@ -47,6 +50,11 @@ def test_arcs_are_those_of_a_loop(words, tokens):
     intervals = index.find_tokens([token.encode() for token in tokens])
     found = arcs_of(index, intervals)
     arcs, word_first, places = listed(list(counts), [token.encode() for token in tokens])
+    repeated = [
+        sum(arcs[at][3] == at and arcs[at][4] >= 0 for at in range(a, b)) * (b - a)
+        for a, b in pairwise(word_first)
+    ]
+    assert repeated_steps(found[0], found[1]) == sum(repeated)
     assert found[0].tolist() == arcs
     assert found[1].tolist() == word_first
     assert found[2].tolist() == [len(word) for word, _ in counts]
