@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..heuristics.search_space import legal_start
 from ..heuristics.search_steps import LocalSearch
@@ -20,6 +21,7 @@ from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
 from ..runtime.parallel import ForEach, workers
 from ..segmentation.segmentation import segment
+from ..verification.certificate_check import mismatches
 from ..verification.recount import recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
 from .best_prices import BestPrices
@@ -75,6 +77,30 @@ class Task:
     phases: PhaseEvents
     checkpoint: Checkpoint | None = None
     is_root: bool = False
+
+    def __post_init__(self) -> None:
+        start, instance = self.warm_start, self.instance
+        if start is not None and start.symbols != instance.symbols:
+            raise InputError(
+                f"the start is over {start.symbols}, the words over {instance.symbols}"
+            )
+
+    def reported(self, solution: Solution) -> Solution:
+        """Reports a solution that leaves nothing to do; returns it with the time it took."""
+        phases, start = self.phases, self.start_certificate
+        if start is not None and (problems := mismatches(self.instance.with_k(start.k), start)):
+            raise InputError(problems[0])
+        checkpoints = Checkpoints(self.checkpoint, lambda: solution)
+        termination = solution.termination
+        try:
+            phases.offer("incumbent", solution.tokens, None, "words")
+            phases.offer("bound", None, solution.tokens, "words")
+            checkpoints.make()
+        except KeyboardInterrupt:
+            termination = "interrupted"
+        if checkpoints.error:
+            solution.extra["checkpoint_error"] = checkpoints.error
+        return replace(solution, termination=termination, seconds=phases.deadline.seconds)
 
     def first_incumbents(self) -> Solution:
         """Returns GreedTok's solution; reports what it and the warm start need."""

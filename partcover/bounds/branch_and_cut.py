@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import InputError
 from ..heuristics.local_search import local_search
 from ..problem.certificate import Branch, Certificate
 from ..problem.instance import Instance
@@ -112,10 +111,6 @@ def branch_and_cut(
     if isinstance(warm_start, Solution):
         start_certificate = start_certificate or warm_start.certificate
         warm_start = warm_start.vocabulary
-    if warm_start is not None and warm_start.symbols != instance.symbols:
-        raise InputError(
-            f"the start is over {warm_start.symbols}, the words over {instance.symbols}"
-        )
     deadline = limits.start()
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(

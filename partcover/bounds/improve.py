@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import InputError
+from ..heuristics.every_word import every_word
 from ..heuristics.local_search import local_search
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
@@ -40,7 +41,8 @@ def improve(
     GreedTok comes first, then a lower bound, whose prices and x guide a local search: it exchanges
     tokens by what adding and dropping them is worth under the shortest path, exactly.  Once the
     linear relaxation is nearly solved the two go on together: side by side where there are
-    threads, or in turns; and each uses what the other finds.
+    threads, or in turns; and each uses what the other finds.  Where every word may be a token,
+    nothing is left to look for (`partcover.heuristics.every_word`).
 
     Parameters
     ----------
@@ -109,9 +111,12 @@ def improve(
         warm_start = warm_start.vocabulary
     if start_certificate is not None and not bound:
         raise InputError("a certificate to start from is given, and no bound is asked for")
-    refuse_beyond_memory(instance, "search" if bound else "greedy")
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(instance, warm_start, start_certificate, cuts, gap, limits, phases, checkpoint)
+    if (optimum := every_word(instance, limits)) is not None:
+        certificate = optimum.certificate if bound else None
+        return task.reported(replace(optimum, certificate=certificate))
+    refuse_beyond_memory(instance, "search" if bound else "greedy")
     greedy = task.first_incumbents()
     if not bound:
         termination = greedy.termination

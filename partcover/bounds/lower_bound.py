@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..errors import InputError
+from ..heuristics.every_word import every_word
 from ..heuristics.greedy import greedtok
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
@@ -195,6 +196,8 @@ def bounds(
     _ = instance.words.digest  # every certificate has it: made before the steps are timed
     proven: list[Bound] = []
     with workers(threads) as share:
+        if greedy is None:
+            greedy = every_word(instance.with_k(min(budgets)), limits)
         if greedy is None:
             largest = instance.with_k(max(budgets))
             greedy = greedtok(largest, time_limit=deadline.left, threads=threads)

@@ -40,6 +40,7 @@ def solve(
     Without a solver named: HiGHS has a few seconds for an instance whose model is small, and
     branch and cut (`partcover.bounds.branch_and_cut`) takes what is larger or not closed then,
     from the solver's vocabulary; all of it where OR-Tools, which brings HiGHS, is not installed.
+    Where every word may be a token, that is optimal, and neither is needed.
 
     Parameters
     ----------
@@ -84,7 +85,8 @@ def solve(
     -------
     Solution
         At the time limit or after Ctrl-C: the best so far, with the best bound.
-        ``extra["solver"]`` is the solver, or "branch and cut"; then ``certificate`` is there,
+        ``extra["solver"]`` is the solver, or "branch and cut", or None where every word is a token;
+        then, and with branch and cut, ``certificate`` is there,
         ``extra["certified"]`` is the bound that it proves, and ``extra["leaves"]`` the number of
         its cases.
 

@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from ..bounds.bound_and_search import Task
 from ..bounds.branch_and_cut import branch_and_cut
 from ..bounds.phase_events import PhaseEvents
+from ..heuristics.every_word import every_word
 from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
@@ -82,6 +84,8 @@ class StagedRun:
             Uses a solver, from the start, within the limits of the run that it is given.
         """
         refuse_large_counts(self.instance)
+        if (optimum := every_word(self.instance, self.limits)) is not None:
+            return self._at_once(optimum)
         refuse_beyond_memory(self.instance, "search")
         solution: Solution | None = None
         try:
@@ -98,6 +102,15 @@ class StagedRun:
         except KeyboardInterrupt:
             solution = solution or self._start()
             return replace(solution, termination="interrupted", seconds=self.deadline.seconds)
+
+    def _at_once(self, optimum: Solution) -> Solution:
+        """Reports an optimum that no solver was needed for, and returns it."""
+        refuse_other_instance(self.instance, self.warm_start, self.start_certificate)
+        phases = PhaseEvents(self.deadline, self.progress or Progress())
+        start, checkpoint = self.start_certificate, self._checkpoint(None)
+        task = Task(self.instance, None, start, True, self.gap, self.limits, phases, checkpoint)
+        solution = self._best(task.reported(optimum), None)
+        return replace(solution, extra={**solution.extra, "solver": None})
 
     def _first(
         self, first: First, warm_start: Vocabulary | None, seconds: float | None
