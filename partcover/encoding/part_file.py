@@ -19,6 +19,8 @@ from ..runtime.files import check_writable, in_place, read_json, write_atomic
 
 __all__ = ["Mark", "PartFile"]
 
+_MOST = 1 << 60  # of what a record may have counted
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -88,7 +90,9 @@ class PartFile:
         try:
             self._mark = Mark(**record["done"])
             files, about = record["files"], record["about"]
-            whole = all(type(n) is int and n >= 0 for n in asdict(self._mark).values())
+            whole = all(type(n) is int and 0 <= n < _MOST for n in asdict(self._mark).values())
+            # it is written once a file is done; `written` looks at the ids
+            whole = whole and 0 < self._mark.files <= len(self._sources)
         except (KeyError, TypeError):
             whole = False
         if not whole:

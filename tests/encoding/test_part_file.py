@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from partcover import Encoder, InputError, Vocabulary
+from partcover.corpus.sources import find_sources
 from partcover.runtime.progress import Progress
 
 TEXT = "the cat sat on the mat, and the hat; café 日本\n"
@@ -117,6 +118,44 @@ def test_files_that_have_changed_are_refused(encoder, texts, tmp_path):
     written = encoder.encode_files(texts, out)
     assert len(np.load(out)) == written.ids
     assert not (tmp_path / "out.npy.part").exists()
+
+
+LIES = [
+    ("none", {"files": 0, "ids": 10**6}),
+    ("none", {"files": 0, "ids": 10**30}),
+    ("none", {"files": 0, "documents": 7}),
+    ("all", {"files": 11}),
+    ("all", {"files": 10**30, "ids": 10**6}),
+    ("its own", {"ids": 10**6}),
+    ("its own", {"ids": 10**30}),
+    ("its own", {"bytes": 2**63 - 1}),
+    ("its own", {"bytes": 10**30}),
+    ("its own", {"documents": 10**30}),
+]
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("name", ["out.npy", "out.bin"])
+@pytest.mark.parametrize(("files", "lie"), LIES, ids=str)
+def test_a_record_that_lies_is_refused(encoder, texts, tmp_path, name, files, lie):
+    out, part, path = (tmp_path / f"{name}{end}" for end in ("", ".part", ".part.json"))
+    later, bad = texts / "9.txt", texts / "9.jsonl"
+    later.rename(tmp_path / "later")
+    bad.write_text("not JSON\n")
+    with pytest.raises(InputError, match="not JSON"):
+        encoder.encode_files(texts, out)
+    bad.unlink()
+    (tmp_path / "later").rename(later)
+    record, left = json.loads(path.read_text()), part.read_bytes()
+    assert record["done"]["files"] > 0
+    every = [[each.path, each.size, each.modified] for each in find_sources([texts])]
+    record["files"] = {"none": [], "all": every, "its own": record["files"]}[files]
+    record["done"] |= lie
+    path.write_text(json.dumps(record))
+    with pytest.raises(InputError, match=r"not a record|shorter than"):
+        encoder.encode_files(texts, out, resume=True)
+    assert not out.exists()
+    assert part.read_bytes() == left
 
 
 def test_what_is_no_file_cannot_be_resumed(encoder, texts):
