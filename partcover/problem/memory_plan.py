@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,14 +23,32 @@ __all__ = [
     "MOST_PRICED",
     "SMALL",
     "MemoryPlan",
+    "Pieces",
     "Work",
     "memory_plan",
     "refuse_beyond_memory",
 ]
 
-Work = Literal[
-    "greedy", "bound", "search", "merges", "model", "pieces", "draws", "phrases", "words"
-]
+
+@dataclass(frozen=True)
+class Pieces:
+    """The work of a trainer that begins with many pieces, and prunes them.
+
+    Attributes
+    ----------
+    most : int
+        How many it begins with, at most.
+    longest : int
+        The symbols of the longest substring that it looks at.
+    """
+
+    most: int = 10**6
+    longest: int = 17
+
+
+Work: TypeAlias = (
+    Literal["greedy", "bound", "search", "merges", "model", "draws", "phrases", "words"] | Pieces
+)
 _PRICED_WORK = "bound", "search"
 
 # bytes, at the peak
@@ -45,11 +63,11 @@ _PIECE = 48  # a symbol while words are cut into pieces that are merged, with it
 _CUT, _ATOM = 20, 84  # a symbol while words are cut; while their atoms are counted, too
 _LISTED, _DRAWN = 36, 56  # a candidate of an index that has all of them; with its weight, drawn
 _PRUNED, _PLACE = 200, 30  # a piece that may be pruned; an occurrence of one
-_MOST_PIECES, _LONGEST_PIECE = 10**6, 17  # pieces at first, and the symbols that are looked at
 _MOST_DRAWN = 1 << 26  # candidates that are drawn from
 _ENTRY = 250  # a nonzero or a variable of a solver's model
 _TAIL = 96 << 20  # the words outside of a head, block by block, and what is summed over them
-_SAMPLED = {"bound": 2, "search": 4}  # times the index of a head: that of a sample, and a search
+# times the index of a head: that of a sample, and a search
+_SAMPLED: dict[Work, int] = {"bound": 2, "search": 4}
 SMALL = 1 << 28  # what takes less is not looked at: the index itself refuses what is too large
 _SCORED = 5  # candidates that are scored occur about so often at each position, at most
 MOST_COUNTED = 1 << 24
@@ -157,10 +175,10 @@ def memory_plan(
     ----------
     instance : Instance
         The words, k, and the limits on the candidates.
-    work : str
+    work : str or Pieces
         ``greedy``: GreedTok or GreedWMC; ``bound``: a lower bound; ``search``: one with a search
         for vocabularies or for their proof; ``model``: a solver's model of all candidates.  Of
-        trainers: ``merges`` as BPE makes them, ``pieces`` that are pruned as by Unigram, ``draws``
+        trainers: ``merges`` as BPE makes them, `Pieces` that are pruned as by Unigram, ``draws``
         from all candidates, ``phrases`` of atoms, and ``words`` that are only cut.
     is_head : bool
         Whether there are other words, which are read in parts.
@@ -261,11 +279,11 @@ def _is_counted(instance: Instance, available: int) -> bool:
 
 
 def _by_index(instance: Instance, work: Work) -> _Substrings:
-    if work == "pieces":
-        index = instance.candidate_index(dominated=False, most=MOST_HELD, longest=_LONGEST_PIECE)
-    else:
-        index = instance.promising
-    number = index.total if work in ("pieces", "draws") else index.n_undominated
+    if isinstance(work, Pieces):
+        index = instance.candidate_index(dominated=False, most=MOST_HELD, longest=work.longest)
+        return _Substrings(index.total, index.most_occurrences)
+    index = instance.promising
+    number = index.total if work == "draws" else index.n_undominated
     return _Substrings(number, index.most_occurrences)
 
 
@@ -330,9 +348,10 @@ class _Estimate:
         return numbers[fit - 1] if fit else None
 
     def _capped(self, lengths: Int64) -> Int64:
-        limits = [self.instance.max_length, _LONGEST_PIECE if self.work == "pieces" else None]
-        longest = min((limit for limit in limits if limit is not None), default=None)
-        return lengths if longest is None else np.minimum(lengths, longest)
+        own = self.work.longest if isinstance(self.work, Pieces) else None
+        limits = [limit for limit in (self.instance.max_length, own) if limit is not None]
+        longest = min(limits, default=2**31)
+        return np.minimum(lengths, min(longest, 2**31))
 
     def _parts(self, lengths: Int64, found: _Substrings) -> Iterator[tuple[str, int]]:
         instance, work = self.instance, self.work
@@ -367,12 +386,13 @@ class _Estimate:
             yield "another index", positions * size.position
             yield "candidates", min(found.candidates, _MOST_DRAWN) * _DRAWN
             return
-        if work == "pieces":
+        if isinstance(work, Pieces):
             yield "candidates", found.candidates * _LISTED
             # which occur twice or more
-            pieces = min(found.candidates, found.occurrences // 2, _MOST_PIECES)
+            pieces = min(found.candidates, found.occurrences // 2, work.most)
             yield "pieces", pieces * _PRUNED
-            yield "occurrences", found.occurrences * _PLACE
+            # single symbols are pieces, too
+            yield "occurrences", (found.occurrences + n_symbols) * _PLACE
             return
         held = found.candidates if instance.groups else min(found.candidates, MOST_HELD)
         listed = held * size.listed if held < found.candidates else 0

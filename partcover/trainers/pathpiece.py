@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..kernels._pathpiece import increases
 from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
+from ..problem.memory_plan import Pieces
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads
 from ..runtime.arrays import Int64
@@ -28,11 +29,23 @@ from .unigram import unigram
 __all__ = ["pathpiece", "removal_increases"]
 
 
+def _work(options: Mapping[str, Any]) -> Pieces:
+    """Checks the options; returns what takes the memory, where Unigram is run that of it."""
+    size, max_length, batch = (options[name] for name in ("initial_size", "max_length", "batch"))
+    if size < 0:
+        raise InputError(f"initial_size is {size}: at least 0 is expected")
+    if max_length < 2:
+        raise InputError(f"max_length is {max_length}: a token has two symbols or more")
+    if not 0 < batch <= 1:
+        raise InputError(f"batch is {batch}: a part of the tokens, above 0 and at most 1")
+    return Pieces() if options["initial"] == "unigram" else Pieces(size, max_length)
+
+
 @trainer(
     "pathpiece",
     about="top down, by what each token's absence costs",
     honours=LIMITED_CANDIDATES,
-    work="pieces",
+    work=_work,
 )
 def pathpiece(
     instance: Instance,
@@ -115,7 +128,6 @@ def pathpiece(
     is four bytes for each occurrence.
     """
     deadline = Deadline(time_limit)
-    _check(initial_size, max_length, batch)
     words = instance.words
     index = instance.candidate_index(dominated=True, longest=max_length)
     termination: Termination = "completed"
@@ -304,12 +316,3 @@ def _among(index: CandidateIndex, tokens: Sequence[Token]) -> npt.NDArray[np.boo
     numbers = index.numbers(index.find_tokens(tokens))
     among[numbers[numbers >= 0]] = True
     return among
-
-
-def _check(size: int, max_length: int, batch: float) -> None:
-    if size < 0:
-        raise InputError(f"initial_size is {size}: at least 0 is expected")
-    if max_length < 2:
-        raise InputError(f"max_length is {max_length}: a token has two symbols or more")
-    if not 0 < batch <= 1:
-        raise InputError(f"batch is {batch}: a part of the tokens, above 0 and at most 1")

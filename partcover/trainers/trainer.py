@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import signature
@@ -72,9 +72,9 @@ class Trainer:
         last of them) are its answer for every budget j ≤ k.
     phrases : bool
         Whether it is for phrases, as ``count --phrases`` makes them.
-    work : str, optional
-        What takes the memory, as `partcover.problem.memory_plan.memory_plan` has it; None where no
-        estimate is known.
+    work : str or callable, optional
+        What takes the memory, as `partcover.problem.memory_plan.memory_plan` has it, or a function
+        that says it of the keywords of `run`; None where no estimate is known.
     requires : callable, optional
         ``requires(instance)`` raises what `run` would before it does anything: MissingExtra for
         a library that is not installed, InputError for words it cannot train on.
@@ -96,13 +96,20 @@ class Trainer:
     honours: Collection[str] = frozenset(OPTIONS)
     nested: bool = False
     phrases: bool = False
-    work: Work | None = None
+    work: Work | Callable[[Mapping[str, Any]], Work] | None = None
     requires: Callable[[Instance], None] | None = None
 
     @property
     def takes_time(self) -> bool:
         """Whether there is a time for a time limit to cut."""
         return "time_limit" in signature(self.run).parameters
+
+    def work_of(self, options: Mapping[str, Any]) -> Work | None:
+        """Returns what takes the memory of a run with these options; None if it is not known."""
+        if not callable(self.work):
+            return self.work
+        parameters = signature(self.run).parameters.values()
+        return self.work({p.name: p.default for p in parameters} | {**options})
 
     def check(self, instance: Instance) -> None:
         """Checks that the method can honour an instance's options and has what it needs.
@@ -163,7 +170,7 @@ def trainer(
     honours: Collection[str] = (),
     nested: bool = False,
     phrases: bool = False,
-    work: Work | None = None,
+    work: Work | Callable[[Mapping[str, Any]], Work] | None = None,
     requires: Callable[[Instance], None] | None = None,
 ) -> Callable[[Callable[_P, Solution]], Callable[_P, Solution]]:
     """Declares a function as a trainer; everything there is to say about it is said here.
@@ -215,8 +222,8 @@ def trainer(
             instance: Instance = given["instance"]
             try:
                 refuse_unhonoured(instance, name, honours)
-                if work is not None:
-                    refuse_beyond_memory(instance, work)
+                if (task := declared.work_of(given)) is not None:
+                    refuse_beyond_memory(instance, task)
                 solution = train(*arguments, **options)
             except KeyboardInterrupt:
                 solution = solution_of(
@@ -228,7 +235,8 @@ def trainer(
                 )
             return replace(solution, seed=given.get("seed", 0), threads=given.get("threads", 1))
 
-        DECLARED[name] = Trainer(name, run, about, honours, nested, phrases, work, requires)
+        declared = Trainer(name, run, about, honours, nested, phrases, work, requires)
+        DECLARED[name] = declared
         return run
 
     return declare

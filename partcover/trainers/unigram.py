@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
+from ..problem.memory_plan import Pieces
 from ..problem.solution import Solution, Termination
 from ..problem.word_index import WordIndex
 from ..runtime.arguments import Seconds, Threads, checked
@@ -29,11 +31,26 @@ _PREPARING = 4  # times the time of the index: what seeding takes
 _SLACK = 1.1  # times k tokens: from there on scores decide, not losses (sentencepiece's)
 
 
+def _work(options: Mapping[str, Any]) -> Pieces:
+    """Checks the options; returns what takes the memory."""
+    names = "seed_size", "max_length", "shrink", "em_rounds"
+    seed_size, max_length, shrink, em_rounds = (options[name] for name in names)
+    if seed_size < 0:
+        raise InputError(f"seed_size is {seed_size}: at least 0 is expected")
+    if max_length < 2:
+        raise InputError(f"max_length is {max_length}: a token has two symbols or more")
+    if not 0 < shrink < 1:
+        raise InputError(f"shrink is {shrink}: a part of the tokens, above 0 and below 1")
+    if em_rounds < 1:
+        raise InputError(f"em_rounds is {em_rounds}: at least 1 is expected")
+    return Pieces(seed_size, max_length + 1)
+
+
 @trainer(
     "unigram",
     about="a language model of pieces, pruned",
     honours=LIMITED_CANDIDATES,
-    work="pieces",
+    work=_work,
 )
 def unigram(
     instance: Instance,
@@ -109,7 +126,6 @@ def unigram(
     float64; memory is four bytes an occurrence.
     """
     deadline = Deadline(time_limit)
-    _check(seed_size, max_length, shrink, em_rounds)
     words = _sorted(instance.words)
     # one symbol more, to tell which seeds are always followed by the same symbol
     index = replace(instance, words=words).candidate_index(dominated=True, longest=max_length + 1)
@@ -232,14 +248,3 @@ def _seeds(instance: Instance, index: CandidateIndex, size: int, max_length: int
 def _sorted(words: WordCounts) -> WordCounts:
     """Returns the words in ascending order, so that sums of floats do not depend on theirs."""
     return words.subset(sorted(words))
-
-
-def _check(seed_size: int, max_length: int, shrink: float, em_rounds: int) -> None:
-    if seed_size < 0:
-        raise InputError(f"seed_size is {seed_size}: at least 0 is expected")
-    if max_length < 2:
-        raise InputError(f"max_length is {max_length}: a token has two symbols or more")
-    if not 0 < shrink < 1:
-        raise InputError(f"shrink is {shrink}: a part of the tokens, above 0 and below 1")
-    if em_rounds < 1:
-        raise InputError(f"em_rounds is {em_rounds}: at least 1 is expected")

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from cli.helpers import as_json, fails
 
+from partcover import InputError, Instance
+from partcover.problem.memory_plan import Pieces, memory_plan
+from partcover.trainers import unigram
+
 
 @pytest.mark.parametrize(
     "name",
@@ -47,6 +51,42 @@ def test_a_trainer_with_an_estimate(run, counts, method):
     command = ["train", counts, "-k", 1, "--method", method, "--plan", "--json"]
     status, plan = as_json(run(*command))
     assert (status, plan["fits"]) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("method", "size"), [("unigram", "seed_size"), ("pathpiece", "initial_size")]
+)
+def test_options_of_a_trainer_change_its_plan(run, method, size):
+    Path("C.tsv").write_text("".join(f"a word of number {n * n}\t1\n" for n in range(300)))
+
+    def parts(*options):
+        settings = [word for option in options for word in ("--option", option)]
+        command = ["train", "C.tsv", "-k", 1, "--method", method, "--plan", "--json"]
+        return as_json(run(*command, *settings))[1]["parts"]
+
+    whole, few, short = parts(), parts(f"{size}=9"), parts("max_length=3")
+    assert parts("max_length=16") == whole
+    assert few == whole | {"pieces": 9 * 200}
+    for part in ("candidates", "pieces", "occurrences"):
+        assert short[part] < whole[part]
+    assert parts(f"max_length={10**30}")["candidates"] >= whole["candidates"]
+    if method == "pathpiece":  # which has Unigram find the pieces
+        assert parts("max_length=3", "initial=unigram")["pieces"] > whole["pieces"]
+    command = ["train", "C.tsv", "-k", 1, "--method", method, "--plan", "--option"]
+    fails(run(*command, "max_length=1"), "max_length is 1: a token has two symbols or more")
+    fails(run(*command, f"{size}=-1"), f"{size} is -1: at least 0 is expected")
+
+
+def test_what_fits_with_other_options_of_a_trainer_is_not_refused(monkeypatch):
+    instance = Instance({f"a word of number {n * n}": 1 for n in range(300)}, 5)
+    monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
+    monkeypatch.setattr("partcover.problem.memory_plan.MOST_COUNTED", 0)
+    plan = memory_plan(instance, Pieces(most=20, longest=4), available=0)
+    room = plan.need - plan.parts["the program"] - plan.parts["the words"]
+    monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: room)
+    assert unigram(instance, seed_size=20, max_length=3).tokens
+    with pytest.raises(InputError, match="of memory are available"):
+        unigram(instance)
 
 
 def test_a_trainer_without_an_estimate(run, counts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ from partcover import InputError, Instance
 from partcover.trainers import TRAINERS
 
 RUN = """
+import json
 import sys
 import numpy as np
 from partcover import Instance, WordCounts
@@ -32,35 +34,39 @@ else:
     words = ["".join(parts[i] for i in row) for row in rows]
     words = WordCounts.from_words(words, pretokenizer=how)
 instance = Instance(words, k)
-trainer.run(instance)
+options = json.loads(sys.argv[4])
+trainer.run(instance, **options)
 # rusage would count what the process had that started this one
 [peak] = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
-print(memory_plan(Instance(words, k), trainer.work).need, 1024 * int(peak))
+print(memory_plan(Instance(words, k), trainer.work_of(options)).need, 1024 * int(peak))
 """
 PLANNED = [name for name, trainer in TRAINERS.items() if trainer.work is not None]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
 @pytest.mark.parametrize(
-    ("method", "kind", "k"),
+    ("method", "kind", "k", "options"),
     [
-        ("unigram", "words", 500),
-        ("unigram", "long", 500),
-        ("unigram", "enormous", 50),
-        ("pathpiece", "words", 5_000),
-        ("pathpiece", "long", 5_000),
-        ("superbpe", "phrases", 500),
-        ("boundlessbpe", "phrases", 500),
-        ("greedyphrase", "words", 500),
-        ("greedyphrase", "phrases", 5_000),
-        ("randtrain", "words", 500),
-        ("frequent", "words", 5_000),
-        ("frequent", "enormous", 50),
-        ("bytes", "long", 0),
+        ("unigram", "words", 500, {}),
+        ("unigram", "long", 500, {}),
+        ("unigram", "enormous", 50, {}),
+        ("pathpiece", "words", 5_000, {}),
+        ("pathpiece", "long", 5_000, {}),
+        ("unigram", "words", 500, {"seed_size": 9_000, "max_length": 6}),
+        ("pathpiece", "words", 500, {"initial_size": 9_000, "max_length": 6}),
+        ("superbpe", "phrases", 500, {}),
+        ("boundlessbpe", "phrases", 500, {}),
+        ("greedyphrase", "words", 500, {}),
+        ("greedyphrase", "phrases", 5_000, {}),
+        ("randtrain", "words", 500, {}),
+        ("frequent", "words", 5_000, {}),
+        ("frequent", "enormous", 50, {}),
+        ("bytes", "long", 0, {}),
     ],
+    ids=str,
 )
-def test_a_run_takes_between_half_of_the_plan_and_all_of_it(method, kind, k):
-    command = [sys.executable, "-c", RUN, method, kind, str(k)]
+def test_a_run_takes_between_half_of_the_plan_and_all_of_it(method, kind, k, options):
+    command = [sys.executable, "-c", RUN, method, kind, str(k), json.dumps(options)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     need, peak = map(int, printed.split())
     assert need / 2 <= peak <= need

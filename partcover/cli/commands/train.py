@@ -36,7 +36,8 @@ class _Methods(Command):
 def _work(options: Mapping[str, Any]) -> Work:
     """Returns what takes the memory."""
     method = options["method"]
-    work = TRAINERS[method].work
+    trainer = TRAINERS[method]
+    work = trainer.work_of(method_options(trainer.run, method, options["settings"]))
     if work is None:
         raise click.UsageError(
             f"of {method} no estimate is known, which is another library's: leave out --plan"
