@@ -29,6 +29,7 @@ SCALE_BITS = 20
 """Binary digits behind the point of a price, unless a certificate is finer or coarser."""
 
 _FINEST_BITS = 52  # no finer than the floating point that prices are computed in
+_MOST_CHECKED = 1 << 26  # takes a minute
 _SHORT_BITS = 30  # up to here a price of 1 fits in 32 bits with its sign
 
 
@@ -253,8 +254,27 @@ class Certificate(SavedCertificate):
             raise InputError(f"the tree lacks {missing} subtree(s)")
         if len(sizes) > 1:
             raise InputError(f"leaves with {min(sizes)} and with {max(sizes)} prices")
+        self._refuse_endless()
 
     __reduce__ = by_fields
+
+    def _refuse_endless(self) -> None:
+        """Refuses a small file whose check would take hours."""
+        edges = decided = 0
+        above = [0]  # the branches above each subtree that is to come
+        for node in self.tree:
+            depth = above.pop()
+            if isinstance(node, Branch):
+                above += [depth + 1] * 2
+            else:
+                decided += depth
+                edges += sum(cut.n_edges for cut in node.cuts)
+        for number, what in ((edges, "edges of cuts"), (decided, "branches above its leaves")):
+            if number > _MOST_CHECKED:
+                raise InputError(
+                    f"the certificate has {number:,} {what} together: at most {_MOST_CHECKED:,} "
+                    "are checked"
+                )
 
     def __repr__(self) -> str:
         leaves = sum(isinstance(node, Leaf) for node in self.tree)

@@ -16,6 +16,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.arrays import Int64
+from ..runtime.memory import refuse_beyond
 from ..runtime.notebook import brief
 
 __all__ = [
@@ -34,6 +35,7 @@ CUT_KEYS = frozenset({"tokens", "pairs", "multipliers", "cuts"})
 """What a leaf with pairs or cuts has in a file."""
 
 _WIDTH = 8  # bytes of a number in packed multipliers
+_BYTES_A_MULTIPLIER = 400  # while it is checked, with what the two tokens pay
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +126,12 @@ class Cut:
             except TypeError:
                 raise InputError(f"the {name} of a cut is not a whole number") from None
             object.__setattr__(self, name, value)
+
+    @property
+    def n_edges(self) -> int:
+        """The number of its edges."""
+        n = len(self.tokens)
+        return n if self.kind == "cycle" else comb(n, 2)
 
     @classmethod
     def cycle(cls, tokens: Iterable[Token], multiplier: int) -> Cut:
@@ -222,7 +230,10 @@ class PackedPairs:
                     f"{names} have {size} multipliers: 1 to {limit} are expected, one for each "
                     "symbol where they overlap"
                 )
-        steps, multipliers = reader.read(sum(sizes)), reader.read(sum(sizes))
+        total = sum(sizes)
+        what = f"the pairs of a leaf have {total:,} multipliers, which need"
+        refuse_beyond(total * _BYTES_A_MULTIPLIER, what, "so large a proof needs more memory")
+        steps, multipliers = reader.read(total), reader.read(total)
         if not reader.is_at_end():
             raise InputError("the multipliers of a leaf go on after the last pair")
         pairs = []

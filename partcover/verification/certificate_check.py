@@ -275,19 +275,22 @@ def _smallest_bound(
 ) -> int:
     """The smallest bound of leaves, each with its required and its excluded tokens."""
     words = SortedWords(instance)
+    least = sum(words.counts)  # no leaf proves less
     bounds: list[int] = []
     cases: list[LeafCase] = []
     n_entries = 0
     for leaf, required, excluded in leaves:
         prices = leaf.unpacked(len(words.count_at), scale_bits)
-        if prices is None:  # no leaf proves less
-            return sum(words.counts)
+        if prices is None:
+            return least
         terms = CutTerms(leaf, words) if leaf.has_cuts else None
         cases.append(LeafCase(prices.tolist(), leaf.fees, required, excluded, terms))
         n_entries += cases[-1].n_entries
         if n_entries > ENTRIES_A_PASS:
             bounds += lower_bounds(instance, words, cases, scale_bits)
             cases, n_entries = [], 0
+            if min(bounds) == least:
+                return least
     if cases:
         bounds += lower_bounds(instance, words, cases, scale_bits)
     return min(bounds)

@@ -52,14 +52,16 @@ class CutTerms:
     """
 
     def __init__(self, leaf: Leaf, words: SortedWords) -> None:
-        starts_of = words.starts_of({token for pair in leaf.pair_tokens for token in pair})
-        limits = [len(_overlap(pair, starts_of)) for pair in leaf.pair_tokens]
+        tokens_of = leaf.pair_tokens
+        if len(set(tokens_of)) < len(tokens_of):  # before each is looked up in all words
+            ((twice, _),) = Counter(tokens_of).most_common(1)
+            raise InputError(f"a leaf has {_names(twice)} as a pair twice")
+        starts_of = words.starts_of({token for pair in tokens_of for token in pair})
+        limits = [len(_overlap(pair, starts_of)) for pair in tokens_of]
         paid: dict[Token, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         totals: dict[Pair, int] = {}  # ρ of each pair
         for pair in leaf.unpacked_pairs(limits):
             tokens = pair.first, pair.second
-            if tokens in totals:
-                raise InputError(f"a leaf has {_names(tokens)} as a pair twice")
             positions, multipliers = _checked_multipliers(pair, starts_of)
             totals[tokens] = sum(
                 words.count_at[p] * m for p, m in zip(positions, multipliers, strict=True)

@@ -300,24 +300,24 @@ class _Count:
         required = set(head.fixed)
         value = self.total + tail.total - sum(items.pop(token) for token in required)
         words = self.words
+        of_all = max([*(in_tail[token] for token in self.alone), max(tail.classes)])
         for word, count, first in zip(words.words, words.counts, words.first, strict=True):
             if not self._dominates(word) or word in required:
                 continue
             prices = self.prices[first : first + len(word)]
             excess = max(0, sum(max(0, d) for d in prices) - self.one)
             excess -= max(0, sum(prices) - self.one)
-            items[word] = 32 * (self.rewards.get(word, 0) + count * excess) + max(
-                in_tail[word], self._largest_class(word, tail)
-            )
+            is_long = len(word) > LONGEST_PRICED
+            largest_class = of_all if is_long else self._largest_class(word, tail)
+            items[word] = 32 * (self.rewards.get(word, 0) + count * excess)
+            items[word] += max(in_tail[word], largest_class)
         largest = nlargest(head.k - len(required), chain(items.values(), tail.classes))
         proven: int = -(-(value - sum(largest)) // (32 * self.one))
         return proven
 
     def _largest_class(self, word: Token, tail: _TailSums) -> int:
-        """The largest sum of a class that a shorter substring of a word is in."""
+        """The largest sum of a class that a shorter substring of a word is in; O(symbols²)."""
         size, classes = len(word), tail.classes
-        if size > LONGEST_PRICED:
-            return max([*(tail.known[token] for token in self.alone), max(classes)])
         largest = 0
         for start in range(size - 1):
             ends = range(start + 2, size + (start > 0))

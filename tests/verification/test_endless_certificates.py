@@ -1,0 +1,82 @@
+"""Small files of certificates whose check would take hours, or more memory than there is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partcover import Certificate, InputError, Instance, WordCounts, check_head_certificate
+from partcover.bounds.head_bound import head_bound
+from partcover.problem.certificate import Branch, Leaf
+from partcover.problem.cuts import Cut, PackedPairs, PairPrices
+from partcover.verification import certificate_check
+from partcover.verification.certificate_check import check_certificate
+
+INSTANCE = Instance({"abc": 1, "abd": 2}, k=1)
+
+
+def comb_of(depth: int, prices) -> Certificate:
+    """A tree whose every second subtree branches again."""
+    tree = [node for n in range(depth) for node in (Branch(b"%d." % n), Leaf(prices))]
+    return Certificate.of(INSTANCE, (*tree, Leaf(prices)), 3, scale_bits=0)
+
+
+def test_deep_trees_are_refused():
+    """Of n branches one below the other, leaves have n² / 2 tokens that are decided."""
+    prices = np.zeros(6, np.int32)
+    assert check_certificate(INSTANCE, comb_of(500, prices)).ok
+    with pytest.raises(InputError, match=r"has 72,018,000 branches above its leaves together"):
+        comb_of(12_000, prices)
+
+
+def test_many_edges_are_refused():
+    tokens = [b"%d." % n for n in range(12_000)]
+    cycle, clique = Cut.cycle(tokens[1:], 1), Cut.clique(tokens, 1, 1)
+    prices = np.zeros(6, np.int32)
+    Certificate.of(INSTANCE, (Leaf(prices, cuts=(cycle,) * 9),), 3)
+    with pytest.raises(InputError, match=r"has 71,994,000 edges of cuts together: at most 67,"):
+        Certificate.of(INSTANCE, (Leaf(prices, cuts=(clique,)),), 3)
+    halves = [Cut.clique(tokens[:9000], 1, 1), Cut.clique(tokens[:9000], 2, 1)]
+    tree = (Branch(b"ab"), *(Leaf(prices, cuts=(cut,)) for cut in halves))
+    with pytest.raises(InputError, match=r"has 80,991,000 edges of cuts together"):
+        Certificate.of(INSTANCE, tree, 3)
+
+
+@pytest.mark.parametrize(("price", "passes"), [(0, 1), (1, 41)])
+def test_leaves_behind_one_that_proves_nothing_are_not_counted(monkeypatch, price, passes):
+    counted = []
+
+    def count(*arguments):
+        counted.append(arguments)
+        return lower_bounds(*arguments)
+
+    lower_bounds = certificate_check.lower_bounds
+    monkeypatch.setattr(certificate_check, "lower_bounds", count)
+    monkeypatch.setattr(certificate_check, "ENTRIES_A_PASS", 0)
+    check = check_certificate(INSTANCE, comb_of(40, np.full(6, price, np.int32)))
+    assert (check.ok, check.lower_bound) == (True, 3 if price == 0 else 5)
+    assert len(counted) == passes
+
+
+def test_a_pair_twice_is_refused_before_it_is_looked_up():
+    leaf = Leaf(np.zeros(6, np.int32), pairs=PackedPairs(((b"ab", b"bc"),) * 9, b"damaged"))
+    check = check_certificate(INSTANCE, Certificate.of(INSTANCE, (leaf,), 3))
+    assert check.problems == ("a leaf has 'ab' and 'bc' as a pair twice",)
+
+
+def test_more_multipliers_than_memory_holds_are_refused(monkeypatch):
+    n = 10_000
+    one = PairPrices(b"ab", b"bc", np.arange(n), np.ones(n, np.int64))
+    packed = PackedPairs.of([one])
+    assert len(packed.unpacked([n])[0].positions) == n
+    monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 1 << 21)
+    with pytest.raises(InputError, match=r"have 10,000 multipliers, which need about 3\.8 MiB"):
+        packed.unpacked([n])
+
+
+def test_long_words_of_a_head():
+    words = WordCounts.from_counts({"ab" * 150: 9, "ba" * 140: 8, "abc": 2, "bab" * 100: 1})
+    head, tail = words.most_frequent(3), WordCounts.from_counts({"bab" * 100: 1})
+    certificate = head_bound(words, 2, head=3, iterations=50).certificate
+    check = check_head_certificate(Instance(head, 2), tail, certificate)
+    assert (check.ok, check.lower_bound) == (True, certificate.lower_bound)
