@@ -180,9 +180,9 @@ class CutPrices:
         multipliers of their token's pairs, and gain what cuts give; what a pair's multipliers sum
         to beyond its cuts is lost.
         """
+        units, low = counter.all_rewards(self.prices)
         before = np.zeros(len(self.prices) + 1, np.int64)
         np.cumsum(self.prices, dtype=np.int64, out=before[1:])
-        units, low = counter.all_rewards(self.prices)
         if len(self.pairs):
             self._payers(counter).count(counter, before, units, low)
         shift = counter.low_bits
