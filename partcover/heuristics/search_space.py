@@ -13,6 +13,7 @@ from ..kernels._local_search import State
 from ..kernels._search_arcs import repeated_steps
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
+from ..problem.memory_plan import MOST_SEARCHED
 from ..problem.occurrences import arcs_of
 from ..runtime.arguments import shown
 from ..runtime.arrays import Float64, Int32
@@ -21,7 +22,6 @@ from ..vocabulary.vocabulary import Vocabulary
 __all__ = ["SearchSpace", "legal_start", "legal_tokens", "per_candidate", "promise_of"]
 
 
-ARCS = 2**23  # occurrences of candidates that are not named; each takes 40 bytes
 STEPS = 2**31  # arcs that one pass over all words visits for tokens that repeat in a word
 
 
@@ -53,7 +53,7 @@ class SearchSpace:
         if x is not None:
             wanted |= x[order] > 0
         order = order[wanted]
-        within = np.cumsum((index.hi - index.lo)[order].astype(np.int64)) <= ARCS
+        within = np.cumsum((index.hi - index.lo)[order].astype(np.int64)) <= MOST_SEARCHED
         kept = np.sort(order[within])
         # named tokens first: some are no candidates, or dominated ones
         kept = np.setdiff1d(kept, index.numbers(intervals), assume_unique=True)

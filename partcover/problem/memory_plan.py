@@ -21,6 +21,7 @@ __all__ = [
     "MOST_COUNTED",
     "MOST_HELD_ARCS",
     "MOST_PRICED",
+    "MOST_SEARCHED",
     "SMALL",
     "MemoryPlan",
     "Pieces",
@@ -57,7 +58,9 @@ _WORD = 16  # a word: where it begins, and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
 _SPELLED, _SPELLED_OFTEN = 60, 250  # a symbol of a token, for the rules; in several vocabularies
 _PRICED = 160  # a candidate whose reward is counted
-_PRICE = 56  # a symbol in the steps of a bound
+_PRICE = 48  # a symbol in the steps of a bound
+_INDEXED = 16  # a position of the index beside prices
+_SEARCHED = 44  # an occurrence in a search, and in its chains
 _ARC, _HELD_ARC = 24, 64  # an occurrence there: made word by word, or held
 _PIECE = 48  # a symbol while words are cut into pieces that are merged, with its pairs
 _CUT, _ATOM = 20, 84  # a symbol while words are cut; while their atoms are counted, too
@@ -74,6 +77,8 @@ MOST_COUNTED = 1 << 24
 """Where there are more positions, substrings are not counted: it takes seconds."""
 MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 27
 """How many candidates and occurrences a bound looks at, about; see `Ascent` for which."""
+MOST_SEARCHED = 1 << 23
+"""How many occurrences a search looks at, beside those of the tokens that it starts from."""
 MOST_HELD_ARCS = 1 << 22
 """Where a bound looks at more occurrences, they are made word by word."""
 
@@ -373,7 +378,9 @@ class _Estimate:
             yield "tokens", tokens
             return
         size = _sizes(positions)
-        yield "the index of the words", positions * size.position
+        # GreedTok cuts the words, and holds occurrences, before there are prices
+        cuts = positions * (size.position - _INDEXED) if is_priced else 0
+        yield "the index of the words", positions * size.position - cuts
         if self.is_head:
             sampled = positions * size.position * _SAMPLED[work]
             yield "words that stand for the others", sampled
@@ -398,15 +405,15 @@ class _Estimate:
         listed = held * size.listed if held < found.candidates else 0
         yield "candidates", held * size.candidate + listed
         occurrences = min(found.occurrences, positions * _SCORED) * size.occurrence
-        prices = n_symbols * _PRICE
-        if work == "bound":  # GreedTok's occurrences are gone when there are prices
-            prices = max(prices, occurrences)
-        else:
+        if not is_priced:
             yield "occurrences", occurrences
-        if is_priced:
+        else:
             yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
-            yield "prices", prices
+            yield "prices", max(n_symbols * _PRICE, occurrences + cuts)
             # GreedTok's tokens occur about once for each position
             arcs = min(found.occurrences, max(MOST_ARCS, MOST_ARCS // 2 + positions))
             held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
             yield "occurrences that are priced", max(held_arcs, arcs * _ARC)
+        if work == "search":
+            searched = min(found.occurrences, MOST_SEARCHED + positions)
+            yield "occurrences that are searched", searched * _SEARCHED

@@ -357,7 +357,7 @@ def test_the_search_uses_x():
 
 
 def test_few_occurrences_fit(monkeypatch):
-    monkeypatch.setattr("partcover.heuristics.search_space.ARCS", 40)
+    monkeypatch.setattr("partcover.heuristics.search_space.MOST_SEARCHED", 40)
     instance = Instance(BOOK, 10)
     few = local_search(instance)
     assert few.tokens <= greedtok(instance).extra["tokens_shortest_path"]
