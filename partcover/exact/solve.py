@@ -85,10 +85,9 @@ def solve(
     -------
     Solution
         At the time limit or after Ctrl-C: the best so far, with the best bound.
-        ``extra["solver"]`` is the solver, or "branch and cut", or None where every word is a token;
-        then, and with branch and cut, ``certificate`` is there,
-        ``extra["certified"]`` is the bound that it proves, and ``extra["leaves"]`` the number of
-        its cases.
+        ``extra["solver"]`` is the solver, or "branch and cut", or None where every word is a token.
+        Of the last two ``certificate`` is there, ``extra["certified"]`` is the bound that it
+        proves, and ``extra["leaves"]`` the number of its cases.
 
         The vocabulary of a solver has the fixed tokens first, then the tokens that the shortest
         paths use (with ``wmc`` and ``printed``: all that were chosen), by symbols saved, the most

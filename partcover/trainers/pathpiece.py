@@ -38,7 +38,9 @@ def _work(options: Mapping[str, Any]) -> Pieces:
         raise InputError(f"max_length is {max_length}: a token has two symbols or more")
     if not 0 < batch <= 1:
         raise InputError(f"batch is {batch}: a part of the tokens, above 0 and at most 1")
-    return Pieces() if options["initial"] == "unigram" else Pieces(size, max_length)
+    initial = options["initial"]  # or tokens, in an array too
+    is_unigram = isinstance(initial, str) and initial == "unigram"
+    return Pieces() if is_unigram else Pieces(size, max_length)
 
 
 @trainer(
