@@ -20,7 +20,7 @@ from os import PathLike
 from typing import Any
 
 from ..errors import InputError
-from ..runtime.engines import result_of
+from ..runtime.engines import result_of, submit
 from ..runtime.files import scratch_folder
 from ..runtime.progress import Progress
 from .counting import BLOCK_SHARE, CountSettings, count_shard
@@ -135,7 +135,7 @@ def count_shards(
     try:
         while True:
             while len(pending) < _AHEAD and (shard := next(waiting, None)) is not None:
-                future = workers.executor.submit(count_shard, shard, settings, folder, **options)
+                future = submit(workers.executor, count_shard, shard, settings, folder, **options)
                 pending.append((shard, future))
             if not pending:
                 return
@@ -201,7 +201,7 @@ def most_frequent_first(runs: Sequence[str], folder: str, workers: Workers) -> I
         groups = [paths[at : at + FAN_IN] for at in range(0, len(paths), FAN_IN)]
         targets = [os.path.join(folder, f"merged-{level}-{n}") for n in range(len(groups))]  # noqa: PTH118
         futures = [
-            workers.executor.submit(merge_files, group, target)
+            submit(workers.executor, merge_files, group, target)
             for group, target in zip(groups, targets, strict=True)
         ]
         paths = list(map(result_of, futures))

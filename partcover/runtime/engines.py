@@ -38,7 +38,7 @@ from weakref import WeakSet
 from ..errors import InputError, MissingExtra, PartcoverError
 from .children import die_with_parent
 
-__all__ = ["ENGINES", "engine_error", "executor_of", "in_order", "result_of"]
+__all__ = ["ENGINES", "engine_error", "executor_of", "in_order", "result_of", "submit"]
 
 ENGINES = "threads, processes, dask, dask://HOST:PORT, ray, ray://HOST:PORT"
 _Job = TypeVar("_Job")
@@ -98,14 +98,29 @@ def engine_error(error: BaseException) -> PartcoverError | None:
     return PartcoverError(f"a worker was lost ({reason})")
 
 
-def result_of(future: Future[_Result]) -> _Result:
-    """Returns the result of a call; what has happened to a worker is one clear error."""
+@contextmanager
+def _lost_workers() -> Iterator[None]:
+    """Makes of what has happened to a worker one clear error."""
     try:
-        return future.result()
+        yield
     except BaseException as error:
         if (lost := engine_error(error)) is not None:
             raise lost from None
         raise
+
+
+def submit(
+    executor: Executor, work: Callable[..., _Result], /, *arguments: Any, **options: Any
+) -> Future[_Result]:
+    """Submits a call; an executor that has lost a worker before is one clear error."""
+    with _lost_workers():
+        return executor.submit(work, *arguments, **options)
+
+
+def result_of(future: Future[_Result]) -> _Result:
+    """Returns the result of a call; what has happened to a worker is one clear error."""
+    with _lost_workers():
+        return future.result()
 
 
 def in_order(
@@ -120,8 +135,10 @@ def in_order(
     ...     list(in_order(executor, len, ["a", "bb", "ccc"]))
     [1, 2, 3]
     """
-    pending = deque(executor.submit(work, job) for job in jobs)
+    pending: deque[Future[_Result]] = deque()
     try:
+        for job in jobs:
+            pending.append(submit(executor, work, job))
         while pending:
             yield result_of(pending.popleft())
     finally:

@@ -117,5 +117,8 @@ def test_a_killed_worker_of_dask_does_no_harm(counts, tmp_path, scheduler):
 def test_a_lost_process_is_an_error(counts):
     with executor_of("processes", 2) as executor:
         split = HeadAndTail.load("C.tsv", 100, executor=executor)
+        for _ in range(2):  # the second time no call can even be submitted
+            with pytest.raises(PartcoverError, match="a worker was lost"):
+                list(split.map(shard_work.end))
         with pytest.raises(PartcoverError, match="a worker was lost"):
-            list(split.map(shard_work.end))
+            WordCounts.from_files("C.tsv", executor=executor)
