@@ -131,7 +131,8 @@ class Sandbox:
                 status = stop.code
         for stream in streams:
             stream.flush()
-        output, error = (stream.buffer.getvalue().decode() for stream in streams)
+        # what is written to - may be no text
+        output, error = (s.buffer.getvalue().decode(errors="backslashreplace") for s in streams)
         return Outcome(status, output, error, asked)
 
     def attempt(self, arguments: Sequence[str]) -> Outcome:
