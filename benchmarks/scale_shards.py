@@ -27,6 +27,7 @@ from partcover.verification.recount import recount
 STEPS = {
     "_numbers": "how often each count occurs",
     "_head_blocks": "the words of the head",
+    "_pairs_of_tail": "pairs of the tail",
     "_tail_of": "digest of the tail",
     "_needed_by_tail": "tokens of the vocabulary",
     "_sums": "prices of the tail",
