@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -35,11 +36,11 @@ class MergeCondition:
     Examples
     --------
     >>> from partcover.problem.merge_certificate import MergeCondition
-    >>> MergeCondition().splits(b"that")
+    >>> list(MergeCondition().splits(b"that"))
     [(b'hat',), (b'th', b'at'), (b'tha',)]
-    >>> MergeCondition(((b"th", b"at"), (b"a", b"t"))).splits(b"that")
+    >>> list(MergeCondition(((b"th", b"at"), (b"a", b"t"))).splits(b"that"))
     [(b'th', b'at')]
-    >>> MergeCondition().splits(b"th")
+    >>> list(MergeCondition().splits(b"th"))
     [()]
     """
 
@@ -55,23 +56,35 @@ class MergeCondition:
     @cached_property
     def _pairs_of(self) -> dict[Token, list[tuple[Token, Token]]]:
         made: dict[Token, list[tuple[Token, Token]]] = defaultdict(list)
-        for left, right in self.pairs or ():
+        for left, right in dict.fromkeys(self.pairs or ()):
             made[left + right].append((left, right))  # type: ignore[operator]  # of one type
         return made
 
-    def splits(self, token: Token) -> list[tuple[Token, ...]]:
-        """Returns, for each way in which two parts make a token, those that have to be there."""
+    def splits(
+        self, token: Token, lengths: Collection[int] | None = None
+    ) -> Iterator[tuple[Token, ...]]:
+        """Yields, for each way in which two parts make a token, those that have to be there.
+
+        With `lengths` only the ways whose parts have such lengths, or are what merging starts from:
+        of a long token all parts together are far longer than itself.
+        """
         if self._is_given(token):
-            return [()]
-        pairs: list[tuple[Token, Token]]
+            yield ()
+            return
+        pairs: Iterable[tuple[Token, Token]]
         if self.pairs is None:
-            pairs = [(token[:cut], token[cut:]) for cut in range(1, len(token))]
+            cuts: Iterable[int] = range(1, len(token))
+            if lengths is not None:
+                short = range(1, 5 if self.characters else 2)
+                known = {*short, *lengths}
+                cuts = sorted(
+                    cut for cut in known if cut < len(token) and len(token) - cut in known
+                )
+            pairs = ((token[:cut], token[cut:]) for cut in cuts)
         else:
-            pairs = self._pairs_of.get(token, [])
-        return [
-            tuple(dict.fromkeys(part for part in pair if not self._is_given(part)))
-            for pair in pairs
-        ]
+            pairs = self._pairs_of.get(token, ())
+        for pair in pairs:
+            yield tuple(dict.fromkeys(part for part in pair if not self._is_given(part)))
 
     def _is_given(self, part: Token) -> bool:
         """Whether a part is what merging starts from."""

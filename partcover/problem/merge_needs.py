@@ -42,7 +42,10 @@ class MergeNeeds:
         waiting = [token]
         while waiting:
             last = waiting[-1]
-            splits = [] if last in self._exempt else self._condition.splits(last)
+            if last in known:
+                waiting.pop()
+                continue
+            splits = [] if last in self._exempt else list(self._condition.splits(last))
             missing = [part for parts in splits for part in parts if part not in known]
             if missing:
                 waiting += missing  # they are shorter

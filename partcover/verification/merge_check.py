@@ -105,11 +105,12 @@ def unmade_tokens(
     """
     known = {*tokens, *instance.fixed}
     free = {*instance.fixed, *(word for word, _ in instance.words if condition.whole_words)}
+    lengths = set(map(len, known))
     return [
         token
         for token in tokens
         if token not in free
-        and not any(known.issuperset(parts) for parts in condition.splits(token))
+        and not any(known.issuperset(parts) for parts in condition.splits(token, lengths))
     ]
 
 
@@ -192,7 +193,7 @@ def _bonuses(certificate: MergeCertificate, exempt: Collection[Token]) -> Counte
             raise InputError(f"the charge of {name} has a number below 0")
         if charge.pays and charge.token in exempt:
             raise InputError(f"{name} is charged, and needs no parts")
-        for parts in condition.splits(charge.token):
+        for parts in condition.splits(charge.token) if charge.pays else ():
             given = sum(gets.get(part, 0) for part in parts)
             if given < charge.pays:
                 named = " and ".join(repr(sym.glance(part)) for part in parts) or "single symbols"

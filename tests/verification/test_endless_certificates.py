@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from partcover import Certificate, InputError, Instance, WordCounts, check_head_certificate
+from partcover import (
+    Certificate,
+    Charge,
+    InputError,
+    Instance,
+    MergeCondition,
+    WordCounts,
+    check_head_certificate,
+    check_merge_certificate,
+    merge_bound,
+)
 from partcover.bounds.head_bound import head_bound
 from partcover.problem.certificate import Branch, Leaf
 from partcover.problem.cuts import Cut, PackedPairs, PairPrices
+from partcover.problem.merge_needs import MergeNeeds
 from partcover.verification import certificate_check
 from partcover.verification.certificate_check import check_certificate
+from partcover.verification.merge_check import unmade_tokens
 
 INSTANCE = Instance({"abc": 1, "abd": 2}, k=1)
 
@@ -72,6 +87,28 @@ def test_more_multipliers_than_memory_holds_are_refused(monkeypatch):
     monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 1 << 21)
     with pytest.raises(InputError, match=r"have 10,000 multipliers, which need about 3\.8 MiB"):
         packed.unpacked([n])
+
+
+@pytest.mark.parametrize(("pays", "ok"), [(0, True), (1, False)])
+def test_the_parts_of_a_long_token_are_not_all_made(pays, ok):
+    """All of them together have a hundred million letters."""
+    long = b"ab" * 5_000
+    proof = merge_bound(INSTANCE, MergeCondition()).certificate
+    proof = replace(proof, charges=(*proof.charges, Charge(long, pays, ((long[:2], 1),))))
+    tracemalloc.start()
+    try:
+        assert check_merge_certificate(INSTANCE, proof).ok == ok
+        assert unmade_tokens([long, long[:5_000]], MergeCondition(), INSTANCE) == [long[:5_000]]
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_merges_that_are_listed_often_count_once():
+    pairs = [(b"a", b"b"), (b"ab", b"ab"), (b"abab", b"ab")]
+    condition = MergeCondition(tuple(pairs * 1_000))
+    assert list(condition.splits(b"abab")) == [(b"ab",)]
+    assert MergeNeeds(condition, ()).of(b"ababab") == {b"ab", b"abab", b"ababab"}
 
 
 def test_long_words_of_a_head():
