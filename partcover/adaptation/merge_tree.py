@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from ..analysis.metrics import token_uses
 from ..corpus.symbols import Token
 from ..segmentation.segmentation import Segmentation
+from ..vocabulary.merging import merge, ranks
 from ..vocabulary.vocabulary import Vocabulary
 from .base import text_of
 
@@ -45,12 +45,12 @@ class MergeTree:
     @classmethod
     def of(cls, base: Vocabulary) -> MergeTree:
         """Finds the parts of all tokens."""
-        rank = _ranks(base)
+        rank = ranks(base)
         known = set(base.tokens)
         parts: dict[Token, tuple[Token, ...]] = {}
         children: dict[Token, set[Token]] = defaultdict(set)
         for token in base.tokens:
-            found = _last_pieces(_symbols(base, token), rank)
+            found = merge(_symbols(base, token), rank, 2)
             parts[token] = tuple(dict.fromkeys(p for p in found if p in known and p != token))
             for part in parts[token]:
                 children[part].add(token)
@@ -162,27 +162,3 @@ def _symbols(base: Vocabulary, token: Token) -> list[Any]:
         if text is not None:
             return [character.encode("utf-8") for character in text]
     return [token[place : place + 1] for place in range(len(token))]
-
-
-def _ranks(base: Vocabulary) -> Callable[[Any, Any], int | None]:
-    """Returns the function that ranks a merge of two neighbours; None for none."""
-    if base.merges is None:
-        ranks = {token: rank for rank, token in enumerate(base.tokens)}
-        return lambda left, right: ranks.get(left + right)
-    pairs = {pair: rank for rank, pair in enumerate(base.merges)}
-    return lambda left, right: pairs.get((left, right))
-
-
-def _last_pieces(pieces: list[Any], rank: Callable[[Any, Any], int | None]) -> list[Any]:
-    """Returns the two pieces before the last merge, or those that no merge joins."""
-    while len(pieces) > 2:
-        ranked = [
-            (number, place)
-            for place, (left, right) in enumerate(pairwise(pieces))
-            if (number := rank(left, right)) is not None
-        ]
-        if not ranked:
-            break
-        _, place = min(ranked)
-        pieces = [*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :]]
-    return pieces

@@ -207,9 +207,11 @@ def head_bound(
     progress = progress or Progress()
     limits = RunLimits(time_limit, threads=threads)
     deadline = limits.start()
-    conditions = {"max_length": max_length, "required": required, "forbidden": forbidden}
     split = split_words(words, head, executor, scratch)
-    whole = WholeWords(split, k, threads, **conditions)
+    instance = Instance(
+        split.head, k, max_length=max_length, required=required, forbidden=forbidden
+    )
+    whole = WholeWords(split, instance, threads)
     if vocabulary is not None and len(vocabulary) > k:
         raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {k}")
     refuse_beyond_memory(whole.head, "bound", is_head=True)

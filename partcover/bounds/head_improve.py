@@ -115,10 +115,12 @@ def head_improve(
     (27, 27, [b'hat'])
     """
     limits = RunLimits(time_limit, seed, threads)
-    conditions = {"max_length": max_length, "required": required, "forbidden": forbidden}
     deadline = limits.start()
     split = split_words(words, head, executor, scratch)
-    whole = WholeWords(split, k, threads, **conditions)
+    instance = Instance(
+        split.head, k, max_length=max_length, required=required, forbidden=forbidden
+    )
+    whole = WholeWords(split, instance, threads)
     refuse_beyond_memory(whole.head, "search", is_head=True)
     run = _Run(whole, gap, limits, PhaseEvents(deadline, progress or Progress()), checkpoint)
     return run.made(warm_start, start_certificate)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
-from typing import Any
 
 import numpy as np
 
@@ -40,27 +39,17 @@ class WholeWords:
     ----------
     words : HeadAndTail
         The words.
-    k : int
-        The budget.
+    head : Instance
+        The words of the head, the budget and the conditions.
     threads : int
         Number of threads.
-    **conditions
-        `max_length`, `required` and `forbidden` of `Instance`.
-
-    Attributes
-    ----------
-    words : HeadAndTail
-        The words.
-    head : Instance
-        The instance of the head.
     """
 
-    def __init__(self, words: HeadAndTail, k: int, threads: int, **conditions: Any) -> None:
+    def __init__(self, words: HeadAndTail, head: Instance, threads: int) -> None:
         self._greedy: Solution | None = None
         self.words = words
+        self.head = head
         self.threads = threads
-        self.conditions = conditions
-        self.head = Instance(words.head, k, **conditions)
 
     @cached_property
     def tail(self) -> Tail:
@@ -78,8 +67,14 @@ class WholeWords:
     @cached_property
     def sample(self) -> Instance:
         """An instance of the head and as many words that stand for the tail."""
-        words = self.words.with_sample(self.words.n)
-        return Instance(words, self.head.k, **self.conditions)
+        words, head = self.words.with_sample(self.words.n), self.head
+        return Instance(
+            words,
+            head.k,
+            max_length=head.max_length,
+            required=head.required,
+            forbidden=head.forbidden,
+        )
 
     @cached_property
     def tried(self) -> list[WordCounts]:

@@ -85,22 +85,21 @@ def bound_by_head(
     from ..bounds.head_bound import head_bound
 
     readers = readers.beside(out.path)
-    with out.progress("bound") as progress, readers.started(out.threads) as executor:
-        words, conditions = _read(source, head, executor, readers)
-        vocabulary = None if vocab is None else read_vocabulary(vocab, words.head.symbols)
-        bound = head_bound(
-            words,
-            _budget(source),
-            head=head,
-            vocabulary=vocabulary,
-            threads=out.threads,
-            progress=progress,
-            **conditions,
-            **limits,
-        )
-    if out.path is not None:
-        bound.certificate.save(out.path)
-        out.wrote(out.path)
+    with readers.started(out.threads) as executor:
+        with out.progress("bound") as progress:
+            words, conditions = _read(source, head, executor, readers)
+            vocabulary = None if vocab is None else read_vocabulary(vocab, words.head.symbols)
+            bound = head_bound(
+                words,
+                _budget(source),
+                head=head,
+                vocabulary=vocabulary,
+                threads=out.threads,
+                progress=progress,
+                **conditions,
+                **limits,
+            )
+        HeadFiles(out, out.path, words, bound.head, source.name).finish(bound)
     data = bound.to_json()
     out.show(data, facts({key: value for key, value in data.items() if key != "policy"}))
     return EXIT_INTERRUPTED if bound.termination == "interrupted" else 0

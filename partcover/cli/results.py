@@ -9,13 +9,14 @@ from typing import Any
 
 import click
 
-from ..errors import PartcoverError
+from ..errors import InputError, PartcoverError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.merge_certificate import MergeCertificate
 from ..problem.solution import Result
 from ..report.tables import facts, solution_parts
-from ..verification.certificate_check import check_certificate
+from ..runtime.parallel import call_in_turn
+from ..verification.certificate_check import check_certificate, mismatches
 from ..verification.merge_check import check_merge_certificate
 from .exit_status import exit_status
 from .output import Output, is_utf8
@@ -113,9 +114,23 @@ def proven_by_file(path: str | PathLike[str], instance: Instance, beyond: int) -
         old = Certificate.load(path)
     except PartcoverError:  # something else, or damaged: replaced
         return 0
-    if old.lower_bound > beyond and check_certificate(instance, old).ok:
-        return old.lower_bound
-    return 0
+    if old.lower_bound <= beyond or mismatches(instance, old):
+        return 0
+    is_proof = _counted(instance, old) >= old.lower_bound or check_certificate(instance, old).ok
+    return old.lower_bound if is_proof else 0
+
+
+def _counted(instance: Instance, certificate: Certificate) -> int:
+    """Returns what the kernels find that a certificate proves; 0 where they cannot tell.
+
+    The check that shares nothing with them takes minutes for millions of words.
+    """
+    from ..bounds.price_counter import PriceCounter
+
+    try:
+        return PriceCounter(instance, call_in_turn).proven_by(certificate) or 0
+    except InputError:
+        return 0
 
 
 def _proven_of_merges(

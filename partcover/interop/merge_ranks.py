@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
+from ..vocabulary.merging import merge
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["bytes_of", "characters_of", "last_merges", "pairs_are_needless"]
@@ -55,26 +56,12 @@ def last_merges(
         The place of the pair for each token; None for a token that does not become one piece.
     """
     rank = {pair: place for place, pair in enumerate(merges)}
-    never = len(rank)
     last: dict[bytes, int | None] = {}
     for token in tokens:
         parts = parts_of(token)
-        if len(parts) == 1:
-            continue
-        lowest = never
-        ranks = [rank.get(pair, never) for pair in pairwise(parts)]
-        while ranks:
-            lowest = min(ranks)
-            if lowest == never:
-                break
-            place = ranks.index(lowest)
-            parts[place : place + 2] = [parts[place] + parts[place + 1]]
-            # the pairs beside it alone are others now
-            del ranks[place]
-            for at in (place - 1, place):
-                if 0 <= at < len(ranks):
-                    ranks[at] = rank.get((parts[at], parts[at + 1]), never)
-        last[token] = None if lowest == never else lowest
+        if len(parts) > 1:
+            left, *right = merge(parts, lambda *pair: rank.get(pair), 2)
+            last[token] = rank.get((left, right[0])) if len(right) == 1 else None
     return last
 
 

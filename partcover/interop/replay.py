@@ -20,9 +20,12 @@ from .format import Replay
 __all__ = ["Fidelity", "built_in_words", "measure", "words_of"]
 
 _WORDS = 4000
-# libraries take time quadratic in the length of a word: words longer than the first number have at
-# most about the second number of symbols together
+# libraries take time quadratic in the length of a word: built-in words longer than the first
+# number have at most the second number of symbols together
 _LONG, _MAX_LONG_SYMBOLS = 256, 1 << 15
+# and words of a corpus that are longer than the first at most this many pairs of a place and a
+# length up to that of the longest token: about a minute
+_MAX_LOOKUPS = 1 << 34
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,8 @@ class Fidelity:
     words_differing, occurrences_differing : int
         Those that the exported tokenizer cuts into other tokens.
     words_unread : int
-        Words that the library cannot be given, as they are not UTF-8 or hold a byte without an
-        id; the other numbers leave them out.
+        Words that the library cannot be given: they are not UTF-8, hold a byte without an id, or
+        are so long, as tokens are, that it would take hours; the other numbers leave them out.
     tokens, exported_tokens : int
         Σ c(W)·(tokens of W): the vocabulary's, and the exported tokenizer's.
     ids_differing : int
@@ -148,14 +151,15 @@ def built_in_words(vocabulary: Vocabulary) -> WordCounts:
 
     These are its single symbols (all 256 bytes), its tokens, the words that spell its special
     tokens, and strings of tokens, parts of tokens and symbols, drawn with a fixed seed: some
-    thousands and the tokens, each counted once, and few of them longer than 256 symbols.
+    thousands and the tokens, each counted once, and few of them longer than 256 symbols.  Those
+    have at most 32,768 symbols together; longer tokens are not among the words.
     """
     if vocabulary.symbols == "bytes":
         singles: list[Any] = [bytes([b]) for b in range(256)]
     else:
         singles = sorted({token[i : i + 1] for token in vocabulary for i in range(len(token))})
     draw = random.Random(20260101)
-    tokens: list[Any] = list(vocabulary)
+    tokens = [token for token in vocabulary if len(token) <= _MAX_LONG_SYMBOLS]
     names: list[Any] = [word for name in vocabulary.special for word in words_of(name, vocabulary)]
     if vocabulary.symbols == "bytes":
         names = [name.encode() for name in names]
@@ -167,7 +171,7 @@ def built_in_words(vocabulary: Vocabulary) -> WordCounts:
         if ended:
             word = word.replace(END, b"") + END
         if len(word) > _LONG:
-            if room <= 0:
+            if len(word) > room:
                 continue
             room -= len(word)
         words[word] = 1
@@ -220,7 +224,12 @@ def measure(
     """
     words = built_in_words(vocabulary) if corpus is None else corpus
     cut = segment(words, vocabulary)
-    there = replay.words([_bytes(word) for word, _ in words])
+    pieces = [_bytes(word) for word, _ in words]
+    given = _not_endless(pieces, vocabulary)
+    replayed = iter(replay.words([pieces[index] for index in given]))
+    there: list[list[bytes] | None] = [None] * len(pieces)
+    for index in given:
+        there[index] = next(replayed)
     totals = dict.fromkeys(
         (
             "words",
@@ -264,6 +273,21 @@ def measure(
             "text_same": own == other,
         }
     return measured
+
+
+def _not_endless(pieces: list[bytes], vocabulary: Vocabulary) -> list[int]:
+    """Returns the indices of the words that the library may be given: it cannot be stopped."""
+    longest = max((len(_bytes(token)) for token in vocabulary), default=1)
+    room = _MAX_LOOKUPS
+    given = []
+    for index, piece in enumerate(pieces):
+        if len(piece) > _LONG:
+            lookups = len(piece) * min(len(piece), longest)
+            if lookups > room:
+                continue
+            room -= lookups
+        given.append(index)
+    return given
 
 
 def _bytes(token: Any) -> bytes:

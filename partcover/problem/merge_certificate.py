@@ -12,6 +12,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.notebook import brief
+from ..vocabulary.merging import halves
 from .certificate import Certificate
 from .certificate_file import SavedCertificate
 
@@ -73,14 +74,9 @@ class MergeCondition:
             return
         pairs: Iterable[tuple[Token, Token]]
         if self.pairs is None:
-            cuts: Iterable[int] = range(1, len(token))
-            if lengths is not None:
-                short = range(1, 5 if self.characters else 2)
-                known = {*short, *lengths}
-                cuts = sorted(
-                    cut for cut in known if cut < len(token) and len(token) - cut in known
-                )
-            pairs = ((token[:cut], token[cut:]) for cut in cuts)
+            if lengths is None:
+                lengths = range(1, len(token))
+            pairs = halves(token, {*range(1, 5 if self.characters else 2), *lengths})
         else:
             pairs = self._pairs_of.get(token, ())
         for pair in pairs:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any
 
 from ..corpus.word_counts import WordCounts
 from ..corpus.words_within import WordsWithin
+from ..vocabulary.merging import merge, ranks
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["COUNTED", "cut_by_rule", "tokens_by_rule"]
@@ -28,7 +29,8 @@ def tokens_by_rule(words: WordCounts, vocabulary: Vocabulary) -> int:
     Returns
     -------
     int
-        O(symbols of a word squared) dictionary look-ups for each word.
+        The number of tokens.  For each word O(its symbols · (lengths of tokens + the logarithm of
+        its symbols)) dictionary look-ups.
 
     Examples
     --------
@@ -63,47 +65,30 @@ def _symbols(word: Any) -> list[Any]:
 
 def _merging(vocabulary: Vocabulary) -> Callable[[list[Any]], list[Any]]:
     """Returns the function that merges neighbours until none may be merged."""
-    if vocabulary.merges is None:
-        ranks: dict[Any, int] = {token: rank for rank, token in enumerate(vocabulary)}
-    else:
-        ranks = {pair: rank for rank, pair in enumerate(vocabulary.merges)}
-    by_rank = vocabulary.merges is None
-
-    def merge(pieces: list[Any]) -> list[Any]:
-        while True:
-            listed = [
-                (ranks[key], place)
-                for place, pair in enumerate(pairwise(pieces))
-                if (key := pair[0] + pair[1] if by_rank else pair) in ranks
-            ]
-            if not listed:
-                return pieces
-            _, place = min(listed)
-            pieces = [*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :]]
-
-    return merge
+    rank = ranks(vocabulary)
+    return lambda pieces: merge(pieces, rank)
 
 
 def _merges(vocabulary: Vocabulary, _: str | None) -> Cut:
-    merge = _merging(vocabulary)
+    merged = _merging(vocabulary)
     whole = set(vocabulary) if vocabulary.merges is None else set()
-    return lambda word: [word] if word in whole else merge(_symbols(word))
+    return lambda word: [word] if word in whole else merged(_symbols(word))
 
 
 def _character_merges(vocabulary: Vocabulary, _: str | None) -> Cut:
     if vocabulary.symbols != "bytes":
-        merge = _merging(vocabulary)
-        return lambda word: merge(_symbols(word))
+        merged = _merging(vocabulary)
+        return lambda word: merged(_symbols(word))
     known = [token for token in vocabulary if _is_text(token)]
     merges = vocabulary.merges
     if merges is not None:
         merges = tuple(pair for pair in merges if all(map(_is_text, pair)))
-    merge = _merging(Vocabulary(known, merges=merges))
+    merged = _merging(Vocabulary(known, merges=merges))
     tokens = set(known)
 
     def cut(word: Any) -> list[Any]:
         text = word.decode("utf-8", "surrogateescape")
-        pieces = merge([each.encode("utf-8", "surrogateescape") for each in text])
+        pieces = merged([each.encode("utf-8", "surrogateescape") for each in text])
         return [part for p in pieces for part in ([p] if p in tokens else _symbols(p))]
 
     return cut
@@ -111,13 +96,13 @@ def _character_merges(vocabulary: Vocabulary, _: str | None) -> Cut:
 
 def _superword_merges(vocabulary: Vocabulary, pretokenizer: str | None) -> Cut:
     within = WordsWithin.joined_by(pretokenizer or vocabulary.pretokenizer)
-    cut_word, merge = _merges(vocabulary, None), _merging(vocabulary)
+    cut_word, merged = _merges(vocabulary, None), _merging(vocabulary)
 
     def cut(phrase: Any) -> list[Any]:
         pieces: list[Any] = []
         for whole, words in groupby(map(cut_word, within.of(phrase)), lambda word: len(word) == 1):
             row = [piece for word in words for piece in word]
-            pieces += merge(row) if whole else row
+            pieces += merged(row) if whole else row
         return pieces
 
     return cut
@@ -133,12 +118,12 @@ def _is_text(token: Any) -> bool:
 
 def _longest_match(vocabulary: Vocabulary, _: str | None) -> Cut:
     known = set(vocabulary)
-    longest = max(map(len, known), default=1)
+    lengths = sorted(set(map(len, known)), reverse=True)
 
     def cut(word: Any) -> list[Any]:
         at, pieces = 0, []
         while at < len(word):
-            ends = range(min(len(word), at + longest), at + 1, -1)
+            ends = [at + length for length in lengths if at + length <= len(word)]
             begin, at = at, next((end for end in ends if word[at:end] in known), at + 1)
             pieces.append(word[begin:at])
         return pieces
@@ -150,13 +135,13 @@ def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
     scores: dict[Any, float] = dict(zip(vocabulary, vocabulary.scores or (), strict=True))
     singles: dict[Any, float] = dict(vocabulary.symbol_scores)
     missing = min((*scores.values(), *singles.values()), default=0.0) - 10
-    longest = max(map(len, scores), default=1)
+    lengths = sorted({1, *map(len, scores)}, reverse=True)
 
     def cut(word: Any) -> list[Any]:
         best: list[tuple[float, int]] = [(0.0, 0)]  # of each end: its score, the last start
         for end in range(1, len(word) + 1):
             found: tuple[float, int] | None = None
-            for start in range(max(0, end - longest), end):
+            for start in (end - length for length in lengths if length <= end):
                 piece = word[start:end]
                 score = scores.get(piece)
                 if score is None and len(piece) == 1:

@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli.helpers import as_json, fails
 from generated_text import generated_words
+
+from partcover import HeadCertificate
 
 
 def test_a_bound_by_a_head_is_verified_on_all_words(run, counts):
@@ -48,6 +51,22 @@ def test_a_better_proof_that_is_there_is_kept(run, counts):
     options = ["-k", 3, "--head", 4, "--write-certificate", "P.cert"]
     assert run("improve", counts, *options, "--time-limit", 0)[0] == 0
     assert Path("P.cert").read_text() == before
+    bound = ["bound", counts, *options[:4], "--iterations", 0, "-o", "P.cert"]
+    assert "P.cert is kept: it proves" in run(*bound)[2]
+    assert Path("P.cert").read_text() == before
+
+
+def test_a_claim_that_does_not_hold_is_no_reason_to_keep_a_file(run, counts):
+    options = ["-k", 3, "--head", 4]
+    run("bound", counts, *options, "-o", "P.cert")
+    claim = replace(HeadCertificate.load("P.cert"), lower_bound=10**6)
+    check = ["verify", counts, "-k", 3, "--certificate", "P.cert", "--json"]
+    for other in (claim, replace(claim, tail_sha256="0" * 64)):
+        for command, file in (("bound", "-o"), ("improve", "--write-certificate")):
+            other.save("P.cert")
+            status, _, err = run(command, counts, *options, file, "P.cert")
+            assert (status, "is kept" in err) == (0, False)
+            assert as_json(run(*check))[1]["ok"]
 
 
 def test_the_plan_of_a_head_is_smaller(run, counts):

@@ -160,7 +160,7 @@ def test_a_sample_that_is_worth_far_more_than_the_tail_is_not_used():
     tail = {**dict(list(short.items())[:72]), "ab" * 100: 9, **dict(list(short.items())[72:])}
     words = WordCounts.from_counts({"abab": 99, **tail})
     split = HeadAndTail.of(words, 1)
-    tail = WholeWords(split, 3, 1).tail
+    tail = WholeWords(split, Instance(split.head, 3), 1).tail
     assert [len(word) for word, _ in split.sample(1)] == [200]
     assert not tail.allows([split.sample(1)])
     assert tail.allows([split.sample(100)])

@@ -25,6 +25,9 @@ from .write import FILE, write
 
 __all__ = ["HUGGINGFACE", "replay_of"]
 
+# bytes of a piece: a thread of 512 KiB of stack ends at 8,065, one of 8 MiB at 130,945
+_LONGEST_OF_UNIGRAM = 8000
+
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     lost: list[GivenUp] = []
@@ -58,6 +61,18 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                     "these tokens never made",
                 )
             )
+    if vocabulary.rule in ("shortest_path", "likelihood"):
+        sizes = [len(to_characters(bytes(token)).encode()) for token in vocabulary]  # type: ignore[arg-type]
+        kept = [place for place, size in enumerate(sizes) if size <= _LONGEST_OF_UNIGRAM]
+        if dropped := len(vocabulary) - len(kept):
+            lost.append(
+                GivenUp(
+                    f"{dropped:,} tokens of more than {_LONGEST_OF_UNIGRAM:,} bytes",
+                    "its Unigram model calls itself for each byte of a piece, and the process ends",
+                    f"the other {len(kept):,} tokens",
+                )
+            )
+            vocabulary = only(vocabulary, kept)
     if ends_words(vocabulary.pretokenizer) and merges_inside(vocabulary) is None:
         inside = without_ends(vocabulary.need_pretokenizer())
         why = "only BPE that merges it first puts one there"

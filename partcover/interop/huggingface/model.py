@@ -10,10 +10,11 @@ from ...corpus import symbols as sym
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...segmentation.segmentation import segment
+from ...vocabulary.merging import halves
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of, to_characters
 from ..end_of_word import SUFFIX, ends_words, merges_inside
-from ..merge_ranks import bytes_of, characters_of
+from ..merge_ranks import characters_of
 from ..replay import words_of
 from .spelling import speller
 from .word_pieces import PREFIX, word_mark
@@ -89,13 +90,14 @@ def build_model(
 def all_merges(vocabulary: Vocabulary) -> list[tuple[bytes, bytes]]:
     """Returns every way to make each token of two others or bytes, token after token."""
     rank = {token: place for place, token in enumerate(pieces_of(vocabulary))}
-    parts_of = characters_of if vocabulary.rule == "character_merges" else bytes_of
+    lengths = set(map(len, rank))
     tokens: Sequence[Any] = vocabulary.tokens
     splits: list[tuple[bytes, bytes]] = []
     for token in tokens:
-        borders = list(accumulate(map(len, parts_of(token))))[:-1]
-        cuts = ((token[:i], token[i:]) for i in borders)
-        ways = [(a, b) for a, b in cuts if a in rank and b in rank]
+        ways = [(a, b) for a, b in halves(token, lengths) if a in rank and b in rank]
+        if ways and vocabulary.rule == "character_merges":
+            borders = set(accumulate(map(len, characters_of(token))))
+            ways = [(a, b) for a, b in ways if len(a) in borders]
         splits += sorted(ways, key=lambda way: (rank[way[0]], rank[way[1]]))
     return splits
 

@@ -13,6 +13,7 @@ from ...corpus.normalizers import Normalizer
 from ...errors import InputError
 from ...runtime.file_kinds import begins_object
 from ...runtime.files import load_json, read_json
+from ...vocabulary.merging import halves
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters
@@ -330,8 +331,9 @@ def _by_rank(merges: list[tuple[bytes, bytes]], pieces: Mapping[bytes, int]) -> 
     if len(set(made)) != len(made):
         return None
     ways_of = dict(groups)
+    lengths = set(map(len, pieces))
     for token in pieces:
-        cuts = ((token[:i], token[i:]) for i in range(1, len(token)))
+        cuts = halves(token, lengths)
         ways = {(left, right) for left, right in cuts if left in pieces and right in pieces}
         if ways != set(ways_of.get(token, ())):
             return None

@@ -13,7 +13,7 @@ from ..format import Format, GivenUp, Nearest, Replay
 from ..merge_ranks import pairs_are_needless
 from ..whole_texts import pretokenizer_of
 from .around import is_own, own_spec, spaces_of
-from .pieces import BYTE_PIECE, MARK, open_characters, text_of
+from .pieces import BYTE_PIECE, LONGEST, MARK, is_too_long, open_characters, text_of
 from .proto import BYTE, CONTROL, NORMAL, UNKNOWN
 from .read import looks_like, parse, read
 from .write import MERGING, write
@@ -39,6 +39,26 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
             )
         )
         vocabulary = only(vocabulary, kept)
+    kept = [place for place, token in enumerate(vocabulary) if not is_too_long(text_of(token))]
+    if dropped := len(vocabulary) - len(kept):
+        lost.append(
+            GivenUp(
+                f"{dropped:,} tokens of more than {LONGEST:,} bytes, a space as {MARK}",
+                "it refuses a model with such a piece",
+                f"the other {len(kept):,} tokens",
+            )
+        )
+        vocabulary = only(vocabulary, kept)
+    if long := [name for name in vocabulary.special if is_too_long(name)]:
+        lost.append(
+            GivenUp(
+                f"{len(long):,} special tokens of more than {LONGEST:,} bytes",
+                "it refuses a model with such a piece",
+                "without them",
+            )
+        )
+        left = {text: n for text, n in vocabulary.special.items() if text not in long}
+        vocabulary = vocabulary.with_(special=left)
     taken = {text_of(token) for token in vocabulary}
     if clashing := [
         name

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from ...corpus import symbols as sym
 
-__all__ = ["BYTE_PIECE", "MARK", "open_characters", "text_of"]
+__all__ = ["BYTE_PIECE", "LONGEST", "MARK", "is_too_long", "open_characters", "text_of"]
 
 MARK = "▁"  # stands for a space where sentencepiece escapes spaces
+LONGEST = 7999  # bytes of a piece; sentencepiece 0.2.3 refuses a model with a longer one
 BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")
 
 
@@ -17,6 +18,11 @@ def text_of(token: sym.Token) -> str | None:
     """Spells a token as a piece; None where it cannot be one."""
     text = sym.text_of(token)
     return None if text is None or "\0" in text or BYTE_PIECE.fullmatch(text) else text
+
+
+def is_too_long(text: str | None) -> bool:
+    """Returns whether a piece is longer than sentencepiece loads."""
+    return text is not None and len(text.replace(" ", MARK).encode("utf-8")) > LONGEST
 
 
 def open_characters(tokens: Iterable[sym.Token]) -> set[int]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...runtime.files import open_input
+from ...vocabulary.merging import halves
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
 from ..whole_texts import unknown_scores
@@ -241,7 +242,8 @@ def _merged(unused: Sequence[str], pieces: Set[str]) -> int:
     def whole(part: str) -> bool:
         return len(part) == 1 or part in pieces
 
-    return sum(any(whole(t[:i]) and whole(t[i:]) for i in range(1, len(t))) for t in unused)
+    lengths = {1, *map(len, pieces)}
+    return sum(any(whole(a) and whole(b) for a, b in halves(text, lengths)) for text in unused)
 
 
 def looks_like(path: Path) -> bool:

@@ -83,6 +83,24 @@ def test_sentencepiece_gives_up_what_no_piece_holds(tmp_path):
     export(Vocabulary(["😀a", "😀"], pretokenizer="none"), path, "sentencepiece")
 
 
+def test_sentencepiece_gives_up_pieces_that_it_refuses_to_load(tmp_path):
+    need("sentencepiece")
+    path = tmp_path / "v.model"
+    for longest in ("a" * 7999, " " + "a" * 7996):
+        vocabulary = Vocabulary([longest, "aa"], pretokenizer="first-space")
+        assert export(vocabulary, path, "sentencepiece").exact
+        longer = vocabulary.with_(tokens=[longest + "a", "aa"])
+        with pytest.raises(InputError, match="1 tokens of more than 7,999 bytes"):
+            export(longer, path, "sentencepiece")
+        export(longer, path, "sentencepiece", lossy=True)
+        assert load_vocabulary(path).tokens == (b"aa",)
+    named = Vocabulary(["aa"], special=["<a>", "s" * 8000], pretokenizer="none")
+    with pytest.raises(InputError, match="1 special tokens of more than 7,999 bytes"):
+        export(named, path, "sentencepiece")
+    export(named, path, "sentencepiece", lossy=True)
+    assert list(load_vocabulary(path).special) == ["<a>", "<unk>"]
+
+
 def test_sentencepiece_a_space_in_the_second_place_reaches_over_words(tmp_path):
     need("sentencepiece")
     for token, exact in (("a b", False), (" ab", True)):

@@ -1,0 +1,95 @@
+"""Merges neighbours in order of rank, and splits tokens, in plain Python."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import Any, TypeAlias
+
+from .vocabulary import Vocabulary
+
+__all__ = ["Rank", "halves", "merge", "ranks"]
+
+Rank: TypeAlias = Callable[[Any, Any], "int | None"]
+
+
+def ranks(vocabulary: Vocabulary) -> Rank:
+    """Returns the function that ranks a merge of two neighbours by a vocabulary's rule."""
+    if vocabulary.merges is None:
+        of_token = {token: rank for rank, token in enumerate(vocabulary.tokens)}
+        return lambda left, right: of_token.get(left + right)
+    of_pair: dict[Any, int] = {pair: rank for rank, pair in enumerate(vocabulary.merges)}
+    return lambda left, right: of_pair.get((left, right))
+
+
+def merge(parts: Sequence[Any], rank: Rank, fewest: int = 1) -> list[Any]:
+    """Merges neighbours, those of the lowest rank first, and of these the leftmost.
+
+    Parameters
+    ----------
+    parts : sequence
+        What to merge.
+    rank : callable
+        Returns the rank of a pair of neighbours; None for one that does not merge.
+    fewest : int, optional
+        How many parts to stop at.
+
+    Returns
+    -------
+    list
+        The parts that are left, after O(n log n) calls of `rank` for n parts.
+
+    Examples
+    --------
+    >>> from partcover.vocabulary.merging import merge
+    >>> ranks = {("t", "h"): 1, ("a", "t"): 0, ("h", "at"): 2}
+    >>> merge("that", lambda *pair: ranks.get(pair))
+    ['t', 'hat']
+    """
+    pieces = list(parts)
+    left, end = len(pieces), len(pieces)
+    before = list(range(-1, end - 1))
+    after = list(range(1, end + 1))
+    heap: list[tuple[int, int]] = []  # ranks and places of pairs, some of them no more
+
+    def rank_at(place: int) -> int | None:
+        following = after[place]
+        return rank(pieces[place], pieces[following]) if following < end else None
+
+    for place in range(end - 1):
+        if (number := rank_at(place)) is not None:
+            heap.append((number, place))
+    heapq.heapify(heap)
+    while heap and left > fewest:
+        number, place = heapq.heappop(heap)
+        if pieces[place] is None or rank_at(place) != number:
+            continue
+        gone = after[place]
+        pieces[place] += pieces[gone]
+        pieces[gone] = None
+        after[place] = after[gone]
+        if after[place] < end:
+            before[after[place]] = place
+        left -= 1
+        for changed in (before[place], place):
+            if changed >= 0 and (number_now := rank_at(changed)) is not None:
+                heapq.heappush(heap, (number_now, changed))
+    return [piece for piece in pieces if piece is not None]
+
+
+def halves(token: Any, lengths: Set[int]) -> Iterator[tuple[Any, Any]]:
+    """Yields the two parts of a token, at each place where both have one of some lengths.
+
+    To try all places takes time quadratic in the length of a token; of those where both parts are
+    tokens there are no more than the tokens have lengths.
+
+    Examples
+    --------
+    >>> from partcover.vocabulary.merging import halves
+    >>> list(halves("that", {1, 3}))
+    [('t', 'hat'), ('tha', 't')]
+    """
+    size = len(token)
+    for at in range(1, size) if size <= len(lengths) else sorted(lengths):
+        if at < size and at in lengths and size - at in lengths:
+            yield token[:at], token[at:]
