@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..runtime.arrays import Bools, Int64
 from ..segmentation.segmentation import segment
+from ..vocabulary.merging import merge, ranks
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .metrics import token_uses
@@ -235,8 +235,9 @@ def _parts(vocabulary: Vocabulary, rule: SegmentationRule) -> Bools:
         if vocabulary.merges is not None:
             parts.update(part for pair in vocabulary.merges for part in pair)
         else:
+            rank = ranks(vocabulary)
             for token in vocabulary.tokens:
-                parts.update(_merged(_pieces(token, rule), place))
+                parts.update(merge(_pieces(token, rule), rank, 2))
     mask = np.zeros(len(place), bool)
     mask[[place[part] for part in parts if part in place]] = True
     return mask
@@ -248,19 +249,3 @@ def _pieces(token: Token, rule: SegmentationRule) -> list[Any]:
         text = sym.text_of(token) or ""
         return [character.encode("utf-8") for character in text] if len(text) > 1 else []
     return [token[i : i + 1] for i in range(len(token))]
-
-
-def _merged(pieces: list[Any], rank: dict[Any, int]) -> list[Any]:
-    """The pieces of a token just before it is whole, from those that merging it begins with.
-
-    As tiktoken merges without pairs: again and again the neighbours that together come first
-    in the vocabulary, leftmost first.
-    """
-    while len(pieces) > 2:
-        ranks = [rank.get(a + b, len(rank)) for a, b in pairwise(pieces)]
-        first = min(ranks)
-        if first == len(rank):  # no merge makes the token
-            break
-        i = ranks.index(first)
-        pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
-    return pieces

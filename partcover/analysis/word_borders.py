@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..vocabulary.merging import merge, ranks
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["cut_at_spaces"]
@@ -22,8 +24,9 @@ def cut_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
     """Returns words that are whole texts cut into smaller ones with the same tokens.
 
     A sentencepiece model takes a whole text as one word, yet its tokens begin at spaces: where a
-    space follows another character, a token ends in any case.  Cutting there changes no token, by
-    whatever rule, and says much more about what is possible.
+    space follows another character, a token ends in any case.  Cutting there changes no token, and
+    says much more about what is possible.  Only a word that is a token stays whole under ``merges``
+    without pairs: where merging does not make it, the cut would change it.
 
     Parameters
     ----------
@@ -35,7 +38,7 @@ def cut_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
     Returns
     -------
     WordCounts
-        `words` itself if a token that reaches across such a place occurs.
+        `words` itself if a token that reaches across such a place occurs, or a cut changes one.
 
     Raises
     ------
@@ -51,19 +54,22 @@ def cut_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
     {b'  a': 1, b' hat': 1, b' hat,': 1, b'a': 1}
     """
     across = [token for token in vocabulary.tokens if len(_pieces(token)) > 1]
-    if across:
-        found = next((t for t in across if any(_holds(word, t) for word, _ in words)), None)
-        if found is not None:
-            if any(len(word) > _LONG for word, _ in words):
-                raise InputError(
-                    "the tokenizer takes a whole text as one word, and its token "
-                    f"{sym.show(found)!r} reaches across words: no bound can be found for that"
-                )
-            return words
+    found = next((t for t in across if any(_holds(word, t) for word, _ in words)), None)
+    why = "reaches across words"
     counts: Counter[Token] = Counter()
-    for word, count in words:
-        for piece in _pieces(word):
-            counts[piece] += count
+    if found is None:
+        for word, count in words:
+            for piece in _pieces(word):
+                counts[piece] += count
+        found = next(_unmade(counts, vocabulary), None)
+        why = "is made by no merges, but stays whole as a word"
+    if found is not None:
+        if any(len(word) > _LONG for word, _ in words):
+            raise InputError(
+                "the tokenizer takes a whole text as one word, and its token "
+                f"{sym.show(found)!r} {why}: no bound can be found for that"
+            )
+        return words
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return WordCounts.from_counts(ranked, words.symbols)
 
@@ -73,6 +79,16 @@ def _pieces(token: Token) -> list[Token]:
     if isinstance(token, bytes):
         return list(_BYTES.split(token))
     return list(_CHARS.split(str(token)))
+
+
+def _unmade(words: Counter[Token], vocabulary: Vocabulary) -> Iterator[Token]:
+    """Yields the words that are tokens though merging does not make them."""
+    if vocabulary.rule == "merges" and vocabulary.merges is None:
+        rank = ranks(vocabulary)
+        for token in filter(words.__contains__, vocabulary.tokens):
+            symbols = [token[place : place + 1] for place in range(len(token))]
+            if len(merge(symbols, rank)) > 1:
+                yield token
 
 
 def _holds(word: Token, token: Token) -> bool:

@@ -32,6 +32,8 @@ SHORT_WORD = SHORT
 
 cdef enum:
     MAX_PAIRS = 64   # pairs a symbol that `merges` looks at before it gives a word up
+    NODES = 8        # nodes of the trie that it counts as a pair
+    LONG_TOKEN = 256  # with longer ones `longest_match` looks at no symbol again and again
 
 
 cdef inline Py_ssize_t _longest_word(const int64_t[::1] offsets, Py_ssize_t first,
@@ -221,12 +223,19 @@ cdef class Segmenter(Trie):
         """Takes, from the left, the longest token that begins there, else the single symbol.
 
         With `dropout` p, each token met is left out with probability p, independently.  Output
-        as of `shortest_path`, random numbers as of `paths`.
-        O(symbols · longest token) time, O(1) memory.
+        of `shortest_path`, random numbers as of `paths`.
+        O(symbols · longest token) time, O(1) memory; without dropout O(symbols + occurrences of
+        tokens) time if a token is longer than `LONG_TOKEN`.
         """
         cdef Py_ssize_t w, i, j, begin, end, stop
         cdef int32_t node, token
         cdef uint64_t state = 0
+        if self.longest > LONG_TOKEN and not dropout > 0:
+            with nogil:
+                for w in range(first, last):
+                    self._longest_match(&data[offsets[w]], offsets[w + 1] - offsets[w],
+                                        &which[offsets[w]])
+            return
         with nogil:
             for w in range(first, last):
                 i = begin = offsets[w]
@@ -251,6 +260,29 @@ cdef class Segmenter(Trie):
                         which[j] = INSIDE
                     which[stop - 1] = token
                     i = stop
+
+    cdef void _longest_match(self, const Symbol *word, Py_ssize_t size,
+                             int32_t *which) noexcept nogil:
+        """Takes the longest token at each place, after a look at all that end at each symbol."""
+        cdef Py_ssize_t i, stop
+        cdef int32_t node = 0
+        cdef int32_t token
+        for i in range(size):
+            which[i] = SINGLE
+            node = self._next(node, word[i])
+            token = self.tails[node].token
+            while token >= 0:   # of those that begin at a place the last one is the longest
+                which[i + 1 - self.lengths[token]] = token
+                token = self.shorter[token]
+        i = 0
+        while i < size:
+            token = which[i]
+            stop = i + (self.lengths[token] if token >= 0 else 1)
+            while i < stop - 1:
+                which[i] = INSIDE
+                i += 1
+            which[i] = token
+            i = stop
 
     def likelihood(self, const Symbol[::1] data, const int64_t[::1] offsets,
                    Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
@@ -422,8 +454,9 @@ cdef class Segmenter(Trie):
         wrong.  No position is reached twice, since a prefix of the word has one partition, too.
 
         With `whole`, a word that is a token stays whole.  Output as of `shortest_path`.  Returns
-        the words that were given up (int64): those where more than `MAX_PAIRS` pairs a symbol
-        were looked at; a queue is faster there.  O(symbols · longest token) time, O(1) memory.
+        the words that were given up (int64): those where more than `MAX_PAIRS` pairs a symbol,
+        or `NODES` times as many nodes, were looked at; a queue is faster there.  O(symbols) time
+        and O(1) memory.
         """
         cdef Py_ssize_t w, i, size, begin
         cdef int32_t token
@@ -451,7 +484,7 @@ cdef class Segmenter(Trie):
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t steps = 0
         cdef Py_ssize_t max_steps = MAX_PAIRS * (size + 16)
-        cdef int32_t token = self._longest(word, size, 0)
+        cdef int32_t token = self._longest(word, size, 0, &steps)
         # a symbol that stands alone has one rung
         cdef Rung symbol_before = Rung(0, NEVER, NEVER)
         cdef Rung symbol = Rung(0, NEVER, NEVER)
@@ -469,7 +502,7 @@ cdef class Segmenter(Trie):
                 which[i - 1] = token
                 if i == size:
                     return True
-                token = self._longest(word, size, i)
+                token = self._longest(word, size, i, &steps)
             else:
                 while token < 0:  # the symbol alone was the last to try
                     token = which[i - 1]
@@ -482,9 +515,10 @@ cdef class Segmenter(Trie):
                 before = &symbol_before
         return False
 
-    cdef inline int32_t _longest(self, const Symbol *word, Py_ssize_t size,
-                                 Py_ssize_t i) noexcept nogil:
-        """The longest token at i that merging makes, or -1."""
+    cdef inline int32_t _longest(self, const Symbol *word, Py_ssize_t size, Py_ssize_t i,
+                                 Py_ssize_t *steps) noexcept nogil:
+        """The longest token at i that merging makes, or -1; counts the steps to find it."""
+        cdef Py_ssize_t begin = i
         cdef int32_t node = 0
         cdef int32_t token = -1
         while i < size:
@@ -494,6 +528,7 @@ cdef class Segmenter(Trie):
             if self.nodes[node].token >= 0:
                 token = self.nodes[node].token
             i += 1
+        steps[0] += (i - begin) // NODES
         # only that of the longest is looked up: each is a wait for memory
         if token >= 0 and self.halves[token].left == -1:
             token = self.halves[token].shorter

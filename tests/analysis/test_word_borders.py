@@ -32,6 +32,16 @@ def test_no_token_changes(rule, texts, tokens):
     assert segment(cut, vocabulary).tokens == segment(whole, vocabulary).tokens
 
 
+def test_a_token_that_no_merges_make_is_not_made_a_word():
+    words = WordCounts.from_texts(["a aa"], pretokenizer="none")
+    assert cut_at_spaces(words, Vocabulary([" aa"], rule="merges")) is words
+    made = Vocabulary([" aa", "aa"], rule="merges")
+    assert len(cut_at_spaces(words, made)) == 2
+    longer = WordCounts.from_counts({"a aa" * 9_000: 1})
+    with pytest.raises(InputError, match="' aa' is made by no merges"):
+        cut_at_spaces(longer, Vocabulary([" aa", "ab"], rule="merges"))
+
+
 def test_a_token_that_reaches_across_matters_where_it_occurs():
     words = WordCounts.from_texts(["a b a b"], pretokenizer="none")
     assert cut_at_spaces(words, Vocabulary(["a b"])) is words
