@@ -19,7 +19,7 @@ from ..kernels._head_tail import KnownTokens, TokenSums, largest_classes
 from ..problem.certificate import Certificate, Leaf
 from ..problem.head_certificate import LONGEST_PRICED, HeadCertificate, TailDigest
 from ..problem.instance import Instance
-from ..runtime.arrays import Bools, Int64
+from ..runtime.arrays import Bools, Int32, Int64
 from .price_counter import PriceCounter, largest
 
 __all__ = ["MOST_TRIED", "Tail", "TailPrices", "Tolls"]
@@ -30,6 +30,7 @@ _Sums: TypeAlias = tuple[int, Int64, Int64, Bools]
 _BITS = 20  # binary digits of a price, unless the counts are large:
 _TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
 _TOLLS = 6  # passes that make tolls
+_AT_ONCE = 1 << 23  # occurrences of tokens in the head that are looked up together
 MOST_TRIED = 1 << 18
 """Words of a tail that are priced with many tolls."""
 _CLASS_BITS = 8, 22  # at least and at most
@@ -274,16 +275,29 @@ class TailPrices:
         self.most = (self.length[: self.n_items].astype(np.int64) - 1) * counter.one
         self.slack = np.full(self.n_items, self.least)
         self.slack[: len(self.known)] -= self.rewards[self.known]
-        # where the named ones are in the head
-        intervals = instance.index.find_tokens(named)
-        sa = instance.index.sa
-        places = [sa[lo:hi] for lo, hi, _ in zip(*intervals, strict=True)]
-        items = np.arange(self.n_items - len(named), self.n_items)
-        item = np.repeat(items, [len(at) for at in places])
-        row_of = np.full(len(instance.words), -1)
-        row_of[self.words] = np.arange(len(self.words))
-        row = row_of[instance.index.word_of[np.concatenate([sa[:0], *places])]]
-        self.members = np.stack([item, row])[:, row >= 0]
+        self.members = self._members(named)
+
+    def _members(self, named: list[Token]) -> Int32:
+        """Returns which other tokens are in which words that dominate: items, and rows of these."""
+        index = self.counter.instance.index
+        row_of = np.full(len(index.words), -1, np.int32)
+        row_of[self.words] = np.arange(len(self.words), dtype=np.int32)
+        lo, hi, _ = index.find_tokens(named)
+        ends = np.cumsum(hi.astype(np.int64) - lo)
+        parts = [np.empty((2, 0), np.int32)]
+        first = 0
+        while first < len(named):  # all occurrences at once would be many times the words
+            beyond = (ends[first - 1] if first else 0) + _AT_ONCE
+            last = max(first + 1, int(np.searchsorted(ends, beyond, "right")))
+            places = [index.sa[lo[i] : hi[i]] for i in range(first, last)]
+            row = row_of[index.word_of[np.concatenate(places)]]
+            item = np.repeat(np.arange(first, last), [len(at) for at in places])
+            pairs = np.unique((item << 32 | row)[row >= 0])
+            parts.append(np.stack([pairs >> 32, pairs & 0xFFFFFFFF]).astype(np.int32))
+            first = last
+        members = np.concatenate(parts, axis=1)
+        members[0] += self.n_items - len(named)
+        return members
 
     def _numbers(self, tokens: list[Token]) -> Int64:
         """Returns where tokens stand among the known ones; −1 for others."""

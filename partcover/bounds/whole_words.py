@@ -110,7 +110,7 @@ class WholeWords:
             counter,
             certificate,
             self.tail,
-            sample=self.sample,
+            sample=None if certificate is None else self.sample,
             tried=self.tried,
             last_gain=last_gain,
         )
