@@ -242,6 +242,8 @@ class _Run:
 
     def _prove(self, certificate: Certificate) -> None:
         """Takes the proof of the head so far, while its bound goes on."""
+        if self.deadline.is_over:  # all words are priced once more in any case
+            return
         prices = self.whole.prices(certificate, call_in_turn)
         next(prices.rounds(self.whole.words), None)
         self.keep(prices.certificate(self.whole.words.n))
