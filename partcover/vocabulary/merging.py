@@ -44,7 +44,7 @@ def merge(parts: Sequence[Any], rank: Rank, fewest: int = 1) -> list[Any]:
     >>> from partcover.vocabulary.merging import merge
     >>> ranks = {("t", "h"): 1, ("a", "t"): 0, ("h", "at"): 2}
     >>> merge("that", lambda *pair: ranks.get(pair))
-    ['t', 'hat']
+    ['th', 'at']
     """
     pieces = list(parts)
     left, end = len(pieces), len(pieces)
