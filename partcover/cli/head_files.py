@@ -136,7 +136,7 @@ class HeadFiles:
             return 0
         from ..bounds.whole_words import WholeWords
 
-        try:  # by the kernels: the check that shares nothing with them takes hours for millions
+        try:  # by the kernels: the check that shares nothing with them takes long for millions
             proven = WholeWords(self.words, best.head, 1).recounted(old).lower_bound
         except InputError:  # about something else
             return 0

@@ -9,9 +9,10 @@ from pathlib import Path
 from ..corpus.normalizers import glance
 from ..corpus.symbols import Symbols
 from ..vocabulary.rules import SegmentationRule
+from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Format", "GivenUp", "Nearest", "Replay"]
+__all__ = ["Format", "GivenUp", "Nearest", "Replay", "keep"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,17 @@ class GivenUp:
 
     def __str__(self) -> str:
         return f"{self.what} ({self.reason}); nearest is {self.nearest}"
+
+
+def keep(
+    vocabulary: Vocabulary, places: list[int], lost: list[GivenUp], what: str, why: str
+) -> Vocabulary:
+    """Returns a vocabulary with the tokens at some places; what it lacks is added to `lost`."""
+    dropped = len(vocabulary) - len(places)
+    if not dropped:
+        return vocabulary
+    lost.append(GivenUp(f"{dropped:,} tokens {what}", why, f"the other {len(places):,} tokens"))
+    return only(vocabulary, places)
 
 
 @dataclass(frozen=True)

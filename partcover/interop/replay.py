@@ -54,7 +54,7 @@ class Fidelity:
         Those that the exported tokenizer cuts into other tokens.
     words_unread : int
         Words that the library cannot be given: they are not UTF-8, hold a byte without an id, or
-        are so long, as tokens are, that it would take hours; the other numbers leave them out.
+        are so long, as tokens are, that it would not end; the other numbers leave them out.
     tokens, exported_tokens : int
         Σ c(W)·(tokens of W): the vocabulary's, and the exported tokenizer's.
     ids_differing : int

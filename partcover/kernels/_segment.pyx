@@ -223,7 +223,7 @@ cdef class Segmenter(Trie):
         """Takes, from the left, the longest token that begins there, else the single symbol.
 
         With `dropout` p, each token met is left out with probability p, independently.  Output
-        of `shortest_path`, random numbers as of `paths`.
+        as of `shortest_path`, random numbers as of `paths`.
         O(symbols · longest token) time, O(1) memory; without dropout O(symbols + occurrences of
         tokens) time if a token is longer than `LONG_TOKEN`.
         """

@@ -9,11 +9,10 @@ from typing import Any
 from ...corpus.word_counts import WordCounts
 from ...errors import MissingExtra
 from ...segmentation.segmentation import segment
-from ...vocabulary.subset import only
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of, to_characters
 from ..end_of_word import END, ends_words, merges_inside, read_ended, spell_ended, without_ends
-from ..format import Format, GivenUp, Nearest, Replay
+from ..format import Format, GivenUp, Nearest, Replay, keep
 from ..merge_ranks import characters_of
 from ..splitting import why_not
 from .model import looks_up_words, special_in_words
@@ -44,15 +43,8 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         kept = [
             p for p, token in enumerate(pieces_of(vocabulary)[256:]) if spell(token) is not None
         ]
-        if dropped := len(vocabulary) - len(kept):
-            lost.append(
-                GivenUp(
-                    f"{dropped:,} tokens that cut a character or are named as a byte",
-                    "pieces are text",
-                    f"the other {len(kept):,} tokens",
-                )
-            )
-            vocabulary = only(vocabulary, kept)
+        what = "that cut a character or are named as a byte"
+        vocabulary = keep(vocabulary, kept, lost, what, "pieces are text")
         if unmade := _unmade(vocabulary):
             lost.append(
                 GivenUp(
@@ -64,15 +56,9 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     if vocabulary.rule in ("shortest_path", "likelihood"):
         sizes = [len(to_characters(bytes(token)).encode()) for token in vocabulary]  # type: ignore[arg-type]
         kept = [place for place, size in enumerate(sizes) if size <= _LONGEST_OF_UNIGRAM]
-        if dropped := len(vocabulary) - len(kept):
-            lost.append(
-                GivenUp(
-                    f"{dropped:,} tokens of more than {_LONGEST_OF_UNIGRAM:,} bytes",
-                    "its Unigram model calls itself for each byte of a piece, and the process ends",
-                    f"the other {len(kept):,} tokens",
-                )
-            )
-            vocabulary = only(vocabulary, kept)
+        what = f"of more than {_LONGEST_OF_UNIGRAM:,} bytes"
+        why = "its Unigram model calls itself for each byte of a piece, and the process ends"
+        vocabulary = keep(vocabulary, kept, lost, what, why)
     if ends_words(vocabulary.pretokenizer) and merges_inside(vocabulary) is None:
         inside = without_ends(vocabulary.need_pretokenizer())
         why = "only BPE that merges it first puts one there"

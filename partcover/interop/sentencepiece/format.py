@@ -7,9 +7,8 @@ from pathlib import Path
 
 from ...corpus.normalizers import glance
 from ...errors import MissingExtra
-from ...vocabulary.subset import only
 from ...vocabulary.vocabulary import Vocabulary
-from ..format import Format, GivenUp, Nearest, Replay
+from ..format import Format, GivenUp, Nearest, Replay, keep
 from ..merge_ranks import pairs_are_needless
 from ..whole_texts import pretokenizer_of
 from .around import is_own, own_spec, spaces_of
@@ -30,25 +29,11 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         lost.append(GivenUp(f"the normalizer {glance(name)}", "it is none of its own", "none"))
         vocabulary = vocabulary.with_(normalizer=None)
     kept = [place for place, token in enumerate(vocabulary) if text_of(token) is not None]
-    if dropped := len(vocabulary) - len(kept):
-        lost.append(
-            GivenUp(
-                f"{dropped:,} tokens that cut a character, hold a NUL or are named as a byte",
-                "pieces are text",
-                f"the other {len(kept):,} tokens",
-            )
-        )
-        vocabulary = only(vocabulary, kept)
+    what = "that cut a character, hold a NUL or are named as a byte"
+    vocabulary = keep(vocabulary, kept, lost, what, "pieces are text")
     kept = [place for place, token in enumerate(vocabulary) if not is_too_long(text_of(token))]
-    if dropped := len(vocabulary) - len(kept):
-        lost.append(
-            GivenUp(
-                f"{dropped:,} tokens of more than {LONGEST:,} bytes, a space as {MARK}",
-                "it refuses a model with such a piece",
-                f"the other {len(kept):,} tokens",
-            )
-        )
-        vocabulary = only(vocabulary, kept)
+    what = f"of more than {LONGEST:,} bytes, a space as {MARK}"
+    vocabulary = keep(vocabulary, kept, lost, what, "it refuses a model with such a piece")
     if long := [name for name in vocabulary.special if is_too_long(name)]:
         lost.append(
             GivenUp(
