@@ -15,6 +15,7 @@ from ..heuristics.search_space import legal_start
 from ..heuristics.search_steps import LocalSearch
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.memory_plan import MOST_TOGETHER
 from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.background import Background
 from ..runtime.checkpoints import Checkpoints
@@ -38,6 +39,7 @@ _BRANCHING = 0.5  # of the time is kept for it
 _SEARCH_ON = 1.5  # before branching the search goes on to this multiple of the bound's time
 
 _ALONE = 0.4  # of the time, the most that the bound takes before the search begins
+_APART = 0.6  # or in all, where there is no room for both at once
 _LOOK_SECONDS = 0.5
 
 
@@ -131,6 +133,8 @@ class BoundAndSearch:
     The bound begins.  Where its relaxation is nearly solved, the search follows: beside it in
     threads of its own, or with one thread in turns of equal time.  Without a time limit the bound
     goes to its end and then the search, so that the result is the same for any number of threads.
+    Words of more than `MOST_TOGETHER` symbols have one after the other, too, as there is little
+    memory beside the steps of a bound.
 
     Parameters
     ----------
@@ -154,6 +158,7 @@ class BoundAndSearch:
         self.limits = task.limits
         self.phases = phases
         self.is_root = task.is_root
+        self.is_apart = not task.is_root and len(instance.words.data) > MOST_TOGETHER
         start = task.start_certificate
         ascent, known = first_point(counter, greedy, [] if start is None else [start])
         clock = phases.deadline
@@ -201,6 +206,8 @@ class BoundAndSearch:
         if not self.is_closed:
             self.climb.begin()
         has_ended = self._bound_alone()
+        if self.is_apart:
+            self.climb.end()
         self.phases.enter("search")
         self._tell()
         with workers(self.limits.threads) as share:
@@ -220,14 +227,17 @@ class BoundAndSearch:
         return self.search.ended
 
     def _bound_alone(self) -> bool:
-        """Makes the bound until the search may begin; returns whether it has ended."""
+        """Makes the bound until the search may begin; returns whether it makes no more of it."""
         deadline = self.phases.deadline
         left = deadline.left
-        until = None if left is None else deadline.seconds + _ALONE * left
+        share = _APART if self.is_apart else _ALONE
+        until = None if left is None else deadline.seconds + share * left
         while self.climb.advance() is None:
             self._checkpoints.offer()
-            if until is not None and (self.climb.is_near or deadline.seconds >= until):
-                return False
+            if until is not None and (
+                deadline.seconds >= until or (self.climb.is_near and not self.is_apart)
+            ):
+                return self.is_apart
         self._set_end()
         return True
 

@@ -192,5 +192,5 @@ class Climb:
 
     def end(self) -> None:
         """Frees what further steps would need; the best prices stay."""
-        del self.ascent
+        vars(self).pop("ascent", None)  # it may have been freed before
         self.rounds = None

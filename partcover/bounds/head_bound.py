@@ -163,7 +163,7 @@ def head_bound(
         As for `Instance`.
     time_limit : float, optional
         Seconds; up to three fifths go to the bound of the head.  Whatever it is, the words are read
-        nine times.
+        some seven times.
     target_gap : float, optional
         The gap of the head to GreedTok's vocabulary at which its bound stops.
     iterations : int, optional
@@ -216,11 +216,13 @@ def head_bound(
         raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {k}")
     refuse_beyond_memory(whole.head, "bound", is_head=True)
     greedy = greedtok(whole.head, time_limit=deadline.left, threads=threads)
+    left = deadline.left
+    limit = None if left is None else max(0.0, min(_SHARE * left, left - whole.pricing_seconds))
     proven = lower_bound(
         whole.head,
         greedy=greedy,
         cuts=False,
-        time_limit=None if deadline.left is None else _SHARE * deadline.left,
+        time_limit=limit,
         target_gap=target_gap,
         iterations=iterations,
         threads=threads,
@@ -232,7 +234,7 @@ def head_bound(
     with workers(threads) as share:
         prices = whole.prices(proven.certificate, share)
         try:
-            for _ in prices.rounds(split):
+            for _ in prices.rounds(split, deadline):
                 progress.event(Event(deadline.seconds, "bound", tokens, prices.lower_bound, "tail"))
                 if deadline.is_over or termination == "interrupted":
                     break

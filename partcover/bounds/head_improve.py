@@ -19,7 +19,7 @@ from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Budget, Int64, Seconds, Seed, Share, Threads, Whole, checked
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
-from ..runtime.parallel import call_in_turn, workers
+from ..runtime.parallel import ForEach, call_in_turn, workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .head_bound import HeadBound
@@ -31,7 +31,7 @@ __all__ = ["head_improve"]
 
 _GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit
 _SHARE = 0.4  # of the time, the most that the bound of the head takes
-_PASSES = 14  # over the tail, for its prices
+_PROVING = 20.0  # while the head is bounded, all words are priced in such a part of the time
 
 
 @checked
@@ -75,8 +75,8 @@ def head_improve(
     gap : float
         The relative gap at which to stop.
     time_limit : float, optional
-        Seconds for the whole call; up to two fifths go to the bound.  Whatever it is, the words are
-        read some eight times.
+        Seconds for the whole call; up to two fifths go to the bound of the head.  Whatever it is,
+        the words are read some ten times, and a certificate to start from is recounted.
     seed : int
         Random seed.
     threads : int
@@ -145,7 +145,10 @@ class _Run:
         self.checkpoints = Checkpoints(checkpoint, lambda: self.best("time_limit"))
         self.incumbent: tuple[Vocabulary, int, int] | None = None
         self.proof: HeadCertificate | None = None
-        self._pass_seconds = 0.0  # that one pass over the tail takes
+        self._count_seconds = 0.0  # that it takes to count what a vocabulary needs
+        self._pricing_seconds = 0.0  # and to price all words
+        self._priced = -1  # the bound of the head whose prices were last priced for all words
+        self._priced_at = 0.0
 
     def made(self, warm_start: Vocabulary | None, proof: HeadCertificate | None) -> HeadBound:
         """Makes the bound and the search, and returns the best of them."""
@@ -161,6 +164,7 @@ class _Run:
                 self.offer(self.whole.legal(warm_start), "start")
             if proof is not None:
                 self.keep(self.whole.recounted(proof))
+                self._priced = proof.head.lower_bound if proof.sixteenths else -1
             self.checkpoints.offer()
             if termination == "completed":
                 termination = self._bound()
@@ -203,57 +207,64 @@ class _Run:
         """Counts what a vocabulary needs for all words, and keeps it if that is less."""
         begun = time.monotonic()
         tokens, in_head = self.whole.tokens(vocabulary)
-        self._pass_seconds = time.monotonic() - begun
+        self._count_seconds = time.monotonic() - begun
         if self.incumbent is None or tokens < self.incumbent[1]:
             self.incumbent = vocabulary.with_(method="improve"), tokens, in_head
             self.phases.offer("incumbent", tokens, None, source)
 
     def keep(self, proof: HeadCertificate) -> None:
-        """Keeps a proof that proves more."""
-        if self.proof is None or proof.lower_bound > self.proof.lower_bound:
-            self.proof = proof
-            self.phases.offer("bound", None, proof.lower_bound, "tail")
+        """Keeps a proof."""
+        self.proof = proof
+        self.phases.offer("bound", None, proof.lower_bound, "tail")
 
     def _bound(self) -> Termination:
         """Bounds the head, then all words."""
         self.phases.enter("bound")
+        self._pricing_seconds = self.whole.pricing_seconds
+        self._priced_at = time.monotonic()
         left = self.deadline.left
-        reserved = _PASSES * self._pass_seconds
-        limit = None if left is None else max(0.0, _SHARE * (left - reserved))
+        limit = None if left is None else min(_SHARE * left, left - self._pricing_seconds)
         proven = bounds(
             self.whole.head,
             [self.whole.head.k],
             warm_starts=[] if self.proof is None else [self.proof.head],
             cuts=False,
             target_gap=self.gap or None,
-            time_limit=limit,
+            time_limit=None if limit is None else max(0.0, limit),
             threads=self.limits.threads,
             checkpoint=self._prove,
         )[0]
-        self.phases.enter("tail")
-        with workers(self.limits.threads) as share:
-            prices = self.whole.prices(proven.certificate, share)
-            for _ in prices.rounds(self.whole.words):
-                self.keep(prices.certificate(self.whole.words.n))
-                self.checkpoints.offer(news=True)
-                if self.deadline.is_over or proven.termination == "interrupted":
-                    break
+        if proven.lower_bound > self._priced:
+            self.phases.enter("tail")
+            with workers(self.limits.threads) as share:
+                self._price(proven.certificate, share, proven.termination == "interrupted")
         return proven.termination
 
     def _prove(self, certificate: Certificate) -> None:
-        """Takes the proof of the head so far, while its bound goes on."""
-        if self.deadline.is_over:  # all words are priced once more in any case
-            return
-        prices = self.whole.prices(certificate, call_in_turn)
-        next(prices.rounds(self.whole.words), None)
-        self.keep(prices.certificate(self.whole.words.n))
-        self.checkpoints.make()
+        """Takes the proof of the head so far, while its bound goes on, now and then."""
+        wait = _PROVING * self._pricing_seconds
+        if certificate.lower_bound > self._priced and time.monotonic() - self._priced_at >= wait:
+            self._price(certificate, call_in_turn)
+
+    def _price(self, certificate: Certificate, share: ForEach, is_last: bool = False) -> None:
+        """Prices all words beside a head of which a certificate is given, and keeps the proof."""
+        begun = time.monotonic()
+        prices = self.whole.prices(certificate, share)
+        for _ in prices.rounds(self.whole.words, self.deadline):
+            if self.proof is None or prices.lower_bound > self.proof.lower_bound:
+                self.keep(prices.certificate(self.whole.words.n))
+            self.checkpoints.offer(news=True)
+            if self.deadline.is_over or is_last:
+                break
+        self._priced = certificate.lower_bound
+        self._priced_at = time.monotonic()
+        self._pricing_seconds = self._priced_at - begun
 
     def _search(self, sample: Instance, greedy: Solution) -> Termination:
         """Searches with a sample of the tail; what is better there is counted on all words."""
         self.phases.enter("search")
         assert self.incumbent is not None
-        clock = self.deadline.earlier(2 * self._pass_seconds)
+        clock = self.deadline.earlier(2 * self._count_seconds)
         start = self.incumbent[0]
         search = LocalSearch(sample, greedy, start, 0.0, self.limits, clock, Progress())
         offered = Checkpoints(

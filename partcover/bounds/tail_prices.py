@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +16,13 @@ from ..corpus.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..kernels._head_tail import KnownTokens, TokenSums, largest_classes
+from ..kernels._head_tail import KnownTokens, TokenSums, largest_classes, largest_of_tokens
 from ..problem.certificate import Certificate, Leaf
 from ..problem.head_certificate import LONGEST_PRICED, HeadCertificate, TailDigest
 from ..problem.instance import Instance
-from ..runtime.arrays import Bools, Int32, Int64
+from ..runtime.arrays import Bools, Int64
+from ..runtime.limits import Deadline
+from ..runtime.parallel import SHARDS
 from .price_counter import PriceCounter, largest
 
 __all__ = ["MOST_TRIED", "Tail", "TailPrices", "Tolls"]
@@ -30,7 +33,6 @@ _Sums: TypeAlias = tuple[int, Int64, Int64, Bools]
 _BITS = 20  # binary digits of a price, unless the counts are large:
 _TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
 _TOLLS = 6  # passes that make tolls
-_AT_ONCE = 1 << 23  # occurrences of tokens in the head that are looked up together
 MOST_TRIED = 1 << 18
 """Words of a tail that are priced with many tolls."""
 _CLASS_BITS = 8, 22  # at least and at most
@@ -197,6 +199,7 @@ class TailPrices:
         self.tried = tried
         self.lower_bound = instance.words.total_count + tail.digest.total_count
         self.sixteenths = 0
+        self._pass_seconds = 0.0  # that a pass over the tail takes, by the words that are tried
         self.class_bits = min(max(tail.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1])
         total = instance.words.total_symbols + tail.symbols
         room = min(_TOTAL_BITS - total.bit_length(), _WORTH_BITS - tail.worth.bit_length())
@@ -275,29 +278,8 @@ class TailPrices:
         self.most = (self.length[: self.n_items].astype(np.int64) - 1) * counter.one
         self.slack = np.full(self.n_items, self.least)
         self.slack[: len(self.known)] -= self.rewards[self.known]
-        self.members = self._members(named)
-
-    def _members(self, named: list[Token]) -> Int32:
-        """Returns which other tokens are in which words that dominate: items, and rows of these."""
-        index = self.counter.instance.index
-        row_of = np.full(len(index.words), -1, np.int32)
-        row_of[self.words] = np.arange(len(self.words), dtype=np.int32)
-        lo, hi, _ = index.find_tokens(named)
-        ends = np.cumsum(hi.astype(np.int64) - lo)
-        parts = [np.empty((2, 0), np.int32)]
-        first = 0
-        while first < len(named):  # all occurrences at once would be many times the words
-            beyond = (ends[first - 1] if first else 0) + _AT_ONCE
-            last = max(first + 1, int(np.searchsorted(ends, beyond, "right")))
-            places = [index.sa[lo[i] : hi[i]] for i in range(first, last)]
-            row = row_of[index.word_of[np.concatenate(places)]]
-            item = np.repeat(np.arange(first, last), [len(at) for at in places])
-            pairs = np.unique((item << 32 | row)[row >= 0])
-            parts.append(np.stack([pairs >> 32, pairs & 0xFFFFFFFF]).astype(np.int32))
-            first = last
-        members = np.concatenate(parts, axis=1)
-        members[0] += self.n_items - len(named)
-        return members
+        found = instance.index.find_tokens(named)
+        self.lo, self.hi = (np.asarray(ends, np.int32) for ends in (found.lo, found.hi))
 
     def _numbers(self, tokens: list[Token]) -> Int64:
         """Returns where tokens stand among the known ones; −1 for others."""
@@ -374,20 +356,27 @@ class TailPrices:
             tolls[at] = min(toll, (len(token) - 1) * self.counter.one)
         return tolls
 
-    def rounds(self, words: HeadAndTail) -> Iterator[None]:
+    def rounds(self, words: HeadAndTail, deadline: Deadline) -> Iterator[None]:
         """Tries tolls, and how many sixteenths of the prices are by them; yields after each pass.
 
         If the tail is long, a sample of it decides, and all of it is read a few times: at first
-        with prices without tolls, so that there is a bound at once.
+        with prices without tolls, so that there is a bound at once.  No pass over all of it begins
+        that would end after the deadline.
         """
         if self.tail.words <= MOST_TRIED or not self.tail.allows(self.tried):
-            yield from self._tries(lambda number: self.count(number, words))
+            yield from self._tries(lambda number: self.count(number, words), lambda: True)
             return
         best = self.count(0, words)
         yield
-        number = yield from self._tries(self._estimate)
+
+        def has_time() -> bool:
+            return deadline.has_time_for(self._pass_seconds)
+
+        number = yield from self._tries(self._estimate, has_time)
         # the largest of sums over a sample are larger than they should be: more is tried
         for further in range(max(number, 1), 17):
+            if not has_time():
+                return
             value = self.count(further, words)
             yield
             if value <= best:
@@ -396,7 +385,11 @@ class TailPrices:
 
     def _estimate(self, sixteenths: int) -> int:
         """Returns about what is proven with so many sixteenths, by the words that are tried."""
+        begun = time.monotonic()
         parts = self._of_tried(lambda words: self.tolls.sums([words], sixteenths))
+        if sixteenths:
+            seconds = time.monotonic() - begun
+            self._pass_seconds = seconds * self.tail.words / sum(map(len, self.tried))
         return self._value(*self._added(parts)[:3])
 
     def _of_tried(self, work: Callable[[WordCounts], _Result]) -> list[_Result]:
@@ -409,7 +402,9 @@ class TailPrices:
         self.counter.share(call, len(results))
         return results
 
-    def _tries(self, count: Callable[[int], int]) -> Generator[None, None, int]:
+    def _tries(
+        self, count: Callable[[int], int], may_go_on: Callable[[], bool]
+    ) -> Generator[None, None, int]:
         """Finds good tolls, and the best number of sixteenths by them, which is returned.
 
         What is proven is concave in the number, so a search by halves finds the best.
@@ -417,7 +412,9 @@ class TailPrices:
         values = {0: count(0)}
         yield
         best, tolls = -1, self.tolls
-        for _ in range(_TOLLS):
+        for tried in range(_TOLLS):
+            if tried and not may_go_on():
+                break
             value = count(16)
             if value > best:
                 best, tolls = value, self.tolls
@@ -428,7 +425,7 @@ class TailPrices:
         for step in (8, 4, 2, 1):
             best = max(values, key=lambda n: values[n])
             for number in (best - step, best + step):
-                if 0 <= number <= 16 and number not in values:
+                if 0 <= number <= 16 and number not in values and may_go_on():
                     values[number] = count(number)
                     yield
         return max(values, key=lambda n: values[n])
@@ -464,23 +461,41 @@ class TailPrices:
 
     def _value(self, total: int, sums: Int64, classes: Int64) -> int:
         """Returns what is proven with sums over the words of a tail, and keeps those of tokens."""
-        counter, head = self.counter, self.counter.instance.words
+        counter = self.counter
         value = 32 * int(np.dot(counter.count_at, self.prices)) + total
         items = sums[: self.n_items].copy()
         items[: len(self.known)] += 32 * self.rewards[self.known]
         value -= int(items[self.is_required].sum())
-        most = largest_classes(
-            classes, LONGEST_PRICED, head.data.astype(np.int64), head.offsets, self.words
-        )
-        named = sums[len(self.known) + self.n_absent : self.n_items]
-        is_long = np.diff(head.offsets)[self.words] > LONGEST_PRICED
-        most[is_long] = np.maximum(most[is_long], named.max(initial=0))
-        np.maximum.at(most, self.members[1], sums[self.members[0]])
+        most = self._most_inside(sums, classes)
         in_head = 32 * (self.rewards[self.known[self.of_words]] + self.hidden)
         items[self.of_words] = in_head + np.maximum(sums[self.of_words], most)
         optional = np.concatenate([items[~self.is_required], classes])
         self.sums = sums
         return value - int(largest(optional, self.free)[0])
+
+    def _most_inside(self, sums: Int64, classes: Int64) -> Int64:
+        """Returns the most that a token without an item of its own is worth in the tail.
+
+        For each word that dominates, of the tokens inside it.
+        """
+        counter, head = self.counter, self.counter.instance.words
+        named = sums[len(self.known) + self.n_absent : self.n_items]
+        parts = [np.zeros(0, np.int64)] * SHARDS
+        words = np.array_split(self.words, SHARDS)
+
+        def work(n: int) -> None:
+            arrays = head.data, head.offsets, words[n]
+            parts[n] = largest_classes(classes, LONGEST_PRICED, *arrays)
+
+        counter.share(work, SHARDS)
+        most = np.concatenate(parts)
+        is_long = np.diff(head.offsets)[self.words] > LONGEST_PRICED
+        most[is_long] = np.maximum(most[is_long], named.max(initial=0))
+        row_of = np.full(len(head), -1, np.int32)
+        row_of[self.words] = np.arange(len(self.words), dtype=np.int32)
+        word_of = counter.instance.index.word_of
+        largest_of_tokens(named, self.lo, self.hi, counter.sa, word_of, row_of, most)
+        return most
 
     def certificate(self, n: int) -> HeadCertificate:
         """Returns the proof of the best bound, for a head of `n` words."""

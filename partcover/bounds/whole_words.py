@@ -29,6 +29,8 @@ from .tail_prices import MOST_TRIED, Tail, TailPrices
 
 __all__ = ["WholeWords", "split_words"]
 
+_FOUND_SECONDS, _PRICED_SECONDS = 1e-7, 4e-8  # a substring of the head, and one of the tail
+_TRIES, _PASSES = 14, 2  # over the words that tolls are tried on, and over the whole tail
 _PARTS = 4  # of the words that prices are tried on: threads share them
 
 
@@ -82,6 +84,18 @@ class WholeWords:
         words = self.words.sample(MOST_TRIED)
         cuts = np.linspace(0, len(words), _PARTS + 1).astype(int).tolist()
         return [words_between(words, *cut) for cut in pairwise(cuts)]
+
+    @property
+    def pricing_seconds(self) -> float:
+        """About how long it takes to find tolls for the tail and to price it by them."""
+        tried = sum(map(len, self.tried))
+        if not tried:
+            return 0.0
+        own = _substrings([self.words.head])
+        each = _substrings(self.tried) / tried
+        passes = _TRIES * min(tried, self.tail.words) + _PASSES * self.tail.words
+        workers = 1 if self.words.executor is None else self.threads
+        return _FOUND_SECONDS * own + _PRICED_SECONDS * each * passes / workers
 
     def greedy(self, time_limit: float | None = None) -> Solution:
         """Returns GreedTok's solution for the sample, which is made once."""
@@ -148,6 +162,12 @@ def split_words(
     if isinstance(words, HeadAndTail):
         return words
     return HeadAndTail.load(words, n, executor=executor, scratch=scratch)
+
+
+def _substrings(parts: Iterable[WordCounts]) -> float:
+    """Returns how many substrings of two symbols or more words have."""
+    lengths = [np.diff(part.offsets).astype(float) for part in parts]
+    return sum(float(np.dot(size, size - 1)) for size in lengths) / 2
 
 
 def _tail_of(shard: WordShard, symbols: Symbols) -> Tail:

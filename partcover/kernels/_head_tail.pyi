@@ -31,5 +31,18 @@ class TokenSums:
     def add(self, data: Int64, offsets: Int64, counts: Int64) -> None: ...
 
 def largest_classes(
-    classes: Int64, longest_priced: int, data: Int64, offsets: Int64, words: Int32
+    classes: Int64,
+    longest_priced: int,
+    data: npt.NDArray[Any],
+    offsets: Int64,
+    words: Int32,
 ) -> Int64: ...
+def largest_of_tokens(
+    sums: Int64,
+    lo: Int32,
+    hi: Int32,
+    sa: Int32,
+    word_of: Int32,
+    row_of: Int32,
+    largest: Int64,
+) -> None: ...

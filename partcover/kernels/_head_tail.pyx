@@ -17,6 +17,15 @@ cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 cdef enum:
     MOST_TOKENS = 16  # that of `partcover.problem.head_certificate`
     AHEAD = 3         # rows of substrings by which slots, and then tokens, are read ahead
+    ROWS = 8          # that are under way, at least 2 * AHEAD + 1
+    STRIDE = 4        # symbols between two looks whether known tokens go on so
+    MOST_PREFIXES = 1 << 22
+
+
+ctypedef fused symbol:
+    const uint8_t
+    const int32_t
+    const int64_t
 
 
 cdef extern from *:
@@ -30,11 +39,16 @@ cdef struct Slot:
     int64_t place   # where it begins, and its length in the last 16 bits
 
 
-cdef struct Substring:
-    uint64_t key    # its class is the first bits of it
+cdef struct Look:
     uint64_t slot   # where it may be among the known tokens
     uint32_t tag    # its hash
-    int32_t number  # that of a known token, or -1
+    int32_t end     # of the substring
+
+
+cdef struct Hit:
+    int32_t start, end
+    int32_t number  # that of the known token that stands there
+    int64_t cost    # with its toll; -1 without one
 
 
 cdef class KnownTokens:
@@ -58,6 +72,8 @@ cdef class KnownTokens:
     cdef object held
     cdef Slot *slots
     cdef uint64_t mask
+    cdef uint8_t[::1] prefixes  # a bit for the hash of each prefix of so many strides
+    cdef uint64_t prefix_mask
 
     def __cinit__(self, data, const int64_t[::1] place, const int32_t[::1] length,
                   Py_ssize_t longest):
@@ -70,6 +86,8 @@ cdef class KnownTokens:
             self.mask = 2 * self.mask + 1
         self.held = np.zeros((self.mask + 1) * sizeof(Slot), np.uint8)  # in large pages
         self.slots = <Slot *> <uintptr_t> self.held.ctypes.data
+        self.prefix_mask = min(2 * self.mask + 1, MOST_PREFIXES - 1)
+        self.prefixes = np.zeros((self.prefix_mask >> 3) + 1, np.uint8)
         with nogil:
             for n in range(size):
                 if length[n] <= longest:
@@ -84,6 +102,9 @@ cdef class KnownTokens:
         cdef int32_t i
         for i in range(length):
             sum = _step(sum, <uint64_t> self._symbol(place + i) + 1)
+            if (i + 1) % STRIDE == 0:
+                tag = _hash_sum(sum)
+                self.prefixes[(tag & self.prefix_mask) >> 3] |= 1 << (tag & 7)
         tag = _hash_sum(sum)
         slot = tag & self.mask
         while self.slots[slot].number:
@@ -96,10 +117,6 @@ cdef class KnownTokens:
         if self.width == 4:
             return (<const int32_t *> &self.data[0])[at]
         return (<const int64_t *> &self.data[0])[at]
-
-    cdef inline void _read_ahead(self, uint32_t tag) noexcept nogil:
-        """Reads the slot of a hash ahead."""
-        prefetch(self.slots + (tag & self.mask))
 
     cdef inline uint64_t _slot_of(self, uint32_t tag) noexcept nogil:
         """Returns the first slot with a hash, or one that is free, and reads its token ahead."""
@@ -126,33 +143,68 @@ cdef class KnownTokens:
             slot = slot + 1 & self.mask
         return -1
 
-    cdef void find(self, const int64_t *word, Py_ssize_t size, Substring *found) noexcept nogil:
-        """Finds each substring of two symbols or more: that of start and end at both's place."""
-        cdef Py_ssize_t row, start, end, side = size + 1
-        cdef uint64_t key, sum
-        cdef Substring *row_of
+    cdef int32_t find_one(self, const int64_t *token, Py_ssize_t size) noexcept nogil:
+        """Returns the number of a token; -1 for others."""
+        cdef uint64_t sum = 0
+        cdef uint32_t tag
+        cdef Py_ssize_t i
+        for i in range(size):
+            sum = _step(sum, <uint64_t> token[i] + 1)
+        tag = _hash_sum(sum)
+        return self._number(self._slot_of(tag), tag, token, size)
+
+    cdef Py_ssize_t find(self, const int64_t *word, Py_ssize_t size, Look *looks,
+                         Hit *hits) noexcept nogil:
+        """Finds the known tokens in a word, by start and then by end; returns how many.
+
+        There is room for `ROWS` times as many looks as the word has symbols, and for a hit for
+        each of its substrings.
+        """
+        cdef Py_ssize_t row, start, end, stop, i, n_hits = 0
+        cdef Py_ssize_t n[ROWS]
+        cdef uint64_t sum, slot
+        cdef uint32_t tag
+        cdef int32_t number
+        cdef Look *row_of
         for row in range(size - 1 + 2 * AHEAD):
             if row < size - 1:
-                row_of = found + row * side
-                key = (<uint64_t> word[row] + 1) * FACTOR
+                row_of = looks + (row % ROWS) * size
+                i = 0
                 sum = _step(0, <uint64_t> word[row] + 1)
-                for end in range(row + 2, self.last(row, size) + 1):
-                    key = (key + <uint64_t> word[end - 1] + 1) * FACTOR
+                end, stop = row + 2, self.last(row, size)
+                while end <= stop:
                     sum = _step(sum, <uint64_t> word[end - 1] + 1)
-                    row_of[end].key = key
-                    row_of[end].tag = _hash_sum(sum)
-                    self._read_ahead(row_of[end].tag)
+                    tag = _hash_sum(sum)
+                    prefetch(self.slots + (tag & self.mask))
+                    row_of[i].tag, row_of[i].end = tag, <int32_t> end
+                    i += 1
+                    if (end - row) % STRIDE == 0 and not self._goes_on(tag):
+                        break
+                    end += 1
+                n[row % ROWS] = i
             start = row - AHEAD
             if 0 <= start < size - 1:
-                row_of = found + start * side
-                for end in range(start + 2, self.last(start, size) + 1):
-                    row_of[end].slot = self._slot_of(row_of[end].tag)
+                row_of = looks + (start % ROWS) * size
+                end, n[start % ROWS] = n[start % ROWS], 0
+                for i in range(end):
+                    slot = self._slot_of(row_of[i].tag)
+                    if self.slots[slot].number:
+                        row_of[n[start % ROWS]] = Look(slot, row_of[i].tag, row_of[i].end)
+                        n[start % ROWS] += 1
             start -= AHEAD
             if start >= 0:
-                row_of = found + start * side
-                for end in range(start + 2, self.last(start, size) + 1):
-                    row_of[end].number = self._number(row_of[end].slot, row_of[end].tag,
-                                                      word + start, end - start)
+                row_of = looks + (start % ROWS) * size
+                for i in range(n[start % ROWS]):
+                    end = row_of[i].end
+                    number = self._number(row_of[i].slot, row_of[i].tag, word + start, end - start)
+                    if number >= 0:
+                        hits[n_hits] = Hit(<int32_t> start, <int32_t> end, number, -1)
+                        n_hits += 1
+        return n_hits
+
+    cdef inline bint _goes_on(self, uint32_t tag) noexcept nogil:
+        """Whether a known token may begin with a run of strides, given by its hash."""
+        return self.prefixes[(tag & self.prefix_mask) >> 3] >> (tag & 7) & 1
 
     cdef inline Py_ssize_t last(self, Py_ssize_t start, Py_ssize_t size) noexcept nogil:
         """Returns where the longest substring from a place on ends."""
@@ -161,25 +213,24 @@ cdef class KnownTokens:
     def weights(self, const int64_t[::1] data, const int64_t[::1] offsets,
                 const int64_t[::1] counts, Py_ssize_t most):
         """Returns how often each token is in words of at most so many symbols."""
-        cdef Py_ssize_t w, size, start, end
-        cdef int32_t n
-        cdef Substring *found = <Substring *> malloc((most + 1) * (most + 1) * sizeof(Substring))
-        if found == NULL:
-            raise MemoryError
+        cdef Py_ssize_t w, size, i
+        cdef Look *looks = <Look *> malloc(ROWS * most * sizeof(Look))
+        cdef Hit *hits = <Hit *> malloc(most * most // 2 * sizeof(Hit))
         weights = np.zeros(self.made_of[1].shape[0], np.int64)
         cdef int64_t[::1] view = weights
+        if looks == NULL or hits == NULL:
+            free(looks)
+            free(hits)
+            raise MemoryError
         with nogil:
             for w in range(counts.shape[0]):
                 size = offsets[w + 1] - offsets[w]
                 if size > most:
                     continue
-                self.find(&data[offsets[w]], size, found)
-                for start in range(size - 1):
-                    for end in range(start + 2, self.last(start, size) + 1):
-                        n = found[start * (size + 1) + end].number
-                        if n >= 0:
-                            view[n] += counts[w]
-        free(found)
+                for i in range(self.find(&data[offsets[w]], size, looks, hits)):
+                    view[hits[i].number] += counts[w]
+        free(looks)
+        free(hits)
         return weights
 
 
@@ -241,81 +292,115 @@ cdef class TokenSums:
 
     def add(self, const int64_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts):
         """Adds words of the tail, one after another in `data`."""
-        cdef Py_ssize_t w, size, side = self.longest_priced + 1
-        cdef Substring *found = <Substring *> malloc(side * side * sizeof(Substring))
+        cdef Py_ssize_t w, size, n_hits, side = self.longest_priced + 1
+        cdef Look *looks = <Look *> malloc(ROWS * side * sizeof(Look))
+        cdef Hit *hits = <Hit *> malloc(side * side // 2 * sizeof(Hit))
         cdef int64_t *before = <int64_t *> malloc(2 * side * sizeof(int64_t))
-        if found == NULL or before == NULL:
-            free(found)
+        cdef const int64_t *word
+        if looks == NULL or hits == NULL or before == NULL:
+            free(looks)
+            free(hits)
             free(before)
             raise MemoryError
         with nogil:
             for w in range(counts.shape[0]):
                 size = offsets[w + 1] - offsets[w]
+                word = &data[0] + offsets[w]
                 if size > self.longest_priced:
                     self.total += 32 * self.one * counts[w]
+                elif self.sixteenths == 0:
+                    self._add_ends(word, size, counts[w])
                 else:
-                    self.known.find(&data[offsets[w]], size, found)
-                    self._add(size, counts[w], found, before, before + side)
-        free(found)
+                    n_hits = self.known.find(word, size, looks, hits)
+                    self._add(word, size, counts[w], hits, n_hits, before, before + side)
+        free(looks)
+        free(hits)
         free(before)
 
-    cdef void _add(self, Py_ssize_t size, int64_t count, const Substring *found, int64_t *before,
-                   int64_t *behind) noexcept nogil:
-        """Adds a word, whose substrings are found."""
-        cdef Py_ssize_t start, end, side = size + 1
-        cdef const Substring *substring
+    cdef void _add_ends(self, const int64_t *word, Py_ssize_t size,
+                        int64_t count) noexcept nogil:
+        """Adds a word of which only the ends have prices: no shorter substring is worth more."""
+        self.total += 32 * min(size, 2) * self.one * count
+        if 2 <= size <= self.known.longest:
+            self._sum(self.known.find_one(word, size), _key(word, size), 32 * self.one * count)
+
+    cdef inline void _sum(self, int32_t number, uint64_t key, int64_t worth) noexcept nogil:
+        """Adds what a token is worth in a word to its own sum, or to that of its class."""
+        if number < 0:
+            self.classes_view[key >> self.shift] += worth
+        elif number < self.ignored:
+            self.sums_view[number] += worth
+
+    cdef void _add(self, const int64_t *word, Py_ssize_t size, int64_t count, Hit *hits,
+                   Py_ssize_t n_hits, int64_t *before, int64_t *behind) noexcept nogil:
+        """Adds a word, whose known tokens are found."""
+        cdef Py_ssize_t start, end, i = 0
         cdef int64_t cost, worth, one = self.one
         cdef int sixteenths
-        cdef int32_t n
+        cdef uint64_t key
+        cdef int32_t number
+        cdef Hit *hit
         for end in range(size + 1):
             before[end] = end * one
         for start in range(size):
             if start and before[start - 1] + one < before[start]:
                 before[start] = before[start - 1] + one
-            for end in range(start + 2, self.known.last(start, size) + 1):
-                n = found[start * side + end].number
-                if n >= 0 and self.tolls[n] >= 0:
-                    cost = before[start] + one + self.tolls[n]
-                    if cost < before[end]:
-                        before[end] = cost
+            while i < n_hits and hits[i].start == start:
+                hit = hits + i
+                if self.tolls[hit.number] >= 0:
+                    hit.cost = one + self.tolls[hit.number]
+                    before[hit.end] = min(before[hit.end], before[start] + hit.cost)
+                i += 1
         if size and before[size - 1] + one < before[size]:
             before[size] = before[size - 1] + one
         behind[size] = 0
         for start in range(size - 1, -1, -1):
             behind[start] = behind[start + 1] + one
-            for end in range(start + 2, self.known.last(start, size) + 1):
-                n = found[start * side + end].number
-                if n >= 0 and self.tolls[n] >= 0:
-                    cost = behind[end] + one + self.tolls[n]
-                    if cost < behind[start]:
-                        behind[start] = cost
-        for start in range(size - 1):
-            for end in range(start + 2, self.known.last(start, size) + 1):
-                n = found[start * side + end].number
-                if n >= 0 and self.tolls[n] >= 0:
-                    cost = one + self.tolls[n]
-                    if before[end] == before[start] + cost or behind[start] == behind[end] + cost:
-                        self.used_view[n] = 1
+            while i > 0 and hits[i - 1].start == start:
+                i -= 1
+                if hits[i].cost >= 0:
+                    behind[start] = min(behind[start], behind[hits[i].end] + hits[i].cost)
+        for i in range(n_hits):
+            hit = hits + i
+            if hit.cost >= 0 and (before[hit.end] == before[hit.start] + hit.cost
+                                  or behind[hit.start] == behind[hit.end] + hit.cost):
+                self.used_view[hit.number] = 1
         sixteenths = self.sixteenths if before[size] <= MOST_TOKENS * one else 0
         for end in range(size + 1):  # from here on the sum of prices before each place
             cost = one * (0 if end == 0 else 1 if end < size or size == 1 else 2)
             before[end] = (sixteenths * (before[end] - behind[end] + behind[0])
                            + (16 - sixteenths) * 2 * cost)
         self.total += count * before[size]
+        i = 0
         for start in range(size - 1):
+            key = _key(word + start, 1)
             for end in range(start + 2, self.known.last(start, size) + 1):
+                key = _longer(key, word[end - 1])
+                number = -1
+                if i < n_hits and hits[i].start == start and hits[i].end == end:
+                    number = hits[i].number
+                    i += 1
                 worth = before[end] - before[start] - 32 * one
                 if worth > 0:
-                    substring = found + start * side + end
-                    n = substring.number
-                    if n < 0:
-                        self.classes_view[substring.key >> self.shift] += count * worth
-                    elif n < self.ignored:
-                        self.sums_view[n] += count * worth
+                    self._sum(number, key, count * worth)
+
+
+cdef inline uint64_t _longer(uint64_t key, int64_t symbol) noexcept nogil:
+    """Returns the key of a run of symbols and one more; a class is the first bits of it."""
+    return (key + <uint64_t> symbol + 1) * FACTOR
+
+
+cdef inline uint64_t _key(const int64_t *symbols, Py_ssize_t size) noexcept nogil:
+    """Returns the key of a run of symbols."""
+    cdef Py_ssize_t i
+    cdef uint64_t key = 0
+    for i in range(size):
+        key = _longer(key, symbols[i])
+    return key
 
 
 def largest_classes(const int64_t[::1] classes, Py_ssize_t longest_priced,
-                    const int64_t[::1] data, const int64_t[::1] offsets, const int32_t[::1] words):
+                    symbol[::1] data, const int64_t[::1] offsets, const int32_t[::1] words):
     """Returns the largest class sum that a shorter substring of each of some words has.
 
     Parameters
@@ -324,8 +409,10 @@ def largest_classes(const int64_t[::1] classes, Py_ssize_t longest_priced,
         The sums of the classes.
     longest_priced : int
         A longer word may have substrings in any class.
-    data, offsets : ndarray of int64
+    data : ndarray of uint8, int32 or int64
         All words, one after another.
+    offsets : ndarray of int64
+        Where each begins.
     words : ndarray of int32
         The numbers of those to look at.
     """
@@ -344,9 +431,41 @@ def largest_classes(const int64_t[::1] classes, Py_ssize_t longest_priced,
                 view[i] = most
                 continue
             for start in range(size - 1):
-                key = (<uint64_t> data[base + start] + 1) * FACTOR
+                key = _longer(0, data[base + start])
                 for end in range(start + 2, size + 1):
-                    key = (key + <uint64_t> data[base + end - 1] + 1) * FACTOR
+                    key = _longer(key, data[base + end - 1])
                     if end - start < size:
                         view[i] = max(view[i], classes[key >> shift])
     return largest
+
+
+def largest_of_tokens(const int64_t[::1] sums, const int32_t[::1] lo, const int32_t[::1] hi,
+                      const int32_t[::1] sa, const int32_t[::1] word_of,
+                      const int32_t[::1] row_of, int64_t[::1] largest):
+    """Raises what is the largest of each word to the sums of tokens that are in it.
+
+    Parameters
+    ----------
+    sums : ndarray of int64, shape (tokens,)
+        The sum of each token.
+    lo, hi : ndarray of int32, shape (tokens,)
+        Where the suffixes are that begin with it.
+    sa, word_of : ndarray of int32, shape (positions,)
+        Suffixes, and the word of each position.
+    row_of : ndarray of int32, shape (words,)
+        The place of each word in `largest`; -1 for words that have none.
+    largest : ndarray of int64
+        What is raised.
+    """
+    cdef Py_ssize_t n, at, size = sa.shape[0]
+    cdef int32_t row
+    with nogil:
+        for n in range(sums.shape[0]):
+            if sums[n] <= 0:
+                continue
+            for at in range(lo[n], hi[n]):
+                if at + 16 < size:
+                    prefetch(&word_of[sa[at + 16]])
+                row = row_of[word_of[sa[at]]]
+                if row >= 0 and largest[row] < sums[n]:
+                    largest[row] = sums[n]

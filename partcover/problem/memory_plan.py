@@ -22,6 +22,7 @@ __all__ = [
     "MOST_HELD_ARCS",
     "MOST_PRICED",
     "MOST_SEARCHED",
+    "MOST_TOGETHER",
     "SMALL",
     "MemoryPlan",
     "Pieces",
@@ -58,7 +59,7 @@ _WORD = 16  # a word: where it begins, and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
 _SPELLED, _SPELLED_OFTEN = 60, 250  # a symbol of a token, for the rules; in several vocabularies
 _PRICED = 160  # a candidate whose reward is counted
-_PRICE = 48  # a symbol in the steps of a bound
+_PRICE, _BEST_PRICE = 48, 8  # a symbol in the steps of a bound; and once these have ended
 _INDEXED = 16  # a position of the index beside prices
 _SEARCHED = 44  # an occurrence in a search, and in its chains
 _ARC, _HELD_ARC = 24, 64  # an occurrence there: made word by word, or held
@@ -81,6 +82,8 @@ MOST_SEARCHED = 1 << 23
 """How many occurrences a search looks at, beside those of the tokens that it starts from."""
 MOST_HELD_ARCS = 1 << 22
 """Where a bound looks at more occurrences, they are made word by word."""
+MOST_TOGETHER = 1 << 26
+"""Where words have more symbols, a bound ends before a search for vocabularies begins."""
 
 
 @dataclass(frozen=True)
@@ -306,7 +309,8 @@ def _sizes(positions: int) -> _Sizes:
 class _Estimate:
     """Estimates what work takes on words of some lengths.
 
-    All that it says grows with the words: a few of them never take more than all.
+    What it says grows with the words: a few of them never take more than all, but where all are
+    just so many that bound and search are not made together.
     """
 
     instance: Instance
@@ -333,20 +337,21 @@ class _Estimate:
     def words_that_fit(self, found: _Substrings, available: int) -> int | None:
         """Returns how many of the most frequent words fit, a number of two digits and zeros.
 
-        A bound takes them as a head.  All words may be there still, with those that are tried; of
-        equal counts, those may be tried that are the longest.
+        A bound takes them as a head, too.  All words may be there still, with those that are tried;
+        of equal counts, those may be tried that are the longest.
         """
         words = self.instance.words
         lengths = np.diff(words.offsets)
         lengths = lengths[np.lexsort((-lengths, -words.counts))]
         room = available - (_held(self.instance) - _PROGRAM)
-        estimate = replace(self, is_head=self.is_head or self.work in _PRICED_WORK)
+        is_head = {self.is_head, self.is_head or self.work in _PRICED_WORK}
+        estimates = [replace(self, is_head=head) for head in is_head]
 
         def need(n: int) -> int:
             some = lengths[:n]
             # a candidate of some words is one of all words
             at_most = _Substrings(*map(min, found, self.by_lengths(some)))
-            return sum(estimate.parts(some, at_most).values())
+            return max(sum(each.parts(some, at_most).values()) for each in estimates)
 
         numbers = sorted({n * 10**zeros for n in range(1, 100) for zeros in range(9)})
         fit = bisect_right(numbers, room, hi=bisect_right(numbers, len(lengths)), key=need)
@@ -409,11 +414,14 @@ class _Estimate:
             yield "occurrences", occurrences
         else:
             yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
-            yield "prices", max(n_symbols * _PRICE, occurrences + cuts)
             # GreedTok's tokens occur about once for each position
+            yield "prices", (prices := max(n_symbols * _PRICE, occurrences + cuts))
             arcs = min(found.occurrences, max(MOST_ARCS, MOST_ARCS // 2 + positions))
             held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
-            yield "occurrences that are priced", max(held_arcs, arcs * _ARC)
+            yield "occurrences that are priced", (priced := max(held_arcs, arcs * _ARC))
         if work == "search":
-            searched = min(found.occurrences, MOST_SEARCHED + positions)
-            yield "occurrences that are searched", searched * _SEARCHED
+            searched = min(found.occurrences, MOST_SEARCHED + positions) * _SEARCHED
+            if self.is_head or n_symbols > MOST_TOGETHER:
+                # it has the room of the bound, of which only the best prices are left
+                searched = max(0, searched + n_symbols * _BEST_PRICE - prices - priced)
+            yield "occurrences that are searched", searched

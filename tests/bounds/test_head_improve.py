@@ -19,6 +19,8 @@ from partcover import (
     head_improve,
     verify,
 )
+from partcover.bounds import tail_prices, whole_words
+from partcover.bounds.tail_prices import TailPrices
 from partcover.corpus.head_and_tail import HeadAndTail
 
 WORDS = st.dictionaries(
@@ -115,3 +117,37 @@ def test_a_certificate_or_a_start_of_something_else_is_refused(book):
         head_improve(book, 50, head=100, start_certificate=first.certificate)
     with pytest.raises(InputError, match="the start is over chars"):
         head_improve(book, 60, head=100, warm_start=Vocabulary(["ab"], "chars"))
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """The sixteenths of each pass over a whole tail, where a sample of it decides about tolls."""
+    for module in (tail_prices, whole_words):
+        monkeypatch.setattr(module, "MOST_TRIED", 50)
+    counted = []
+    count = TailPrices.count
+    monkeypatch.setattr(
+        TailPrices, "count", lambda self, n, words: counted.append(n) or count(self, n, words)
+    )
+    return counted
+
+
+def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes):
+    head_improve(book, 60, head=100)
+    assert passes[0] == 0
+    assert passes[1:]  # with tolls, until they prove no more
+    passes.clear()
+    head_improve(book, 60, head=100, time_limit=0)
+    assert passes == [0]
+    passes.clear()
+    head_bound(book, 60, head=100, time_limit=0)
+    assert passes == [0]
+
+
+def test_what_is_known_of_the_head_is_not_priced_again(book, passes):
+    first = head_improve(book, 60, head=100)
+    assert first.certificate.sixteenths
+    passes.clear()
+    again = head_improve(book, 60, head=100, start_certificate=first.certificate, time_limit=0)
+    assert passes == [first.certificate.sixteenths]  # it is recounted
+    assert again.lower_bound == first.lower_bound

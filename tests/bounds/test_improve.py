@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from dataclasses import replace
@@ -147,6 +148,29 @@ def test_side_by_side_and_in_turns(threads):
     assert check_certificate(instance, solution.certificate).lower_bound == solution.lower_bound
     assert solution.threads == threads
     assert solution.seconds < 25
+
+
+@pytest.mark.parametrize("limit", [None, 4])
+def test_words_of_many_symbols_have_one_after_the_other(monkeypatch, limit):
+    """The steps of the bound are freed before the search begins, and nothing else changes."""
+    instance = random_instance(3, 20)
+    alone = improve(instance)
+    steps, freed = LocalSearch.steps, []
+
+    def noted(self):
+        # nothing has steps any more
+        freed.append(not any(isinstance(found, Ascent) for found in gc.get_objects()))
+        return steps(self)
+
+    gc.collect()
+    monkeypatch.setattr(LocalSearch, "steps", noted)
+    monkeypatch.setattr(both_module, "MOST_TOGETHER", 0)
+    solution = improve(instance, time_limit=limit, threads=2)
+    assert freed == [True]
+    assert solution.tokens <= alone.extra["tokens_greedtok"]
+    assert check_certificate(instance, solution.certificate).lower_bound == solution.lower_bound
+    if limit is None:
+        assert (solution.tokens, solution.lower_bound) == (alone.tokens, alone.lower_bound)
 
 
 def test_without_a_limit_threads_change_nothing(tmp_path):

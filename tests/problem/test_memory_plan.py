@@ -160,6 +160,20 @@ def test_occurrences_that_greedtok_scored_are_gone_when_there_are_prices():
     assert (searched, search) == (44, bound)
 
 
+def test_a_search_has_the_room_of_a_bound_that_has_ended(monkeypatch):
+    instance = Instance(drawn_words(3000), 40)
+    together = memory_plan(instance, "search").need
+    monkeypatch.setattr("partcover.problem.memory_plan.MOST_TOGETHER", len(instance.words.data) - 1)
+    assert memory_plan(instance, "bound").need <= memory_plan(instance, "search").need < together
+    # what is left of the bound is there, too
+    monkeypatch.setattr("partcover.problem.memory_plan._PRICE", 0)
+    monkeypatch.setattr("partcover.problem.memory_plan._ARC", 0)
+    monkeypatch.setattr("partcover.problem.memory_plan._HELD_ARC", 0)
+    bound, search = (memory_plan(instance, work).parts for work in ("bound", "search"))
+    searched = search["occurrences that are searched"] + bound["prices"]
+    assert searched > 8 * len(instance.words.data)
+
+
 @pytest.mark.parametrize("method", [greedtok, lower_bound, improve, bpe, solve])
 def test_what_does_not_fit_is_refused_before_it_is_indexed(method, monkeypatch):
     monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**18)

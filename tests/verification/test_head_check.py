@@ -15,15 +15,12 @@ from oracles.brute_force import fewest_tokens
 from partcover import HeadCertificate, InputError, Instance, VerificationError, WordCounts
 from partcover.bounds import tail_prices, whole_words
 from partcover.bounds.head_bound import head_bound
-from partcover.bounds.price_counter import PriceCounter
-from partcover.bounds.tail_prices import TailPrices
 from partcover.bounds.whole_words import WholeWords
 from partcover.corpus import counts_part
 from partcover.corpus.head_and_tail import HeadAndTail
 from partcover.problem.certificate import Certificate, Leaf
 from partcover.problem.head_certificate import TailDigest
 from partcover.runtime.engines import executor_of
-from partcover.runtime.parallel import call_in_turn
 from partcover.verification.head_check import check_head_certificate
 from partcover.verification.recount import recount
 
@@ -98,28 +95,6 @@ def test_whatever_a_certificate_says_what_it_proves_holds(case, data):
         check = check_head_certificate(head, split, certificate)
     assert check.ok
     assert check.lower_bound <= fewest_tokens(Instance(words, k, **conditions))
-
-
-@pytest.mark.parametrize("at_once", [1, 3, 2**23])
-def test_where_tokens_with_tolls_are_in_the_head_is_looked_up_in_parts(monkeypatch, at_once):
-    monkeypatch.setattr(tail_prices, "_AT_ONCE", at_once)
-    head = {"abab": 9, "baba": 8, "aabb": 7, "bbaa": 6}
-    split = HeadAndTail.of(WordCounts.from_counts({**head, "abb": 2, "bba": 1}), 4)
-    whole = WholeWords(split, Instance(split.head, 1), 1)
-    prices = TailPrices(PriceCounter(whole.head, call_in_turn), None, whole.tail)
-    named = [b"ab", b"ba", b"bb"]
-    # rows are of the words that dominate, by number
-    words = [word for word, _ in split.head]
-    inside = [
-        (item, row)
-        for item, token in enumerate(named)
-        for row, number in enumerate(prices.words.tolist())
-        if token in words[number]
-    ]
-    found = prices._members(named)
-    found[0] -= prices.n_items - len(named)
-    assert sorted(zip(*found.tolist(), strict=True)) == inside
-    assert found.dtype == np.int32
 
 
 def test_a_token_with_a_toll_has_its_worth_in_the_tail_beside_that_in_a_word_of_the_head():
