@@ -39,7 +39,7 @@ _BRANCHING = 0.5  # of the time is kept for it
 _SEARCH_ON = 1.5  # before branching the search goes on to this multiple of the bound's time
 
 _ALONE = 0.4  # of the time, the most that the bound takes before the search begins
-_APART = 0.6  # or in all, where there is no room for both at once
+_SEARCHING = 0.2  # of the time is kept for it, where there is no room for both at once
 _LOOK_SECONDS = 0.5
 
 
@@ -165,8 +165,9 @@ class BoundAndSearch:
         best = BestPrices(counter, instance, phases.tokens, known.get(instance.k), clock, phases)
         kept = _RECOUNTS * recount_seconds(instance.words, greedy.vocabulary)
         deadline = clock.earlier(kept)
-        if task.is_root and deadline.left is not None:
-            deadline = deadline.earlier(_BRANCHING * deadline.left)
+        if deadline.left is not None and (task.is_root or self.is_apart):
+            kept = _BRANCHING if task.is_root else _SEARCHING
+            deadline = deadline.earlier(kept * deadline.left)
         rule = StoppingRule(deadline, task.gap or None, None)
         self.climb = Climb(ascent, best, rule, cuts=task.cuts)
         self.search = LocalSearch(
@@ -227,17 +228,14 @@ class BoundAndSearch:
         return self.search.ended
 
     def _bound_alone(self) -> bool:
-        """Makes the bound until the search may begin; returns whether it makes no more of it."""
+        """Makes the bound until the search may begin; returns whether it has ended."""
         deadline = self.phases.deadline
         left = deadline.left
-        share = _APART if self.is_apart else _ALONE
-        until = None if left is None else deadline.seconds + share * left
+        until = None if left is None or self.is_apart else deadline.seconds + _ALONE * left
         while self.climb.advance() is None:
             self._checkpoints.offer()
-            if until is not None and (
-                deadline.seconds >= until or (self.climb.is_near and not self.is_apart)
-            ):
-                return self.is_apart
+            if until is not None and (self.climb.is_near or deadline.seconds >= until):
+                return False
         self._set_end()
         return True
 

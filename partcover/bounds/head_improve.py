@@ -285,5 +285,7 @@ class _Run:
             termination = search.ended
         except KeyboardInterrupt:
             termination = "interrupted"
+        if search.tokens is None:  # it has not begun: what it starts from has been counted
+            return termination
         self.offer(search.solution(termination).vocabulary, "search")
         return termination

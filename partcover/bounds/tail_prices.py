@@ -25,7 +25,7 @@ from ..runtime.limits import Deadline
 from ..runtime.parallel import SHARDS
 from .price_counter import PriceCounter, largest
 
-__all__ = ["MOST_TRIED", "Tail", "TailPrices", "Tolls"]
+__all__ = ["MOST_TRIED", "Tail", "TailPrices", "Tolls", "priced_substrings"]
 
 _Result = TypeVar("_Result")
 _Sums: TypeAlias = tuple[int, Int64, Int64, Bools]
@@ -47,6 +47,8 @@ class Tail:
         Their digest.
     symbols : int
         The symbols that are counted.
+    substrings : int
+        Those of two symbols or more, of words that are priced, each word once.
     sizes : dict of int to int
         How many words of each length are counted; those that are not priced with the longest that
         is.
@@ -54,7 +56,7 @@ class Tail:
 
     def __init__(self, alphabet: Symbols) -> None:
         self.digest = TailDigest(alphabet)
-        self.symbols = 0
+        self.symbols = self.substrings = 0
         self.sizes: Counter[int] = Counter()
 
     @property
@@ -72,6 +74,7 @@ class Tail:
         for word, count in block:
             self.digest.add(word, count)
         self.symbols += block.total_symbols
+        self.substrings += priced_substrings(block)
         self.sizes.update(_sizes(block))
 
     def allows(self, sample: Iterable[WordCounts]) -> bool:
@@ -84,7 +87,15 @@ class Tail:
         """Adds the words of another part."""
         self.digest.include(other.digest)
         self.symbols += other.symbols
+        self.substrings += other.substrings
         self.sizes.update(other.sizes)
+
+
+def priced_substrings(words: WordCounts) -> int:
+    """Returns how many substrings of two symbols or more have the words that are priced."""
+    sizes = np.diff(words.offsets)
+    sizes = sizes[sizes <= LONGEST_PRICED]
+    return int(np.dot(sizes, sizes - 1)) // 2
 
 
 def _sizes(words: WordCounts) -> Counter[int]:
@@ -215,12 +226,16 @@ class TailPrices:
             counter.refine(stated.head.scale_bits)
             self.class_bits = stated.class_bits
         prices = None if certificate is None else counter.prices_of(certificate)
-        if prices is None:  # a token for each word
+        if prices is None:  # a token for each word: no piece is worth more than one
             prices = np.zeros(len(instance.words.data))
             prices[instance.words.offsets[:-1]] = 1.0
-        self.prices = counter.rounded(prices).astype(np.int64)
-        value, self.rewards = counter.count(self.prices, instance.k, every=True)
-        self.head_bound = counter.bound(value)
+            self.prices = counter.rounded(prices).astype(np.int64)
+            self.rewards = np.zeros(len(counter.lo), np.int64)
+            self.head_bound = instance.words.total_count
+        else:
+            self.prices = counter.rounded(prices).astype(np.int64)
+            value, self.rewards = counter.count(self.prices, instance.k, every=True)
+            self.head_bound = counter.bound(value)
         self.free = instance.k - len(instance.fixed)
         occurs = instance.index.find_tokens(instance.fixed).occurs.tolist()
         self.absent = [t for t, inside in zip(instance.fixed, occurs, strict=True) if not inside]
@@ -244,7 +259,7 @@ class TailPrices:
         """Finds the known tokens, and among them the words that dominate."""
         counter, words = self.counter, self.counter.instance.words
         index = counter.instance.index
-        number = index.numbers(index.find_tokens(word for word, _ in words))
+        number = index.numbers(index.find_words())
         is_known = (self.rewards > 0) | counter.fixed
         is_known[number[number >= 0]] = True
         self.known = np.flatnonzero(is_known)
@@ -386,11 +401,13 @@ class TailPrices:
     def _estimate(self, sixteenths: int) -> int:
         """Returns about what is proven with so many sixteenths, by the words that are tried."""
         begun = time.monotonic()
-        parts = self._of_tried(lambda words: self.tolls.sums([words], sixteenths))
+        total, sums, classes, _ = self._added(
+            self._of_tried(lambda words: self.tolls.sums([words], sixteenths))
+        )
         if sixteenths:
-            seconds = time.monotonic() - begun
-            self._pass_seconds = seconds * self.tail.words / sum(map(len, self.tried))
-        return self._value(*self._added(parts)[:3])
+            seconds = (time.monotonic() - begun) / max(1, sum(map(priced_substrings, self.tried)))
+            self._pass_seconds = seconds * self.tail.substrings
+        return self._value(total, sums, classes)
 
     def _of_tried(self, work: Callable[[WordCounts], _Result]) -> list[_Result]:
         """Returns what a function returns for each part of the words that are tried."""

@@ -25,12 +25,12 @@ from ..segmentation.segmentation import segment
 from ..verification.certificate_check import mismatches
 from ..vocabulary.vocabulary import Vocabulary
 from .price_counter import PriceCounter
-from .tail_prices import MOST_TRIED, Tail, TailPrices
+from .tail_prices import MOST_TRIED, Tail, TailPrices, priced_substrings
 
 __all__ = ["WholeWords", "split_words"]
 
-_FOUND_SECONDS, _PRICED_SECONDS = 1e-7, 4e-8  # a substring of the head, and one of the tail
-_TRIES, _PASSES = 14, 2  # over the words that tolls are tried on, and over the whole tail
+_FOUND_SECONDS, _PRICED_SECONDS = 1e-7, 8e-8  # a substring of the head, and one of the tail
+_TRIES = 4  # at least, of tolls
 _PARTS = 4  # of the words that prices are tried on: threads share them
 
 
@@ -87,15 +87,12 @@ class WholeWords:
 
     @property
     def pricing_seconds(self) -> float:
-        """About how long it takes to find tolls for the tail and to price it by them."""
-        tried = sum(map(len, self.tried))
-        if not tried:
-            return 0.0
-        own = _substrings([self.words.head])
-        each = _substrings(self.tried) / tried
-        passes = _TRIES * min(tried, self.tail.words) + _PASSES * self.tail.words
+        """About how long it takes to find tolls for the tail and to price it by them once."""
+        tried = min(sum(map(priced_substrings, self.tried)), self.tail.substrings)
+        in_tail = _TRIES * tried + self.tail.substrings
         workers = 1 if self.words.executor is None else self.threads
-        return _FOUND_SECONDS * own + _PRICED_SECONDS * each * passes / workers
+        in_head = priced_substrings(self.words.head)
+        return _FOUND_SECONDS * in_head + _PRICED_SECONDS * in_tail / workers
 
     def greedy(self, time_limit: float | None = None) -> Solution:
         """Returns GreedTok's solution for the sample, which is made once."""
@@ -162,12 +159,6 @@ def split_words(
     if isinstance(words, HeadAndTail):
         return words
     return HeadAndTail.load(words, n, executor=executor, scratch=scratch)
-
-
-def _substrings(parts: Iterable[WordCounts]) -> float:
-    """Returns how many substrings of two symbols or more words have."""
-    lengths = [np.diff(part.offsets).astype(float) for part in parts]
-    return sum(float(np.dot(size, size - 1)) for size in lengths) / 2
 
 
 def _tail_of(shard: WordShard, symbols: Symbols) -> Tail:

@@ -215,7 +215,7 @@ cdef class KnownTokens:
         """Returns how often each token is in words of at most so many symbols."""
         cdef Py_ssize_t w, size, i
         cdef Look *looks = <Look *> malloc(ROWS * most * sizeof(Look))
-        cdef Hit *hits = <Hit *> malloc(most * most // 2 * sizeof(Hit))
+        cdef Hit *hits = <Hit *> malloc((most * most // 2 + 1) * sizeof(Hit))
         weights = np.zeros(self.made_of[1].shape[0], np.int64)
         cdef int64_t[::1] view = weights
         if looks == NULL or hits == NULL:

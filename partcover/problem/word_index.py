@@ -176,11 +176,18 @@ class WordIndex:
         O(Σ length · log(symbols)).
         """
         arrays = [sym.to_array(token) for token in tokens]
-        length = np.array([len(array) for array in arrays], np.int32)
         offsets = np.zeros(len(arrays) + 1, np.int64)
-        np.cumsum(length, out=offsets[1:])
-        patterns = self._ranks(np.concatenate(arrays)) if arrays else np.zeros(0, np.int32)
-        return Intervals(*find(self.text, self.sa, patterns, offsets), length)
+        np.cumsum([len(array) for array in arrays], out=offsets[1:])
+        return self._located(np.concatenate(arrays) if arrays else np.zeros(0, np.int64), offsets)
+
+    def find_words(self) -> Intervals:
+        """Finds each word as a token, in their order."""
+        return self._located(self.words.data, self.words.offsets)
+
+    def _located(self, data: Integers, offsets: Int64) -> Intervals:
+        """Finds tokens that are given one after another."""
+        found = find(self.text, self.sa, self._ranks(data), offsets)
+        return Intervals(*found, np.diff(offsets).astype(np.int32))
 
     def tokens_at(self, intervals: Intervals) -> Iterator[Token]:
         """Yields the tokens, all of which occur."""

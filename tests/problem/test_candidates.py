@@ -55,6 +55,9 @@ def check(instance: Instance) -> None:
     assert index.total == len(weight)
     tokens = list(index.tokens())
     assert list(index.tokens(index.numbers(index.find_tokens(tokens)))) == tokens
+    every = index.find_words(), index.find_tokens(words)
+    for one, other in zip(*every, strict=True):
+        assert (one.dtype, one.tolist()) == (other.dtype, other.tolist())
     others = [token[:-1] + token[:1] for token in tokens]  # many sort where a candidate does
     numbers = index.numbers(index.find_tokens(others)).tolist()
     assert numbers == [tokens.index(token) if token in kept else -1 for token in others]
