@@ -25,7 +25,8 @@ from ..segmentation.segmentation import segment
 from ..verification.certificate_check import mismatches
 from ..vocabulary.vocabulary import Vocabulary
 from .price_counter import PriceCounter
-from .tail_prices import MOST_TRIED, Tail, TailPrices, priced_substrings
+from .tail import Tail, priced_substrings
+from .tail_prices import MOST_TRIED, TailPrices
 
 __all__ = ["WholeWords", "split_words"]
 

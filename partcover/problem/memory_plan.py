@@ -414,8 +414,8 @@ class _Estimate:
             yield "occurrences", occurrences
         else:
             yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
-            # GreedTok's tokens occur about once for each position
             yield "prices", (prices := max(n_symbols * _PRICE, occurrences + cuts))
+            # GreedTok's tokens occur about once for each position
             arcs = min(found.occurrences, max(MOST_ARCS, MOST_ARCS // 2 + positions))
             held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
             yield "occurrences that are priced", (priced := max(held_arcs, arcs * _ARC))
