@@ -132,7 +132,7 @@ def passes(monkeypatch):
     return counted
 
 
-def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes):
+def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes, monkeypatch):
     head_improve(book, 60, head=100)
     assert passes[0] == 0
     assert passes[1:]  # with tolls, until they prove no more
@@ -140,8 +140,21 @@ def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes):
     head_improve(book, 60, head=100, time_limit=0)
     assert passes == [0]
     passes.clear()
-    head_bound(book, 60, head=100, time_limit=0)
-    assert passes == [0]
+    estimate, tried = TailPrices._estimate, []
+
+    def slow(self, sixteenths):
+        tried.append(sixteenths)
+        value = estimate(self, sixteenths)
+        self._pass_seconds = 1e6
+        return value
+
+    monkeypatch.setattr(TailPrices, "_estimate", slow)
+    for method in (head_bound, head_improve):
+        passes.clear()
+        tried.clear()
+        method(book, 60, head=100, time_limit=3)
+        assert set(passes) == {0}
+        assert set(tried) == {0, 16}  # which tell how long a pass takes
 
 
 def test_what_is_known_of_the_head_is_not_priced_again(book, passes):
