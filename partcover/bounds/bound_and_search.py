@@ -166,8 +166,8 @@ class BoundAndSearch:
         kept = _RECOUNTS * recount_seconds(instance.words, greedy.vocabulary)
         deadline = clock.earlier(kept)
         if deadline.left is not None and (task.is_root or self.is_apart):
-            kept = _BRANCHING if task.is_root else _SEARCHING
-            deadline = deadline.earlier(kept * deadline.left)
+            share = _BRANCHING if task.is_root else _SEARCHING
+            deadline = deadline.earlier(share * deadline.left)
         rule = StoppingRule(deadline, task.gap or None, None)
         self.climb = Climb(ascent, best, rule, cuts=task.cuts)
         self.search = LocalSearch(

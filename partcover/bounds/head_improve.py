@@ -163,7 +163,8 @@ class _Run:
             if warm_start is not None:
                 self.offer(self.whole.legal(warm_start), "start")
             if proof is not None:
-                self.keep(self.whole.recounted(proof))
+                proof = self.whole.recounted(proof)
+                self.keep(proof)
                 self._priced = proof.head.lower_bound if proof.sixteenths else -1
             self.checkpoints.offer()
             if termination == "completed":
@@ -246,7 +247,7 @@ class _Run:
         if certificate.lower_bound > self._priced and time.monotonic() - self._priced_at >= wait:
             self._price(certificate, call_in_turn)
 
-    def _price(self, certificate: Certificate, share: ForEach, is_last: bool = False) -> None:
+    def _price(self, certificate: Certificate, share: ForEach, once: bool = False) -> None:
         """Prices all words beside a head of which a certificate is given, and keeps the proof."""
         begun = time.monotonic()
         prices = self.whole.prices(certificate, share)
@@ -254,7 +255,7 @@ class _Run:
             if self.proof is None or prices.lower_bound > self.proof.lower_bound:
                 self.keep(prices.certificate(self.whole.words.n))
             self.checkpoints.offer(news=True)
-            if self.deadline.is_over or is_last:
+            if self.deadline.is_over or once:
                 break
         self._priced = certificate.lower_bound
         self._priced_at = time.monotonic()

@@ -63,7 +63,8 @@ def improve(
     gap : float
         The relative gap at which to stop.
     time_limit : float, optional
-        Seconds for the whole call; up to two fifths go to the bound alone.  Enumerating the
+        Seconds for the whole call; up to two fifths go to the bound alone, or four fifths where the
+        words have more than 2^26 symbols, which have no search beside it.  Enumerating the
         candidates, half a second for GreedTok and the recount of the result take place whatever
         the limit is.
         Without a limit the bound ends when the relaxation is solved, the search after five

@@ -143,7 +143,12 @@ class WholeWords:
         counter = PriceCounter(self.head, call_in_turn)
         prices = TailPrices(counter, proof.head, self.tail, stated=proof)
         prices.count(proof.sixteenths, self.words)
-        return replace(proof, lower_bound=min(proof.lower_bound, prices.lower_bound))
+        in_head = min(proof.head.lower_bound, prices.head_bound)
+        return replace(
+            proof,
+            head=replace(proof.head, lower_bound=in_head),
+            lower_bound=min(proof.lower_bound, prices.lower_bound),
+        )
 
 
 def split_words(

@@ -86,7 +86,7 @@ class StagedRun:
         refuse_large_counts(self.instance)
         if (optimum := every_word(self.instance, self.limits)) is not None:
             return self._at_once(optimum)
-        refuse_beyond_memory(self.instance, "search")
+        refuse_beyond_memory(self.instance, "proof")
         solution: Solution | None = None
         try:
             solution = self._first(first, self.warm_start, self._solver_seconds())

@@ -49,9 +49,10 @@ class Pieces:
 
 
 Work: TypeAlias = (
-    Literal["greedy", "bound", "search", "merges", "model", "draws", "phrases", "words"] | Pieces
+    Literal["greedy", "bound", "search", "proof", "merges", "model", "draws", "phrases", "words"]
+    | Pieces
 )
-_PRICED_WORK = "bound", "search"
+_PRICED_WORK = "bound", "search", "proof"
 
 # bytes, at the peak
 _PROGRAM = 60 << 20  # the interpreter and the libraries
@@ -71,7 +72,7 @@ _MOST_DRAWN = 1 << 26  # candidates that are drawn from
 _ENTRY = 250  # a nonzero or a variable of a solver's model
 _TAIL = 96 << 20  # the words outside of a head, block by block, and what is summed over them
 # times the index of a head: that of a sample, and a search
-_SAMPLED: dict[Work, int] = {"bound": 2, "search": 4}
+_SAMPLED: dict[Work, int] = {"bound": 2, "search": 4, "proof": 4}
 SMALL = 1 << 28  # what takes less is not looked at: the index itself refuses what is too large
 _SCORED = 5  # candidates that are scored occur about so often at each position, at most
 MOST_COUNTED = 1 << 24
@@ -185,9 +186,10 @@ def memory_plan(
         The words, k, and the limits on the candidates.
     work : str or Pieces
         ``greedy``: GreedTok or GreedWMC; ``bound``: a lower bound; ``search``: one with a search
-        for vocabularies or for their proof; ``model``: a solver's model of all candidates.  Of
-        trainers: ``merges`` as BPE makes them, `Pieces` that are pruned as by Unigram, ``draws``
-        from all candidates, ``phrases`` of atoms, and ``words`` that are only cut.
+        for vocabularies; ``proof``: one with both, and cases to look at; ``model``: a solver's
+        model of all candidates.  Of trainers: ``merges`` as BPE makes them, `Pieces` that are
+        pruned as by Unigram, ``draws`` from all candidates, ``phrases`` of atoms, and ``words``
+        that are only cut.
     is_head : bool
         Whether there are other words, which are read in parts.
     available : int, optional
@@ -419,9 +421,9 @@ class _Estimate:
             arcs = min(found.occurrences, max(MOST_ARCS, MOST_ARCS // 2 + positions))
             held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
             yield "occurrences that are priced", (priced := max(held_arcs, arcs * _ARC))
-        if work == "search":
+        if work in ("search", "proof"):
             searched = min(found.occurrences, MOST_SEARCHED + positions) * _SEARCHED
-            if self.is_head or n_symbols > MOST_TOGETHER:
+            if work == "search" and (self.is_head or n_symbols > MOST_TOGETHER):
                 # it has the room of the bound, of which only the best prices are left
                 searched = max(0, searched + n_symbols * _BEST_PRICE - prices - priced)
             yield "occurrences that are searched", searched

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from generated_text import generated_words
 from hypothesis import given, settings
@@ -164,3 +166,16 @@ def test_what_is_known_of_the_head_is_not_priced_again(book, passes):
     again = head_improve(book, 60, head=100, start_certificate=first.certificate, time_limit=0)
     assert passes == [first.certificate.sixteenths]  # it is recounted
     assert again.lower_bound == first.lower_bound
+
+
+@pytest.mark.parametrize("limit", [0, 3])
+def test_what_a_certificate_to_start_from_claims_of_the_head_is_not_believed(book, limit):
+    first = head_improve(book, 60, head=100, time_limit=0)
+    claimed = replace(first.certificate.head, lower_bound=10**12)
+    false = replace(first.certificate, head=claimed, lower_bound=first.lower_bound + 1)
+    best = head_improve(book, 60, head=100, start_certificate=false, time_limit=limit)
+    assert best.head_bound <= best.head_tokens
+    assert best.certificate.head.lower_bound == best.head_bound
+    assert check_head_certificate(best.head, HeadAndTail.of(book, 100), best.certificate).ok
+    if limit:
+        assert best.lower_bound > first.lower_bound

@@ -165,6 +165,8 @@ def test_a_search_has_the_room_of_a_bound_that_has_ended(monkeypatch):
     together = memory_plan(instance, "search").need
     monkeypatch.setattr("partcover.problem.memory_plan.MOST_TOGETHER", len(instance.words.data) - 1)
     assert memory_plan(instance, "bound").need <= memory_plan(instance, "search").need < together
+    # a proof keeps the steps for the cases that follow
+    assert memory_plan(instance, "proof").need == together
     # what is left of the bound is there, too
     monkeypatch.setattr("partcover.problem.memory_plan._PRICE", 0)
     monkeypatch.setattr("partcover.problem.memory_plan._ARC", 0)
@@ -193,7 +195,7 @@ def drawn_words(n):
 
 @pytest.mark.parametrize("most_counted", [0, 1 << 24])
 @pytest.mark.parametrize("limits", [{}, {"max_length": 3}, {"min_count": 3}])
-@pytest.mark.parametrize("work", ["greedy", "bound", "search", "merges", "model"])
+@pytest.mark.parametrize("work", ["greedy", "bound", "search", "proof", "merges", "model"])
 def test_so_many_of_the_most_frequent_words_fit(work, limits, most_counted, monkeypatch):
     """While all words are there still; a bound takes them as a head."""
     monkeypatch.setattr("partcover.problem.memory_plan.MOST_COUNTED", most_counted)
@@ -201,7 +203,7 @@ def test_so_many_of_the_most_frequent_words_fit(work, limits, most_counted, monk
     monkeypatch.setattr("partcover.problem.memory_plan._TAIL", 5_000)
     words = drawn_words(3000)
     held = words.data.nbytes + 16 * len(words)
-    priced = work in ("bound", "search")
+    priced = work in ("bound", "search", "proof")
     numbers = set()
     for share in (0.2, 0.5, 0.9):
         instance = Instance(words, 40, **limits)

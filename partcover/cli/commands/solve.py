@@ -58,7 +58,7 @@ class _Model:
 def _work(options: Mapping[str, Any]) -> Work:
     """Returns what takes the memory: branch and cut, or the model of a solver."""
     given = {field.name: options[field.name] for field in fields(_Model)}
-    return "search" if _Model(**given).solver_name is None else "model"
+    return "proof" if _Model(**given).solver_name is None else "model"
 
 
 @command(
