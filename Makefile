@@ -1,5 +1,6 @@
 # make demo   builds into .venv and runs the main job on text that is on every machine
 # make test   builds, checks style and types, and runs the tests
+# make explore MINUTES=10 ONLY=tests/bounds    draws new examples for the property tests
 # make docs   builds the documentation site into docs/_build/html
 # make fuzz   tries every reader on changed files
 # make sanitize   runs the tests of the kernels with sanitizers of addresses and undefined behaviour
@@ -12,7 +13,7 @@ BIN := .venv/bin
 # the build looks its tools up by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test lint docs fuzz sanitize bench bench-compare dist clean
+.PHONY: demo test lint explore docs fuzz sanitize bench bench-compare dist clean
 
 demo: .venv/built
 	$(BIN)/partcover demo
@@ -26,6 +27,12 @@ lint: .venv/ready
 	$(BIN)/cython-lint partcover
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+
+# what fails is kept in explore-found/
+MINUTES ?= 10
+ONLY ?= tests
+explore: .venv/ready
+	$(BIN)/python tests/explore.py --minutes $(MINUTES) --only $(ONLY) $(if $(SEED),--seed $(SEED))
 
 # what has not changed is not executed again; `make clean docs` does it all
 docs: .venv/ready
