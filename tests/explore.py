@@ -4,9 +4,9 @@
     python tests/explore.py --minutes 60 --only tests/bounds --seed 7
 
 The ordinary suite tries the same examples each time; this command looks for others.  Each process
-runs the property tests in a random order with a seed of its own, which it prints.  Of a run that fails it
-keeps the report in --keep, and Hypothesis writes a patch that adds the arguments to the test as an
-`@example`, where they can be written down.  The exit status is 1 if a test failed.
+runs the property tests in a random order with a seed of its own, which it prints.  It keeps the
+report of a run that fails in --keep, and Hypothesis writes a patch that adds the arguments to the
+test as an `@example`, where they can be written down.  The exit status is 1 if a test failed.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from adaptation.cases import KINDS, Case, extension_case, pruning_case
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracles.adaptation import Plain, extensions, fewest_joined, restrictions
 
 from partcover import Instance, extend, prune, verify, verify_extension
@@ -176,21 +178,17 @@ def numbered(vocabulary) -> dict:
 CHECKS = {"extend": check_extension, "prune": check_pruning}
 
 
-def check_block(job: str, kind: str, first: int, size: int) -> None:
-    best = Counter(CHECKS[job](kind, number) for number in range(first, first + size))
-    assert best[True] >= size // 2, best  # the searches are good ones, too
-
-
 EACH = [(job, kind) for job in CHECKS for kind in KINDS]
 
 
 @pytest.mark.parametrize(("job", "kind"), EACH)
-def test_dozens(job, kind):
-    check_block(job, kind, 0, 25)
+def test_the_search_often_finds_the_optimum(job, kind):
+    best = Counter(CHECKS[job](kind, number) for number in range(10))
+    assert best[True] >= 5, best
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("block", range(10))
 @pytest.mark.parametrize(("job", "kind"), EACH)
-def test_five_thousand(job, kind, block):
-    check_block(job, kind, 500 * block, 500)
+@settings(max_examples=15)
+@given(number=st.integers(0, 2**31))
+def test_counts_bounds_and_proofs(job, kind, number):
+    CHECKS[job](kind, number)

@@ -120,14 +120,6 @@ def test_improve_where_few_candidates_are_held(monkeypatch):
     assert solution.gap < 0.2
 
 
-@pytest.mark.slow
-@settings(max_examples=5000, deadline=None)
-@given(instances())
-def test_never_above_the_optimum_by_far(instance):
-    assume(len(useful(instance)) <= 11)
-    check_bound(instance)
-
-
 @pytest.mark.parametrize(("seed", "k"), [(0, 5), (1, 20), (2, 40)])
 def test_reaches_the_relaxation(seed, k):
     instance = random_instance(seed, k)

@@ -38,7 +38,9 @@ def slow_reward(instance: Instance, token, own: dict, one: int) -> int:
     return total
 
 
-def check_count(data):
+@settings(max_examples=200)
+@given(st.data())
+def test_prices_prove_what_the_check_counts(data):
     instance = data.draw(instances())
     assume(len(useful(instance)) <= 14)
     counter = counter_of(instance)
@@ -61,19 +63,6 @@ def check_count(data):
     for number, reward in enumerate(rewards.tolist()):
         token = token_of(counter, number)
         assert reward == slow_reward(instance, token, own, counter.one), token
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.data())
-def test_prices_prove_what_the_check_counts(data):
-    check_count(data)
-
-
-@pytest.mark.slow
-@settings(max_examples=4000, deadline=None)
-@given(st.data())
-def test_prices_prove_what_the_check_counts_by_far(data):
-    check_count(data)
 
 
 @settings(max_examples=150, deadline=None)

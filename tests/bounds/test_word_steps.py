@@ -113,11 +113,10 @@ def test_words_that_repeat_themselves_need_no_more_links_than_arcs():
     check(Instance({first: 1, second: 1}, 1), 0)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("block", range(10))
-def test_the_same_numbers_thousands(block):
-    for seed in range(300 * block, 300 * block + 300):
-        check(random_instance(seed, 3), seed)
+@settings(max_examples=20)
+@given(st.integers(0, 2**31))
+def test_the_same_numbers_of_larger_instances(seed):
+    check(random_instance(seed, 3), seed)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -123,7 +123,9 @@ def theirs(step, text):
     return [(from_characters(word).decode("utf-8", "surrogateescape"), at) for word, at in words]
 
 
-def check(step, text):
+@settings(max_examples=300)
+@given(GIVEN, TEXT)
+def test_words_and_places_are_the_librarys(step, text):
     ours = Pretokenizer.from_name(json.dumps(step))
     there = theirs(step, text)
     words = [word for word, _ in there]
@@ -138,19 +140,6 @@ def check(step, text):
     if words and all(words):
         counted = WordCounts.from_texts([text], pretokenizer=ours.name).to_dict()
         assert counted == {w.encode(): words.count(w) for w in words}
-
-
-@settings(max_examples=300, deadline=None)
-@given(GIVEN, TEXT)
-def test_words_and_places_are_the_librarys(step, text):
-    check(step, text)
-
-
-@pytest.mark.slow
-@settings(max_examples=100_000, deadline=None)
-@given(GIVEN, TEXT)
-def test_words_and_places_are_the_librarys_a_hundred_thousand_times(step, text):
-    check(step, text)
 
 
 @settings(max_examples=150, deadline=None)

@@ -6,6 +6,8 @@ from collections import Counter
 
 import pytest
 from generated import generated_instance
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
 
 from partcover import Instance, Solution, check_certificate, lower_bound, prove, solve, verify
@@ -51,28 +53,13 @@ def check_solution(instance: Instance, solution: Solution, best: int, number: in
     return checked.leaves
 
 
-def check_block(first: int, size: int) -> None:
-    kinds: Counter[str] = Counter()
-    for number in range(first, first + size):
-        kinds += check(number)
-    # the instances are not too easy for what is tested
-    assert kinds["cuts"] >= size // 50, kinds
-    assert kinds["branches"] >= size // 500, kinds
+@pytest.mark.parametrize("block", range(4))
+def test_instances_need_cuts(block):
+    kinds = sum((check(number) for number in range(50 * block, 50 * block + 50)), Counter())
+    assert kinds["cuts"] >= 1, kinds
 
 
-@pytest.mark.parametrize("block", range(5))
-def test_hundreds(block):
-    check_block(50 * block, 50)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", range(20))
-def test_ten_thousand(block):
-    check_block(500 * block, 500)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", range(100))
-def test_hundred_thousand(block):
-    """``-n 16`` spreads the blocks over processes."""
-    check_block(10_000 + 1000 * block, 1000)
+@settings(max_examples=50)
+@given(st.integers(0, 2**31))
+def test_bounds_and_optima(number):
+    check(number)

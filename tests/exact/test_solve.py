@@ -75,14 +75,6 @@ def test_other_solvers_are_brute_force(solver, instance):
     check(instance, solver)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", SOLVERS)
-@settings(max_examples=2000, deadline=None)
-@given(instances())
-def test_every_solver_at_length(solver, instance):
-    check(instance, solver)
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(
     ("words", "k", "cover"),

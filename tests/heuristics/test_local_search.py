@@ -138,14 +138,6 @@ def test_nearly_always_the_optimum():
         assert local_search(instance).tokens == fewest_tokens(instance), words
 
 
-@pytest.mark.slow
-@settings(max_examples=3000, deadline=None)
-@given(instance=instances())
-def test_between_greedtok_and_the_optimum_at_length(instance):
-    solution = local_search(instance)
-    assert fewest_tokens(instance) <= solution.tokens
-
-
 @settings(max_examples=25, deadline=None)
 @given(words=long_words_st, k=st.integers(0, 4), seed=st.integers(0, 2**31 - 1))
 def test_threads_and_repetition_change_nothing(words, k, seed):

@@ -72,25 +72,15 @@ def by_oracle(method: str, words: dict, k: int) -> tuple[list, int]:
 
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=400, deadline=None)
-@given(words=words_st, k=st.integers(0, 7))
+@given(words=words_st, k=st.integers(0, 9))
 def test_methods(method, words, k):
     cover, places = _worst_case.method_cover(*arrays(words), k, METHODS.index(method))
     assert (tokens_at(words, places), cover) == by_oracle(method, words, k)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=5000, deadline=None)
-@given(words=words_st, k=st.integers(0, 9))
-def test_methods_on_thousands(method, words, k):
-    cover, places = _worst_case.method_cover(*arrays(words), k, METHODS.index(method))
-    assert (tokens_at(words, places), cover) == by_oracle(method, words, k)
-
-
-@pytest.mark.slow
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=100)
 @given(words=few_words_st, k=st.integers(0, 3))
-def test_optimum_on_thousands(words, k):
+def test_optimum_is_brute_force(words, k):
     instance = Instance(WordCounts.from_counts(words), k)
     fewest = fewest_tokens(instance)
     assert _worst_case.optimum(*arrays(words), k)[0] == instance.words.total_symbols - fewest

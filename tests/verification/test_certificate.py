@@ -34,20 +34,9 @@ def trees(draw, instance: Instance, bits: int, depth: int = 2) -> tuple:
     return (Leaf(np.array(draw(prices(instance, bits)), np.int32)),)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_never_above_the_optimum(data):
-    check_one(data)
-
-
-@pytest.mark.slow
-@settings(max_examples=20_000, deadline=None)
-@given(st.data())
-def test_never_above_the_optimum_by_far(data):
-    check_one(data)
-
-
-def check_one(data):
     instance = data.draw(instances())
     assume(len(useful(instance)) <= 12)
     bits = data.draw(st.sampled_from([0, 1, 3, 20]))

@@ -50,20 +50,9 @@ def trees_with_cuts(draw, instance: Instance, bits: int, depth: int = 2) -> tupl
     return (draw(leaves_with_cuts(instance, bits)),)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_never_above_the_optimum(data):
-    check_one(data)
-
-
-@pytest.mark.slow
-@settings(max_examples=20_000, deadline=None)
-@given(st.data())
-def test_never_above_the_optimum_by_far(data):
-    check_one(data)
-
-
-def check_one(data):
     instance = data.draw(instances())
     assume(len(useful(instance)) <= 12)
     bits = data.draw(st.sampled_from([0, 1, 3, 20]))
@@ -88,18 +77,9 @@ def check_one(data):
         assert value <= best << bits
 
 
-@pytest.mark.parametrize("seed", range(6))
+@settings(max_examples=6)
+@given(st.integers(0, 2**31))
 def test_no_change_of_multipliers_gets_above_the_optimum(seed):
-    climb(seed, 600)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 200))
-def test_no_change_of_multipliers_gets_above_the_optimum_by_far(seed):
-    climb(seed, 2500)
-
-
-def climb(seed: int, steps: int) -> None:
     """Changes one number at a time wherever that does not lower the bound."""
     random = np.random.default_rng(seed)
     names = ["abc", "bca", "cab", "xy"]
@@ -130,7 +110,7 @@ def climb(seed: int, steps: int) -> None:
 
     fixed = set(instance.fixed)
     value = first = slow_value(instance, leaf(), one, fixed, frozenset())
-    for _ in range(steps):
+    for _ in range(600):
         old = prices.copy(), {e: m.copy() for e, m in pairs.items()}, list(chosen)
         where = random.integers(3)
         if where == 0:

@@ -78,20 +78,9 @@ def due(token, at: dict[int, int]) -> PairPrices:
     return PairPrices(token, token, np.array(positions, np.int64), np.array(multipliers, np.int64))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_never_above_the_best_closed_vocabulary(data):
-    check_one(data)
-
-
-@pytest.mark.slow
-@settings(max_examples=4_000, deadline=None)
-@given(st.data())
-def test_never_above_the_best_closed_vocabulary_by_far(data):
-    check_one(data)
-
-
-def check_one(data):
     instance = replace(data.draw(instances()), groups=())
     if len(useful(instance)) > 12:
         return
