@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -40,6 +41,9 @@ settings.load_profile("ordinary")
 # Hypothesis also draws constants that it finds in the modules imported so far, which depend on the
 # tests that ran before.
 providers._get_local_constants = lambda: providers._local_constants
+
+# A warning is an error in the processes that tests start, too.
+os.environ["PYTHONWARNINGS"] = "error"
 
 ROOT = Path(__file__).parents[1]
 CACHES = {".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "build"}
