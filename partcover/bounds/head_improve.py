@@ -8,8 +8,11 @@ from concurrent.futures import Executor
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from ..corpus.head_and_tail import HeadAndTail
 from ..corpus.word_counts import WordCounts
+from ..heuristics.greedy import greedtok
 from ..heuristics.search_steps import LocalSearch
 from ..problem.certificate import Certificate
 from ..problem.head_certificate import HeadCertificate
@@ -25,6 +28,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .head_bound import HeadBound
 from .lower_bound import bounds
 from .phase_events import PhaseEvents
+from .price_counter import leaf_prices
 from .whole_words import WholeWords, split_words
 
 __all__ = ["head_improve"]
@@ -147,7 +151,7 @@ class _Run:
         self.proof: HeadCertificate | None = None
         self._count_seconds = 0.0  # that it takes to count what a vocabulary needs
         self._pricing_seconds = 0.0  # and to price all words
-        self._priced = -1  # the bound of the head whose prices were last priced for all words
+        self._priced: Certificate | None = None  # of the head, the last with which all were priced
         self._priced_at = 0.0
 
     def made(self, warm_start: Vocabulary | None, proof: HeadCertificate | None) -> HeadBound:
@@ -165,7 +169,7 @@ class _Run:
             if proof is not None:
                 proof = self.whole.recounted(proof)
                 self.keep(proof)
-                self._priced = proof.head.lower_bound if proof.sixteenths else -1
+                self._priced = proof.head if proof.sixteenths else None
             self.checkpoints.offer()
             if termination == "completed":
                 termination = self._bound()
@@ -223,11 +227,17 @@ class _Run:
         self.phases.enter("bound")
         self._pricing_seconds = self.whole.pricing_seconds
         self._priced_at = time.monotonic()
+        # `head_bound` starts from GreedTok, too.  A token for each word of the head would be optimal
+        # for the head where the budget allows it, but its prices are poor for the tail.
+        greedy = greedtok(
+            self.whole.head, time_limit=self.deadline.left, threads=self.limits.threads
+        )
         left = self.deadline.left
         limit = None if left is None else min(_SHARE * left, left - self._pricing_seconds)
         proven = bounds(
             self.whole.head,
             [self.whole.head.k],
+            greedy=greedy,
             warm_starts=[] if self.proof is None else [self.proof.head],
             cuts=False,
             target_gap=self.gap or None,
@@ -235,7 +245,7 @@ class _Run:
             threads=self.limits.threads,
             checkpoint=self._prove,
         )[0]
-        if proven.lower_bound > self._priced:
+        if not self._is_priced(proven.certificate):
             self.phases.enter("tail")
             with workers(self.limits.threads) as share:
                 self._price(proven.certificate, share, proven.termination == "interrupted")
@@ -243,9 +253,22 @@ class _Run:
 
     def _prove(self, certificate: Certificate) -> None:
         """Takes the proof of the head so far, while its bound goes on, now and then."""
-        wait = _PROVING * self._pricing_seconds
-        if certificate.lower_bound > self._priced and time.monotonic() - self._priced_at >= wait:
+        if time.monotonic() - self._priced_at < _PROVING * self._pricing_seconds:
+            return
+        if self._priced is None or certificate.lower_bound > self._priced.lower_bound:
             self._price(certificate, call_in_turn)
+
+    def _is_priced(self, certificate: Certificate) -> bool:
+        """Returns whether all words were last priced with the prices that a certificate has.
+
+        Other prices that prove the same for the head may prove more for all words.
+        """
+        if self._priced is None:
+            return False
+        if self._priced.scale_bits != certificate.scale_bits:
+            return False
+        first, second = (leaf_prices(self.whole.head, each) for each in (self._priced, certificate))
+        return first is not None and second is not None and np.array_equal(first, second)
 
     def _price(self, certificate: Certificate, share: ForEach, once: bool = False) -> None:
         """Prices all words beside a head of which a certificate is given, and keeps the proof."""
@@ -257,7 +280,7 @@ class _Run:
             self.checkpoints.offer(news=True)
             if self.deadline.is_over or once:
                 break
-        self._priced = certificate.lower_bound
+        self._priced = certificate
         self._priced_at = time.monotonic()
         self._pricing_seconds = self._priced_at - begun
 

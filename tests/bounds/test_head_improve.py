@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from generated_text import generated_words
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
 
@@ -45,19 +45,24 @@ def cases(draw):
     return words, k, draw(st.integers(1, len(words))), conditions
 
 
-@settings(max_examples=60, deadline=None)
-@given(cases(), TOKENS)
-def test_tokens_and_bound_are_of_all_words(case, start):
+@settings(max_examples=60)
+@given(cases(), TOKENS, st.booleans())
+# a token for each word of the head is optimal for the head, and its prices are poor for the tail
+@example((WordCounts.from_counts({"a": 1, "aaa": 1, "aab": 1, "ba": 1}), 2, 3, {}), [], False)
+def test_tokens_and_bound_are_of_all_words(case, start, at_once):
     words, k, n, conditions = case
     warm_start = Vocabulary(start)
-    best = head_improve(words, k, head=n, warm_start=warm_start, **conditions)
+    with pytest.MonkeyPatch.context() as patch:
+        if at_once:  # all words are priced with every proof of the head, not now and then
+            patch.setattr("partcover.bounds.head_improve._PROVING", 0.0)
+        best = head_improve(words, k, head=n, warm_start=warm_start, **conditions)
     instance = Instance(words, k, **conditions)
     recount = verify(instance, best.vocabulary)
     assert (recount.problems, recount.tokens) == ((), best.tokens)
     assert best.lower_bound <= fewest_tokens(instance) <= best.tokens
     assert check_head_certificate(best.head, HeadAndTail.of(words, n), best.certificate).ok
     # without a limit the bound is no weaker than where nothing is searched
-    assert best.lower_bound == head_bound(words, k, head=n, **conditions).lower_bound
+    assert best.lower_bound >= head_bound(words, k, head=n, **conditions).lower_bound
     if n == len(words):
         assert best.tokens <= verify(instance, greedtok(instance).vocabulary).tokens
     if verify(instance, warm_start).ok:
