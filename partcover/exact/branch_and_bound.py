@@ -306,7 +306,8 @@ class BranchAndBound:
         one = 1 << self.bits
         rounded = np.rint((dual - after) / self.count_at * one)
         kind = np.int32 if self.bits <= 30 else np.int64
-        prices = np.clip(rounded, -64 * one, one).astype(kind)[self.order]
+        lowest = max(-64 * one, int(np.iinfo(kind).min))  # any price of at most 1 is valid
+        prices = np.clip(rounded, lowest, one).astype(kind)[self.order]
         fees = np.rint(-duals[1 : 1 + groups] * one).tolist()
         return Leaf(prices, tuple(max(0, int(fee)) for fee in fees))
 

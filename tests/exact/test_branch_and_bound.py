@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
 from strategies import instances
 
@@ -14,8 +15,17 @@ from partcover.problem.certificate import Branch
 from partcover.verification.certificate_check import check_certificate
 
 
-@settings(max_examples=60, deadline=None)
-@given(instances())
+large_counts = st.dictionaries(
+    st.text("abcd", min_size=1, max_size=6),
+    st.sampled_from([1, 2, 9, 10**6, 10**7, 10**9]),
+    min_size=1,
+    max_size=3,
+).map(lambda words: Instance(words, 1))
+
+
+@settings(max_examples=80)
+@given(instances() | large_counts)
+@example(Instance({"daa": 2, "dadbdc": 10_000_000}, 1))  # duals that 32 bits do not hold
 def test_proves_the_optimum(instance):
     solution, certificate = prove(instance)
     best = fewest_tokens(instance)
