@@ -227,8 +227,8 @@ class _Run:
         self.phases.enter("bound")
         self._pricing_seconds = self.whole.pricing_seconds
         self._priced_at = time.monotonic()
-        # as `head_bound` does: a token for each word of the head would be optimal for the head where
-        # the budget allows it, but its prices are poor for the tail
+        # as `head_bound` does: a token for each word of the head would be optimal for the head
+        # where the budget allows it, but its prices are poor for the tail
         greedy = greedtok(
             self.whole.head, time_limit=self.deadline.left, threads=self.limits.threads
         )

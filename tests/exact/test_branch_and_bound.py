@@ -14,7 +14,6 @@ from partcover import Instance, WordCounts, prove, reduce_vertex_cover
 from partcover.problem.certificate import Branch
 from partcover.verification.certificate_check import check_certificate
 
-
 large_counts = st.dictionaries(
     st.text("abcd", min_size=1, max_size=6),
     st.sampled_from([1, 2, 9, 10**6, 10**7, 10**9]),
