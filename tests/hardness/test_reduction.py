@@ -27,15 +27,13 @@ def least_cover(graph) -> int:
     )
 
 
-def small_graphs():
-    """Every graph of up to six vertices that has an edge."""
-    return [g for g in nx.graph_atlas_g() if g.number_of_edges() and len(g) <= 6]
+def small_graphs(vertices):
+    """Every graph of up to so many vertices that has an edge."""
+    return [g for g in nx.graph_atlas_g() if g.number_of_edges() and len(g) <= vertices]
 
 
 def test_every_vocabulary_of_every_small_graph():
-    for graph in small_graphs():
-        if len(graph) > 5:
-            continue
+    for graph in small_graphs(5):
         for size in range(len(graph) + 1):
             reduction = reduce_vertex_cover(graph, size)
             for chosen in combinations(range(len(graph)), size):
@@ -48,7 +46,10 @@ def test_every_vocabulary_of_every_small_graph():
 
 
 def test_the_decision_is_the_vertex_cover_of_every_small_graph():
-    for graph in small_graphs():
+    """Every graph of five vertices, and the regular ones of six."""
+    for graph in small_graphs(6):
+        if len(graph) == 6 and not nx.is_regular(graph):
+            continue
         cover_size = least_cover(graph)
         for k in {cover_size - 1, cover_size}:
             reduction = reduce_vertex_cover(graph, k)
