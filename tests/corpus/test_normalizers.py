@@ -7,6 +7,7 @@ import json
 import hypothesis.strategies as st
 import pytest
 from hypothesis import example, given, settings
+from panics import nothing_to_compare_with
 
 from partcover import InputError
 from partcover.corpus.counting import blocks
@@ -95,9 +96,10 @@ def test_every_character_is_as_in_the_library(data):
 
 def check(data, text):
     ours = Normalizer(data)
-    want = peer(data)(text)
-    assert ours(text) == want
-    done = ours.changes(text)
+    text_of_ours, done = ours(text), ours.changes(text)
+    with nothing_to_compare_with():
+        want = peer(data)(text)
+    assert text_of_ours == want
     assert done.text == want
     assert len(done.begin) == len(done.end) == len(want)
     assert done.begin == sorted(done.begin)
@@ -112,7 +114,7 @@ def check(data, text):
             assert ours.of_bytes(data).decode() == want
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.sampled_from(STEPS), text=TEXTS)
 @example(data={"type": "Lowercase"}, text="ΟΔΟΣ ΟΔΟΣ.")
 @example(data={"type": "NFC"}, text="e\u0334\u0301 \u0301")
@@ -120,16 +122,13 @@ def test_texts_are_as_in_the_library(data, text):
     check(data, text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=4), text=TEXTS)
+@example(  # tokenizers 0.23.3 panics
+    steps=[{"type": "Replace", "pattern": {"Regex": "a*"}, "content": "-"}, {"type": "NFD"}],
+    text="\u0345",
+)
 def test_sequences_are_as_in_the_library(steps, text):
-    check({"type": "Sequence", "normalizers": steps}, text)
-
-
-@pytest.mark.slow
-@settings(max_examples=100_000, deadline=None)
-@given(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=3), text=TEXTS)
-def test_many_texts_are_as_in_the_library(steps, text):
     check({"type": "Sequence", "normalizers": steps}, text)
 
 
@@ -145,7 +144,7 @@ def test_every_character_is_mapped_as_in_the_library(map_step):
 def test_mapped_texts_are_as_in_the_library(map_step):
     theirs, ours = peer(map_step), Normalizer(map_step)
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(TEXTS)
     def run(text):
         assert ours(text) == ours.changes(text).text == theirs(text)

@@ -9,6 +9,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from panics import nothing_to_compare_with
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
 from partcover.corpus import timed_patterns
@@ -127,7 +128,8 @@ def theirs(step, text):
 @given(GIVEN, TEXT)
 def test_words_and_places_are_the_librarys(step, text):
     ours = Pretokenizer.from_name(json.dumps(step))
-    there = theirs(step, text)
+    with nothing_to_compare_with():
+        there = theirs(step, text)
     words = [word for word, _ in there]
     assert ours.split(text) == words
     assert Pretokenizer.from_name(ours.name) == ours or ours.steps is not None
