@@ -2,7 +2,8 @@
 
 A ``console`` block holds commands after ``$`` and what they print, both streams; a command must
 succeed.  ``python`` blocks of a document are one program; an indented block, or one of ``text``,
-right behind one is what it prints.  Of an output
+right behind one is what it prints.  The cells of a tutorial run likewise, those that begin with
+``%%sh`` in a shell; what they print is not in the document.  Of an output
 
 - ``...`` stands for anything, a line of it for any lines;
 - ``[2–5]`` is a number that the clock decides: any from 2 to 5;
@@ -39,6 +40,10 @@ from partcover.errors import MissingExtra
 TOPICS = "621dd9979c0fa9352b0cf488f3e69a7e2e1a088c8a017efb984d3863dd26bf7c"
 TIME = 240  # seconds that a command may take
 LANGUAGES = {"", "bash", "bibtex", "console", "json", "python", "text", "toml"}
+CELL = "{code-cell}"
+RUN = ("console", "python", CELL)
+SHELL = "%%sh\n"
+_PYTHON = Path(sys.executable).parent
 _STATUS = re.compile(r"<!-- exit status (\d+) -->")
 _NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
 _OPEN = re.compile(r"(\.\.\.|\[[\d,.]+–[\d,.]+\])")
@@ -64,7 +69,7 @@ class Block:
 
     @property
     def is_run(self) -> bool:
-        return self.language in ("console", "python") and not _NOT_RUN.fullmatch(self.remark)
+        return self.language in RUN and not _NOT_RUN.fullmatch(self.remark)
 
     def commands(self) -> list[tuple[str, str]]:
         """The commands of a console, each with what it prints."""
@@ -140,9 +145,13 @@ class Missing(Exception):
 
 @dataclass
 class Reader:
-    """One who types every block of a document, in order, in an empty folder."""
+    """One who types every block of a document, in order, in an empty folder.
+
+    `commands` is the folder in which the command ``partcover`` is.
+    """
 
     folder: Path
+    commands: Path = _PYTHON
     names: dict[str, object] = field(default_factory=lambda: {"__name__": "__main__"})
 
     def read(self, block: Block) -> None:
@@ -151,7 +160,11 @@ class Reader:
             text = block.text.replace("\\\n", " ")
             for command in re.findall(r"^(?:\$ )?(partcover .*)", text, re.MULTILINE):
                 look_up(command)
-        elif block.language == "python":
+        elif block.language == CELL and block.text.startswith(SHELL):
+            cell = block.text.removeprefix(SHELL)
+            done = self._shell(["sh", "-e", "-c", cell])
+            assert done.returncode == 0, f"{cell}\n{done.stdout}"
+        elif block.language in ("python", CELL):
             self._python(block)
         else:
             commands = block.commands()
@@ -161,9 +174,16 @@ class Reader:
                 self._command(command, shown, wanted)
 
     def _command(self, command: str, shown: str, status: int) -> None:
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(
-            ["bash", "-c", command],
+        done = self._shell(["bash", "-c", command])
+        if "pip install 'partcover[" in done.stdout and "pip install 'partcover[" not in shown:
+            raise Missing(done.stdout)
+        assert done.returncode == status, f"$ {command}\n{done.stdout}"
+        self._compare(f"$ {command}", shown, done.stdout)
+
+    def _shell(self, line: list[str]) -> subprocess.CompletedProcess[str]:
+        path = os.pathsep.join(map(str, (self.commands, _PYTHON, os.environ["PATH"])))
+        return subprocess.run(
+            line,
             cwd=self.folder,
             env={**os.environ, "PATH": path, "PYTHONUTF8": "1"},
             stdin=subprocess.DEVNULL,
@@ -173,10 +193,6 @@ class Reader:
             timeout=TIME,
             check=False,
         )
-        if "pip install 'partcover[" in done.stdout and "pip install 'partcover[" not in shown:
-            raise Missing(done.stdout)
-        assert done.returncode == status, f"$ {command}\n{done.stdout}"
-        self._compare(f"$ {command}", shown, done.stdout)
 
     def _python(self, block: Block) -> None:
         printed = io.StringIO()
@@ -185,7 +201,8 @@ class Reader:
                 exec(compile(block.text, f"line {block.line}", "exec"), self.names)
             except MissingExtra as missing:
                 raise Missing(str(missing)) from None
-        self._compare(block.text, block.output or "", printed.getvalue())
+        if block.language != CELL:
+            self._compare(block.text, block.output or "", printed.getvalue())
 
     def _compare(self, typed: str, shown: str, printed: str) -> None:
         if outputs_hold():

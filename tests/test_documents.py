@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command_server import quick_command
 from documents import Missing, Reader, blocks, is_known, matches
 
 ROOT = Path(__file__).parents[1]
@@ -13,6 +14,13 @@ DOCUMENTS = [
     ROOT / "README.md",
     *(p for p in sorted((ROOT / "docs").rglob("*.md")) if not GENERATED & set(p.parts)),
 ]
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory):
+    """The folder of a ``partcover`` that starts at once."""
+    with quick_command(tmp_path_factory.mktemp("command")) as folder:
+        yield folder
 
 
 def name(path):
@@ -26,8 +34,12 @@ def test_blocks_are_of_a_known_language(path):
 
 
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if blocks(path)], ids=name)
-def test_blocks_run_as_printed(path, tmp_path):
-    reader = Reader(tmp_path)
+def test_blocks_run_as_printed(path, tmp_path, request):
+    """The README by the installed script, all others by a command that starts at once."""
+    if path.parent.name == "tutorials":
+        pytest.importorskip("IPython")
+    readme = path.name == "README.md"
+    reader = Reader(tmp_path) if readme else Reader(tmp_path, request.getfixturevalue("command"))
     for block in blocks(path):
         try:
             reader.read(block)

@@ -1,0 +1,148 @@
+"""A ``partcover`` command that starts at once, for tests that run many of them.
+
+A server process imports the package once.  The command sends the server its arguments, folder,
+environment and three streams; the server forks a process that runs `partcover.__main__.entry` with
+them, and the command exits with the status of that process.  So each command has a process, file
+descriptors and an exit of its own, as the installed script has, and only the imports are shared.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import gc
+import importlib
+import io
+import marshal
+import os
+import pkgutil
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+CAN_FORK = sys.platform == "linux"  # elsewhere the command is the installed script
+MODULES = ["networkx", "ortools.math_opt.python.mathopt", "tokenizers"]  # that many commands import
+# Python starts fastest without its site and with modules that are compiled
+SCRIPT = """#!{python} -IS
+import _socket, array, marshal, os, sys
+connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+connection.connect({address!r})
+request = marshal.dumps((sys.argv, os.getcwd(), dict(os.environ)))
+streams = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", (0, 1, 2)))
+connection.sendmsg([len(request).to_bytes(8, "big")], [streams])
+connection.sendall(request)
+answer = connection.recv(4)
+os._exit(int.from_bytes(answer, "big") if answer else 125)
+"""
+
+
+@contextlib.contextmanager
+def quick_command(folder: Path) -> Iterator[Path]:
+    """Starts a server and yields the folder in which the command ``partcover`` is."""
+    if not CAN_FORK:
+        yield Path(sys.executable).parent
+        return
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind("")  # a name that no file has, made up by the system
+    listener.listen()
+    command = folder / "partcover"
+    command.write_text(SCRIPT.format(python=sys.executable, address=listener.getsockname()))
+    command.chmod(0o755)
+    server = subprocess.Popen(
+        [sys.executable, __file__, str(listener.fileno())],
+        stdin=subprocess.PIPE,  # the server ends with it
+        env={**os.environ, "PYTHONUTF8": "1"},
+        pass_fds=[listener.fileno()],
+    )
+    listener.close()
+    with server:
+        yield folder
+    assert server.returncode == 0
+
+
+def import_package() -> None:
+    """Imports every module that a command may import."""
+    import partcover
+
+    names = [module.name for module in pkgutil.walk_packages(partcover.__path__, "partcover.")]
+    for name in [*names, *MODULES]:
+        if name != "partcover.__main__":
+            # two modules belong to files that an export writes and cannot be imported here
+            with contextlib.suppress(ImportError, FileNotFoundError):
+                importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+
+
+def serve(listener: socket.socket) -> None:
+    """Answers commands until standard input ends; returns in the process of each command."""
+    import_package()
+    running: dict[int, socket.socket] = {}
+    ready = selectors.DefaultSelector()
+    ready.register(sys.stdin, selectors.EVENT_READ)
+    ready.register(listener, selectors.EVENT_READ)
+    while True:
+        for key, _ in ready.select():
+            if key.fileobj is sys.stdin:
+                for process in running:
+                    os.kill(process, signal.SIGKILL)
+                os._exit(0)
+            elif key.fileobj is listener:
+                connection, _ = listener.accept()
+                with warnings.catch_warnings():  # numpy has a thread, which stands still
+                    warnings.simplefilter("ignore")
+                    process = os.fork()
+                if process == 0:
+                    for other in (listener, *running.values()):
+                        other.close()
+                    ready.close()
+                    become_command(connection)
+                    return
+                running[process] = connection
+                ready.register(os.pidfd_open(process), selectors.EVENT_READ, process)
+            else:
+                ready.unregister(key.fileobj)
+                os.close(key.fd)
+                status = os.waitstatus_to_exitcode(os.waitpid(key.data, 0)[1])
+                with running.pop(key.data) as connection, contextlib.suppress(OSError):
+                    # as a shell says that a signal has ended a process
+                    connection.send((status if status >= 0 else 128 - status).to_bytes(4, "big"))
+
+
+def become_command(connection: socket.socket) -> None:
+    """Takes the streams, arguments, folder and environment that a command has sent."""
+    length, [(_, _, data)], _, _ = connection.recvmsg(8, socket.CMSG_SPACE(12))
+    streams = array.array("i", data)
+    with connection, connection.makefile("rb") as sent:
+        sys.argv, folder, environment = marshal.loads(sent.read(int.from_bytes(length, "big")))
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    sys.stdin, sys.stdout, sys.stderr = map(reopened, (sys.stdin, sys.stdout, sys.stderr))
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def reopened(stream: TextIO) -> TextIO:
+    """Returns a stream as Python makes it for the file that its number stands for now."""
+    return io.TextIOWrapper(
+        open(stream.fileno(), stream.buffer.mode, closefd=False),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        newline="\n",
+        line_buffering=stream.line_buffering,
+    )
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))
+    from partcover.__main__ import entry
+
+    entry()
