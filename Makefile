@@ -1,4 +1,5 @@
 # make demo   builds into .venv and runs the main job on text that is on every machine
+# make check  checks style and types, and runs the fast tests: the inner loop
 # make test   builds, checks style and types, and runs the tests
 # make explore MINUTES=10 ONLY=tests/bounds    draws new examples for the property tests
 # make docs   builds the documentation site into docs/_build/html
@@ -13,13 +14,20 @@ BIN := .venv/bin
 # the build looks its tools up by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test lint explore docs fuzz sanitize bench bench-compare dist clean
+.PHONY: demo check test lint explore docs fuzz sanitize bench bench-compare dist clean
 
 demo: .venv/built
 	$(BIN)/partcover demo
 
 test: lint
 	$(BIN)/pytest -n 2 -q
+
+# a tenth of the examples of each property test
+check: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 -q -m "not slow and not long" --hypothesis-profile=check
 
 lint: .venv/ready
 	$(BIN)/ruff check .

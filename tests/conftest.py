@@ -12,9 +12,8 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import properties  # noqa: F401 (it chooses the examples of all property tests)
 import pytest
-from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture import providers
 from interop.cases import counted_words
 
 from partcover.cli import main as cli
@@ -26,21 +25,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)  # which a started process does not inherit
-
-# The ordinary suite tries the same examples in every run; tests/explore.py draws others.  No clock
-# has a say in either.
-settings.register_profile(
-    "ordinary",
-    derandomize=True,
-    database=None,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.register_profile("explore", settings.get_profile("ordinary"), derandomize=False)
-settings.load_profile("ordinary")
-# Hypothesis also draws constants that it finds in the modules imported so far, which depend on the
-# tests that ran before.
-providers._get_local_constants = lambda: providers._local_constants
 
 # A warning is an error in the processes that tests start, too.
 os.environ["PYTHONWARNINGS"] = "error"

@@ -24,36 +24,54 @@ words_st = st.dictionaries(
 ).map(lambda d: {w.encode(): c for w, c in d.items()})
 
 
+# made once: strategies that are made anew for each example take longer than what is tested
+_index = st.integers(0, 999)
+_indices = {most: st.lists(_index, max_size=most) for most in (2, 3, 4, 8)}
+_sometimes = st.booleans()
+_kind = st.sampled_from(["none", "max_length", "min_count", "candidates"])
+_max_length, _min_count = st.integers(2, 4), st.integers(1, 8)
+_shortest, _longest = st.integers(2, 3), st.none() | st.integers(2, 4)
+_more, _room = st.integers(0, 3), st.integers(0, 2)
+_groups = st.sampled_from([(), (), (), ("list",), ("lengths",), ("list", "lengths")])
+
+
+def _some(draw, pool: list, most: int) -> list:
+    """At most so many elements of a list, repeated ones among them."""
+    return [pool[index % len(pool)] for index in draw(_indices[most])]
+
+
+def _group_budget(draw, name: str, pool, required) -> GroupBudget:
+    if name == "list":
+        group = GroupBudget(name, 0, frozenset(_some(draw, pool, 4)))
+    else:
+        shortest, longest = draw(_shortest), draw(_longest)
+        longest = None if longest is None else max(shortest, longest)
+        group = GroupBudget(name, 0, None, shortest, longest)
+    return replace(group, limit=sum(t in group for t in required) + draw(_room))
+
+
 @st.composite
 def group_budgets(draw, pool, required) -> GroupBudget:
     """A budget for a list of tokens or a range of lengths, with room for the required ones."""
-    shortest = draw(st.integers(2, 3))
-    longest = st.none() | st.integers(shortest, 4)
-    listed = frozenset(draw(st.lists(st.sampled_from(pool), max_size=4)))
-    group = draw(
-        st.just(GroupBudget("list", 0, listed))
-        | st.just(GroupBudget("lengths", 0, None, shortest, draw(longest)))
-    )
-    return replace(group, limit=sum(t in group for t in required) + draw(st.integers(0, 2)))
+    return _group_budget(draw, "list" if draw(_sometimes) else "lengths", pool, required)
 
 
 @st.composite
 def instances(draw) -> Instance:
     words = draw(words_st)
     pool = sorted(all_candidates(words) | {b"zz", b"ab"})
-    required = draw(st.lists(st.sampled_from(pool), max_size=2, unique=True))
-    forbidden = sorted(set(draw(st.lists(st.sampled_from(pool), max_size=3))) - set(required))
-    limits = draw(
-        st.just({})
-        | st.builds(dict, max_length=st.integers(2, 4))
-        | st.builds(dict, min_count=st.integers(1, 8))
-        | st.builds(dict, candidates=st.lists(st.sampled_from(pool), max_size=8))
-    )
-    groups = draw(
-        st.just(())
-        | st.lists(group_budgets(pool, required), max_size=2, unique_by=lambda g: g.name)
-    )
-    if draw(st.booleans()):
+    required = list(dict.fromkeys(_some(draw, pool, 2)))
+    forbidden = sorted(set(_some(draw, pool, 3)) - set(required))
+    limits: dict = {}
+    kind = draw(_kind)
+    if kind == "max_length":
+        limits[kind] = draw(_max_length)
+    elif kind == "min_count":
+        limits[kind] = draw(_min_count)
+    elif kind == "candidates":
+        limits[kind] = _some(draw, pool, 8)
+    groups = [_group_budget(draw, name, pool, required) for name in draw(_groups)]
+    if draw(_sometimes):
         table = {tuple(word): count for word, count in words.items()}
         turn = [tuple(t) for t in required], [tuple(t) for t in forbidden]
         if "candidates" in limits:
@@ -65,7 +83,7 @@ def instances(draw) -> Instance:
         counted, (required, forbidden) = WordCounts.from_counts(table, "ints"), turn
     else:
         counted = WordCounts.from_counts(words)
-    k = len(required) + draw(st.integers(0, 3))
+    k = len(required) + draw(_more)
     instance = Instance(counted, k, required=required, forbidden=forbidden, groups=groups, **limits)
     assume(len(useful(instance)) <= 18)
     return instance

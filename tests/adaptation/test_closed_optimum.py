@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import all_candidates, shortest_path
+from properties import tries
 
 from partcover import Instance, WordCounts
 from partcover.adaptation.closed_optimum import closed_optimum
@@ -36,7 +37,7 @@ def needed(words, tokens):
     return sum(count * len(shortest_path(word, tokens)) for word, count in words.items())
 
 
-@settings(max_examples=40, deadline=None)
+@tries(40)
 @given(words=WORDS, m=st.integers(1, 3), data=st.data())
 def test_no_closed_set_needs_fewer(words, m, data):
     pytest.importorskip("ortools")

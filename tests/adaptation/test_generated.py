@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from adaptation.cases import KINDS, Case, extension_case, pruning_case
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.adaptation import Plain, extensions, fewest_joined, restrictions
+from properties import tries
 
 from partcover import Instance, extend, prune, verify, verify_extension
 from partcover.verification.rule_recount import COUNTED, tokens_by_rule
@@ -188,7 +189,7 @@ def test_the_search_often_finds_the_optimum(job, kind):
 
 
 @pytest.mark.parametrize(("job", "kind"), EACH)
-@settings(max_examples=15)
+@tries(15)
 @given(number=st.integers(0, 2**31))
 def test_counts_bounds_and_proofs(job, kind, number):
     CHECKS[job](kind, number)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from analysis.cases import needed, tokens_st, words_st
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import shortest_path
+from properties import tries
 
 from partcover import Vocabulary, WordCounts
 from partcover.analysis.audit import audit
@@ -25,7 +26,7 @@ def reference_audit(words, tokens, limit):
     return len(listed), listed[:limit]
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(words=words_st, tokens=tokens_st, limit=st.integers(0, 4))
 def test_audit_is_its_criterion(words, tokens, limit):
     vocabulary = Vocabulary(tokens, "chars")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from analysis.cases import needed, tokens_st, words_st
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import segmentation as oracle
 from oracles.greedy import priority, shortest_path
+from properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
 from partcover.analysis import token_gains as gains_module
@@ -23,7 +24,7 @@ odd_token = odd_token.map(lambda parts: "".join(parts).encode("utf-8", "surrogat
 odd_token = odd_token.filter(lambda token: len(token) > 1)
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(words=words_st, tokens=tokens_st, rule=st.sampled_from(["shortest_path", "priority"]))
 def test_uses_are_counted_under_the_rule(words, tokens, rule):
     words = {word.encode(): count for word, count in words.items()}
@@ -80,7 +81,7 @@ def last_parts(pieces, tokens):
     return pieces
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(tokens=st.lists(odd_token, unique=True, max_size=9))
 @example(tokens=["日".encode(), "日a".encode(), "é".encode(), b"a\xc3", b"aaa\xc3", b"aa"])
 def test_parts_of_merges_are_those_just_before_the_whole(tokens):

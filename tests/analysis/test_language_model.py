@@ -11,9 +11,10 @@ from math import log2, log10
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.kneser_ney import SlowModel
+from properties import tries
 
 from partcover import InputError
 from partcover.analysis.language_model import NgramModel
@@ -27,7 +28,7 @@ limits_st = st.none() | st.tuples(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@tries(80)
 @given(texts_st, texts_st, st.integers(1, 5), limits_st)
 def test_the_slow_twin(train, test, order, limits):
     lengths, context_bytes = limits or (None, None)
@@ -43,7 +44,7 @@ def test_the_slow_twin(train, test, order, limits):
     assert fast.bits(test) == pytest.approx(bits)
 
 
-@settings(max_examples=15, deadline=None)
+@tries(15)
 @given(texts_st, st.integers(1, 4), limits_st)
 def test_all_texts_together_are_one(train, order, limits):
     """The texts of up to four ids, and the beginnings of all longer ones, are all there is."""

@@ -7,8 +7,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 from studies.cases import WORDS, pieces, tokens_st, words_st
 
 from partcover import (
@@ -28,7 +29,7 @@ from partcover.analysis.metrics import (
 )
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(words_st, tokens_st, st.sampled_from(["shortest_path", "priority", "longest_match"]))
 def test_uses_are_those_of_the_pieces(counts, tokens, rule):
     words = WordCounts.from_counts(counts)
@@ -63,7 +64,7 @@ def test_renyi_efficiency_of_their_tests():
     assert renyi_efficiency(np.array([5, 0])) is None
 
 
-@settings(max_examples=20, deadline=None)
+@tries(20)
 @given(
     st.lists(st.sampled_from("abcdef"), min_size=2, max_size=40).filter(lambda t: set(t) > {t[0]})
 )
@@ -83,7 +84,7 @@ def test_text_is_measured_in_bytes():
     assert text_bytes(WordCounts.from_counts({}, "chars")) == 0
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(tokens_st, tokens_st)
 def test_overlaps(a, b):
     (pair,) = overlaps({"a": Vocabulary(a), "b": Vocabulary(b)})

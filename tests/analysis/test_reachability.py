@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
 from partcover.analysis.reachability import unreachable_tokens
@@ -20,7 +21,7 @@ def come_out(vocabulary, words):
     return {vocabulary.tokens[place] for place in cut.which.tolist() if place >= 0}
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(tokens=TOKENS, data=st.data())
 @pytest.mark.parametrize("rule", ["merges", "character_merges", "likelihood", "priority"])
 def test_none_of_them_comes_out_of_any_word(rule, tokens, data):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from analysis.cases import needed, tokens_st, words_st
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import WordCounts
 from partcover.analysis import token_gains as gains_module
@@ -14,7 +15,7 @@ from partcover.analysis.token_gains import token_gains
 TURN = {"bytes": str.encode, "chars": str, "ints": lambda w: tuple(ord(c) * 2**33 for c in w)}
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @pytest.mark.parametrize("kind", TURN)
 @given(words=words_st, tokens=tokens_st, others=tokens_st, threads=st.integers(1, 2))
 def test_gains_are_what_leaving_out_and_adding_one_changes(kind, words, tokens, others, threads):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.analysis.word_borders import cut_at_spaces
@@ -16,7 +17,7 @@ RULES = ["shortest_path", "priority", "longest_match", "merges", "character_merg
 
 
 @pytest.mark.parametrize("rule", RULES)
-@settings(max_examples=20, deadline=None)
+@tries(20)
 @given(
     texts=st.lists(st.text("ab  é\n", min_size=1, max_size=20), min_size=1, max_size=3),
     tokens=st.lists(TOKENS, unique=True, max_size=6),

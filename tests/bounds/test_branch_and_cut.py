@@ -6,8 +6,9 @@ import random
 
 import pytest
 from generated import generated_instance
-from hypothesis import given, settings
+from hypothesis import given
 from oracles.brute_force import fewest_tokens
+from properties import tries
 from strategies import instances, random_instance
 
 from partcover import EventLog, Instance, check_certificate, solve
@@ -37,7 +38,7 @@ def test_words_of_few_letters(seed):
     check(instance, fewest_tokens(instance))
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(instances())
 def test_conditions(instance):
     check(instance, fewest_tokens(instance))

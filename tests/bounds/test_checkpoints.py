@@ -12,8 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from oracles.brute_force import fewest_tokens
+from properties import tries
 from strategies import instances, random_instance
 
 from partcover import (
@@ -174,7 +175,7 @@ def test_a_killed_process_goes_on_from_its_file(instance, tmp_path):
     check_optimal(instance, solution, OPTIMUM)
 
 
-@settings(max_examples=40, deadline=None)
+@tries(40)
 @given(instances())
 def test_tiny_instances_go_on_from_any_interrupt(instance):
     if instance.groups:

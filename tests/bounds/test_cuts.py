@@ -6,10 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
 from oracles.cuts import clique_line
+from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Certificate, Instance, check_certificate, lower_bound, solve
@@ -33,13 +34,13 @@ def check_bound(instance: Instance):
     return bound, best
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(instances())
 def test_never_above_the_optimum(instance):
     check_bound(instance)
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(st.integers(0, 2**31))
 def test_words_of_few_letters(seed):
     """Repeats and overlaps."""

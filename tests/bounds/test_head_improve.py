@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 from generated_text import generated_words
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
+from properties import tries
 
 from partcover import (
     InputError,
@@ -45,7 +46,7 @@ def cases(draw):
     return words, k, draw(st.integers(1, len(words))), conditions
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(cases(), TOKENS, st.booleans())
 # a token for each word of the head is optimal for the head, and its prices are poor for the tail
 @example((WordCounts.from_counts({"a": 1, "aaa": 1, "aab": 1, "ba": 1}), 2, 3, {}), [], False)
@@ -69,7 +70,7 @@ def test_tokens_and_bound_are_of_all_words(case, start, at_once):
         assert best.tokens <= verify(instance, warm_start).tokens
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(WORDS, st.integers(1, 6), st.integers(1, 40))
 def test_a_sample_has_the_head_and_stands_for_the_pairs_of_the_tail(words, n, size):
     split = HeadAndTail.of(WordCounts.from_counts(words), n)

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
+from properties import tries
 from strategies import instances, random_instance
 
 import partcover
@@ -43,7 +44,7 @@ from partcover.runtime.progress import Event, EventLog
 both_module = sys.modules["partcover.bounds.bound_and_search"]
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(instance=instances(), bound=st.booleans())
 def test_between_bound_and_greedtok(instance, bound):
     solution = improve(instance, bound=bound)

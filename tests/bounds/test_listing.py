@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
+from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Instance, check_certificate, greedtok, improve, lower_bound, solve
@@ -80,7 +81,7 @@ def test_ctrl_c_while_candidates_are_listed(call, large, monkeypatch):
     check(copy_of(large), answer)
 
 
-@settings(max_examples=40, deadline=None)
+@tries(40)
 @given(instance=instances(), held=st.integers(1, 4), call=st.sampled_from(CALLS[:3]))
 def test_bounds_over_few_candidates_hold(instance, held, call):
     best = fewest_tokens(instance)

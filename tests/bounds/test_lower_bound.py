@@ -9,9 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cli.helpers import as_json, fails
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens, useful, vocabularies
+from properties import tries
 from strategies import instances, random_instance
 
 from partcover import (
@@ -80,14 +81,14 @@ def check_bound(instance: Instance):
         assert any(inside <= v and not outside & v for v in good)
 
 
-@settings(max_examples=120, deadline=None)
+@tries(120)
 @given(instances())
 def test_never_above_the_optimum(instance):
     assume(len(useful(instance)) <= 11)
     check_bound(instance)
 
 
-@settings(max_examples=120, deadline=None)
+@tries(120)
 @given(instances(), st.integers(0, 6), st.integers(0, 20))
 def test_few_candidates_and_arcs_are_held(instance, held, arcs):
     assume(len(useful(instance)) <= 11)

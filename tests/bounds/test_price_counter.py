@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from bounds.counters import counter_of, token_of
 from cut_strategies import pair, triangle
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import useful
 from oracles.certificate import slow_bound
+from properties import tries
 from strategies import instances, prices, words_st
 
 from partcover import Certificate, InputError, Instance, WordCounts, lower_bound
@@ -38,7 +39,7 @@ def slow_reward(instance: Instance, token, own: dict, one: int) -> int:
     return total
 
 
-@settings(max_examples=200)
+@tries(200)
 @given(st.data())
 def test_prices_prove_what_the_check_counts(data):
     instance = data.draw(instances())
@@ -65,7 +66,7 @@ def test_prices_prove_what_the_check_counts(data):
         assert reward == slow_reward(instance, token, own, counter.one), token
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(st.data())
 def test_large_counts_are_counted_beyond_64_bits(data):
     small = data.draw(instances())
@@ -134,7 +135,7 @@ def test_required_candidates_are_not_counted_twice():
     assert int(counter.fixed.sum()) == 3
 
 
-@settings(max_examples=50, deadline=None)
+@tries(50)
 @given(words_st, st.sampled_from([np.int32, np.int64]), st.integers(0, 2**31))
 def test_prices_along_the_text_and_in_another_order(words, dtype, seed):
     words = WordCounts.from_counts(words)

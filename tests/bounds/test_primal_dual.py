@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bounds.counters import counter_of, token_of
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from properties import tries
 from strategies import instances, random_instance
 
 from partcover import InputError, lower_bound
@@ -26,7 +27,7 @@ def test_same_arcs_are_found_among_others(data):
     assert same_arcs(*arrays).tolist() == expected
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(instances())
 def test_arcs_are_the_occurrences(instance):
     counter = counter_of(instance)
@@ -56,7 +57,7 @@ def test_arcs_are_the_occurrences(instance):
         assert overlap[number] == (borders and counter.hi[number] - counter.lo[number] > 1)
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(st.data())
 def test_projection(data):
     size = data.draw(st.integers(1, 8))
@@ -145,7 +146,7 @@ def slow_step(saddle, instance, which, start, end, pairs, weight, keep, ahead):
     return new, made_d, made_lam[n_arcs:], gain, flows, rows_moved
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(instances(), st.integers(0, 2**31))
 def test_a_step(instance, seed):
     counter = counter_of(instance)

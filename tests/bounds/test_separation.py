@@ -8,9 +8,10 @@ from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cycles
+from properties import tries
 
 from partcover.bounds.inequality import Inequality
 from partcover.bounds.separation import separate
@@ -115,7 +116,7 @@ def check(parts, x, fee):
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(points())
 def test_what_is_chosen_is_violated_and_of_use(case):
     check(*case)

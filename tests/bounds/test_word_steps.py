@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bounds.counters import counter_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Instance, lower_bound
@@ -93,7 +94,7 @@ def check(instance, seed):
     assert_same(held, made, x)
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(instances(), st.integers(0, 2**31))
 def test_the_same_numbers(instance, seed):
     check(instance, seed)
@@ -113,7 +114,7 @@ def test_words_that_repeat_themselves_need_no_more_links_than_arcs():
     check(Instance({first: 1, second: 1}, 1), 0)
 
 
-@settings(max_examples=20)
+@tries(20)
 @given(st.integers(0, 2**31))
 def test_the_same_numbers_of_larger_instances(seed):
     check(random_instance(seed, 3), seed)

@@ -10,9 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from listener import Listener
+from properties import tries
 
 from partcover import InputError, WordCounts
 from partcover.corpus import count_files, runs, seams
@@ -58,7 +59,7 @@ def written(folder, files):
     return documents
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(
     files=st.lists(
         st.tuples(KINDS, st.lists(TEXTS, min_size=1, max_size=6)), min_size=1, max_size=5

@@ -13,8 +13,9 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import shard_work
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import InputError, PartcoverError, WordCounts
 from partcover.corpus import counts_file, counts_part
@@ -29,7 +30,7 @@ def pairs(blocks):
     return [pair for block in blocks for pair in block]
 
 
-@settings(max_examples=40, deadline=None)
+@tries(40)
 @given(WORDS, st.sampled_from(["bytes", "chars"]), st.integers(1, 40), st.integers(1, 9))
 def test_parts_of_a_file_are_the_file(tmp_path_factory, words, symbols, room, n):
     key = str.encode if symbols == "bytes" else str

@@ -6,8 +6,9 @@ import math
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 from studies.cases import words_st
 
 from partcover import (
@@ -17,7 +18,7 @@ from partcover import (
 from partcover.corpus.holdout import split
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(words_st, st.floats(0.05, 0.95), st.integers(0, 3))
 def test_a_split_loses_nothing(counts, share, seed):
     words = WordCounts.from_counts(counts)

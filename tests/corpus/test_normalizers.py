@@ -6,8 +6,9 @@ import json
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from panics import nothing_to_compare_with
+from properties import tries
 
 from partcover import InputError
 from partcover.corpus.counting import blocks
@@ -114,7 +115,7 @@ def check(data, text):
             assert ours.of_bytes(data).decode() == want
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(data=st.sampled_from(STEPS), text=TEXTS)
 @example(data={"type": "Lowercase"}, text="ΟΔΟΣ ΟΔΟΣ.")
 @example(data={"type": "NFC"}, text="e\u0334\u0301 \u0301")
@@ -122,7 +123,7 @@ def test_texts_are_as_in_the_library(data, text):
     check(data, text)
 
 
-@settings(max_examples=200)
+@tries(200)
 @given(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=4), text=TEXTS)
 @example(  # tokenizers 0.23.3 panics
     steps=[{"type": "Replace", "pattern": {"Regex": "a*"}, "content": "-"}, {"type": "NFD"}],
@@ -144,7 +145,7 @@ def test_every_character_is_mapped_as_in_the_library(map_step):
 def test_mapped_texts_are_as_in_the_library(map_step):
     theirs, ours = peer(map_step), Normalizer(map_step)
 
-    @settings(max_examples=300)
+    @tries(300)
     @given(TEXTS)
     def run(text):
         assert ours(text) == ours.changes(text).text == theirs(text)

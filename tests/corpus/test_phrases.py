@@ -6,9 +6,10 @@ import json
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.phrases import phrases_of
+from properties import tries
 
 from partcover import InputError, WordCounts
 from partcover.corpus.counting import blocks
@@ -35,7 +36,7 @@ BASES = [*PATTERNS, "first-space", "deepseek"]
 MOST = st.sampled_from([2, 3, 4, ALL_WORDS])
 
 
-@settings(max_examples=500, deadline=None)
+@tries(500)
 @given(TEXT, st.sampled_from(BASES), MOST)
 def test_all_ways_are_the_rule_written_out(text, base, most):
     expected = phrases_of(text, base, most)
@@ -51,7 +52,7 @@ def test_all_ways_are_the_rule_written_out(text, base, most):
         assert name_of_pattern(pattern) == name
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(TEXT, st.sampled_from([base for base in BASES if base != "deepseek"]), MOST)
 def test_patterns_match_alike_in_another_engine(text, base, most):
     tokenizers = pytest.importorskip("tokenizers")
@@ -61,7 +62,7 @@ def test_patterns_match_alike_in_another_engine(text, base, most):
     assert [word for word, _ in split.pre_tokenize_str(text)] == expected
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(TEXT, st.sampled_from([base for base in BASES if base != "deepseek"]), MOST)
 def test_patterns_match_alike_in_tiktoken(text, base, most):
     tiktoken = pytest.importorskip("tiktoken")
@@ -82,7 +83,7 @@ LAST = split_steps([DEEPSEEK[-1]])["pretokenizers"][0]
 STEPS = [DIGITS, json.dumps(LAST), json.dumps({**LAST, "pattern": {"Regex": r" ?\p{L}+|\p{L}\W"}})]
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(TEXT.filter(len), st.sampled_from(STEPS), MOST, st.integers(1, 9))
 def test_words_of_steps_are_joined_too(text, base, most, size):
     name = with_phrases(base, most)

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover.corpus import counting
 from partcover.corpus.pretokenizers import PATTERNS, PRETOKENIZER_RULES, Pretokenizer
@@ -69,7 +70,7 @@ def test_words(name, words):
     assert Pretokenizer.from_name(name).split("a  b c12\nd") == words
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(TEXT, st.sampled_from(NAMES))
 def test_words_are_not_empty_and_join_to_the_text(text, name):
     words = Pretokenizer.from_name(name).split(text)
@@ -92,7 +93,7 @@ def test_an_unknown_name_lists_the_names(name):
         assert all(rule in str(caught.value) for rule in PRETOKENIZER_RULES)
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(TEXT)
 def test_gpt2_is_hugging_faces(text):
     hf = pytest.importorskip("tokenizers").pre_tokenizers
@@ -102,7 +103,7 @@ def test_gpt2_is_hugging_faces(text):
     assert ours == spans
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(TEXT, st.sampled_from(sorted(PATTERNS)))
 def test_patterns_match_alike_in_another_engine(text, name):
     tokenizers = pytest.importorskip("tokenizers")
@@ -126,7 +127,7 @@ def at_once(texts, name, symbols):
 
 
 @pytest.mark.parametrize("name", [*NAMES, *STEPS])
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(
     texts=st.lists(TEXT, min_size=1, max_size=3).filter(any),
     symbols=st.sampled_from(["bytes", "chars"]),
@@ -139,7 +140,7 @@ def test_counting_in_pieces_is_counting_at_once(name, texts, symbols):
 
 
 @pytest.mark.parametrize("name", [*NAMES, *STEPS])
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(
     text=st.one_of(
         TEXT.map(str.encode),
@@ -160,7 +161,7 @@ def test_chunks_do_not_show(name, text, size):
     assert ordered(words) == at_once([text], name, "bytes")
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(TEXT.filter(len), st.integers(1, 5))
 def test_settling_early_does_not_show(text, times):
     with pytest.MonkeyPatch.context() as patch:

@@ -4,7 +4,8 @@ import base64
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from properties import tries
 
 from partcover import InputError
 from partcover.corpus.character_map import CharacterMap
@@ -41,7 +42,7 @@ def models(tmp_path_factory):
     return found
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(
     st.sampled_from(["nmt_nfkc", "nfkc_cf", "identity"]),
     st.tuples(*[st.booleans()] * 4),

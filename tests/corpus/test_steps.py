@@ -7,9 +7,10 @@ import random
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from panics import nothing_to_compare_with
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
 from partcover.corpus import timed_patterns
@@ -124,7 +125,7 @@ def theirs(step, text):
     return [(from_characters(word).decode("utf-8", "surrogateescape"), at) for word, at in words]
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(GIVEN, TEXT)
 def test_words_and_places_are_the_librarys(step, text):
     ours = Pretokenizer.from_name(json.dumps(step))
@@ -144,7 +145,7 @@ def test_words_and_places_are_the_librarys(step, text):
         assert counted == {w.encode(): words.count(w) for w in words}
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(GIVEN, TEXT, st.integers(0, 2))
 def test_ids_and_their_places(step, text, extra):
     name = Pretokenizer.from_name(json.dumps(step)).name

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import WordCounts
 from partcover.corpus.tsv import Header, format_header, format_line
@@ -55,7 +56,7 @@ def same(words, path):
         assert list(words.most_frequent(n)) == ranked[:n]
 
 
-@settings(deadline=None)
+@tries(100)
 @given(words_of(BYTES))
 @example({b"a" * 9: 1, b"a" * 8: 1, b"a": 1, b"a\0": 1, b"a" * 8 + b"\0": 1})
 def test_bytes(tmp_path_factory, counts):
@@ -66,14 +67,14 @@ def test_bytes(tmp_path_factory, counts):
         assert WordCounts.load(path).to_dict() == counts
 
 
-@settings(deadline=None)
+@tries(100)
 @given(words_of(CHARS))
 def test_characters(tmp_path_factory, counts):
     path = tmp_path_factory.mktemp("w") / "C.tsv"
     same(WordCounts.from_counts(counts, "chars"), path)
 
 
-@settings(deadline=None)
+@tries(100)
 @given(words_of(st.lists(st.integers(0, 300), max_size=3).map(tuple)))
 def test_integers(tmp_path_factory, counts):
     same(WordCounts.from_counts(counts, "ints"), tmp_path_factory.mktemp("w") / "C.tsv")

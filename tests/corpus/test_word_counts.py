@@ -6,8 +6,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover.corpus.tsv import parse_line
 from partcover.corpus.word_counts import WordCounts
@@ -68,7 +69,7 @@ def ordered(table):
     return sorted(table.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-@settings(max_examples=700, deadline=None)
+@tries(700)
 @given(st.lists(TEXT, max_size=4), st.sampled_from(MODES))
 def test_text_is_counted_as_by_the_twin(texts, mode):
     table, twin = _word_table.WordTable(), Counter()
@@ -89,7 +90,7 @@ def test_many_words_grow_the_table():
     assert table.nbytes < 1 << 23
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(
     st.lists(
         st.tuples(
@@ -107,7 +108,7 @@ def test_mark_replaces_the_leading_space(pairs, mark):
     assert exported(table.export(True, mark)) == ordered(twin)
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(st.lists(st.lists(st.tuples(st.binary(min_size=1, max_size=20), st.integers(1, 2**40)))))
 def test_merge_adds(tables):
     total, twin = _word_table.WordTable(), Counter()
@@ -217,7 +218,7 @@ def twin_line(line):
     return word, int(match[2])
 
 
-@settings(max_examples=700, deadline=None)
+@tries(700)
 @given(st.lists(LINE, max_size=5), st.booleans())
 def test_tsv_is_parsed_as_by_the_twin(lines, final):
     text = b"\n".join(lines) + (b"\n" if final else b"")
@@ -306,7 +307,7 @@ def test_integers_and_characters(tmp_path):
             WordCounts.load(path, "chars")
 
 
-@settings(max_examples=250, deadline=None)
+@tries(250)
 @given(
     st.dictionaries(
         st.one_of(st.binary(min_size=1), TEXT.filter(len)), st.integers(1, 2**40), min_size=1
@@ -319,7 +320,7 @@ def test_what_is_saved_is_loaded(tmp_path_factory, table):
     path.read_text("utf-8")
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(
     st.one_of(
         st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1), st.integers(1, 9)),

@@ -7,9 +7,10 @@ import json
 import numpy as np
 import pytest
 from encoding.cases import NAMES, SIZES, cases
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.encoding import ids_of, pieces_of, spans_of
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.corpus.normalizers import Normalizer
@@ -17,7 +18,7 @@ from partcover.corpus.pretokenizers import Pretokenizer
 from partcover.encoding import encoder, text_encoder, worker
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(cases(), st.sampled_from(SIZES))
 def test_ids_are_the_twins_and_decode_to_the_text(case, cache):
     text, vocabulary, name, rule = case
@@ -44,7 +45,7 @@ def parts_of(text):
     return sorted({text[i : i + n] for n in range(2, 7) for i in range(len(text) - n + 1)})
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(
     cases(),
     st.sampled_from(SIZES),
@@ -79,7 +80,7 @@ CHANGING = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=500, deadline=None)
+@tries(500)
 @given(CHANGING, st.sampled_from(NAMES), st.sampled_from(["NFC", "NFD", "NFKC+NFD"]),
        st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9)))  # fmt: skip
 @example("éé=" * 5, "gpt2", "NFD", (9, 2, 2))  # a letter before "=" becomes a mark
@@ -110,7 +111,7 @@ def test_of_two_errors_all_threads_find_the_same(text, threads, monkeypatch):
         Encoder(vocabulary, "gpt2", threads=threads).encode(text)
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(cases(), st.sampled_from(["bytes", "chars"]))
 def test_offsets_are_the_twins(case, unit):
     text, vocabulary, name, rule = case

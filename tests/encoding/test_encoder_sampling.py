@@ -9,15 +9,16 @@ from math import exp
 import numpy as np
 import pytest
 from encoding.cases import STRENGTHS, cases
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import segmentation as segment_oracle
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.encoding import encoder, text_encoder, worker
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(cases(), st.integers(1, 9), st.integers(1, 9), st.integers(1, 3), st.integers(-3, 3))
 def test_samples_decode_to_the_text_and_depend_on_the_seed_alone(
     case, section, part, threads, seed

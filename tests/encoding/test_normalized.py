@@ -5,7 +5,8 @@ import json
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, export, load_vocabulary
 from partcover.corpus.normalizers import Normalizer
@@ -16,7 +17,7 @@ NAMES = ["NFC", "NFKD+StripAccents+Lowercase", "Strip+NFKC", "BertNormalizer", "
 TEXTS = st.text(st.sampled_from("aB .É\u0301ﬁⅧ中\u200d👩\x00\n<s>") | st.characters(codec="utf-8"))
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(st.sampled_from(NAMES), TEXTS)
 def test_ids_are_those_of_the_normalized_text(name, text):
     plain = Encoder(Vocabulary(["ab", "vi", " a", "é", "fi"]), "gpt2")
@@ -99,7 +100,7 @@ def test_a_tokenizer_json_is_read_and_written(tmp_path):
         export(vocabulary, tmp_path / "ranks.tiktoken", "tiktoken")
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(text=st.text(st.sampled_from("aBÉe\u0301 .,中\t"), max_size=20))
 def test_bert_is_read_with_its_normalizer(text, tmp_path_factory):
     tokenizers = pytest.importorskip("tokenizers")

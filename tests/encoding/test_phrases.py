@@ -5,8 +5,9 @@ from __future__ import annotations
 from unittest import mock
 
 from encoding.cases import BYTES
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Encoder, Instance, Vocabulary, WordCounts, greedtok, segment
 from partcover.corpus import counting
@@ -16,7 +17,7 @@ NAMES = ["gpt2+phrases:2", "cl100k+phrases:4", "o200k+phrases", "tekken+phrases:
 NAMES += ["deepseek+phrases:2", "first-space+phrases:3", "space-prefix:_+phrases:4"]
 
 
-@settings(max_examples=120, deadline=None)
+@tries(120)
 @given(
     text=st.lists(BYTES | st.sampled_from([b" of the", b" ways", b"one of"]), min_size=1)
     .map(b"".join)

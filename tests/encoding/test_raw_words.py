@@ -5,7 +5,8 @@ from functools import cache
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from properties import tries
 
 from partcover import Encoder, Vocabulary
 from partcover.corpus.normalizers import Normalizer
@@ -104,7 +105,7 @@ def encoders(name):
     return Encoder(vocabulary, rule="longest_match"), Encoder(plain, rule="longest_match"), split
 
 
-@settings(max_examples=500, deadline=None)
+@tries(500)
 @given(st.sampled_from(sorted(TOKENIZERS)), TEXTS)
 def test_ids_are_those_of_the_normalized_text(name, text):
     encoder, plain, split = encoders(name)

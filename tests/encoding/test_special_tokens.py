@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.interop import export, load_vocabulary
@@ -62,7 +63,7 @@ def made(entries, pre_tokenizer=PRE_TOKENIZERS[0], normalizer=None):
     }
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(
     entries=ENTRIES,
     text=TEXTS,
@@ -136,7 +137,7 @@ def test_ids_are_those_of_tiktoken():
     split = '{"type": "Split", "pattern": {"Regex": "\\\\S+|\\\\s+"}}'
     encoder = Encoder(Vocabulary(["aa"], rule="merges", special=names, pretokenizer=split))
 
-    @settings(max_examples=200, deadline=None)
+    @tries(200)
     @given(
         st.lists(st.sampled_from([*names, *"a <>é"]), max_size=12).map("".join),
         st.sets(st.sampled_from([*names])),

@@ -5,7 +5,8 @@ import re
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.vocabulary.unknown import Unknown
@@ -44,7 +45,7 @@ def expected(part, text):
     return ids, spans
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(st.sampled_from(["run", "character", "word"]), st.text(st.sampled_from("ab éx日😀\0")))
 def test_a_run_a_character_or_a_word(part, text):
     encoder = Encoder(vocabulary(part))

@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 import pytest
 from encoding.cases import BYTES, SPACE_RUNS_STEPS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Encoder, Vocabulary
 from partcover.corpus.pretokenizers import (
@@ -24,7 +25,7 @@ from partcover.kernels import _encoder
 from partcover.segmentation.cutters import cutter
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(BYTES, st.sampled_from([*PRETOKENIZER_RULES, SPACE_RUNS_STEPS]))
 def test_words_end_where_the_rule_ends_them(text, name):
     [rule] = Pretokenizer.from_name("first-space" if name == "space-prefix" else name).rules

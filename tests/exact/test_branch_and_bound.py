@@ -5,9 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
+from properties import tries
 from strategies import instances
 
 from partcover import Instance, WordCounts, prove, reduce_vertex_cover
@@ -22,7 +23,7 @@ large_counts = st.dictionaries(
 ).map(lambda words: Instance(words, 1))
 
 
-@settings(max_examples=80)
+@tries(80)
 @given(instances() | large_counts)
 @example(Instance({"daa": 2, "dadbdc": 10_000_000}, 1))  # duals that 32 bits do not hold
 def test_proves_the_optimum(instance):

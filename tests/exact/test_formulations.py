@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_chosen, fewest_tokens, most_relaxed_cover
 from oracles.printed import KNOWN, printed_cover
+from properties import tries
 from strategies import instances
 
 from partcover import InputError, Instance, WordCounts, decide, solve
@@ -20,8 +21,6 @@ from partcover.exact.solvers.registry import SOLVERS, complete, run
 from partcover.problem.group_budget import GroupBudget
 from partcover.runtime.limits import RunLimits
 from partcover.runtime.progress import EventLog
-
-slow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def optimum(instance: Instance, name: str, sense, solver: str = "highs") -> int:
@@ -44,7 +43,7 @@ def test_where_the_printed_equations_differ(words, k, printed, true, sense):
     assert instance.words.total_symbols - fewest_tokens(instance) == true
 
 
-@settings(slow, max_examples=60)
+@tries(60)
 @given(instances(), st.sampled_from(["min", "max", None]))
 def test_formulations_and_brute_force_agree(instance, sense):
     total, best = instance.words.total_symbols, fewest_tokens(instance)
@@ -53,7 +52,7 @@ def test_formulations_and_brute_force_agree(instance, sense):
     assert optimum(instance, "wmc", sense) == most_relaxed_cover(instance)
 
 
-@settings(slow, max_examples=60)
+@tries(60)
 @given(instances(), st.sampled_from(["min", "max"]))
 def test_printed_is_what_is_printed(instance, sense):
     assume(instance.symbols == "bytes")
@@ -63,7 +62,7 @@ def test_printed_is_what_is_printed(instance, sense):
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", [name for name, s in SOLVERS.items() if s.integers])
 @pytest.mark.parametrize("sense", ["min", "max"])
-@settings(slow, max_examples=700)
+@tries(700)
 @given(instances())
 def test_the_whole_matrix(solver, sense, instance):
     total, best = instance.words.total_symbols, fewest_tokens(instance)
@@ -80,7 +79,7 @@ def test_the_whole_matrix(solver, sense, instance):
     assert size == fewest_chosen(instance, threshold)
 
 
-@settings(slow, max_examples=60)
+@tries(60)
 @given(instances(), st.sampled_from([name for name in SOLVERS if SOLVERS[name].linear]))
 def test_relaxations_are_in_order(instance, solver):
     value = {name: relax(instance, name, solver=solver).tokens for name in formulation.FORMULATIONS}
@@ -96,7 +95,7 @@ def test_relaxations_are_in_order(instance, solver):
             assert other == pytest.approx(value[name], abs=slack)
 
 
-@settings(slow, max_examples=60)
+@tries(60)
 @given(instances(), st.integers(-2, 3), st.sampled_from(formulation.EXACT))
 def test_goals_are_brute_force(instance, more, name):
     best = fewest_tokens(instance)
@@ -114,7 +113,7 @@ def test_goals_are_brute_force(instance, more, name):
         assert cost(instance, result.vocabulary) == result.tokens
 
 
-@settings(slow, max_examples=40)
+@tries(40)
 @given(instances(), st.integers(1, 3))
 def test_conflicts_are_irreducible(instance, less):
     best = fewest_tokens(instance)
@@ -149,7 +148,7 @@ def test_a_conflict_names_what_conflicts():
     )
 
 
-@settings(slow, max_examples=100)
+@tries(100)
 @given(instances(), st.sampled_from(list(formulation.FORMULATIONS)))
 def test_names_are_unique_and_complete(instance, name):
     for goal in ("tokens", "size"):
@@ -161,7 +160,7 @@ def test_names_are_unique_and_complete(instance, name):
         assert not set(rows) & set(variables)
 
 
-@settings(slow, max_examples=60)
+@tries(60)
 @given(instances(), st.sampled_from(list(formulation.FORMULATIONS)))
 def test_the_estimate_is_no_overestimate(instance, name):
     model = formulation.build(instance, name)

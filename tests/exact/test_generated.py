@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 from generated import generated_instance
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
+from properties import tries
 
 from partcover import Instance, Solution, check_certificate, lower_bound, prove, solve, verify
 from partcover.bounds.branch_and_cut import branch_and_cut
@@ -59,7 +60,7 @@ def test_instances_need_cuts(block):
     assert kinds["cuts"] >= 1, kinds
 
 
-@settings(max_examples=50)
+@tries(50)
 @given(st.integers(0, 2**31))
 def test_bounds_and_optima(number):
     check(number)

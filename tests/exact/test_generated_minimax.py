@@ -9,9 +9,10 @@ from fractions import Fraction
 
 import pytest
 from generated import generated_minimax
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.minimax import ratios, smallest_worst
+from properties import tries
 
 from partcover import (
     MinimaxCertificate,
@@ -96,7 +97,7 @@ def test_the_search_nearly_always_finds_the_optimum():
     assert kinds["found"] >= 12, kinds
 
 
-@settings(max_examples=15)
+@tries(15)
 @given(st.integers(0, 2**31))
 def test_counts_bounds_and_proofs(number):
     check(number)

@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens, most_relaxed_cover
+from properties import tries
 from strategies import instances
 
 from partcover import InputError, Instance, WordCounts
@@ -131,7 +132,7 @@ def optimum_by_cbc(lp: str, folder: Path) -> float:
     return float(head.split()[-1])
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(instances())
 def test_other_programs_read_the_same_problem(tmp_path_factory, instance):
     folder = tmp_path_factory.mktemp("model")
@@ -202,7 +203,7 @@ def test_solutions_of_other_programs(tmp_path, form):
     assert duals is None or form == "cbc"
 
 
-@settings(max_examples=30, deadline=None)
+@tries(30)
 @given(instances(), st.sampled_from(list(FORMULATIONS)))
 def test_what_cbc_writes_is_read(tmp_path_factory, instance, name):
     folder = tmp_path_factory.mktemp("model")

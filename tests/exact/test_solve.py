@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from listener import Listener
 from oracles.brute_force import fewest_tokens, most_relaxed_cover
+from properties import tries
 from strategies import instances
 
 from partcover import (
@@ -62,14 +63,14 @@ def check(instance: Instance, solver: str) -> None:
     assert relaxed.lower_bound <= best <= relaxed.tokens
 
 
-@settings(max_examples=250, deadline=None)
+@tries(250)
 @given(instances())
 def test_highs_is_brute_force(instance):
     check(instance, "highs")
 
 
 @pytest.mark.parametrize("solver", ["scip", "cp-sat", "cbc"])
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@tries(40)
 @given(instances())
 def test_other_solvers_are_brute_force(solver, instance):
     check(instance, solver)
@@ -111,7 +112,7 @@ def test_the_papers_words(solver):
     assert [optimum(["scaredy"], k, candidates=scaredy) for k in range(4)] == [7, 2, 2, 2]
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(instances(), st.sampled_from(["path", "wmc"]))
 def test_the_model_holds_what_it_says(instance, name):
     model = formulation.build(instance, name)

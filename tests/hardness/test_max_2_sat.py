@@ -6,10 +6,11 @@ import json
 from itertools import combinations, pairwise, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.formulas import formulas, most_satisfied, small_formulas
 from oracles.greedy import all_candidates
+from properties import tries
 
 from partcover import InputError, Instance, Vocabulary, decide, reduce_vertex_cover
 from partcover.hardness.bottom_up import Merges, apply_merges
@@ -103,7 +104,7 @@ def test_all_merges_of_every_formula_of_two_variables(formula):
     check_merges(formula)
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(formulas(4, 7), st.data())
 def test_assignments_become_answers_and_come_back(formula, data):
     satisfied = data.draw(st.integers(0, len(formula.clauses)))
@@ -117,7 +118,7 @@ def test_assignments_become_answers_and_come_back(formula, data):
             assert lift.meets_threshold == (lift.satisfied >= satisfied)
 
 
-@settings(max_examples=12)
+@tries(12)
 @given(formulas(3, 5))
 def test_the_solver_decides_the_formula(formula):
     best = most_satisfied(formula)
@@ -131,7 +132,7 @@ def test_the_solver_decides_the_formula(formula):
             assert lift.satisfied >= satisfied
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(formulas(2, 4), st.data())
 def test_merges_that_meet_the_threshold_satisfy_enough(formula, data):
     """From an assignment's merges: some swapped, dropped, doubled, or joined further."""

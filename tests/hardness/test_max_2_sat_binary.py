@@ -6,10 +6,11 @@ import re
 from itertools import combinations, product
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.formulas import formulas, most_occurrences, most_satisfied, small_formulas
 from oracles.greedy import all_candidates
+from properties import tries
 
 from partcover import InputError, Instance, Vocabulary, solve, verify
 from partcover.hardness.cnf import Formula
@@ -80,7 +81,7 @@ def test_the_least_formula_that_is_not_satisfied():
     assert solve(reduce_max_2_sat_binary(formula, 6).instance).tokens == 1329
 
 
-@settings(deadline=None, max_examples=60)
+@tries(60)
 @given(formulas(3, 4), st.data())
 def test_any_vocabulary_needs_what_its_assignment_allows(formula, data):
     """From an assignment's vocabulary: some tokens swapped, and whole words among them."""

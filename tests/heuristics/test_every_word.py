@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from oracles.brute_force import cost, fewest_tokens, useful
+from properties import tries
 from strategies import instances
 
 from partcover import (
@@ -40,7 +41,7 @@ def alike(length: int) -> dict[str, int]:
     return {longer[:length]: 2, longer[5:length] + "b": 1, "c": 7}
 
 
-@settings(max_examples=500, deadline=None)
+@tries(500)
 @given(instances())
 def test_it_is_there_where_a_token_for_each_word_is_the_optimum(instance):
     assume(len(useful(instance)) <= 11)

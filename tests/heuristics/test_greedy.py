@@ -7,10 +7,11 @@ import sys
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from listener import Listener
 from oracles.greedy import all_candidates, greedy, shortest_path
+from properties import tries
 
 from partcover import InputError, Instance, WordCounts, certified_ratio, greedtok, greedwmc
 from partcover.kernels._greedy import Greedy
@@ -28,7 +29,7 @@ SOLVERS = pytest.mark.parametrize("solver", [greedtok, greedwmc])
 
 
 @SOLVERS
-@settings(max_examples=700, deadline=None)
+@tries(700)
 @given(words=words_st, k=st.integers(0, 12))
 def test_step_by_step(solver, words, k):
     instance = Instance(WordCounts.from_counts(words), k)
@@ -47,7 +48,7 @@ def test_step_by_step(solver, words, k):
 
 
 @SOLVERS
-@settings(max_examples=600, deadline=None)
+@tries(600)
 @given(
     words=words_st,
     k=st.integers(1, 12),
@@ -73,7 +74,7 @@ def test_candidates_are_enumerated_as_they_are_needed(solver, words, k, held, fo
 
 
 @SOLVERS
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(words=words_st, data=st.data())
 def test_options(solver, words, data):
     pool = sorted(all_candidates(words) | {b"zz", b"abba"})
@@ -123,7 +124,7 @@ def test_options(solver, words, data):
     assert solution.candidates == len(candidates)
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(
     st.dictionaries(
         st.lists(st.sampled_from([0, 3, 2**40]), min_size=1, max_size=7).map(tuple),
@@ -162,7 +163,7 @@ def test_the_order_of_words_and_threads_change_nothing():
 
 
 @SOLVERS
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(
     words=words_st,
     k=st.integers(1, 12),
@@ -339,7 +340,7 @@ def test_long_words_that_repeat_themselves_for_ever_are_refused(solver):
     assert capped.extra["nothing_left_to_gain"]
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(st.lists(st.sampled_from(["ab", "aab", "abc", "b" * 90]), min_size=1, max_size=40))
 def test_tokens_of_hundreds_of_symbols(parts):
     # pairs of tokens are counted 64 at a time

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from listener import Listener
 from oracles.brute_force import cost, fewest_tokens, useful
 from oracles.greedy import all_candidates
+from properties import tries
 from strategies import instances, words_st
 
 from partcover import (
@@ -61,7 +62,7 @@ def check_worths(board: SearchSpace, state, words: dict) -> None:
             assert worth == total - cost(instance, chosen | {token})
 
 
-@settings(max_examples=120, deadline=None)
+@tries(120)
 @given(words=long_words_st, data=st.data())
 def test_worths_are_exact_after_every_change(words, data):
     board = board_of(Instance(WordCounts.from_counts(words), 3))
@@ -74,7 +75,7 @@ def test_worths_are_exact_after_every_change(words, data):
             check_worths(board, state, words)
 
 
-@settings(max_examples=80, deadline=None)
+@tries(80)
 @given(words=long_words_st, data=st.data())
 def test_the_partner_of_a_swap_loses_least(words, data):
     instance = Instance(WordCounts.from_counts(words), 3)
@@ -94,7 +95,7 @@ def test_the_partner_of_a_swap_loses_least(words, data):
         assert state.swap(a) == (min(losses)[::-1] if losses else (-1, 0))
 
 
-@settings(max_examples=80, deadline=None)
+@tries(80)
 @given(words=long_words_st, k=st.integers(1, 3))
 def test_a_full_sweep_without_swaps_is_a_local_optimum(words, k):
     instance = Instance(WordCounts.from_counts(words), k)
@@ -113,7 +114,7 @@ def test_a_full_sweep_without_swaps_is_a_local_optimum(words, k):
             assert cost(instance, chosen - {other} | {token}) >= total
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(instance=instances(), seed=st.integers(0, 3))
 def test_between_greedtok_and_the_optimum(instance, seed):
     optimum = fewest_tokens(instance)
@@ -138,7 +139,7 @@ def test_nearly_always_the_optimum():
         assert local_search(instance).tokens == fewest_tokens(instance), words
 
 
-@settings(max_examples=25, deadline=None)
+@tries(25)
 @given(words=long_words_st, k=st.integers(0, 4), seed=st.integers(0, 2**31 - 1))
 def test_threads_and_repetition_change_nothing(words, k, seed):
     instance = Instance(WordCounts.from_counts(words), k)
@@ -291,7 +292,7 @@ def test_bad_input_is_one_line():
         round_relaxation(instance, np.zeros(len(instance.index)), "up")
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(instance=instances(), data=st.data())
 def test_roundings_are_vocabularies(instance, data):
     size = len(instance.index)
@@ -305,7 +306,7 @@ def test_roundings_are_vocabularies(instance, data):
         assert set(instance.fixed) <= set(rounded)
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(words=words_st, k=st.integers(1, 4), data=st.data())
 def test_rounding_rules(words, k, data):
     instance = Instance(WordCounts.from_counts(words), k)

@@ -8,9 +8,10 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.bpe import bpe as literal_bpe
+from properties import tries
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,7 +38,7 @@ def test_the_table_of_small_sizes(capsys):
         assert f"| {k} | {often} | {saves} |" in page
 
 
-@settings(deadline=None, max_examples=60)
+@tries(60)
 @given(words, st.integers(1, 4))
 def test_merges_are_those_of_the_literal_twin(counts, k):
     total = sum(len(word) * number for word, number in counts.items())
@@ -52,7 +53,7 @@ def spelled(token) -> str:
     return token if isinstance(token, str) else "".join(map(spelled, token))
 
 
-@settings(deadline=None, max_examples=60)
+@tries(60)
 @given(words, st.integers(1, 4))
 def test_no_lower_with_merges_of_letters(counts, k):
     listed = Counter(counts)

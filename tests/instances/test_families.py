@@ -9,10 +9,11 @@ import sys
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.bpe import bpe
 from oracles.brute_force import fewest_tokens
+from properties import tries
 
 from partcover import InputError, Instance, decide, greedtok
 from partcover.hardness.bottom_up import Merges, merged_tokens
@@ -75,7 +76,7 @@ def test_covers_of_every_small_graph():
             assert least_vertex_cover(graph) == least_cover(graph)
 
 
-@settings(deadline=None)
+@tries(100)
 @given(st.integers(4, 12), st.floats(0.1, 0.9), st.integers(0, 1000))
 def test_covers_of_random_graphs(size, density, seed):
     nx = pytest.importorskip("networkx")

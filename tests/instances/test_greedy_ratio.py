@@ -7,8 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, verify
 from partcover.instances.families import generate
@@ -82,7 +83,7 @@ def test_what_the_ratio_of_the_family_rests_on(size):
     assert greedtok(instance).cover <= most
 
 
-@settings(deadline=None, max_examples=80)
+@tries(80)
 @given(
     st.lists(st.text("ab", min_size=2, max_size=12), min_size=1, max_size=3),
     st.lists(st.text("ab", min_size=2, max_size=5), min_size=1, max_size=4, unique=True),

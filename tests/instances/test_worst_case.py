@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.bpe import bpe
 from oracles.brute_force import fewest_tokens, most_relaxed_cover
 from oracles.greedy import all_candidates, greedy, shortest_path
+from properties import tries
 
 from partcover import (
     InputError,
@@ -71,14 +72,14 @@ def by_oracle(method: str, words: dict, k: int) -> tuple[list, int]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(words=words_st, k=st.integers(0, 9))
 def test_methods(method, words, k):
     cover, places = _worst_case.method_cover(*arrays(words), k, METHODS.index(method))
     assert (tokens_at(words, places), cover) == by_oracle(method, words, k)
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(words=few_words_st, k=st.integers(0, 3))
 def test_optimum_is_brute_force(words, k):
     instance = Instance(WordCounts.from_counts(words), k)
@@ -87,7 +88,7 @@ def test_optimum_is_brute_force(words, k):
     assert _worst_case.optimum(*arrays(words), k, True)[0] == most_relaxed_cover(instance)
 
 
-@settings(max_examples=250, deadline=None)
+@tries(250)
 @given(words=words_st, k=st.integers(0, 6))
 def test_methods_of_the_package(words, k):
     instance = Instance(WordCounts.from_counts(words), k)
@@ -98,7 +99,7 @@ def test_methods_of_the_package(words, k):
         assert cover == sum(solution.gains)
 
 
-@settings(max_examples=250, deadline=None)
+@tries(250)
 @given(words=few_words_st, k=st.integers(0, 3))
 def test_optimum(words, k):
     instance = Instance(WordCounts.from_counts(words), k)
@@ -112,7 +113,7 @@ def test_optimum(words, k):
     assert len(places) <= k
 
 
-@settings(max_examples=25, deadline=None)
+@tries(25)
 @given(words=words_st, k=st.integers(1, 4))
 def test_optimum_of_the_solver(words, k):
     instance = Instance(WordCounts.from_counts(words), k)

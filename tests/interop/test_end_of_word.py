@@ -6,8 +6,9 @@ import gzip
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
 from partcover.interop import export, load_vocabulary
@@ -58,7 +59,7 @@ def test_ids_and_places_are_the_librarys(read):
     own, vocabulary = read
     encoder = Encoder(vocabulary)
 
-    @settings(max_examples=300, deadline=None)
+    @tries(300)
     @given(
         st.text(
             st.sampled_from("athsAT'. \n<é日1/w>") | st.characters(exclude_categories=["Cs", "Cn"])

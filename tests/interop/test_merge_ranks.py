@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
 from partcover.interop.merge_ranks import bytes_of, characters_of, last_merges, pairs_are_needless
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(
     chosen=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9, unique=True),
     shuffle=st.permutations(range(9)) | st.just(range(9)),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from interop.cases import chosen, need
+from properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.interop import export, load_vocabulary
@@ -30,7 +31,7 @@ def test_tiktoken_is_exact_for_merges(tmp_path, counted):
     assert (back.provenance["source"], back.provenance["source_sha256"]) == ("v.tiktoken", digest)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(tries(60), suppress_health_check=list(HealthCheck))
 @given(tokens=st.lists(st.text("abé", min_size=2, max_size=5), unique=True, max_size=9))
 def test_tiktoken_on_generated_vocabularies(tmp_path, tokens):
     need("tiktoken")

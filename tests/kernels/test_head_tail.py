@@ -5,8 +5,9 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Instance, WordCounts
 from partcover.kernels._head_tail import (
@@ -34,7 +35,7 @@ def offsets_of(words, unit=1):
     return flat, np.cumsum([0, *map(len, words)])
 
 
-@settings(max_examples=1000, deadline=None)
+@tries(1000)
 @given(WORDS, TOKENS, st.integers(2, 7), st.sampled_from(SYMBOLS))
 def test_tokens_are_found_in_words(words, tokens, longest, symbols):
     dtype, unit = symbols
@@ -57,7 +58,7 @@ def test_tokens_are_found_in_words(words, tokens, longest, symbols):
         assert table.weights(data, offsets, counts, most).tolist() == expected
 
 
-@settings(max_examples=1000, deadline=None)
+@tries(1000)
 @given(WORDS, TOKENS, st.data())
 def test_tolls_that_decide_no_price_may_be_left_out(words, tokens, data):
     tolls = data.draw(st.lists(st.integers(-1, 40), min_size=len(tokens), max_size=len(tokens)))
@@ -100,7 +101,7 @@ def test_a_word_goes_on_where_a_known_token_of_the_same_beginning_does():
 HEADS = st.dictionaries(st.text("ab", min_size=1, max_size=7), st.just(1), min_size=1)
 
 
-@settings(max_examples=1000, deadline=None)
+@tries(1000)
 @given(HEADS, st.data())
 def test_the_largest_sum_of_a_token_inside(words, data):
     instance = Instance(WordCounts.from_counts(words), 1)
@@ -123,7 +124,7 @@ def test_the_largest_sum_of_a_token_inside(words, data):
     ]
 
 
-@settings(max_examples=500, deadline=None)
+@tries(500)
 @given(WORDS, st.integers(1, 8), st.sampled_from(SYMBOLS), st.data())
 def test_the_largest_sum_of_a_class_inside(words, longest, symbols, data):
     bits, factor = 3, 0x9E3779B97F4A7C15

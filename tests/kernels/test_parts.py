@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from bounds.counters import counter_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import parts as slow
+from properties import tries
 from strategies import instances
 
 from partcover.bounds.parts import Parts
@@ -40,7 +41,7 @@ def occurrences(counter, active):
     return sorted(arcs, key=lambda arc: (arc[1], arc[0]))
 
 
-@settings(max_examples=600, deadline=None)
+@tries(600)
 @given(some_parts())
 def test_parts_that_are_the_same_are_merged(case):
     counter, parts = case
@@ -76,7 +77,7 @@ def pairs_of(draw, parts: Parts):
     return sorted(draw(st.sets(pair, max_size=12))) if len(parts.active) > 1 else []
 
 
-@settings(max_examples=600, deadline=None)
+@tries(600)
 @given(st.data())
 def test_rows_of_pairs(data):
     _, parts = data.draw(some_parts())
@@ -97,7 +98,7 @@ def test_rows_of_pairs(data):
     assert (np.diff(part) >= 0).all()
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(st.data())
 def test_what_flows_demand(data):
     _, parts = data.draw(some_parts())
@@ -113,7 +114,7 @@ def test_what_flows_demand(data):
     assert got == expected
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(st.data())
 def test_rewards_of_tokens_that_pay(data):
     counter = counter_of(data.draw(instances()))
@@ -162,7 +163,7 @@ def test_rewards_of_tokens_that_pay(data):
 ARC = st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(2, 5))
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(st.lists(ARC, max_size=9, unique=True), st.lists(st.sets(st.integers(0, 8)), max_size=3))
 def test_rows_of_groups_are_the_largest_sets(drawn, chosen):
     arcs = sorted(((token, start, start + size) for token, start, size in drawn), key=by_start)

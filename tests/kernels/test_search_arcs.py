@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import InputError, WordCounts
 from partcover.kernels._search_arcs import repeated_steps
@@ -42,7 +43,7 @@ def listed(words, tokens):
     return arcs, word_first, places
 
 
-@settings(max_examples=1000, deadline=None)
+@tries(1000)
 @given(WORDS, TOKENS)
 def test_arcs_are_those_of_a_loop(words, tokens):
     counts = WordCounts.from_counts(words)

@@ -5,9 +5,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cycles, slack
+from properties import tries
 
 from partcover.kernels import _separation
 
@@ -38,7 +39,7 @@ def arrays(x, y):
     return first, neighbour, np.array([int(value) for value in slacks], np.int64)
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(conflict_graphs())
 def test_an_odd_cycle_is_found_if_one_is_violated(case):
     x, y = case
@@ -55,7 +56,7 @@ def test_an_odd_cycle_is_found_if_one_is_violated(case):
         assert max(cycle_violation(cycle, x, y) for cycle in found) == most
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(conflict_graphs())
 def test_all_triangles_that_are_violated_are_found(case):
     x, y = case
@@ -69,7 +70,7 @@ def test_all_triangles_that_are_violated_are_found(case):
     assert found == violated
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(conflict_graphs(8))
 def test_cliques_are_violated_as_they_say(case):
     x, y = case

@@ -1,14 +1,15 @@
 """Short words that are merged where they are found have the pieces that the rule gives them."""
 
 import hypothesis.strategies as st
-from hypothesis import given, settings
+from hypothesis import given
+from properties import tries
 
 from partcover import Encoder, Vocabulary
 
 WORDS = st.text("abc", min_size=1, max_size=50)
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(
     tokens=st.lists(st.text("abc", min_size=2, max_size=6), min_size=1, max_size=30, unique=True),
     words=st.lists(WORDS, min_size=1, max_size=6),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import WordCounts
 from partcover.kernels._suffix_array import suffix_array
@@ -34,7 +35,7 @@ def fibonacci(size: int) -> list[int]:
     return word[:size]
 
 
-@settings(max_examples=3000, deadline=None)
+@tries(3000)
 @given(
     st.integers(1, 4).flatmap(lambda most: st.lists(st.integers(0, most), max_size=60))
     | st.lists(st.integers(0, 255) | st.sampled_from([256, 257, 1000]), max_size=40)
@@ -47,7 +48,7 @@ def test_texts(text):
     check([0, *text, 0])
 
 
-@settings(max_examples=30, deadline=None)
+@tries(30)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(0, 9), st.integers(-3, 3))
 def test_long_texts(seed, most, runs, more):
     """Over ends of blocks, also with runs across them, and with far fewer symbols than places."""
@@ -81,7 +82,7 @@ def test_no_text():
     check([])
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(st.lists(st.text("abc", min_size=1, max_size=5), unique=True, max_size=5), st.randoms())
 def test_symbols_are_ranked(words, random):
     """Bytes, and numbers for which there is a table or that are too large for one."""

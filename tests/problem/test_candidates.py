@@ -6,8 +6,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import InputError, Instance, WordCounts, greedtok
 from partcover.problem.candidates import CandidateIndex
@@ -74,7 +75,7 @@ def check(instance: Instance) -> None:
     assert got == expected
 
 
-@settings(max_examples=600, deadline=None)
+@tries(600)
 @given(words_st, st.none() | st.integers(2, 6), st.integers(1, 12), st.data())
 def test_substrings(words, max_length, min_count, data):
     everything = sorted({w[i:j] for w in words for i in range(len(w)) for j in range(i + 2, 99)})
@@ -91,7 +92,7 @@ def test_substrings(words, max_length, min_count, data):
     )
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(words_st, st.data())
 def test_explicit_list(words, data):
     everything = sorted(
@@ -108,7 +109,7 @@ def test_explicit_list(words, data):
     )
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(
     st.dictionaries(
         st.lists(st.integers(0, 3) | st.just(2**61), min_size=1, max_size=7).map(tuple),
@@ -174,7 +175,7 @@ def test_words_beyond_the_positions_are_refused_and_those_that_fit_are_indexed(m
         greedtok(Instance(words, 3))
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(words_st, st.integers(1, 60), st.booleans())
 def test_threads_do_not_change_the_candidates(counts, most, some):
     words = WordCounts.from_counts(counts)
@@ -192,7 +193,7 @@ def test_threads_do_not_change_the_candidates(counts, most, some):
         assert a.tolist() == b.tolist()
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(words_st, st.integers(1, 60))
 def test_no_more_are_held_than_asked_for_but_of_one_promise(counts, most):
     words = WordCounts.from_counts({word * 9: count for word, count in counts.items()})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import MergeCondition
 from partcover.problem.merge_needs import MergeNeeds
@@ -24,7 +25,7 @@ def made(pairs, exempt, absent):
     return there
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(st.sets(st.tuples(TOKENS, st.integers(1, 4))), st.sets(TOKENS, max_size=2))
 def test_needed_is_what_it_cannot_be_made_without(cuts, exempt):
     pairs = tuple((token[:cut], token[cut:]) for token, cut in cuts if cut < len(token))

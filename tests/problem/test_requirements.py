@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens
 from oracles.greedy import all_candidates, greedy, shortest_path
+from properties import tries
 from strategies import group_budgets, words_st
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, greedwmc, solve
 from partcover import verify as check
 from partcover.problem.group_budget import GroupBudget
 
-slow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-
-@settings(slow, max_examples=400)
+@tries(400)
 @given(words_st, st.data(), st.integers(0, 5), st.booleans())
 def test_greedy_keeps_the_budgets_of_groups(words, data, k, relaxed):
     pool = sorted(all_candidates(words) | {b"zz"})
@@ -39,7 +38,7 @@ def test_a_full_group_is_a_problem():
     assert solve(instance).tokens == fewest_tokens(instance) == 4
 
 
-@settings(slow, max_examples=150)
+@tries(150)
 @given(words_st, st.data(), st.integers(0, 2))
 def test_protected_tokens_are_never_cut(words, data, more):
     pool = sorted(all_candidates(words))
@@ -79,7 +78,7 @@ def test_protected_words():
     assert instance.policy["protected"] == 1
 
 
-@settings(slow, max_examples=100)
+@tries(100)
 @given(words_st, st.data(), st.integers(0, 2))
 def test_weights_are_costs(words, data, k):
     weights = {word: data.draw(st.integers(1, 4)) for word in sorted(words)}

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 from strategies import instances
 
 from partcover import InputError, Instance, WordCounts, greedtok, greedwmc, improve, lower_bound
@@ -44,7 +45,7 @@ def same(narrow, other) -> None:
     assert narrow.tolist() == other.tolist()
 
 
-@settings(max_examples=1000, deadline=None)
+@tries(1000)
 @given(
     words_st, st.lists(st.binary(min_size=1, max_size=3) | st.text("abc", min_size=1), max_size=6)
 )
@@ -63,7 +64,7 @@ def test_suffixes_and_tokens(words, tokens):
     assert narrow.positions_ascending().tolist() == other.positions_ascending().tolist()
 
 
-@settings(max_examples=1000, deadline=None)
+@tries(1000)
 @given(words_st, st.integers(1, 60), st.booleans(), st.sampled_from([1, 3]), st.integers(2, 9))
 def test_candidates(words, most, some, threads, longest):
     limits = {
@@ -92,7 +93,7 @@ def test_candidates(words, most, some, threads, longest):
 
 
 @pytest.mark.parametrize("solver", [greedtok, greedwmc])
-@settings(max_examples=1000, deadline=None)
+@tries(1000)
 @given(instance=instances(), held=st.integers(0, 9), threads=st.integers(1, 2))
 def test_greedy(solver, instance, held, threads):
     narrow = solver(instance)
@@ -106,7 +107,7 @@ def test_greedy(solver, instance, held, threads):
     assert (other.tokens, other.extra) == (narrow.tokens, narrow.extra)
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(instance=instances())
 def test_search(instance):
     narrow = improve(instance, bound=False)

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import WordCounts, segment
 from partcover.kernels._segment import INSIDE
@@ -20,7 +20,7 @@ token = st.text("ab", min_size=2, max_size=6) | st.text("abcé", min_size=2, max
 tokens_st = st.lists(token, unique=True, max_size=9)
 KINDS = {"bytes": str.encode, "chars": str, "ints": lambda w: tuple(ord(c) * 2**33 for c in w)}
 kinds = pytest.mark.parametrize("kind", KINDS)
-examples = settings(max_examples=120, deadline=None)
+examples = tries(120)
 
 
 def cut_all(words, vocabulary, rule=None, **how):

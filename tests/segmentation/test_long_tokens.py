@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
 from partcover.verification.rule_recount import cut_by_rule
@@ -21,7 +22,7 @@ TOKENS = PARTS.filter(lambda token: len(token) > 1)
 
 
 @pytest.mark.parametrize("rule", ["longest_match", "merges"])
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(
     tokens=st.lists(TOKENS, unique=True, max_size=8),
     long=st.text("ab", min_size=1, max_size=4),

@@ -7,10 +7,11 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import greedy as greedy_oracle
 from oracles import segmentation as oracle
+from properties import tries
 from segmentation.cuts import (
     cut_all,
     draw,
@@ -32,7 +33,7 @@ def merged_by_rank(word, ranks):
         pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(
     word=st.text("ab", min_size=65, max_size=130) | st.sampled_from(["a" * 99, "ab" * 50]),
     tokens=st.lists(st.text("ab", min_size=2, max_size=9), unique=True, max_size=25),
@@ -47,7 +48,7 @@ def test_long_words(word, tokens):
     assert cut_all([word], vocabulary, "merges") == [oracle.merge(word, tokens)]
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(
     words=st.lists(st.text("ab", min_size=60, max_size=100), unique=True, min_size=4, max_size=6),
     tokens=st.lists(st.text("ab", min_size=2, max_size=9), unique=True, max_size=25),
@@ -98,7 +99,7 @@ def test_priority_of_places_of_several_bytes(border):
     assert cuts == [greedy_oracle.priority(word, tokens)]
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(
     words=st.lists(st.text("abc", min_size=50, max_size=200), unique=True, min_size=1, max_size=4),
     made=merge_lists("abc"),
@@ -115,7 +116,7 @@ def test_long_words_of_merges(words, made):
     assert all_ == [tuple(word) for word in words]
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(
     words=st.lists(st.text("abc", min_size=1, max_size=40), unique=True, min_size=1, max_size=5),
     tokens=st.lists(st.text("abc", min_size=2, max_size=7), unique=True, max_size=40),

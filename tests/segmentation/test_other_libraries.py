@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 from segmentation.cuts import (
     cut_all,
     merge_lists,
@@ -19,7 +20,7 @@ BYTES = [bytes([b]) for b in range(256)]
 ASCII = [chr(b) for b in range(128)]
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(words=words_st, made=merge_lists("abc"))
 def test_tiktoken_agrees(words, made):
     tiktoken = pytest.importorskip("tiktoken")
@@ -32,7 +33,7 @@ def test_tiktoken_agrees(words, made):
     assert cuts == [peer.decode_tokens_bytes(peer.encode(w.decode())) for w in words]
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(words=words_st, made=merge_lists("abc"))
 def test_hugging_face_bpe_agrees(words, made):
     models = pytest.importorskip("tokenizers.models")
@@ -43,7 +44,7 @@ def test_hugging_face_bpe_agrees(words, made):
     assert cuts == [[t.value for t in peer.tokenize(word)] for word in words]
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(words=words_st, tokens=tokens_st, data=st.data())
 def test_hugging_face_unigram_agrees(words, tokens, data):
     models = pytest.importorskip("tokenizers.models")

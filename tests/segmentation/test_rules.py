@@ -7,10 +7,11 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import greedy as greedy_oracle
 from oracles import segmentation as oracle
+from properties import tries
 from segmentation.cuts import (
     KINDS,
     cut_all,
@@ -206,7 +207,7 @@ def test_fewest_in_runs():
         fewest(runs, ["a" * n for n in range(2, 9) if bits >> (n - 2) & 1])
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(
     period=st.sampled_from(["a", "ab", "aab", "abb"]),
     sizes=st.lists(st.integers(2, 40), unique=True, max_size=30),

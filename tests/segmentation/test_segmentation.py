@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import priority, shortest_path
+from properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 
@@ -19,7 +20,7 @@ RULES = {"shortest_path": shortest_path, "priority": priority}
 
 
 @pytest.mark.parametrize("rule", RULES)
-@settings(max_examples=500, deadline=None)
+@tries(500)
 @given(words=st.dictionaries(text.filter(bool), st.integers(1, 5), max_size=6), tokens=tokens_st)
 @pytest.mark.parametrize("kind", ["bytes", "chars", "ints"])
 def test_against_the_rule(rule, kind, words, tokens):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.boundless import cut_phrase
 from oracles.phrases import phrases_of
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.analysis.reachability import unreachable_tokens
@@ -31,7 +32,7 @@ def merge_lists(draw):
     return merges
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(
     texts=st.lists(PARTS.map("".join), min_size=1, max_size=4).filter(any),
     merges=merge_lists(),

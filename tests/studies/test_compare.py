@@ -6,8 +6,9 @@ import sys
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 from studies.cases import WORDS, cut_short, limited, pieces, words_st
 
 from partcover import (
@@ -61,7 +62,7 @@ def test_every_method_and_rule(method):
 
 
 @pytest.mark.parametrize("method", [name for name, t in METHODS.items() if t.nested])
-@settings(max_examples=25, deadline=None)
+@tries(25)
 @given(counts=words_st, k=st.integers(1, 8), j=st.integers(0, 8))
 def test_nested_methods_are(method, counts, k, j):
     instance = Instance(WordCounts.from_counts(counts), k)

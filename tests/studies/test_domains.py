@@ -6,9 +6,10 @@ import json
 from math import ceil
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import all_candidates, greedy, shortest_path
+from properties import tries
 
 from partcover import InputError, Instance, WordCounts, greedtok
 from partcover.studies.domains import by_domain, compare_domains, joined
@@ -17,7 +18,7 @@ counts = st.dictionaries(st.text("ab", min_size=1, max_size=6), st.integers(1, 9
 domains_st = st.lists(counts, min_size=1, max_size=3)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(domains_st, st.integers(0, 6), st.sampled_from([0.1, 0.5, 1.0, 2.0]))
 def test_by_domain_is_greedtok_twice(parts, k, share):
     solution = by_domain([WordCounts.from_counts(part, "chars") for part in parts], k, share)

@@ -9,10 +9,11 @@ from math import e
 
 import pytest
 from cli.helpers import as_json, fails
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, most_relaxed_cover, useful
 from oracles.greedy import greedy, priority, shortest_path
+from properties import tries
 
 from partcover import (
     InputError,
@@ -50,7 +51,7 @@ def part(a, b):
     return a / b if b else 1.0
 
 
-@settings(max_examples=30, deadline=None)
+@tries(30)
 @given(words=words_st, data=st.data())
 def test_against_brute_force(words, data):
     counts = WordCounts.from_counts(words)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import shortest_path
+from properties import tries
 
 from partcover import Vocabulary, WordCounts, audit_tokenizer, check_certificate
 
@@ -27,7 +28,7 @@ def optimum(words, k, fixed=()):
     return min(needed(words, [*fixed, *tokens]) for tokens in chosen)
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(words=WORDS, tokens=TOKENS, rule=st.sampled_from(["merges", "priority", "longest_match"]))
 def test_bounds_hold_and_the_parts_add_up(words, tokens, rule):
     vocabulary = Vocabulary(tokens, "chars", rule=rule)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.boundless import cut_phrase, train
 from oracles.phrases import phrases_of
+from properties import tries
 
 from partcover import InputError, Instance, WordCounts, segment, trainers
 from partcover.verification.rule_recount import tokens_by_rule
@@ -26,7 +27,7 @@ def phrases_in(texts, base, most):
     return phrases
 
 
-@settings(max_examples=120, deadline=None)
+@tries(120)
 @given(
     texts=st.lists(TEXT, min_size=1, max_size=6).filter(any),
     base=st.sampled_from(["gpt2", "o200k"]),

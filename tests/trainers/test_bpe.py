@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from listener import Listener
 from oracles.merges import cut, train
+from properties import tries
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, segment
 from partcover.kernels._worst_case import method_cover
@@ -48,7 +49,7 @@ def merged(instance, given=None, *, scored=False):
 
 
 @pytest.mark.parametrize("scored", [False, True])
-@settings(max_examples=600, deadline=None)
+@tries(600)
 @given(words=WORDS, k=st.integers(0, 14))
 @example(words={"aaaa": 3, "aaa": 1}, k=4)
 def test_step_by_step(scored, words, k):
@@ -62,7 +63,7 @@ def test_step_by_step(scored, words, k):
 
 # few symbols and long words: many merges spell one token
 @pytest.mark.parametrize("scored", [False, True])
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(words=st.dictionaries(st.text("ab", min_size=4, max_size=24), st.integers(1, 3), max_size=5))
 def test_to_the_end(scored, words):
     instance = Instance(WordCounts.from_counts(words, "chars"), 1000)
@@ -73,7 +74,7 @@ def test_to_the_end(scored, words):
 
 
 @pytest.mark.parametrize("scored", [False, True])
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(words=WORDS, data=st.data())
 def test_options(scored, words, data):
     pool = st.text("abc", min_size=2, max_size=4)
@@ -99,7 +100,7 @@ def test_options(scored, words, data):
     assert list(trained.gains) == slow.gains
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(
     words=st.dictionaries(
         st.binary(min_size=1, max_size=3)
@@ -117,7 +118,7 @@ def test_bytes_come_in_the_byte_level_order(words, k):
     assert (list(trained.tokens), list(trained.merges)) == (slow.tokens, slow.merges)
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(
     words=st.dictionaries(
         st.lists(st.sampled_from([0, 7, 2**40]), min_size=1, max_size=8).map(tuple),
@@ -143,7 +144,7 @@ def test_counts_near_the_end_of_int64():
             assert list(merged(instance, scored=scored).merges) == slow.merges
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(
     words=st.dictionaries(
         st.lists(st.integers(0, 4), min_size=1, max_size=9).map(bytes),
@@ -176,7 +177,7 @@ def hugging_face(words: dict, k: int, alphabet: int, **options) -> list:
     return [tuple(pair) for pair in json.loads(tokenizer.to_str())["model"]["merges"]]
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(words=WORDS, k=st.integers(0, 12), min_count=st.integers(1, 4))
 def test_as_hugging_face(words, k, min_count):
     instance = Instance(WordCounts.from_counts(words, "chars"), k, min_count=min_count)
@@ -187,7 +188,7 @@ def test_as_hugging_face(words, k, min_count):
     assert list(trained.merges) == peer
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(words=st.dictionaries(st.text("abc", min_size=2, max_size=9), st.integers(1, 4), max_size=5))
 def test_merges_are_told_from_tokens(words):
     slow = train(words, 12, ord)
@@ -200,7 +201,7 @@ def test_merges_are_told_from_tokens(words):
     assert merges_that_make(["abc", *slow.tokens]) is None
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(tokens=st.lists(st.text("ab", min_size=2, max_size=9), max_size=8, unique=True))
 def test_merges_that_make_tokens_cut_them(tokens):
     known, ranks = merges_that_make(tokens), {}
@@ -213,7 +214,7 @@ def test_merges_that_make_tokens_cut_them(tokens):
     assert known == list(ranks)
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(words=WORDS, data=st.data())
 def test_merges_of_a_token_that_no_merge_made(words, data):
     """They join it on with its neighbours where it is made at last."""
@@ -249,7 +250,7 @@ def test_repeating_gives_the_same():
         assert runs[0] == runs[1]
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(words=WORDS, k=st.integers(0, 14))
 def test_bpe_is_used_as_trained(words, k):
     counted = WordCounts.from_counts(words)
@@ -266,7 +267,7 @@ def test_bpe_is_used_as_trained(words, k):
     assert solution.extra["tokens_shortest_path"] <= solution.tokens
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(words=WORDS, half=st.integers(0, 5), k=st.integers(5, 12))
 def test_bpe_goes_on_from_its_own_tokens(words, half, k):
     counted = WordCounts.from_counts(words, "chars")
@@ -304,7 +305,7 @@ def test_end_of_word():
     assert len(WordCounts.from_counts({}).with_suffix("x")) == 0
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(
     words=WORDS,
     k=st.integers(0, 10),

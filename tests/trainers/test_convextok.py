@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens
+from properties import tries
 from strategies import instances
 
 from partcover import GroupBudget, InputError, Instance, WordCounts, lower_bound
@@ -15,7 +16,7 @@ from partcover.trainers import convextok
 ROUNDINGS = ("det", "bias", "int", "random")
 
 
-@settings(max_examples=25, deadline=None)
+@tries(25)
 @given(instances(), st.sampled_from(ROUNDINGS), st.integers(0, 9))
 def test_bound_and_tokens_hold_the_optimum_between_them(instance, rounding, seed):
     solution = convextok(instance, rounding=rounding, seed=seed)

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from listener import Listener
+from properties import tries
 
 from partcover import InputError, Instance, WordCounts
 from partcover.trainers import bpe, greedyphrase
@@ -119,7 +120,7 @@ words_st = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(
     words_st,
     st.integers(0, 20),

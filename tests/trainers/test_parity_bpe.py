@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.parity import parity_bpe as slow
+from properties import tries
 from strategies import random_instance
 
 from partcover import InputError, MinimaxInstance, WordCounts, trainers, verify_minimax
@@ -18,7 +19,7 @@ tables_st = st.lists(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@tries(50)
 @given(tables=tables_st, k=st.integers(0, 8), data=st.data())
 def test_is_the_slow_one(tables, k, data):
     references = data.draw(st.lists(st.integers(1, 50), min_size=len(tables), max_size=len(tables)))

@@ -8,10 +8,11 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from listener import Listener
 from oracles import pathpiece as oracle
+from properties import tries
 
 from partcover import GroupBudget, InputError, Instance, WordCounts, segment, trainers
 from partcover.trainers.lattice import Lattice, shards
@@ -35,7 +36,7 @@ def by_token(lattice, values):
 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=50, deadline=None)
+@tries(50)
 @given(counts=words_st, tokens=tokens_st)
 def test_increases_are_those_of_cutting_anew(measure, kind, counts, tokens):
     counts = {KINDS[kind](w): c for w, c in counts.items()}
@@ -51,7 +52,7 @@ def test_increases_are_those_of_cutting_anew(measure, kind, counts, tokens):
         )
 
 
-@settings(max_examples=120, deadline=None)
+@tries(120)
 @given(
     draw=st.randoms(use_true_random=False),
     letters=st.sampled_from(["aab", "ab", "abcd"]),
@@ -96,7 +97,7 @@ def test_a_break_inside_or_a_longer_token_over_it():
     assert by_token(lattice, cost) == {"bc": 0, "abc": 1, "de": 1}
 
 
-@settings(max_examples=40, deadline=None)
+@tries(40)
 @given(counts=words_st, seed=st.integers(0, 9))
 def test_random_paths_are_shortest_and_do_not_depend_on_order_or_threads(counts, seed):
     lattice = lattice_of(counts, tokens := ["ab", "ba", "aa", "aba", "bc"])
@@ -144,7 +145,7 @@ def test_the_ways_of_a_long_word_are_told_apart_where_they_are_scaled():
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@settings(max_examples=30, deadline=None)
+@tries(30)
 @given(counts=words_st, k=st.integers(0, 5), batch=st.sampled_from([0.01, 0.3, 1.0]))
 def test_the_trainer_is_the_slow_one(measure, counts, k, batch):
     words = WordCounts.from_counts(counts, "chars")

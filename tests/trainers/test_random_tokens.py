@@ -7,9 +7,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import all_candidates
+from properties import tries
 
 from partcover import GroupBudget, InputError, Instance, WordCounts
 from partcover.trainers.random_tokens import draw, randtrain
@@ -38,7 +39,7 @@ def drawn_slowly(weights, k, seed):
     return taken[:k]
 
 
-@settings(max_examples=15, deadline=None)
+@tries(15)
 @given(
     st.lists(st.integers(1, 50) | st.integers(1, 2**57), min_size=1, max_size=12),
     st.integers(0, 14),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.merges import train
 from oracles.phrases import phrases_of
+from properties import tries
 
 from partcover import InputError, Instance, WordCounts, segment, trainers
 from partcover.corpus.words_within import words_within
@@ -29,7 +30,7 @@ def written_out(texts, most, k, transition, limits):
     return first.merges + second.merges, second.tokens, len(first.tokens)
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(
     texts=st.lists(TEXT, min_size=1, max_size=5).filter(any),
     most=st.integers(2, 4),

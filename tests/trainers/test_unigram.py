@@ -10,10 +10,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from listener import Listener
 from oracles import unigram as oracle
+from properties import tries
 
 from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, segment, trainers
 from partcover.trainers.lattice import Lattice
@@ -37,7 +38,7 @@ def scored(lattice, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=50, deadline=None)
+@tries(50)
 @given(counts=words_st, tokens=tokens_st, seed=st.integers(0, 99))
 def test_expected_counts_are_those_of_all_segmentations(kind, counts, tokens, seed):
     counts = {KINDS[kind](w): c for w, c in counts.items()}
@@ -52,7 +53,7 @@ def test_expected_counts_are_those_of_all_segmentations(kind, counts, tokens, se
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=50, deadline=None)
+@tries(50)
 @given(counts=words_st, tokens=tokens_st, seed=st.integers(0, 99))
 def test_losses_are_those_of_the_best_segmentations(kind, counts, tokens, seed):
     counts = {KINDS[kind](w): c for w, c in counts.items()}
@@ -104,7 +105,7 @@ def seeds_of(counts):
 
 
 @pytest.mark.parametrize("m_step", ["digamma", "plain"])
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(counts=words_st, k=st.integers(0, 6))
 def test_the_trainer_is_the_slow_one(m_step, counts, k):
     try:
@@ -346,7 +347,7 @@ def test_bad_options(option, message):
         trainers.unigram(Instance(WORDS, 3), **option)
 
 
-@settings(max_examples=30, deadline=None)
+@tries(30)
 @given(counts=words_st, tokens=tokens_st)
 def test_the_objective_is_the_likelihood_and_rises(counts, tokens):
     words = WordCounts.from_counts(counts, "chars")

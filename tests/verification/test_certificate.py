@@ -12,11 +12,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
 from oracles.certificate import resealed, slow_bound
 from oracles.greedy import shortest_path
+from properties import tries
 from strategies import instances, prices
 
 from partcover import InputError, Instance, VerificationError, WordCounts, prove
@@ -34,7 +35,7 @@ def trees(draw, instance: Instance, bits: int, depth: int = 2) -> tuple:
     return (Leaf(np.array(draw(prices(instance, bits)), np.int32)),)
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(st.data())
 def test_never_above_the_optimum(data):
     instance = data.draw(instances())
@@ -83,7 +84,7 @@ def fewest_in_groups(instance: Instance) -> int:
     return best
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(st.data())
 def test_group_budgets(data):
     instance = data.draw(grouped())
@@ -190,7 +191,7 @@ def test_policy_digest_says_what_limits_candidates():
     assert first != policy_digest(Instance(words, 2, max_length=2))
 
 
-@settings(max_examples=30, deadline=None)
+@tries(30)
 @given(st.data())
 def test_files_give_back_what_was_saved(tmp_path_factory, data):
     instance = data.draw(instances())

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cut_strategies import cut_edges, leaves_with_cuts, overlaps, pair, triangle
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
 from oracles.certificate import fewest_in_case, planes, resealed, slow_bound, slow_value
+from properties import tries
 from strategies import instances
 
 from partcover import InputError, Instance, prove, relax
@@ -50,7 +51,7 @@ def trees_with_cuts(draw, instance: Instance, bits: int, depth: int = 2) -> tupl
     return (draw(leaves_with_cuts(instance, bits)),)
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(st.data())
 def test_never_above_the_optimum(data):
     instance = data.draw(instances())
@@ -77,7 +78,7 @@ def test_never_above_the_optimum(data):
         assert value <= best << bits
 
 
-@settings(max_examples=6)
+@tries(6)
 @given(st.integers(0, 2**31))
 def test_no_change_of_multipliers_gets_above_the_optimum(seed):
     """Changes one number at a time wherever that does not lower the bound."""
@@ -266,7 +267,7 @@ def test_a_tampered_leaf_is_refused_or_proves_less():
 numbers = st.integers(-3, 9) | st.sampled_from([-BIG, BIG - 1, BIG, 1 << 40])
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(st.data())
 def test_no_tampered_file_proves_more(data):
     """Any numbers in the place of some: refused in one line, or a bound that holds."""

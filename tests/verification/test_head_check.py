@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
+from properties import tries
 
 from partcover import HeadCertificate, InputError, Instance, VerificationError, WordCounts
 from partcover.bounds import tail_prices, whole_words
@@ -44,7 +45,7 @@ def cases(draw):
     return words, k, draw(st.integers(1, len(words))), conditions
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(cases(), st.sampled_from([1, 2, 3, 1 << 18]))
 def test_the_bound_holds_and_is_confirmed(case, most_tried):
     """Whether all words of the tail say which prices are good, or a sample of them."""
@@ -61,7 +62,7 @@ def test_the_bound_holds_and_is_confirmed(case, most_tried):
     assert bound.tokens >= bound.lower_bound
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(cases(), st.data())
 def test_whatever_a_certificate_says_what_it_proves_holds(case, data):
     words, k, n, conditions = case
@@ -193,7 +194,7 @@ def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbol
         HeadCertificate.from_json(certificate.head.to_json())
 
 
-@settings(max_examples=40, deadline=None)
+@tries(40)
 @given(WORDS, st.integers(1, 6))
 def test_words_of_a_file_are_split_as_those_in_memory(tmp_path_factory, words, n):
     counts = WordCounts.from_counts(words)

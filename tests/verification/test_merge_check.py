@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import useful
 from oracles.certificate import resealed
 from oracles.merge_certificate import fewest_closed, is_closed
+from properties import tries
 from strategies import instances, prices
 
 from partcover import (
@@ -78,7 +79,7 @@ def due(token, at: dict[int, int]) -> PairPrices:
     return PairPrices(token, token, np.array(positions, np.int64), np.array(multipliers, np.int64))
 
 
-@settings(max_examples=200)
+@tries(200)
 @given(st.data())
 def test_never_above_the_best_closed_vocabulary(data):
     instance = replace(data.draw(instances()), groups=())
@@ -102,7 +103,7 @@ def test_never_above_the_best_closed_vocabulary(data):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(st.data())
 def test_what_is_found_is_checked_and_no_less_than_without_merges(data):
     instance = data.draw(instances())  # group budgets are not used

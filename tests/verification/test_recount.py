@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import place_anywhere, priority, shortest_path
+from properties import tries
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, segment, solve, verify
 from partcover.verification.recount import recount, recount_seconds
 
 
-@settings(max_examples=800, deadline=None)
+@tries(800)
 @given(
     st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 5), max_size=5),
     st.lists(st.text("abc", min_size=2, max_size=5), max_size=8, unique=True),

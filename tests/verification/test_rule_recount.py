@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Instance, Vocabulary, WordCounts, segment, trainers, verify
 from partcover.verification.rule_recount import tokens_by_rule
@@ -15,7 +16,7 @@ RULES = ["merges", "character_merges", "longest_match", "likelihood", "single_sy
 RULES.append("superword_merges")  # of words that are no phrases
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(
     words=WORDS,
     tokens=TOKENS,

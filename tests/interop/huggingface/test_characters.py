@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, export
 from partcover.interop import load_vocabulary
@@ -30,7 +31,7 @@ def character_bpe(pieces, merges, **options):
     )
 
 
-@settings(deadline=None, max_examples=150)
+@tries(150)
 @given(
     characters=st.lists(st.sampled_from("abé日😀▁"), unique=True, min_size=1),
     joined=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=10),
@@ -204,7 +205,7 @@ def test_bpe_over_characters_without_fallback(tmp_path):
     ]
 
 
-@settings(deadline=None, max_examples=60)
+@tries(60)
 @given(
     characters=st.lists(st.sampled_from("abé日😀 "), unique=True, min_size=1),
     joined=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=10),

@@ -7,9 +7,10 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from interop.vocabularies import TEXT, made, same
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.corpus.pretokenizers import Pretokenizer
@@ -267,7 +268,7 @@ def test_a_unigram_model_as_sentencepiece_makes_it(tmp_path):
 SPACE_BY_NORMALIZER = tokenizers.normalizers.Replace(" ", "▁")
 
 
-@settings(deadline=None, max_examples=60)
+@tries(60)
 @given(
     more=st.lists(st.text("ab▁", min_size=2, max_size=4), unique=True, max_size=8),
     texts=st.lists(st.text("ab ▁é日", max_size=16), max_size=5),

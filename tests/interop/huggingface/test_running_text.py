@@ -4,7 +4,8 @@ import base64
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from properties import tries
 
 from partcover import Encoder, InputError, load_vocabulary
 
@@ -59,7 +60,7 @@ def tokenizer_of(way, charsmap, model):
     return tokenizer
 
 
-@settings(max_examples=80, deadline=None)
+@tries(80)
 @given(
     st.sampled_from(WAYS), st.booleans(), st.booleans(), st.sampled_from(["unigram", "bpe", "one"]),
     st.lists(TEXTS, min_size=1, max_size=5), st.lists(st.sampled_from(PIECES), unique=True),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.interop import export, load_vocabulary
@@ -53,7 +54,7 @@ def test_ids_of_any_text(tmp_path):
     own = trained(tmp_path / "t.json")
     encoder = Encoder(load_vocabulary(tmp_path / "t.json"))
 
-    @settings(max_examples=300, deadline=None)
+    @tries(300)
     @given(st.text(ALPHABET + " \n", max_size=30))
     def compare(text):
         assert encoder.encode(text) == own.encode(text).ids

@@ -6,9 +6,10 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from interop.vocabularies import EXACT, SPLITS, TEXT, TOKENS, made, same
+from properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.corpus.pretokenizers import Pretokenizer
@@ -32,7 +33,7 @@ def test_a_rule_goes_out_exactly_and_comes_back(tmp_path, use, name):
     same(load_vocabulary(tmp_path / name), vocabulary)
 
 
-@settings(deadline=None, max_examples=8)
+@tries(8)
 @given(st.data())
 @pytest.mark.parametrize("rule", ["shortest_path", "longest_match", "merges", "likelihood"])
 def test_any_tokens(tmp_path_factory, rule, data):

@@ -7,9 +7,10 @@ import sys
 import types
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from interop.vocabularies import SPLITS, TEXT, TOKENS, made, same
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.interop import export, load_vocabulary
@@ -17,7 +18,7 @@ from partcover.interop.byte_level import to_characters
 from partcover.interop.priority_tokenizer.priority_cutter import PriorityCutter, spell
 
 
-@settings(deadline=None, max_examples=60)
+@tries(60)
 @given(
     st.lists(st.text("ab", min_size=2, max_size=5), unique=True),
     st.lists(st.text("ab", min_size=1, max_size=12), min_size=1),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from interop.cases import TEXT, chosen, need, whole
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.interop import export, load_vocabulary
@@ -32,7 +33,7 @@ def test_sentencepiece_is_exact_for_the_shortest_path(tmp_path, counted):
     assert back.special["<s>"] == 400
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(tries(60), suppress_health_check=list(HealthCheck))
 @given(
     tokens=st.lists(st.text("ab é▁", min_size=2, max_size=5), unique=True, max_size=8),
     wide=st.booleans(),
@@ -215,7 +216,7 @@ def bpe_model(path, pieces, *, escaped=True, unigram=False, kinds=None):
 CHARACTERS = ["a", "b", "é", "日", "“", "😀", " ", "語"]
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(tries(100), suppress_health_check=list(HealthCheck))
 @given(
     pairs=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=12),
     singles=st.lists(st.sampled_from(CHARACTERS[:-1]), unique=True),
