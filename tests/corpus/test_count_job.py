@@ -4,39 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import shutil
 import signal
 import subprocess
 import sys
-import time
-from random import Random
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fuzz.mutation import changed
+from listener import Listener
 
 from partcover import InputError, WordCounts
-from partcover.corpus import counts_file
+from partcover.corpus import count_files, counts_file
+from partcover.corpus.count_files import Workers
+from partcover.corpus.count_job import CountJob
+from partcover.corpus.counting import CountSettings
 from partcover.corpus.merge_counts import merge_counts
+from partcover.corpus.sources import find_sources
 from partcover.corpus.tsv import Header
 from partcover.runtime.files import read_json
 
-TEXT = "the cat sat on the mat, 12 times; the hat é did not. " * 400
+TEXT = "the cat sat on the mat, 12 times; the hat é did not. " * 40
 
 KILLED = """
-import sys, time
+import os, signal
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from partcover.corpus import count_files
 from partcover.corpus.count_job import CountJob
 from partcover.corpus.counting import CountSettings
 from partcover.corpus.sources import find_sources
 from partcover.runtime.progress import Progress
-count_files.SHARD = 2000
-class Slow(Progress):
+count_files.SHARD = 200
+class Deadly(Progress):
     def advance(self, done, total, remark=""):
-        time.sleep(0.05)
-with ThreadPoolExecutor(2) as pool:
+        if len(list(Path("C.tsv.shards").glob("*.run"))) > 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+with ThreadPoolExecutor(1) as pool:
     job = CountJob("C.tsv", find_sources(["t.txt"]), CountSettings("gpt2"), "t.txt")
-    job.run(count_files.Workers(pool, 1, 10**7), progress=Slow())
+    job.run(count_files.Workers(pool, 1, 10**7), progress=Deadly())
 """
 
 
@@ -52,19 +59,27 @@ def text(tmp_path):
 
 @pytest.fixture
 def killed(text, tmp_path):
-    """A count that was killed when some of its shards were finished."""
-    process = subprocess.Popen([sys.executable, "-c", KILLED], cwd=tmp_path)
-    folder = tmp_path / "C.tsv.shards"
-    try:
-        for _ in range(1200):
-            if len(list(folder.glob("*.run"))) > 1 or process.poll() is not None:
-                break
-            time.sleep(0.05)
-        assert process.poll() is None
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    return folder
+    """A count that is killed when two of its shards are finished."""
+    done = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path)
+    assert done.returncode == -signal.SIGKILL
+    return tmp_path / "C.tsv.shards"
+
+
+@pytest.fixture
+def stopped(text, tmp_path, monkeypatch):
+    """A count that an error ends when four of its shards are finished."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(count_files, "SHARD", 200)
+    job = CountJob("C.tsv", find_sources(["t.txt"]), CountSettings("gpt2"), "t.txt")
+
+    def stop(*_):
+        if job.finished == 4:
+            raise RuntimeError("enough")
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="enough"):
+        job.run(Workers(pool, 1), progress=Listener(advance=stop))
+    assert job.finished == 4
+    return job.folder
 
 
 def test_a_killed_count_goes_on(run, killed, tmp_path):
@@ -88,28 +103,28 @@ def test_a_killed_count_goes_on(run, killed, tmp_path):
     assert not killed.exists()
 
 
-def test_what_has_changed_since_is_counted_again(run, killed, text, tmp_path):
+def test_what_has_changed_since_is_counted_again(run, stopped, text, tmp_path):
     text.write_text(TEXT.upper())
     for more in (["-o", "C.tsv", "--resume"], ["-o", "whole.tsv"]):
         assert run("count", "t.txt", "--pretokenizer", "gpt2", *more)[0] == 0
     assert (tmp_path / "C.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
 
 
-def test_shards_that_are_damaged_are_counted_again_or_refused(run, killed, tmp_path):
+def test_shards_that_are_damaged_are_counted_again_or_refused(run, stopped, tmp_path):
     count = ("count", "t.txt", "--pretokenizer", "gpt2", "--quiet", "-o")
     assert run(*count, "whole.tsv")[0] == 0
-    kept = killed.rename(tmp_path / "kept")
-    draw, names = Random(5), files(kept)
+    kept = stopped.rename(tmp_path / "kept")
+    draw, names = random.Random(5), files(kept)
     for name in [*names[:5], "plan.json"] * 6:
-        shutil.copytree(kept, killed)
+        shutil.copytree(kept, stopped)
         damaged = changed((kept / name).read_bytes(), name, draw)
-        (killed / name).write_bytes(damaged)
+        (stopped / name).write_bytes(damaged)
         status, _, error = run(*count, "C.tsv", "--resume")
         if status == 0:
             assert (tmp_path / "C.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
         else:
             assert (status, error.count("C.tsv.shards")) == (2, error.count("\n"))
-        shutil.rmtree(killed, ignore_errors=True)
+        shutil.rmtree(stopped, ignore_errors=True)
 
 
 def test_the_manifest(run, text, tmp_path):
@@ -230,23 +245,25 @@ def test_a_full_disk(text, tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
 def test_memory_stays_under_the_limit(tmp_path):
-    """Two million distinct words in 300 MB; unlimited they take more."""
-    make = (
-        "import random; r = random.Random(1); out = open('t.txt', 'wb')\n"
-        "for _ in range(14): out.write(r.randbytes(750_000).hex(' ', 5).encode())"
-    )
-    subprocess.run([sys.executable, "-c", make], cwd=tmp_path, check=True)
+    """Half a million distinct words in 120 MB; unlimited they take more."""
+    draw = random.Random(1)
+    with (tmp_path / "t.txt").open("wb") as file:
+        for _ in range(5):
+            file.write(draw.randbytes(750_000).hex(" ", 5).encode())
     # rusage would count what the process had that starts this one
     run = (
-        "import sys; from partcover.cli import main as cli\n"
-        "try: cli.main(sys.argv[1:])\n"
+        "import sys; from partcover.cli.commands import count; from partcover.cli import main\n"
+        "count.BASE = 75_000_000\n"
+        "for option in count.count_command.params:\n"
+        "    if option.name == 'memory': option.type.least = 0\n"
+        "try: main.main(sys.argv[1:])\n"
         "finally: print(*(s for s in open('/proc/self/status') if s.startswith('VmHWM')))"
     )
     count = [sys.executable, "-c", run, "count", "t.txt", "--quiet"]
     peaks = {}
-    for limit in ("300MB", "3GB"):
+    for limit in ("120MB", "3GB"):
         command = [*count, "--memory", limit, "-o", f"{limit}.tsv"]
         done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
         peaks[limit] = 1024 * int(done.stdout.split()[1])
-    assert peaks["300MB"] < 300_000_000 < peaks["3GB"]
-    assert (tmp_path / "300MB.tsv").read_bytes() == (tmp_path / "3GB.tsv").read_bytes()
+    assert peaks["120MB"] < 120_000_000 < peaks["3GB"]
+    assert (tmp_path / "120MB.tsv").read_bytes() == (tmp_path / "3GB.tsv").read_bytes()
