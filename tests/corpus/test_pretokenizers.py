@@ -10,6 +10,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import tries
+from texts import joined
 
 from partcover.corpus import counting
 from partcover.corpus.pretokenizers import PATTERNS, PRETOKENIZER_RULES, Pretokenizer
@@ -48,7 +49,7 @@ BITS = [
     *["\u3000", "\xa0", "\u2003", "\x85", "\x1c", "\x1f", "\u200b", "Ġ", "_", "ǅ", "ʰ", "и"],
     *["Привет", "🙂", "\0", "\ufffd", "-", "foo bar"],
 ]
-TEXT = st.lists(st.sampled_from(BITS), max_size=25).map("".join)
+TEXT = joined(BITS, 25)
 
 
 @pytest.mark.parametrize(
@@ -126,20 +127,19 @@ def at_once(texts, name, symbols):
     return ordered(words)
 
 
-@pytest.mark.parametrize("name", [*NAMES, *STEPS])
 @tries(100)
 @given(
     texts=st.lists(TEXT, min_size=1, max_size=3).filter(any),
     symbols=st.sampled_from(["bytes", "chars"]),
 )
-def test_counting_in_pieces_is_counting_at_once(name, texts, symbols):
-    expected = at_once(texts, name, symbols)
-    if expected:  # white space alone may have no word
-        words = WordCounts.from_texts(texts, pretokenizer=name, symbols=symbols)
-        assert list(words) == expected
+def test_counting_in_pieces_is_counting_at_once(texts, symbols):
+    for name in [*NAMES, *STEPS]:
+        expected = at_once(texts, name, symbols)
+        if expected:  # white space alone may have no word
+            words = WordCounts.from_texts(texts, pretokenizer=name, symbols=symbols)
+            assert list(words) == expected, name
 
 
-@pytest.mark.parametrize("name", [*NAMES, *STEPS])
 @tries(100)
 @given(
     text=st.one_of(
@@ -148,17 +148,17 @@ def test_counting_in_pieces_is_counting_at_once(name, texts, symbols):
     ).filter(len),
     size=st.integers(1, 9),
 )
-def test_chunks_do_not_show(name, text, size):
-    rules = Pretokenizer.from_name(name)
-    blocks = list(
-        counting.blocks((text[i : i + size] for i in range(0, len(text), size)), rules.rules[0])
-    )
-    assert b"".join(blocks) == text
-    words = Counter()
-    for block in blocks:
-        words.update(rules.split(block.decode("utf-8", "surrogateescape")))
-    words = {w.encode("utf-8", "surrogateescape"): n for w, n in words.items()}
-    assert ordered(words) == at_once([text], name, "bytes")
+def test_chunks_do_not_show(text, size):
+    chunks = [text[i : i + size] for i in range(0, len(text), size)]
+    for name in [*NAMES, *STEPS]:
+        rules = Pretokenizer.from_name(name)
+        blocks = list(counting.blocks(chunks, rules.rules[0]))
+        assert b"".join(blocks) == text, name
+        words = Counter()
+        for block in blocks:
+            words.update(rules.split(block.decode("utf-8", "surrogateescape")))
+        words = {w.encode("utf-8", "surrogateescape"): n for w, n in words.items()}
+        assert ordered(words) == at_once([text], name, "bytes"), name
 
 
 @tries(200)
@@ -220,15 +220,13 @@ def test_time_is_linear_in_what_has_no_spaces(name, what):
         text = draw.randbytes(size).replace(b" ", b"")
         if what == "a word":
             text = text.translate(b"abcdefgh" * 32)
-        taken = []
-        for _ in range(3):
-            began = time.process_time()
-            WordCounts.from_texts([text], pretokenizer=name)
-            taken.append(time.process_time() - began)
-        return min(taken)
+        began = time.process_time()
+        WordCounts.from_texts([text], pretokenizer=name)
+        return time.process_time() - began
 
     # quadratic would be 256 times as long
-    assert seconds(1_600_000) < 64 * max(seconds(100_000), 0.001)
+    limit = 64 * max(0.001, min(seconds(25_000) for _ in range(3)))
+    assert any(seconds(400_000) < limit for _ in range(3))
 
 
 @pytest.mark.parametrize("name", ["gpt2", "cl100k", "o200k", "gpt2+digit"])
