@@ -3,6 +3,7 @@
 # make test   builds, checks style and types, and runs the tests
 # make explore MINUTES=10 ONLY=tests/bounds    draws new examples for the property tests
 # make docs   builds the documentation site into docs/_build/html
+# make peers  installs libraries that some tests compare with and that no extra can install
 # make fuzz   tries every reader on changed files
 # make sanitize   runs the tests of the kernels with sanitizers of addresses and undefined behaviour
 # make bench OUT=new.json                          measures a small suite of benchmarks
@@ -14,13 +15,24 @@ BIN := .venv/bin
 # the build looks its tools up by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo check test lint explore docs fuzz sanitize bench bench-compare dist clean
+.PHONY: demo check test lint explore peers docs fuzz sanitize bench bench-compare dist clean
 
 demo: .venv/built
 	$(BIN)/partcover demo
 
 test: lint
 	$(BIN)/pytest -n 2 -q
+
+# greedtok is compiled, with the headers of TBB; sage-tokenizer insists on an older NumPy and gets an
+# environment of its own, and its vocabulary is read here; mpi4py needs an MPI.
+# PIP_EXTRA_INDEX_URL may name an index of PyTorch without CUDA.
+export SAGE_PYTHON ?= $(CURDIR)/.venv-sage/bin/python
+peers: .venv/ready
+	$(BIN)/pip install -q --disable-pip-version-check mpi4py pybind11 scipy setuptools torch==2.13.0 wheel
+	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation greedtok==0.14.1
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps sage-tokenizer
+	$(PYTHON) -m venv .venv-sage
+	.venv-sage/bin/pip install -q --disable-pip-version-check sage-tokenizer
 
 # a tenth of the examples of each property test
 check: .venv/ready
@@ -100,4 +112,4 @@ dist: .venv/ready
 	touch $@
 
 clean:
-	rm -rf .venv build dist docs/_build docs/generated
+	rm -rf .venv .venv-sage build dist docs/_build docs/generated
