@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 NAME = "example-report.html"
-K = 500
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Registers the extension."""
+    """Registers the extension, and how large the example is."""
+    app.add_config_value("example_report_words", 10_000, "")
+    app.add_config_value("example_report_k", 500, "")
     app.connect("build-finished", make_example)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -35,10 +36,12 @@ def make_example(app: Sphinx, error: Exception | None) -> None:
     from partcover.report.html_page import write_page
     from partcover.report.runs import read_runs
 
+    k = app.config.example_report_k
     words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2")
-    instance = Instance(words, K)
+    words = words.most_frequent(app.config.example_report_words)
+    instance = Instance(words, k)
     methods = ["greedtok", "bpe", "unigram"]
-    comparison = compare(instance, [K // 4, K // 2, K], methods, ["own"], bound=2)
+    comparison = compare(instance, [k // 4, k // 2, k], methods, ["own"], bound=2)
     search = EventLog()
     improved = improve(instance, time_limit=6, progress=search)
     with tempfile.TemporaryDirectory() as name:
@@ -52,7 +55,7 @@ def make_example(app: Sphinx, error: Exception | None) -> None:
         rows = json.dumps({**about, "rows": comparison.rows})
         (folder / "comparison.json").write_text(rows, "utf-8")
         for answer in comparison.answers:
-            if answer.k == K and answer.vocabulary is not None:
+            if answer.k == k and answer.vocabulary is not None:
                 answer.vocabulary.save(folder / f"{answer.method}.json")
         files = sorted(path for path in folder.iterdir())
-        write_page(read_runs(files), page, title="The Python reference, in 500 tokens")
+        write_page(read_runs(files), page, title=f"The Python reference, in {k} tokens")

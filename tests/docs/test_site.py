@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import re
 import shutil
 import subprocess
@@ -56,15 +57,56 @@ def test_every_exit_status_is_explained():
     assert sorted(map(int, listed)) == sorted([0, *statuses])
 
 
+NOTEBOOK = """\
+---
+orphan: true
+file_format: mystnb
+kernelspec:
+  language: python
+  name: python3
+---
+
+# Cells run
+
+```{code-cell}
+%%sh
+echo first > text.txt
+partcover count text.txt
+echo last >&2
+```
+
+```{code-cell}
+print(open("text.txt").read() * 2)
+```
+"""
+
+
 def test_the_site_builds(tmp_path):
-    """From nothing as `make docs` does, but that the gallery is not drawn."""
+    """From nothing, as `make docs` builds it, without what takes long.
+
+    The gallery is not drawn and the example of a report is small.  One notebook of a few cells is
+    executed; the cells of the tutorials run in tests/test_documents.py.
+    """
     source = tmp_path / "docs"
     shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("_build", "generated"))
+    (source / "tutorials" / "notebook.md").write_text(NOTEBOOK, "utf-8")
+    tutorials = [path.name for path in (DOCS / "tutorials").iterdir()]
+    with (source / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write(f"\nnb_execution_excludepatterns = {tutorials}\n")
     site = source / "_build"
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
-    command += ["-D", "sphinx_gallery_conf.plot_gallery=0", source, site]
-    build = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    command += ["-D", "sphinx_gallery_conf.plot_gallery=0"]
+    command += ["-D", "example_report_words=300", "-D", "example_report_k=40"]
+    # Sphinx tells its warnings itself; those of Python are about its extensions
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"}
+    build = subprocess.run(
+        [*command, source, site], capture_output=True, text=True, timeout=900, env=environment
+    )
     assert build.returncode == 0, build.stdout + build.stderr
+
+    printed = re.sub("<[^>]+>", "", (site / "tutorials" / "notebook.html").read_text("utf-8"))
+    assert re.search(r"\nfirst.*\t1\n(.+\n)*last\n", printed), "streams are not in order"
+    assert "\nfirst\nfirst\n" in printed
 
     for name in [name for names in SECTIONS.values() for name in names]:
         page = (site / "generated" / "commands" / f"{name}.html").read_text("utf-8")
