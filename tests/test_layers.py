@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,7 @@ AT_ROOT = {
     "meson.build",
     "py.typed",
 }
+TEST_FILES = {path.stem for path in TESTS.rglob("test_*.py")}
 FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE]
 
 
@@ -46,10 +49,28 @@ def parts(path: Path) -> tuple[str, ...]:
     return path.relative_to(PACKAGE).with_suffix("").parts
 
 
+def imports(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports of a file, inside functions too.  An import is a statement, in no expression."""
+    nodes: list[ast.AST] = [ast.parse(path.read_text())]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif not isinstance(node, ast.expr):
+            nodes.extend(ast.iter_child_nodes(node))
+
+
+@cache
+def is_module(path: Path) -> bool:
+    """Whether a folder or a file of Python has a path without its ending."""
+    return path.is_dir() or path.with_name(f"{path.name}.py").exists()
+
+
+@cache
 def imported(path: Path) -> set[tuple[str, ...]]:
     """Modules of partcover that a file imports, inside functions too."""
     modules: set[tuple[str, ...]] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in imports(path):
         if isinstance(node, ast.ImportFrom):
             named = tuple(node.module.split(".")) if node.module else ()
             if node.level:
@@ -60,9 +81,9 @@ def imported(path: Path) -> set[tuple[str, ...]]:
                 continue
             inside = PACKAGE.joinpath(*named)
             for name in (alias.name for alias in node.names):
-                module = (inside / name).is_dir() or (inside / f"{name}.py").exists()
-                modules.add((*named, name) if module or named == ("kernels",) else named)
-        elif isinstance(node, ast.Import):
+                module = named == ("kernels",) or is_module(inside / name)
+                modules.add((*named, name) if module else named)
+        else:
             names = [alias.name.split(".") for alias in node.names]
             modules |= {tuple(name[1:]) for name in names if name[0] == "partcover"}
     return modules
@@ -152,13 +173,10 @@ def test_tests_have_the_folders_of_the_package():
 )
 def test_no_test_is_imported(path):
     """What several tests need stands in a module that holds no test."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in imports(path):
         if isinstance(node, ast.ImportFrom):
             names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
             assert not node.level, "an import names its module in full"
-        elif isinstance(node, ast.Import):
-            names = [part for alias in node.names for part in alias.name.split(".")]
         else:
-            continue
-        files = {other.stem for other in TESTS.rglob("test_*.py")}
-        assert not files & set(names), f"{files & set(names)} is a file of tests"
+            names = [part for alias in node.names for part in alias.name.split(".")]
+        assert not TEST_FILES & set(names), f"{TEST_FILES & set(names)} is a file of tests"
