@@ -18,6 +18,7 @@ import os
 import pkgutil
 import selectors
 import signal
+import site
 import socket
 import subprocess
 import sys
@@ -43,9 +44,13 @@ os._exit(int.from_bytes(answer, "big") if answer else 125)
 
 
 @contextlib.contextmanager
-def quick_command(folder: Path) -> Iterator[Path]:
-    """Starts a server and yields the folder in which the command ``partcover`` is."""
+def quick_command(folder: Path, packages: Path | None = None) -> Iterator[Path]:
+    """Starts a server and yields the folder in which the command ``partcover`` is.
+
+    `packages` is a folder of packages to import in place of the installed ones.
+    """
     if not CAN_FORK:
+        assert packages is None, "the installed script imports the installed packages"
         yield Path(sys.executable).parent
         return
     listener = socket.socket(socket.AF_UNIX)
@@ -54,10 +59,15 @@ def quick_command(folder: Path) -> Iterator[Path]:
     command = folder / "partcover"
     command.write_text(SCRIPT.format(python=sys.executable, address=listener.getsockname()))
     command.chmod(0o755)
+    arguments = ["-P", __file__, str(listener.fileno())]
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    if packages is not None:
+        arguments = ["-S", *arguments, str(packages)]
+        environment.pop("PYTHONPATH", None)
     server = subprocess.Popen(
-        [sys.executable, __file__, str(listener.fileno())],
+        [sys.executable, *arguments],
         stdin=subprocess.PIPE,  # the server ends with it
-        env={**os.environ, "PYTHONUTF8": "1"},
+        env=environment,
         pass_fds=[listener.fileno()],
     )
     listener.close()
@@ -142,6 +152,8 @@ def reopened(stream: TextIO) -> TextIO:
 
 
 if __name__ == "__main__":
+    for packages in sys.argv[2:]:
+        site.addsitedir(packages)
     serve(socket.socket(fileno=int(sys.argv[1])))
     from partcover.__main__ import entry
 

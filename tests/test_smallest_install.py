@@ -10,6 +10,7 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
+from command_server import CAN_FORK, quick_command
 from packaging.requirements import Requirement
 
 TEXT = "the cat and the hat and the bat sat on the mat; the rat ran at the cat. " * 40
@@ -55,8 +56,15 @@ def light(site, tmp_path):
     return call
 
 
+@pytest.fixture(scope="module")
+def command(site, tmp_path_factory):
+    """A ``partcover`` that starts at once, with the packages of the smallest install alone."""
+    with quick_command(tmp_path_factory.mktemp("command"), site) as folder:
+        yield folder / "partcover"
+
+
 @pytest.fixture
-def partcover(light):
+def slow_partcover(light):
     """Run the command with the packages of the smallest install: its status and output."""
     code = "from partcover.__main__ import entry; sys.argv[0] = 'partcover'; entry()"
 
@@ -67,10 +75,32 @@ def partcover(light):
     return call
 
 
+@pytest.fixture
+def partcover(request, slow_partcover, tmp_path):
+    """Run the command likewise, without waiting for its imports where that can be done."""
+    if not CAN_FORK:
+        return slow_partcover
+    command = request.getfixturevalue("command")
+
+    def call(line: str) -> tuple[int, str, str]:
+        done = subprocess.run(
+            [command, *line.split()], capture_output=True, text=True, cwd=tmp_path
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return call
+
+
 def test_what_it_brings(light):
     names = "numpy ortools pulp networkx pandas matplotlib tokenizers transformers jinja2 psutil"
     code = "from importlib.util import find_spec; print(*filter(find_spec, sys.argv[1:]))"
     assert light(code, *names.split()).stdout == "numpy\n"
+
+
+def test_a_command_is_imported_on_its_own(slow_partcover, tmp_path):
+    for line in ("count topics.txt -o c.tsv", "solve c.tsv -k 3 -o v.json", "inspect v.json c.tsv"):
+        status, out, error = slow_partcover(line)
+        assert status == 0, f"{line}: {error}{out}"
 
 
 def test_text_to_a_vocabulary_that_is_used_and_exported(partcover, tmp_path):
