@@ -77,6 +77,14 @@ def run(capsys, tmp_path, monkeypatch):
     return call
 
 
+@pytest.fixture(scope="module")
+def few_rounds():
+    """Rounds of cuts end soon: those that gain nothing take most of the time on tiny instances."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("partcover.bounds.climb._ROUNDS_WITHOUT_GAIN", 2)
+        yield
+
+
 @pytest.fixture
 def counted():
     """Words that exports are tried on."""

@@ -52,7 +52,7 @@ def test_formulations_and_brute_force_agree(instance, sense):
     assert optimum(instance, "wmc", sense) == most_relaxed_cover(instance)
 
 
-@tries(60)
+@tries(40)
 @given(instances(), st.sampled_from(["min", "max"]))
 def test_printed_is_what_is_printed(instance, sense):
     assume(instance.symbols == "bytes")
@@ -80,8 +80,12 @@ def test_the_whole_matrix(solver, sense, instance):
 
 
 @tries(60)
-@given(instances(), st.sampled_from([name for name in SOLVERS if SOLVERS[name].linear]))
-def test_relaxations_are_in_order(instance, solver):
+@given(
+    instances(),
+    st.sampled_from([name for name in SOLVERS if SOLVERS[name].linear]),
+    st.sampled_from(["min", "max"]),
+)
+def test_relaxations_are_in_order(instance, solver, sense):
     value = {name: relax(instance, name, solver=solver).tokens for name in formulation.FORMULATIONS}
     slack = 1e-4 * max(1, value["path"])
     best = fewest_tokens(instance)
@@ -89,10 +93,9 @@ def test_relaxations_are_in_order(instance, solver):
     assert value["occurrence"] <= value["path"] + slack  # path bounds a token's arcs together
     relaxed = instance.words.total_symbols - most_relaxed_cover(instance)
     assert value["wmc"] <= relaxed + slack
-    for sense in ("min", "max"):
-        for name in ("path", "wmc"):
-            other = relax(instance, name, solver=solver, sense=sense).tokens
-            assert other == pytest.approx(value[name], abs=slack)
+    for name in ("path", "wmc"):
+        other = relax(instance, name, solver=solver, sense=sense).tokens
+        assert other == pytest.approx(value[name], abs=slack)
 
 
 @tries(60)
@@ -204,9 +207,9 @@ def test_a_start_must_be_a_vocabulary_of_the_instance():
 @pytest.mark.parametrize("solver", [name for name, s in SOLVERS.items() if s.integers])
 @pytest.mark.parametrize("name", formulation.EXACT)
 def test_events_close_in_on_the_optimum(solver, name):
-    rng = np.random.default_rng(3)
-    words = {bytes(rng.integers(97, 101, 8).tolist()): int(rng.integers(1, 99)) for _ in range(30)}
-    instance = Instance(WordCounts.from_counts(words), 8)
+    rng = np.random.default_rng(1)
+    words = {bytes(rng.integers(97, 101, 8).tolist()): int(rng.integers(1, 99)) for _ in range(16)}
+    instance = Instance(WordCounts.from_counts(words), 5)
     log = EventLog()
     solution = solve(instance, solver=solver, formulation=name, progress=log)
     events = log.events

@@ -93,11 +93,11 @@ def check_proof(instance: MinimaxInstance, proof: MinimaxCertificate) -> None:
 
 
 def test_the_search_nearly_always_finds_the_optimum():
-    kinds = sum((check(number) for number in range(15)), Counter())
-    assert kinds["found"] >= 12, kinds
+    kinds = sum((check(number) for number in range(1, 10)), Counter())
+    assert kinds["found"] >= 8, kinds
 
 
-@tries(15)
+@tries(12)
 @given(st.integers(0, 2**31))
 def test_counts_bounds_and_proofs(number):
     check(number)

@@ -21,7 +21,7 @@ pytest.importorskip("ortools")
 @pytest.mark.parametrize("solver", ["scip", "cp-sat", "cbc"])
 def test_other_solvers(solver):
     pytest.importorskip("pulp" if solver == "cbc" else "ortools")
-    corpora = [random_instance(seed, 1).words.most_frequent(5) for seed in (1, 2)]
+    corpora = [random_instance(seed, 1).words.most_frequent(4) for seed in (1, 2)]
     instance = MinimaxInstance(corpora, 3, [words.total_symbols for words in corpora])
     solution = solve_minimax(instance, solver=solver)
     assert solution.status == "optimal"
@@ -29,7 +29,7 @@ def test_other_solvers(solver):
 
 
 def test_a_bound_by_weights_is_below_and_no_time_has_an_answer():
-    corpora = [random_instance(seed, 1).words.most_frequent(8) for seed in (3, 4, 5)]
+    corpora = [random_instance(seed, 1).words.most_frequent(5) for seed in (3, 4, 5)]
     instance = MinimaxInstance(corpora, 4, [words.total_symbols for words in corpora])
     solution, found = solve_minimax(instance), improve_minimax(instance)
     assert found.lower_bound <= solution.worst <= found.worst

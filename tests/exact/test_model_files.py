@@ -132,7 +132,7 @@ def optimum_by_cbc(lp: str, folder: Path) -> float:
     return float(head.split()[-1])
 
 
-@tries(60)
+@tries(40)
 @given(instances())
 def test_other_programs_read_the_same_problem(tmp_path_factory, instance):
     folder = tmp_path_factory.mktemp("model")

@@ -8,8 +8,11 @@ from dataclasses import replace
 import pytest
 from generated import generated_instance
 from generated_text import generated_words
+from hypothesis import given
+from hypothesis import strategies as st
 from listener import Listener
 from oracles.brute_force import fewest_tokens
+from properties import tries
 
 from partcover import (
     Certificate,
@@ -28,6 +31,7 @@ from partcover import (
 from partcover.exact import staged_run
 from partcover.instances.library import entry
 
+NUMBERS = st.integers(0, 2**31)
 SMALL = Instance({"banana": 2, "bandana": 1}, 1)
 
 
@@ -35,17 +39,25 @@ def solve_with_proof(instance: Instance, **options):
     return prove(instance, **options)[0]
 
 
+def leave_to_branch_and_cut(patch: pytest.MonkeyPatch) -> None:
+    """Makes no model small enough for a solver."""
+    patch.setattr(staged_run, "QUICK", -1)
+    patch.setattr(staged_run, "QUICK_WITH_GROUPS", -1)
+
+
+def hurry(patch: pytest.MonkeyPatch) -> None:
+    """Leaves no time to a solver: branch and cut goes on from what it has."""
+    patch.setattr(staged_run, "QUICK_SECONDS", 0.0)
+
+
 @pytest.fixture
 def branch_and_cut_alone(monkeypatch):
-    """No model is small enough for a solver."""
-    monkeypatch.setattr(staged_run, "QUICK", -1)
-    monkeypatch.setattr(staged_run, "QUICK_WITH_GROUPS", -1)
+    leave_to_branch_and_cut(monkeypatch)
 
 
 @pytest.fixture
 def hurried_solver(monkeypatch):
-    """A solver has no time, and branch and cut goes on from what it has."""
-    monkeypatch.setattr(staged_run, "QUICK_SECONDS", 0.0)
+    hurry(monkeypatch)
 
 
 def check(number: int, *, without_groups: bool = False) -> None:
@@ -69,23 +81,27 @@ def check(number: int, *, without_groups: bool = False) -> None:
             assert certificate is None or certificate.lower_bound == best, number
 
 
-@pytest.mark.parametrize("block", range(3))
-def test_a_solver_first_is_brute_force(block):
-    for number in range(40 * block, 40 * block + 40):
-        check(number)
+@tries(60)
+@given(NUMBERS)
+def test_a_solver_first_is_brute_force(number):
+    check(number)
 
 
-@pytest.mark.usefixtures("branch_and_cut_alone")
-@pytest.mark.parametrize("block", range(3))
-def test_branch_and_cut_is_brute_force(block):
-    for number in range(20 * block, 20 * block + 20):
+@pytest.mark.usefixtures("few_rounds")
+@tries(40)
+@given(NUMBERS)
+def test_branch_and_cut_is_brute_force(number):
+    with pytest.MonkeyPatch.context() as patch:
+        leave_to_branch_and_cut(patch)
         check(number, without_groups=True)
 
 
-@pytest.mark.usefixtures("hurried_solver")
-@pytest.mark.parametrize("block", range(2))
-def test_both_are_brute_force(block):
-    for number in range(20 * block, 20 * block + 20):
+@pytest.mark.usefixtures("few_rounds")
+@tries(20)
+@given(NUMBERS)
+def test_both_are_brute_force(number):
+    with pytest.MonkeyPatch.context() as patch:
+        hurry(patch)
         check(number, without_groups=True)
 
 
@@ -106,7 +122,7 @@ def test_what_is_about_a_model_names_a_solver():
 
 @pytest.mark.parametrize("method", [solve, solve_with_proof])
 def test_a_book_goes_to_branch_and_cut(method):
-    instance = Instance(generated_words(6028), 100)
+    instance = Instance(generated_words(1000), 50)
     log = EventLog()
     solution = method(instance, time_limit=60, progress=log)
     assert solution.extra["solver"] == "branch and cut"
@@ -170,7 +186,7 @@ def test_ends_of_the_range(method, words, k, seconds):
 
 @pytest.mark.parametrize("method", [solve, solve_with_proof])
 def test_no_time_for_a_book(method):
-    instance = Instance(generated_words(3000), 300)
+    instance = Instance(generated_words(800), 60)
     solution = method(instance, time_limit=0)
     assert (solution.status, solution.termination) == ("feasible", "time_limit")
     assert instance.words.total_count <= solution.lower_bound <= solution.tokens
@@ -179,7 +195,7 @@ def test_no_time_for_a_book(method):
 
 @pytest.mark.parametrize("method", [solve, solve_with_proof])
 def test_a_gap_is_enough(method):
-    for instance in (Instance(generated_words(3000), 300), entry("pi-64").instance):
+    for instance in (Instance(generated_words(800), 60), entry("de-bruijn-5").instance):
         solution = method(instance, gap=0.3, time_limit=20)
         assert solution.gap <= 0.3
         assert solution.termination in ("gap", "completed")
@@ -197,7 +213,7 @@ def test_the_same_for_any_number_of_threads(method):
 
 @pytest.mark.parametrize("method", [solve, solve_with_proof])
 @pytest.mark.parametrize("kind", ["phase", "incumbent", "bound"])
-def test_ctrl_c_keeps_the_best_so_far(method, kind):
+def test_ctrl_c_keeps_the_best_so_far(method, kind, monkeypatch):
     interrupted = []
 
     def progress(event):
@@ -205,7 +221,9 @@ def test_ctrl_c_keeps_the_best_so_far(method, kind):
             interrupted.append(event)
             _thread.interrupt_main()
 
-    for instance in (Instance(generated_words(3000), 300), entry("pi-160").instance):
+    if kind == "phase":  # of branch and cut, to which a solver leaves the smaller one
+        hurry(monkeypatch)
+    for instance in (Instance(generated_words(800), 60), entry("pi-96").instance):
         interrupted.clear()
         solution = method(instance, time_limit=8, progress=Listener(event=progress))
         assert interrupted
@@ -216,16 +234,17 @@ def test_ctrl_c_keeps_the_best_so_far(method, kind):
 
 @pytest.mark.usefixtures("hurried_solver")
 def test_goes_on_from_a_checkpoint():
-    instance = entry("cubic-120-half").instance
+    instance = entry("petersen-less").instance
     saved = []
-    first = solve(instance, time_limit=5, checkpoint=saved.append)
+    first = solve(instance, time_limit=1, checkpoint=saved.append)
     assert saved
     last = saved[-1]
     assert last.method == "solve"
+    assert last.lower_bound < last.tokens
     certificate = Certificate.from_json(last.certificate.to_json())
     assert check_certificate(instance, certificate).ok
     again, proof = prove(
-        instance, warm_start=last.vocabulary, start_certificate=certificate, time_limit=1
+        instance, warm_start=last.vocabulary, start_certificate=certificate, time_limit=0.5
     )
     assert again.tokens <= last.tokens
     assert proof.lower_bound >= last.certificate.lower_bound
