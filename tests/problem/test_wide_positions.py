@@ -45,7 +45,7 @@ def same(narrow, other) -> None:
     assert narrow.tolist() == other.tolist()
 
 
-@tries(1000)
+@tries(300)
 @given(
     words_st, st.lists(st.binary(min_size=1, max_size=3) | st.text("abc", min_size=1), max_size=6)
 )
@@ -64,7 +64,7 @@ def test_suffixes_and_tokens(words, tokens):
     assert narrow.positions_ascending().tolist() == other.positions_ascending().tolist()
 
 
-@tries(1000)
+@tries(300)
 @given(words_st, st.integers(1, 60), st.booleans(), st.sampled_from([1, 3]), st.integers(2, 9))
 def test_candidates(words, most, some, threads, longest):
     limits = {
@@ -93,7 +93,7 @@ def test_candidates(words, most, some, threads, longest):
 
 
 @pytest.mark.parametrize("solver", [greedtok, greedwmc])
-@tries(1000)
+@tries(300)
 @given(instance=instances(), held=st.integers(0, 9), threads=st.integers(1, 2))
 def test_greedy(solver, instance, held, threads):
     narrow = solver(instance)
