@@ -41,12 +41,16 @@ check: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 -q -m "not slow and not long" --hypothesis-profile=check
 
-lint: .venv/ready
+lint: .venv/ready .venv/cython-linted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint partcover
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+
+# cython-lint keeps no cache: it runs again when a kernel has changed
+.venv/cython-linted: .venv/ready $(shell find partcover -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi')
+	$(BIN)/cython-lint partcover
+	touch $@
 
 # what fails is kept in explore-found/
 MINUTES ?= 10
