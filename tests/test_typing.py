@@ -73,8 +73,11 @@ greedtok(Instance(words, k=1), seeds=1)  # no such argument
 """
 
 
-def strictly(code, tmp_path):
-    """What mypy says of a program outside the repository, with the package as it is installed."""
+def strictly(code, tmp_path, cache):
+    """What mypy says of a program outside the repository, with the package as it is installed.
+
+    Of what it read before, and has not changed, mypy finds in `cache` what it needs.
+    """
     (tmp_path / "program.py").write_text(textwrap.dedent(code))
     environment = dict(os.environ)
     environment.pop("MYPYPATH", None)
@@ -82,8 +85,9 @@ def strictly(code, tmp_path):
         environment["MYPYPATH"] = str(PACKAGE.parent)
         config = "[mypy]\nstrict = True\n[mypy-partcover.*]\nfollow_imports = silent\n"
         (tmp_path / "mypy.ini").write_text(config)
+    options = ["--strict", "--no-error-summary", "--cache-dir", cache]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "program.py"],
+        [sys.executable, "-m", "mypy", *options, "program.py"],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
@@ -98,7 +102,7 @@ def test_the_package_is_typed():
     assert (PACKAGE / "py.typed").exists()
 
 
-def test_programs_pass_a_strict_type_checker(tmp_path):
+def test_programs_pass_a_strict_type_checker(tmp_path, pytestconfig):
     """One run for all, since most of its time goes to reading the package."""
     pytest.importorskip("mypy")
     found = [
@@ -108,7 +112,9 @@ def test_programs_pass_a_strict_type_checker(tmp_path):
     shown = "\n".join(found)
     (tmp_path / "uses.py").write_text(USES)
     (tmp_path / "mistakes.py").write_text(MISTAKES)
-    said = strictly(f"import mistakes\nimport uses\n{shown}", tmp_path)
+    kept = getattr(pytestconfig, "cache", None)  # none with -p no:cacheprovider
+    cache = kept.mkdir("mypy") if kept else tmp_path / "cache"
+    said = strictly(f"import mistakes\nimport uses\n{shown}", tmp_path, cache)
     assert [line for line in said if not line.startswith("mistakes.py")] == []
     places = [int(line.split(":")[1]) for line in said if "error" in line]
     assert places == [5, 6, 7, 8]
