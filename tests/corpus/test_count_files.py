@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from listener import Listener
 from properties import tries
+from texts import joined
 
 from partcover import InputError, WordCounts
 from partcover.corpus import count_files, runs, seams
@@ -28,12 +29,9 @@ NAMES = [
     "gpt2+phrases:2", "space-prefix+phrases", "cl100k+phrases:3+digit", "deepseek+phrases:2",
     '{"type": "Whitespace"}', '{"type": "Digits", "individual_digits": true}',
 ]  # fmt: skip
-TEXTS = st.lists(
-    st.sampled_from(
-        ["a", "bb", "don't", " ", "  ", "\n", "\r\n", "é", "中文", "12", "\u00a0", ".", "Ġ"]
-    ),
-    max_size=40,
-).map("".join)
+TEXTS = joined(
+    ["a", "bb", "don't", " ", "  ", "\n", "\r\n", "é", "中文", "12", "\u00a0", ".", "Ġ"], 40
+)
 KINDS = st.sampled_from([".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet"])
 
 
@@ -59,24 +57,26 @@ def written(folder, files):
     return documents
 
 
-@tries(60)
+@tries(80)
 @given(
     files=st.lists(
         st.tuples(KINDS, st.lists(TEXTS, min_size=1, max_size=6)), min_size=1, max_size=5
     ),
     name=st.sampled_from(NAMES),
-    sizes=st.tuples(*[st.integers(1, 200)] * 3),
+    shards=st.integers(1, 20),
+    sizes=st.tuples(st.integers(1, 30), st.integers(1, 200)),
     memory=st.sampled_from([None, 1, 100_000]),
     threads=st.sampled_from([1, 2]),
 )
-def test_any_shards_are_the_twin(tmp_path_factory, files, name, sizes, memory, threads):
+def test_any_shards_are_the_twin(tmp_path_factory, files, name, shards, sizes, memory, threads):
     folder = tmp_path_factory.mktemp("text")
     documents = written(folder, files)
     pretokenizer = Pretokenizer.from_name(name)
     expected = Counter(word for text in documents for word in pretokenizer.split(text))
+    size = sum(path.stat().st_size for path in folder.iterdir()) // shards + 1
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(threads) as pool:
         for module, constant, value in zip(
-            (count_files, seams, runs), ("SHARD", "WINDOW", "BLOCK"), sizes, strict=True
+            (count_files, seams, runs), ("SHARD", "WINDOW", "BLOCK"), (size, *sizes), strict=True
         ):
             patch.setattr(module, constant, value)
         patch.setattr(count_files, "LEAST", 1)
