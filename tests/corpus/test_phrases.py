@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import pytest
 import regex
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.phrases import phrases_of
 from properties import tries
+from texts import joined
 
 from partcover import InputError, WordCounts
 from partcover.corpus.counting import blocks
@@ -31,7 +33,7 @@ BITS = [
     *["Aa", "bC", "ABC", "ʰ", "ǅ", "ᵃB", "हिन्दी", " नमस्ते", "中文", "。", "カ", "Ġ", "_", "\xa0"],
     *["\u0301's", "!\u0301", " !!\u0301", "\x85", "\u200b", "🙂"],
 ]
-TEXT = st.lists(st.sampled_from(BITS), max_size=20).map("".join)
+TEXT = joined(BITS, 20)
 BASES = [*PATTERNS, "first-space", "deepseek"]
 MOST = st.sampled_from([2, 3, 4, ALL_WORDS])
 
@@ -52,29 +54,39 @@ def test_all_ways_are_the_rule_written_out(text, base, most):
         assert name_of_pattern(pattern) == name
 
 
+@cache
+def library_split(base, most):
+    tokenizers = pytest.importorskip("tokenizers")
+    pattern = split_pattern(with_phrases(base, most))
+    return tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+
+
 @tries(300)
 @given(TEXT, st.sampled_from([base for base in BASES if base != "deepseek"]), MOST)
 def test_patterns_match_alike_in_another_engine(text, base, most):
-    tokenizers = pytest.importorskip("tokenizers")
-    pattern = split_pattern(with_phrases(base, most))
-    split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+    split = library_split(base, most)
     expected = phrases_of(text, base, most)
     assert [word for word, _ in split.pre_tokenize_str(text)] == expected
 
 
-@tries(200)
-@given(TEXT, st.sampled_from([base for base in BASES if base != "deepseek"]), MOST)
-def test_patterns_match_alike_in_tiktoken(text, base, most):
+@tries(50)
+@given(
+    st.lists(TEXT, min_size=4, max_size=8),
+    st.sampled_from([base for base in BASES if base != "deepseek"]),
+    MOST,
+)
+def test_patterns_match_alike_in_tiktoken(texts, base, most):
     tiktoken = pytest.importorskip("tiktoken")
-    expected = phrases_of(text, base, most)
+    expected = [phrases_of(text, base, most) for text in texts]
     # a piece that is a token is looked up at once
-    pieces = dict.fromkeys(phrase.encode() for phrase in expected)
+    pieces = dict.fromkeys(phrase.encode() for phrases in expected for phrase in phrases)
     ranks = {bytes([byte]): byte for byte in range(256)}
     ranks |= {piece: 256 + i for i, piece in enumerate(pieces) if len(piece) > 1}
     pattern = split_pattern(with_phrases(base, most))
     encoding = tiktoken.Encoding("test", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-    ids = encoding.encode_ordinary(text)
-    assert encoding.decode_tokens_bytes(ids) == [phrase.encode() for phrase in expected]
+    for text, phrases in zip(texts, expected, strict=True):
+        ids = encoding.encode_ordinary(text)
+        assert encoding.decode_tokens_bytes(ids) == [phrase.encode() for phrase in phrases]
 
 
 DIGITS = '{"type":"Sequence","pretokenizers":[{"type":"Digits"},{"type":"ByteLevel",'

@@ -4,6 +4,7 @@ import random
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import regex
@@ -104,11 +105,16 @@ def test_gpt2_is_hugging_faces(text):
     assert ours == spans
 
 
+@cache
+def library_split(name):
+    tokenizers = pytest.importorskip("tokenizers")
+    return tokenizers.pre_tokenizers.Split(tokenizers.Regex(PATTERNS[name]), "isolated")
+
+
 @tries(300)
 @given(TEXT, st.sampled_from(sorted(PATTERNS)))
 def test_patterns_match_alike_in_another_engine(text, name):
-    tokenizers = pytest.importorskip("tokenizers")
-    split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(PATTERNS[name]), "isolated")
+    split = library_split(name)
     assert Pretokenizer.from_name(name).split(text) == [w for w, _ in split.pre_tokenize_str(text)]
 
 

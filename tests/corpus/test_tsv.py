@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from properties import tries
+from texts import joined
 
 from partcover import WordCounts
 from partcover.corpus.tsv import Header, format_header, format_line
@@ -24,9 +25,8 @@ PARTS += [
     b"\xf4\x90\x80\x80",
     b"x" * 9,
 ]
-BYTES = st.lists(st.sampled_from(PARTS) | st.binary(max_size=2), min_size=1, max_size=6).map(
-    b"".join
-)
+BYTES = joined(PARTS, 6) | st.binary()
+INTEGERS = st.integers(0, 300) | st.integers(0, 2**62 - 1)
 CHARS = st.text(st.sampled_from("aé日😀\\\t\n\r\0") | st.characters(codec="utf-8"))
 
 
@@ -46,52 +46,56 @@ def sha(words):
     return total.hexdigest()
 
 
-def same(words, path):
+def same(counts, symbols, path):
+    words = WordCounts.from_counts(counts, symbols)
+    assert list(words) == list(counts.items())
     words.save(path)
-    expected = format_header(Header(None, words.symbols))
+    expected = format_header(Header(None, symbols))
     assert path.read_bytes() == expected + b"".join(format_line(*pair) for pair in words)
+    assert path.read_text("utf-8")
+    if counts:
+        assert list(WordCounts.load(path, symbols)) == list(words)
     assert words.digest == sha(words)
     ranked = sorted(words, key=lambda pair: (-pair[1], pair[0]))
     for n in (0, 1, len(ranked) // 2, len(ranked)):
         assert list(words.most_frequent(n)) == ranked[:n]
 
 
-@tries(100)
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("w") / "C.tsv"
+
+
+@tries(250)
 @given(words_of(BYTES))
 @example({b"a" * 9: 1, b"a" * 8: 1, b"a": 1, b"a\0": 1, b"a" * 8 + b"\0": 1})
-def test_bytes(tmp_path_factory, counts):
-    words = WordCounts.from_counts(counts)
-    path = tmp_path_factory.mktemp("w") / "C.tsv"
-    same(words, path)
-    if len(words):
-        assert WordCounts.load(path).to_dict() == counts
+def test_bytes(path, counts):
+    same(counts, "bytes", path)
 
 
 @tries(100)
 @given(words_of(CHARS))
-def test_characters(tmp_path_factory, counts):
-    path = tmp_path_factory.mktemp("w") / "C.tsv"
-    same(WordCounts.from_counts(counts, "chars"), path)
+def test_characters(path, counts):
+    same(counts, "chars", path)
 
 
 @tries(100)
-@given(words_of(st.lists(st.integers(0, 300), max_size=3).map(tuple)))
-def test_integers(tmp_path_factory, counts):
-    same(WordCounts.from_counts(counts, "ints"), tmp_path_factory.mktemp("w") / "C.tsv")
+@given(words_of(st.lists(INTEGERS, max_size=3).map(tuple)))
+def test_integers(path, counts):
+    same(counts, "ints", path)
 
 
-def test_every_byte_and_pair(tmp_path):
+def test_every_byte_and_pair(path):
     counts = {bytes([a]): 1 for a in range(256)}
     counts |= {bytes([a, b]): 1 for a in range(256) for b in range(0, 256, 3)}
-    same(WordCounts.from_counts(counts), tmp_path / "C.tsv")
+    same(counts, "bytes", path)
 
 
-def test_blocks_join(tmp_path, monkeypatch):
+def test_blocks_join(path, monkeypatch):
     for module in ("word_arrays", "counts_file"):
         monkeypatch.setattr(f"partcover.corpus.{module}.WORDS_PER_BLOCK", 7)
     for size in (6, 7, 8, 14, 50):
-        words = WordCounts.from_counts({f"w{i}\n": i + 1 for i in range(size)})
-        same(words, tmp_path / "C.tsv")
+        same({b"w%d\n" % i: i + 1 for i in range(size)}, "bytes", path)
 
 
 def test_saving_and_hashing_go_through_the_kernel(tmp_path, monkeypatch):

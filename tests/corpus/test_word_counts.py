@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import tries
+from texts import joined
 
 from partcover.corpus.tsv import parse_line
 from partcover.corpus.word_counts import WordCounts
@@ -19,9 +20,7 @@ BIG = 2**63 - 1
 ODD = ["é", "…", "\u00a0", "\u0085", "\u1680", "\u2003", "\u2028", "\u202f", "\u205f", "\u3000"]
 BITS = b"|".join([b" ", b" ", b" ", b"a", b"b", b"Z", b"'", b"/", b"1", b"\n", b"\t", b"\0"])
 BROKEN = [b"\xff", b"\x1f", b"\xe3\x80", b"\xc2", b"\x80"]
-TEXT = st.lists(
-    st.sampled_from([*BITS.split(b"|"), *BROKEN, b"longerword", *map(str.encode, ODD)]), max_size=40
-).map(b"".join)
+TEXT = joined([*BITS.split(b"|"), *BROKEN, b"longerword", *map(str.encode, ODD)], 40)
 MODES = [_word_table.EVERY_SPACE, _word_table.AFTER_WORD, _word_table.NOWHERE]
 
 
@@ -90,14 +89,12 @@ def test_many_words_grow_the_table():
     assert table.nbytes < 1 << 23
 
 
+MARKED = [b" a", b"_a", b" _a", b"_ a", b" ", b"_", b"__a", b"a", b"_long er"]
+
+
 @tries(300)
 @given(
-    st.lists(
-        st.tuples(
-            st.sampled_from([b" a", b"_a", b" _a", b"_ a", b" ", b"_", b"__a", b"a", b"_long er"]),
-            st.integers(1, 9),
-        )
-    ),
+    st.lists(st.sampled_from([(word, count) for word in MARKED for count in range(1, 10)])),
     st.sampled_from([b"_", b" ", b"__", "Ġ".encode(), b"a"]),
 )
 def test_mark_replaces_the_leading_space(pairs, mark):
@@ -109,7 +106,12 @@ def test_mark_replaces_the_leading_space(pairs, mark):
 
 
 @tries(300)
-@given(st.lists(st.lists(st.tuples(st.binary(min_size=1, max_size=20), st.integers(1, 2**40)))))
+@given(
+    st.lists(
+        st.lists(st.tuples(st.binary(min_size=1, max_size=20), st.integers(1, 2**40)), max_size=5),
+        max_size=5,
+    )
+)
 def test_merge_adds(tables):
     total, twin = _word_table.WordTable(), Counter()
     for pairs in tables:
@@ -141,59 +143,19 @@ def test_counts_that_overflow_are_an_error():
 
 # --- the counted-words TSV ---------------------------------------------------------------------
 
-FIELD = st.lists(
-    st.sampled_from(
-        [
-            b"a",
-            b"b",
-            b"\\\\",
-            b"\\t",
-            b"\\n",
-            b"\\r",
-            b"\\x00",
-            b"\\xfF",
-            b"\\x9",
-            b"\\",
-            b"\\q",
-            b"\t",
-            b"\xff",
-            b"\0",
-            b" ",
-            "é".encode(),
-        ]
-    ),
-    max_size=6,
-).map(b"".join)
-NUMBER = st.one_of(
-    st.integers(1, 50).map(lambda n: b"%d" % n),
-    st.sampled_from(
-        [
-            b"0",
-            b"00",
-            b"007",
-            b"-3",
-            b"-0",
-            b"1.5",
-            b".5",
-            b"1.",
-            b".",
-            b"",
-            b"x",
-            b"+1",
-            b"1e5",
-            b" 1",
-            b"1 ",
-            b"1\r",
-            b"\r",
-            b"1\r\r",
-            b"%d" % BIG,
-            b"%d" % (BIG + 1),
-            b"0" * 30 + b"1",
-            b"9" * 30,
-            "٣".encode(),
-        ]
-    ),
+FIELD = joined(
+    [
+        *[b"a", b"b", b"\\\\", b"\\t", b"\\n", b"\\r", b"\\x00", b"\\xfF", b"\\x9", b"\\", b"\\q"],
+        *[b"\t", b"\xff", b"\0", b" ", "é".encode()],
+    ],
+    6,
 )
+ODD_NUMBERS = [
+    *[b"0", b"00", b"007", b"-3", b"-0", b"1.5", b".5", b"1.", b".", b"", b"x", b"+1", b"1e5"],
+    *[b" 1", b"1 ", b"1\r", b"\r", b"1\r\r", b"%d" % BIG, b"%d" % (BIG + 1), b"0" * 30 + b"1"],
+    *[b"9" * 30, "٣".encode()],
+]
+NUMBER = st.sampled_from([*(b"%d" % n for n in range(1, 51)), *ODD_NUMBERS, *ODD_NUMBERS])
 LINE = st.one_of(
     st.tuples(FIELD, NUMBER).map(b"\t".join),
     st.tuples(st.sampled_from([b"a", b"\\\\b", b"c"]), st.integers(1, 9)).map(
@@ -305,35 +267,6 @@ def test_integers_and_characters(tmp_path):
         assert WordCounts.load(path).to_dict() == {b"a": 1, b"\xff": 1}
         with pytest.raises(InputError, match=r"c\.tsv:2: .*UTF-8"):
             WordCounts.load(path, "chars")
-
-
-@tries(250)
-@given(
-    st.dictionaries(
-        st.one_of(st.binary(min_size=1), TEXT.filter(len)), st.integers(1, 2**40), min_size=1
-    )
-)
-def test_what_is_saved_is_loaded(tmp_path_factory, table):
-    path = tmp_path_factory.getbasetemp() / "round.tsv"
-    WordCounts.from_counts(table).save(path)
-    assert list(WordCounts.load(path)) == list(table.items())
-    path.read_text("utf-8")
-
-
-@tries(100)
-@given(
-    st.one_of(
-        st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1), st.integers(1, 9)),
-        st.dictionaries(
-            st.lists(st.integers(0, 2**62 - 1), min_size=1).map(tuple), st.integers(1, 9)
-        ),
-    ).filter(len)
-)
-def test_what_is_saved_is_loaded_over_other_symbols(tmp_path_factory, table):
-    symbols = "chars" if isinstance(next(iter(table)), str) else "ints"
-    path = tmp_path_factory.getbasetemp() / "round.tsv"
-    WordCounts.from_counts(table, symbols).save(path)
-    assert list(WordCounts.load(path, symbols)) == list(table.items())
 
 
 def test_standard_streams(monkeypatch, capfdbinary):
