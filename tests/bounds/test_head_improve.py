@@ -50,6 +50,8 @@ def cases(draw):
 @given(cases(), TOKENS, st.booleans())
 # a token for each word of the head is optimal for the head, and its prices are poor for the tail
 @example((WordCounts.from_counts({"a": 1, "aaa": 1, "aab": 1, "ba": 1}), 2, 3, {}), [], False)
+# the last prices prove no more for the head than those before, and more for all words
+@example((WordCounts.from_counts({"a": 1, "aaa": 1, "aab": 1, "ba": 1}), 2, 3, {}), [], True)
 def test_tokens_and_bound_are_of_all_words(case, start, at_once):
     words, k, n, conditions = case
     warm_start = Vocabulary(start)
