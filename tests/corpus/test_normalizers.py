@@ -125,7 +125,7 @@ def test_texts_are_as_in_the_library(data, text):
 
 @tries(200)
 @given(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=4), text=TEXTS)
-@example(  # tokenizers 0.23.3 panics
+@example(  # tokenizers 0.23.3 panics in the step after a pattern that matches the empty text
     steps=[{"type": "Replace", "pattern": {"Regex": "a*"}, "content": "-"}, {"type": "NFD"}],
     text="\u0345",
 )

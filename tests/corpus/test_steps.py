@@ -129,10 +129,11 @@ def theirs(step, text):
 @given(GIVEN, TEXT)
 def test_words_and_places_are_the_librarys(step, text):
     ours = Pretokenizer.from_name(json.dumps(step))
+    own = ours.split(text)
     with nothing_to_compare_with():
         there = theirs(step, text)
     words = [word for word, _ in there]
-    assert ours.split(text) == words
+    assert own == words
     assert Pretokenizer.from_name(ours.name) == ours or ours.steps is not None
     assert Pretokenizer.from_name(ours.name).name == ours.name
     if ours.steps is not None:
