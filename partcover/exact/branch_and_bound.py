@@ -29,6 +29,7 @@ from .warm_start import WarmStart
 __all__ = ["BranchAndBound", "prove_by_relaxations"]
 
 _WHOLE = 1e-6  # an x this near to 0 or 1 is not branched on
+_LARGEST_DUAL = 2.0**63  # more than any sum of counts: no product with it overflows
 NO_ANSWER = Answer(SolverReport("none", "completed"))
 
 
@@ -298,15 +299,20 @@ class BranchAndBound:
         return True
 
     def _prices(self, duals: npt.NDArray[np.float64]) -> Leaf:
-        """Returns the dual values of a relaxation as rounded prices of symbols and fees."""
+        """Returns the dual values of a relaxation as rounded prices of symbols and fees.
+
+        Any prices of at most 1 and any fees of at least 0 prove a bound, which is recounted.  So a
+        solver may return anything: NaN counts as 0, and all else as the nearest number in range.
+        """
         groups = len(self.instance.groups)
+        duals = np.clip(np.nan_to_num(duals, nan=0.0), -_LARGEST_DUAL, _LARGEST_DUAL)
         dual = duals[1 + groups : 1 + groups + len(self.is_last)]  # the budgets' rows come first
         after = np.append(dual[1:], 0.0)
         after[self.is_last] = 0.0
         one = 1 << self.bits
         rounded = np.rint((dual - after) / self.count_at * one)
         kind = np.int32 if self.bits <= 30 else np.int64
-        lowest = max(-64 * one, int(np.iinfo(kind).min))  # any price of at most 1 is valid
+        lowest = max(-64 * one, int(np.iinfo(kind).min))
         prices = np.clip(rounded, lowest, one).astype(kind)[self.order]
         fees = np.rint(-duals[1 : 1 + groups] * one).tolist()
         return Leaf(prices, tuple(max(0, int(fee)) for fee in fees))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from importlib import import_module
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -11,7 +14,7 @@ from oracles.brute_force import fewest_tokens
 from properties import tries
 from strategies import instances
 
-from partcover import Instance, WordCounts, prove, reduce_vertex_cover
+from partcover import GroupBudget, Instance, WordCounts, prove, reduce_vertex_cover
 from partcover.problem.certificate import Branch
 from partcover.verification.certificate_check import check_certificate
 
@@ -33,6 +36,31 @@ def test_proves_the_optimum(instance):
     assert certificate.lower_bound == best
     assert solution.certificate is certificate
     assert check_certificate(instance, certificate).ok
+
+
+@pytest.mark.parametrize("count", [1, 10**6, 10**11])  # prices of 32 and of 64 bits
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, 1e308])
+def test_duals_that_are_no_prices_prove_a_valid_bound(monkeypatch, wrong, count):
+    module = import_module("partcover.exact.branch_and_bound")
+    solved = module.run_solver
+    replaced = []
+
+    def damaged(*arguments):
+        report = solved(*arguments)
+        duals = report.duals.copy()
+        first = len(replaced) % 2  # the budgets' rows at times
+        duals[first::4], duals[first + 2 :: 4] = wrong, -wrong
+        replaced.append(np.count_nonzero(duals != report.duals))
+        return replace(report, duals=duals)
+
+    monkeypatch.setattr(module, "run_solver", damaged)
+    groups = [GroupBudget("short", 1, max_length=2), GroupBudget("long", 1, min_length=3)]
+    for k in (1, 2):
+        instance = Instance({"abab": count, "bab": 3, "abc": 2}, k, groups=groups)
+        solution, certificate = prove(instance)
+        assert certificate.lower_bound <= fewest_tokens(instance) == solution.tokens
+        assert check_certificate(instance, certificate).ok
+    assert any(replaced)
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
