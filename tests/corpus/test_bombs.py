@@ -10,7 +10,7 @@ import tracemalloc
 import pytest
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
-from partcover.corpus import readers, sources
+from partcover.corpus import counts_file, readers, sources
 
 MIB = 1 << 20
 
@@ -37,19 +37,19 @@ def read(path):
 @pytest.mark.parametrize("packing", ["gz", "zst"])
 def test_what_is_unpacked_is_not_held(tmp_path, packing):
     path = tmp_path / f"a.txt.{packing}"
-    path.write_bytes(packed(bytes(400 * MIB), packing))
+    path.write_bytes(packed(bytes(100 * MIB), packing))
     assert path.stat().st_size < MIB
     size, peak = read(path)
-    assert size == 400 * MIB
+    assert size == 100 * MIB
     assert peak < 48 * MIB
 
 
 @pytest.mark.parametrize("packing", ["gz", "zst"])
 def test_a_word_of_a_bomb(tmp_path, packing, monkeypatch):
-    monkeypatch.setattr(readers, "PIECE", 8 * MIB)
+    monkeypatch.setattr(readers, "PIECE", 2 * MIB)
     path = tmp_path / f"a.txt.{packing}"
-    path.write_bytes(packed(b"first " + b"a" * (64 * MIB), packing))
-    message = rf"^{path}: inflates to more than 8 MiB without a place to cut; unpack it"
+    path.write_bytes(packed(b"first " + b"a" * (16 * MIB), packing))
+    message = rf"^{path}: inflates to more than 2 MiB without a place to cut; unpack it"
     with pytest.raises(InputError, match=message):
         WordCounts.from_files([path])
     encoder = Encoder(Vocabulary(["aa"], special=("<|end|>",)), "gpt2")
@@ -57,8 +57,9 @@ def test_a_word_of_a_bomb(tmp_path, packing, monkeypatch):
         with pytest.raises(InputError, match=message):
             encoder.encode_files([path], tmp_path / "out.bin", special=special)
     # words that end are no such piece, nor is what is not compressed
-    path.write_bytes(packed(b"abcd " * (4 * MIB), packing))
-    assert WordCounts.from_files([path]).total_count > 4 * MIB
+    monkeypatch.setattr(readers, "PIECE", 8 * MIB)
+    path.write_bytes(packed(b"abcd " * (2 * MIB), packing))
+    assert WordCounts.from_files([path]).total_count > 2 * MIB
     path = tmp_path / "a.txt"
     path.write_bytes(b"a" * (9 * MIB))
     assert len(WordCounts.from_files([path])) == 1
@@ -85,11 +86,11 @@ def test_a_text_that_has_no_end(pretokenizer, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("packing", ["gz", "zst"])
 def test_a_line_of_a_bomb(tmp_path, packing, monkeypatch):
-    monkeypatch.setattr(readers, "PIECE", 8 * MIB)
+    monkeypatch.setattr(readers, "PIECE", 2 * MIB)
     path = tmp_path / f"a.jsonl.{packing}"
     row = json.dumps({"text": "first"}).encode() + b"\n"
-    path.write_bytes(packed(row * 2 + b'{"text": "' + b" " * (64 * MIB), packing))
-    with pytest.raises(InputError, match=rf"^{path}:3: inflates to more than 8 MiB"):
+    path.write_bytes(packed(row * 2 + b'{"text": "' + b" " * (16 * MIB), packing))
+    with pytest.raises(InputError, match=rf"^{path}:3: inflates to more than 2 MiB"):
         WordCounts.from_files([path])
 
 
@@ -144,7 +145,7 @@ def test_row_groups_and_values_of_parquet(tmp_path, monkeypatch):
         WordCounts.from_files([path])
 
 
-def test_one_counted_word_in_many_rows_of_parquet(tmp_path):
+def test_one_counted_word_in_many_rows_of_parquet(tmp_path, monkeypatch):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "c.parquet"
@@ -156,13 +157,14 @@ def test_one_counted_word_in_many_rows_of_parquet(tmp_path):
         pq.write_table(pa.table(table), path, **how)
         return {b"ab": 1, b"a" * size: sum(range(2, many + 2))}
 
-    for many, size in ((40, MIB), (30_000, 9)):
+    monkeypatch.setattr(counts_file, "_REPEATED", 8 * MIB)
+    for many, size in ((5, MIB), (30_000, 9)):
         assert write(many, size) == dict(WordCounts.load(path))
-    write(300, MIB)
+    write(40, MIB)
     assert path.stat().st_size < MIB
-    with pytest.raises(InputError, match=r"301 rows from 1 on repeat 1\.0 MiB of words to 300\.0"):
+    with pytest.raises(InputError, match=r"41 rows from 1 on repeat 1\.0 MiB of words to 40\.0"):
         WordCounts.load(path)
     # each with the beginning that it shares with the last
-    write(300, MIB, use_dictionary=False, column_encoding={"word": "DELTA_BYTE_ARRAY"})
+    write(40, MIB, use_dictionary=False, column_encoding={"word": "DELTA_BYTE_ARRAY"})
     with pytest.raises(InputError, match=rf"^{path}: cannot be read as Parquet"):
         WordCounts.load(path)
