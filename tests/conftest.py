@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from interop.cases import counted_words
 
 from partcover.cli import main as cli
 from partcover.errors import MissingExtra
+from partcover.runtime.threads import left_behind
 
 # What a script starts in the background ignores Ctrl-C, and so does all that it starts in turn, as
 # nohup does with SIGHUP: the processes that tests interrupt must not.
@@ -59,6 +61,19 @@ def pytest_runtest_call():
     except MissingExtra as missing:
         _skip_without_library(str(missing))
         raise
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(exitstatus):
+    """Ends the process at once if a test leaves a solver behind: HiGHS aborts a normal exit."""
+
+    def end():
+        if left_behind():
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(int(exitstatus))
+
+    atexit.register(end)
 
 
 @pytest.fixture

@@ -329,7 +329,7 @@ def test_ctrl_c_keeps_the_best_so_far(solver):
 
 @pytest.mark.parametrize("solver", ["highs", "cp-sat", "cbc"])
 def test_ctrl_c_keeps_what_the_solver_found(solver):
-    instance = Instance.load(INSTANCES / "pi-96.json")
+    instance = Instance.load(INSTANCES / "de-bruijn-5.json")
     greedy = greedtok(instance).extra["tokens_shortest_path"]
     incumbents = []
 

@@ -223,7 +223,7 @@ def test_ctrl_c_keeps_the_best_so_far(method, kind, monkeypatch):
 
     if kind == "phase":  # of branch and cut, to which a solver leaves the smaller one
         hurry(monkeypatch)
-    for instance in (Instance(generated_words(800), 60), entry("pi-96").instance):
+    for instance in (Instance(generated_words(800), 60), entry("de-bruijn-5").instance):
         interrupted.clear()
         solution = method(instance, time_limit=8, progress=Listener(event=progress))
         assert interrupted
