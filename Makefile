@@ -3,7 +3,7 @@
 # make test   builds, checks style and types, and runs the tests
 # make explore MINUTES=10 ONLY=tests/bounds    draws new examples for the property tests
 # make docs   builds the documentation site into docs/_build/html
-# make peers  installs libraries that some tests compare with and that no extra can install
+# make peers  installs what some tests compare with and no extra can install; without it they are skipped
 # make fuzz   tries every reader on changed files
 # make sanitize   runs the tests of the kernels with sanitizers of addresses and undefined behaviour
 # make bench OUT=new.json                          measures a small suite of benchmarks
@@ -15,7 +15,7 @@ BIN := .venv/bin
 # the build looks its tools up by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo check test lint explore peers docs fuzz sanitize bench bench-compare dist clean
+.PHONY: demo check test lint explore peers peers-environment docs fuzz sanitize bench bench-compare dist clean
 
 demo: .venv/built
 	$(BIN)/partcover demo
@@ -23,16 +23,24 @@ demo: .venv/built
 test: lint
 	$(BIN)/pytest -n 2 -q
 
-# greedtok is compiled, with the headers of TBB; sage-tokenizer insists on an older NumPy and gets an
-# environment of its own, and its vocabulary is read here; mpi4py needs an MPI.
-# PIP_EXTRA_INDEX_URL may name an index of PyTorch without CUDA.
-export SAGE_PYTHON ?= $(CURDIR)/.venv-sage/bin/python
-peers: .venv/ready
-	$(BIN)/pip install -q --disable-pip-version-check mpi4py pybind11 scipy setuptools torch==2.13.0 wheel
-	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation greedtok==0.14.1
-	$(BIN)/pip install -q --disable-pip-version-check --no-deps sage-tokenizer
-	$(PYTHON) -m venv .venv-sage
-	.venv-sage/bin/pip install -q --disable-pip-version-check sage-tokenizer
+# what no extra can install: sage-tokenizer needs an old NumPy, and so an environment of its own, but its
+# vocabularies are read here; greedtok needs a C++ compiler and the headers of TBB; PyTorch, in a build
+# without CUDA, is in the index https://download.pytorch.org/whl/cpu, which PIP_EXTRA_INDEX_URL may name
+# what cannot be installed ends nothing: its tests are skipped
+PEERS := .venv-peers/bin
+TORCH := torch==2.13.0$(if $(filter Linux,$(shell uname -s)),+cpu)
+peers: .venv/ready peers-environment
+	-$(BIN)/pip install -q --disable-pip-version-check .venv-peers/greedtok-*.whl
+	-$(BIN)/pip install -q --disable-pip-version-check scipy && \
+		$(BIN)/pip install -q --disable-pip-version-check --no-deps sage-tokenizer
+	-$(BIN)/pip install -q --disable-pip-version-check $(TORCH)
+
+peers-environment:
+	test -x $(PEERS)/python || $(PYTHON) -m venv .venv-peers
+	-$(PEERS)/pip install -q --disable-pip-version-check pybind11 setuptools wheel && \
+		$(PEERS)/pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
+		-w .venv-peers greedtok==0.14.1
+	-$(PEERS)/pip install -q --disable-pip-version-check sage-tokenizer
 
 # a tenth of the examples of each property test
 check: .venv/ready
@@ -116,4 +124,4 @@ dist: .venv/ready
 	touch $@
 
 clean:
-	rm -rf .venv .venv-sage build dist docs/_build docs/generated
+	rm -rf .venv .venv-peers build dist docs/_build docs/generated

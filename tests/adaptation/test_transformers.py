@@ -14,6 +14,7 @@ from partcover import Instance, WordCounts, export, extend, load_vocabulary, pru
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = "the other theorem on the theory of the northern theatre and of another thing " * 3
 SIZE = 256 + 20 + 1
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from partcover import WordCounts, export, segment
 from partcover.corpus.pretokenizers import Pretokenizer
 
 
+@pytest.mark.long
 @pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="no transformers")
 @pytest.mark.filterwarnings("ignore")  # theirs
 @pytest.mark.parametrize("split", ["gpt2", "space-prefix"])

@@ -75,6 +75,7 @@ def test_a_lost_process_of_loky_is_an_error(folder, loky):
         list(split.map(end))
 
 
+@pytest.mark.long
 def test_mpi(folder):
     pytest.importorskip("mpi4py")
     if shutil.which("mpiexec") is None:
